@@ -1,0 +1,79 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+} from "kysely";
+
+/** node:sqlite where Node has a whole one; the same class from a package on Node 20. */
+const builtIn = process.getBuiltinModule("node:sqlite");
+// `columns` came with 22.16; the built-in of 22.13 to 22.15 also ignores the timeout option.
+const specifier =
+  builtIn !== undefined && "columns" in builtIn.StatementSync.prototype
+    ? "node:sqlite"
+    : "@photostructure/sqlite";
+const engine = (await import(specifier)) as typeof import("node:sqlite");
+
+/** Which engine this Node uses; shown by `/readyz` and `gatepost migrate`. */
+export const engineName: string = specifier;
+
+/** Opens one file, or ":memory:". `busyTimeoutMs` is how long a writer waits for another process or thread. */
+export function openSqlite(path: string, busyTimeoutMs = 5_000): DatabaseSync {
+  const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
+  db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
+  return db;
+}
+
+function statement(db: DatabaseSync, sql: string): SqliteStatement {
+  const prepared = db.prepare(sql);
+  const bound = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
+  return {
+    reader: prepared.columns().length > 0,
+    all: (parameters) => prepared.all(...bound(parameters)),
+    run: (parameters) => prepared.run(...bound(parameters)),
+    iterate: (parameters) => prepared.iterate(...bound(parameters)) as IterableIterator<unknown>,
+  };
+}
+
+/** How many prepared statements are kept, by their text. */
+const STATEMENTS_MAX = 500;
+
+function cachedStatements(db: DatabaseSync): (sql: string) => SqliteStatement {
+  const statements = new Map<string, SqliteStatement>();
+  return (sql) => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    if (statements.size >= STATEMENTS_MAX) statements.clear();
+    const made = statement(db, sql);
+    statements.set(sql, made);
+    return made;
+  };
+}
+
+/** Takes the write lock at the start: a deferred transaction that reads first fails at once with 517, whatever the timeout. */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+}
+
+class EmbeddedDialect extends SqliteDialect {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    super({ database: { prepare: cachedStatements(db), close: () => db.close() } });
+    this.#db = db;
+  }
+
+  override createDriver(): Driver {
+    const db = this.#db;
+    return new ImmediateDriver({
+      database: { prepare: cachedStatements(db), close: () => db.close() },
+    });
+  }
+}
+
+export const sqliteDialect = (db: DatabaseSync): SqliteDialect => new EmbeddedDialect(db);

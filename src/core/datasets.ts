@@ -1,0 +1,55 @@
+/** What is known of names before DNS is asked. Adapters fill it from list packages, fetched copies and the operator. */
+
+/** Exact names and the lists that hold them. Names are lower-case A-labels without a trailing dot. */
+export interface NameTable {
+  /** Bit n is set when list n of `Datasets.sources` holds exactly this name; 0 when none does. */
+  sourcesOf(name: string): number;
+}
+
+export interface NameSet {
+  has(name: string): boolean;
+}
+
+/** A list of disposable domains. Its place in `Datasets.sources` is its bit. */
+export interface ListSource {
+  /** As in `gatepost lists status`: "fakefilter", "mailchecker", ... */
+  readonly id: string;
+  /** Kept by hand: one hit is certain. Of the others it takes two. */
+  readonly curated: boolean;
+}
+
+/** `dedicated`: serves disposable domains and almost nothing else. `shared`: serves some beside others. */
+export type MailServerKind = "dedicated" | "shared";
+
+export interface MailServers {
+  /** What was learned of this very mail host, or of an address it resolves to. */
+  kindOf(host: string): MailServerKind | undefined;
+}
+
+/** What the operator of this service said of a name or an address. */
+export type OperatorWord = "allow" | "deny";
+
+/** The operator's own lists. All methods answer for exact entries and the `*.suffix` entries above them. */
+export interface OperatorLists {
+  domain(name: string): OperatorWord | undefined;
+  mailHost(host: string): OperatorWord | undefined;
+  /** `canonical` as `canonicalAddress` gives it. `account` is a known disposable account. */
+  address(canonical: string): OperatorWord | "account" | undefined;
+  /** A spam trap that the operator's file names: an address (canonical) or a domain. */
+  trap(subject: string): "listed" | "recycled" | "pristine" | undefined;
+}
+
+export interface Datasets {
+  /** Grows with every change of anything below; results of an older version are stale. */
+  readonly version: number;
+  readonly sources: readonly ListSource[];
+  readonly disposable: NameTable;
+  readonly mailServers: MailServers;
+  /** Free mailbox providers. */
+  readonly free: NameSet;
+  /** Curated known-good domains: the API's `whitelist`. */
+  readonly knownGood: NameSet;
+  /** Role local parts (RFC 2142 and common ones), lower case. */
+  readonly roles: NameSet;
+  readonly operator: OperatorLists;
+}

@@ -1,0 +1,61 @@
+/** The seam to DNS and registries. What an adapter could not find out is `unknown`, never `absent`. */
+
+/** Why nothing is there, on authority: NXDOMAIN, or the name exists without that type (RFC 2308 section 2). */
+export type AbsentReason = "noName" | "noData";
+
+/** Why nobody could say. */
+export type UnknownReason =
+  "timeout" | "servfail" | "refused" | "malformed" | "network" | "deadline";
+
+interface Reusable {
+  /** Milliseconds since the Unix epoch until which this answer may be reused; absent: ask again. */
+  readonly expiresAtMs?: number;
+}
+
+export interface Found<T> extends Reusable {
+  readonly kind: "found";
+  /** At least one. */
+  readonly records: readonly T[];
+}
+
+export interface Absent extends Reusable {
+  readonly kind: "absent";
+  readonly why: AbsentReason;
+}
+
+export interface Unknown extends Reusable {
+  readonly kind: "unknown";
+  readonly why: UnknownReason;
+}
+
+/** "Yes, these", "no" and "nobody could say" stay three values to the last line. */
+export type Answer<T> = Found<T> | Absent | Unknown;
+
+/** A cached answer comes back at once, without a promise: bulk lists live from that. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** One MX record. */
+export interface MailExchange {
+  /** The lower is tried first (RFC 5321 section 5.1). 0 to 65,535. */
+  readonly preference: number;
+  /** Lower case, no trailing dot; "" is the root, which null MX uses (RFC 7505). May be no valid host name. */
+  readonly host: string;
+}
+
+/** When a registrable domain was registered: the RDAP event "registration" (RFC 9083 section 4.5). */
+export interface Registration {
+  /** Milliseconds since the Unix epoch. */
+  readonly registeredAtMs: number;
+}
+
+/** Asks about names. Never rejects for what a peer did: timeouts and garbage are `unknown`. */
+export interface Lookup {
+  /** `name` is lower-case A-labels without a trailing dot, here and below. */
+  mx(name: string): Awaitable<Answer<MailExchange>>;
+  /** A and AAAA together, in textual form. Found when either has records; absent only when both are. */
+  addresses(host: string): Awaitable<Answer<string>>;
+  /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
+  txt(name: string): Awaitable<Answer<string>>;
+  /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. */
+  registration(registrableDomain: string): Awaitable<Answer<Registration>>;
+}

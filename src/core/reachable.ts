@@ -1,0 +1,60 @@
+/**
+ * Whether an address from DNS can be a mail server's on the public internet: not unspecified, loopback,
+ * private (RFC 1918, RFC 4193), link-local or shared (RFC 6598). Documentation ranges count as reachable:
+ * they harm nobody and every test world lives in them. This judges a record; what may be *dialled* is
+ * decided by the stricter guard of the outbound adapter.
+ */
+export function isReachable(address: string): boolean {
+  if (!address.includes(":")) return isReachableV4(address);
+  const groups = v6Groups(address);
+  if (groups === undefined) return false;
+  const mapped = embeddedV4(groups);
+  if (mapped !== undefined) return isReachableV4(mapped);
+  const first = groups[0] ?? 0;
+  const zeros = groups.slice(0, 7).every((group) => group === 0);
+  if (zeros && (groups[7] ?? 0) <= 1) return false; // :: and ::1
+  return (first & 0xfe00) !== 0xfc00 && (first & 0xffc0) !== 0xfe80;
+}
+
+function isReachableV4(address: string): boolean {
+  const octets = address.split(".").map(Number);
+  if (octets.length !== 4 || octets.some((octet) => !(octet >= 0 && octet <= 255))) return false;
+  const [a = 0, b = 0] = octets;
+  if (a === 0 || a === 10 || a === 127) return false;
+  if (a === 100) return b < 64 || b > 127;
+  if (a === 169) return b !== 254;
+  if (a === 172) return b < 16 || b > 31;
+  return a !== 192 || b !== 168;
+}
+
+/** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined when it is none. */
+export function v6Groups(address: string): readonly number[] | undefined {
+  const text = withoutDottedTail(address);
+  const [left = "", right, ...rest] = text.split("::");
+  if (rest.length > 0) return undefined;
+  const head = left === "" ? [] : left.split(":");
+  const tail = right === undefined || right === "" ? [] : right.split(":");
+  const missing = 8 - head.length - tail.length;
+  if (right === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...head, ...Array<string>(Math.max(missing, 0)).fill("0"), ...tail];
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  return groups.map((group) => parseInt(group, 16));
+}
+
+/** "::ffff:192.0.2.1" with its last four octets as two groups. */
+function withoutDottedTail(address: string): string {
+  const cut = address.lastIndexOf(":") + 1;
+  const dotted = address.slice(cut);
+  if (!dotted.includes(".")) return address;
+  const octets = dotted.split(".").map(Number);
+  if (octets.length !== 4 || octets.some((octet) => !(octet >= 0 && octet <= 255))) return "";
+  const [a = 0, b = 0, c = 0, d = 0] = octets;
+  return `${address.slice(0, cut)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+}
+
+/** The IPv4 address inside an IPv4-mapped one (RFC 4291 section 2.5.5.2). */
+function embeddedV4(groups: readonly number[]): string | undefined {
+  if (groups[5] !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return undefined;
+  const [high = 0, low = 0] = groups.slice(6);
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}

@@ -1,0 +1,173 @@
+import { accountEvidence } from "./account.ts";
+import { aliasOf } from "./alias.ts";
+import type { Asked, CheckResults } from "./checks/run.ts";
+import { NOTHING_ASKED, runChecks } from "./checks/run.ts";
+import type { Feature, Subject } from "./checks/check.ts";
+import type { Datasets } from "./datasets.ts";
+import { domainEvidence } from "./disposable.ts";
+import type { Domain } from "./domain.ts";
+import { type Entry, type EntryMode, readEntry } from "./entry.ts";
+import { MX_INFO_MAX } from "./limits.ts";
+import type { Lookup } from "./lookup.ts";
+import { findMailHosts, type MailHosts } from "./mail-hosts.ts";
+import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
+import { type Evidence, evidence } from "./signals.ts";
+import { decide, excuse, type Verdict } from "./verdict.ts";
+
+/** One entry to judge. */
+export interface Question {
+  readonly text: string;
+  readonly mode: EntryMode;
+  readonly asked: Asked;
+  readonly nowMs: number;
+  /** GATEPOST_IMPLICIT_MX: an address record alone counts as a mail server. */
+  readonly implicitMx: boolean;
+  /** What the asking owner's own traffic says of this entry; never anybody else's. */
+  readonly ownEvidence?: readonly Evidence[];
+}
+
+/** What is known, and whom to ask. */
+export interface World {
+  readonly datasets: Datasets;
+  readonly lookup: Lookup;
+  /** The same lookup with everything still open answered `unknown` after so many milliseconds. */
+  readonly within: (milliseconds: number) => Lookup;
+}
+
+export interface Validation {
+  readonly entry: Entry;
+  readonly result: FullResult;
+  /** Behind `result.signals`, in the same order. */
+  readonly evidence: readonly Evidence[];
+  /** Checks that could not finish. */
+  readonly unavailable: readonly Feature[];
+}
+
+/** THE main path: one entry in, one result out. Never throws for what the text or DNS says. */
+export async function validate(question: Question, world: World): Promise<Validation> {
+  const entry = readEntry(question.text, question.mode);
+  if (entry.kind === "malformed") return malformed(entry);
+  const { domain } = entry;
+  const mail = await findMailHosts(domain.name, world.lookup, question.implicitMx);
+  const subject: Subject =
+    entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
+  const checks = await check(question, subject, world);
+  return judge(entry, subject, { question, checks, datasets: world.datasets });
+}
+
+async function check(question: Question, subject: Subject, world: World): Promise<CheckResults> {
+  const { asked, nowMs, implicitMx } = question;
+  if (asked.features.length === 0 && !asked.spamTrap) return NOTHING_ASKED;
+  return runChecks(asked, subject, { ...world, nowMs, implicitMx });
+}
+
+function malformed(entry: Entry & { readonly kind: "malformed" }): Validation {
+  const result: ValidationResult = {
+    format: false,
+    domain: entry.shownDomain,
+    disposable: false,
+    dns: false,
+    confidence: 0,
+    whitelist: false,
+    signals: [],
+    role: false,
+    free: false,
+    ...(entry.as === "address" ? { alias: false } : {}),
+  };
+  return { entry, result, evidence: [], unavailable: [] };
+}
+
+interface Findings {
+  readonly question: Question;
+  readonly checks: CheckResults;
+  readonly datasets: Datasets;
+}
+
+function judge(
+  entry: Exclude<Entry, { kind: "malformed" }>,
+  subject: Subject,
+  { question, checks, datasets }: Findings,
+): Validation {
+  const { domain, address, mail } = subject;
+  const operatorAllows = datasets.operator.domain(domain.name) === "allow";
+  const denied = datasets.operator.domain(domain.name) === "deny";
+  const whitelist = operatorAllows || (!denied && datasets.knownGood.has(domain.name));
+  const alias = address === undefined ? undefined : aliasOf(address, mail);
+  const pieces = [
+    ...domainEvidence(domain, mail, datasets),
+    ...(checks.freshDomain ? [evidence("fresh_domain")] : []),
+    ...(operatorAllows ? [evidence("operator_allow")] : []),
+    ...mailEvidence(mail),
+    ...(alias?.evidence ?? []),
+    ...(address === undefined ? [] : accountEvidence(address, datasets)),
+    ...(question.ownEvidence ?? []),
+  ];
+  const verdict = decide(whitelist ? excuse(pieces) : pieces);
+  const facts = coreFields({ domain, mail, verdict, whitelist });
+  const result: FullResult = {
+    ...facts,
+    role: address !== undefined && isRole(address.localPart, datasets),
+    free: datasets.free.has(domain.name),
+    ...(alias === undefined ? {} : { alias: alias.alias }),
+    ...checks.fields,
+  };
+  return { entry, result, evidence: verdict.evidence, unavailable: checks.unavailable };
+}
+
+interface CoreFacts {
+  readonly domain: Domain;
+  readonly mail: MailHosts;
+  readonly verdict: Verdict;
+  readonly whitelist: boolean;
+}
+
+function coreFields(facts: CoreFacts): Omit<ValidationResult, "role" | "free" | "alias"> {
+  const { domain, mail, verdict, whitelist } = facts;
+  return {
+    format: true,
+    domain: domain.name,
+    disposable: verdict.disposable,
+    dns: mail.kind === "hosts",
+    confidence: verdict.confidence,
+    whitelist,
+    signals: verdict.evidence.map(({ signal }) => signal),
+    domain_info: domainInfo(domain),
+    ...(mail.kind === "hosts" ? { mx_info: mail.hosts.slice(0, MX_INFO_MAX) } : {}),
+  };
+}
+
+function domainInfo({ name, publicSuffix, registrableDomain }: Domain): DomainInfo {
+  const isSubdomain = registrableDomain !== undefined && registrableDomain !== name;
+  return {
+    tld: publicSuffix,
+    is_subdomain: isSubdomain,
+    parent_domain: isSubdomain ? registrableDomain : null,
+  };
+}
+
+/** What DNS said of mail, as signals. */
+function mailEvidence(mail: MailHosts): readonly Evidence[] {
+  if (mail.kind === "unknown") return [evidence("dns_indeterminate")];
+  if (mail.kind === "hosts") return mail.implicit ? IMPLICIT : [];
+  switch (mail.why) {
+    case "noMx":
+      return [evidence("no_mx_records")];
+    case "nullMx":
+      return [evidence("no_mx_records"), evidence("null_mx")];
+    case "implicitMx":
+      return IMPLICIT;
+    case "unresolvable":
+      return [evidence("mx_unresolvable")];
+    case "specialUse":
+      return [evidence("special_use_domain")];
+  }
+}
+
+const IMPLICIT: readonly Evidence[] = [evidence("no_mx_records"), evidence("implicit_mx")];
+
+/** A role local part, with or without a detail behind "+" (RFC 5233). */
+function isRole(localPart: string, { roles }: Datasets): boolean {
+  const lower = localPart.toLowerCase();
+  const plus = lower.indexOf("+");
+  return roles.has(plus > 0 ? lower.slice(0, plus) : lower);
+}

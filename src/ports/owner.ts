@@ -1,0 +1,8 @@
+/** Who may read a session and whose counters a request moves. */
+export type Owner =
+  | { readonly kind: "account"; readonly accountId: string }
+  /** Anonymous: the exact IPv4 address or the /64 of an IPv6 address, as `service/bucket.ts` writes it. */
+  | { readonly kind: "bucket"; readonly bucket: string };
+
+/** One text for maps and columns: "account:<id>" or "bucket:<bucket>". */
+export type OwnerKey = string;

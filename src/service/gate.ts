@@ -1,0 +1,49 @@
+import type { Awaitable } from "../core/lookup.ts";
+import type { Caller } from "./caller.ts";
+import type { Refusal } from "./refusals.ts";
+
+/** What the request carries to say who it is; every value as it was sent, repeated headers as several. */
+export interface Credentials {
+  /** Values of X-Api-Key. */
+  readonly apiKey: readonly string[];
+  /** Values of Authorization. */
+  readonly authorization: readonly string[];
+}
+
+/** For X-RateLimit-Limit and X-RateLimit-Remaining. */
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+}
+
+/** A request that was identified and counted, or refused. */
+export interface Entrance {
+  /** For an invalid key: the anonymous caller whose bucket was counted. */
+  readonly caller: Caller;
+  /** Absent when the tier has no rate limit, or when the rate is spent and credits are to pay. */
+  readonly rate?: RateState;
+  /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
+  readonly refusal?: Refusal;
+  /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */
+  readonly creditsOnly?: Refusal;
+}
+
+/** What a charge came to. */
+export interface Receipt {
+  readonly paidBy: "plan" | "credits";
+  readonly units: number;
+  /** Gives the charge back whole, to the purse and the day it came from; for work that failed. */
+  refund(): Awaitable<void>;
+}
+
+/** Identify, throttle, charge: who may do how much. */
+export interface Gate {
+  /** Identifies and counts one request. Never throws a `Refusal`: it comes in `refusal`. */
+  enter(credentials: Credentials, clientAddress: string): Awaitable<Entrance>;
+  /**
+   * Takes `units` from the plan's day and month, or max(1, units) credits when those are spent and the
+   * balance covers all of it. Throws the quota `Refusal` otherwise, nothing charged.
+   * Paid by credits, the request's rate count is given back and no rate headers are shown.
+   */
+  charge(entrance: Entrance, units: number): Awaitable<Receipt>;
+}

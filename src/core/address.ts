@@ -63,12 +63,12 @@ function dotStringFault(local: string): AddressFault | undefined {
   return local.includes("..") ? "dot_dot" : undefined;
 }
 
+function quotedFault(local: string): AddressFault | undefined {
+  return QUOTED_STRING.test(local) ? undefined : "quoted";
+}
+
 function localFault(local: string): AddressFault | undefined {
-  const fault = local.startsWith('"')
-    ? QUOTED_STRING.test(local)
-      ? undefined
-      : "quoted"
-    : dotStringFault(local);
+  const fault = local.startsWith('"') ? quotedFault(local) : dotStringFault(local);
   if (fault !== undefined) return fault;
   if (utf8Octets(local) > LOCAL_PART_MAX_OCTETS) return "local_length";
   return hasNonAscii(local) && UNSAFE.test(local.replaceAll(" ", "")) ? "local_unsafe" : undefined;
@@ -79,25 +79,31 @@ function localFault(local: string): AddressFault | undefined {
  * Never throws; linear in its input, which is refused unread beyond `ENTRY_MAX_UNITS`.
  */
 export function parseAddress(text: string): Parsed<Address, AddressFault> {
-  const fail = (fault: AddressFault): Parsed<Address, AddressFault> => ({ ok: false, fault });
-  if (text === "") return fail("empty");
-  if (text.length > ENTRY_MAX_UNITS) return fail("length");
   const at = text.lastIndexOf("@");
-  if (at < 0) return fail("no_at");
-  if (at === 0) return fail("no_local");
-  if (LONE_SURROGATE.test(text)) return fail("surrogate");
-  const local = text.slice(0, at);
+  const local = text.slice(0, Math.max(at, 0));
   const right = text.slice(at + 1);
-  if (right === "") return fail("no_domain");
-  const fault = localFault(local);
-  if (fault !== undefined) return fail(fault);
-  if (right.startsWith("[")) return fail("literal");
+  const fault = wholeFault(text, at) ?? localFault(local) ?? literalFault(right);
+  if (fault !== undefined) return { ok: false, fault };
   const domain = parseDomain(right);
   if (!domain.ok) return domain;
-  if (utf8Octets(local) + 1 + domain.value.name.length > ADDRESS_MAX_OCTETS) return fail("length");
+  if (utf8Octets(local) + 1 + domain.value.name.length > ADDRESS_MAX_OCTETS) {
+    return { ok: false, fault: "length" };
+  }
   const quoted = local.startsWith('"');
   return { ok: true, value: { kind: "address", localPart: local, quoted, domain: domain.value } };
 }
+
+function wholeFault(text: string, at: number): AddressFault | undefined {
+  if (text === "") return "empty";
+  if (text.length > ENTRY_MAX_UNITS) return "length";
+  if (at < 0) return "no_at";
+  if (at === 0) return "no_local";
+  if (LONE_SURROGATE.test(text)) return "surrogate";
+  return at === text.length - 1 ? "no_domain" : undefined;
+}
+
+const literalFault = (right: string): AddressFault | undefined =>
+  right.startsWith("[") ? "literal" : undefined;
 
 /** What makes two spellings one entry: the lower-case address with its domain in A-labels. */
 export function addressKey(address: Address): string {

@@ -39,9 +39,7 @@ const isLetter = (code: number): boolean => code >= 97 && code <= 122;
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** ASCII that no host name holds: all but letters, digits, "-" and "." (RFC 1123 section 2.1). */
-// oxlint-disable-next-line no-control-regex
 const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
-// oxlint-disable-next-line no-control-regex
 const NON_ASCII = /[^\0-\x7f]/;
 
 const UTS46 = {

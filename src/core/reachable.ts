@@ -19,13 +19,22 @@ export function isReachable(address: string): boolean {
 function isReachableV4(address: string): boolean {
   const octets = address.split(".").map(Number);
   if (octets.length !== 4 || octets.some((octet) => !(octet >= 0 && octet <= 255))) return false;
-  const [a = 0, b = 0] = octets;
-  if (a === 0 || a === 10 || a === 127) return false;
-  if (a === 100) return b < 64 || b > 127;
-  if (a === 169) return b !== 254;
-  if (a === 172) return b < 16 || b > 31;
-  return a !== 192 || b !== 168;
+  const [first = 0, second = 0] = octets;
+  return !UNREACHABLE_V4.some(
+    ([octet, low, high]) => first === octet && second >= low && second <= high,
+  );
 }
+
+/** First octet, and the range of the second. */
+const UNREACHABLE_V4: readonly (readonly [number, number, number])[] = [
+  [0, 0, 255], // unspecified, "this network" (RFC 1122)
+  [10, 0, 255], // private (RFC 1918)
+  [100, 64, 127], // shared (RFC 6598)
+  [127, 0, 255], // loopback
+  [169, 254, 254], // link-local (RFC 3927)
+  [172, 16, 31], // private
+  [192, 168, 168], // private
+];
 
 /** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined when it is none. */
 export function v6Groups(address: string): readonly number[] | undefined {

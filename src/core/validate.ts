@@ -86,32 +86,43 @@ interface Findings {
 function judge(
   entry: Exclude<Entry, { kind: "malformed" }>,
   subject: Subject,
-  { question, checks, datasets }: Findings,
+  findings: Findings,
 ): Validation {
   const { domain, address, mail } = subject;
-  const operatorAllows = datasets.operator.domain(domain.name) === "allow";
-  const denied = datasets.operator.domain(domain.name) === "deny";
-  const whitelist = operatorAllows || (!denied && datasets.knownGood.has(domain.name));
+  const { checks, datasets } = findings;
+  const word = datasets.operator.domain(domain.name);
+  const whitelist = word === "allow" || (word !== "deny" && datasets.knownGood.has(domain.name));
   const alias = address === undefined ? undefined : aliasOf(address, mail);
-  const pieces = [
-    ...domainEvidence(domain, mail, datasets),
-    ...(checks.freshDomain ? [evidence("fresh_domain")] : []),
-    ...(operatorAllows ? [evidence("operator_allow")] : []),
-    ...mailEvidence(mail),
-    ...(alias?.evidence ?? []),
-    ...(address === undefined ? [] : accountEvidence(address, datasets)),
-    ...(question.ownEvidence ?? []),
-  ];
+  const pieces = gather(subject, findings, {
+    allowed: word === "allow",
+    alias: alias?.evidence ?? [],
+  });
   const verdict = decide(whitelist ? excuse(pieces) : pieces);
-  const facts = coreFields({ domain, mail, verdict, whitelist });
   const result: FullResult = {
-    ...facts,
+    ...coreFields({ domain, mail, verdict, whitelist }),
     role: address !== undefined && isRole(address.localPart, datasets),
     free: datasets.free.has(domain.name),
     ...(alias === undefined ? {} : { alias: alias.alias }),
     ...checks.fields,
   };
   return { entry, result, evidence: verdict.evidence, unavailable: checks.unavailable };
+}
+
+/** All evidence, before a known-good domain is excused of some of it. */
+function gather(
+  { domain, address, mail }: Subject,
+  { question, checks, datasets }: Findings,
+  also: { readonly allowed: boolean; readonly alias: readonly Evidence[] },
+): readonly Evidence[] {
+  return [
+    ...domainEvidence(domain, mail, datasets),
+    ...(checks.freshDomain ? [evidence("fresh_domain")] : []),
+    ...(also.allowed ? [evidence("operator_allow")] : []),
+    ...mailEvidence(mail),
+    ...also.alias,
+    ...(address === undefined ? [] : accountEvidence(address, datasets)),
+    ...(question.ownEvidence ?? []),
+  ];
 }
 
 interface CoreFacts {

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type * as sqlite from "node:sqlite";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -15,21 +15,22 @@ const specifier =
   builtIn !== undefined && "columns" in builtIn.StatementSync.prototype
     ? "node:sqlite"
     : "@photostructure/sqlite";
-const engine = (await import(specifier)) as typeof import("node:sqlite");
+const engine = (await import(specifier)) as typeof sqlite;
 
 /** Which engine this Node uses; shown by `/readyz` and `gatepost migrate`. */
 export const engineName: string = specifier;
 
 /** Opens one file, or ":memory:". `busyTimeoutMs` is how long a writer waits for another process or thread. */
-export function openSqlite(path: string, busyTimeoutMs = 5_000): DatabaseSync {
+export function openSqlite(path: string, busyTimeoutMs = 5_000): sqlite.DatabaseSync {
   const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
   db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
   return db;
 }
 
-function statement(db: DatabaseSync, sql: string): SqliteStatement {
+function statement(db: sqlite.DatabaseSync, sql: string): SqliteStatement {
   const prepared = db.prepare(sql);
-  const bound = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
+  const bound = (parameters: readonly unknown[]): sqlite.SQLInputValue[] =>
+    parameters as sqlite.SQLInputValue[];
   return {
     reader: prepared.columns().length > 0,
     all: (parameters) => prepared.all(...bound(parameters)),
@@ -41,7 +42,7 @@ function statement(db: DatabaseSync, sql: string): SqliteStatement {
 /** How many prepared statements are kept, by their text. */
 const STATEMENTS_MAX = 500;
 
-function cachedStatements(db: DatabaseSync): (sql: string) => SqliteStatement {
+function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteStatement {
   const statements = new Map<string, SqliteStatement>();
   return (sql) => {
     const known = statements.get(sql);
@@ -61,9 +62,9 @@ class ImmediateDriver extends SqliteDriver {
 }
 
 class EmbeddedDialect extends SqliteDialect {
-  readonly #db: DatabaseSync;
+  readonly #db: sqlite.DatabaseSync;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: sqlite.DatabaseSync) {
     super({ database: { prepare: cachedStatements(db), close: () => db.close() } });
     this.#db = db;
   }
@@ -76,4 +77,4 @@ class EmbeddedDialect extends SqliteDialect {
   }
 }
 
-export const sqliteDialect = (db: DatabaseSync): SqliteDialect => new EmbeddedDialect(db);
+export const sqliteDialect = (db: sqlite.DatabaseSync): SqliteDialect => new EmbeddedDialect(db);

@@ -24,14 +24,14 @@ function isFresh() {
   return SOURCES.every((name) => newestMs(join(root, name)) <= builtMs);
 }
 
-/** Builds when needed; throws with the compiler's exit code when it fails. */
+/** Builds when needed; ends the process with the compiler's exit code when it fails. */
 export function build({ clean = false, ifStale = false } = {}) {
   if (ifStale && isFresh()) return;
   const startedAt = new Date();
   if (clean) rmSync(join(root, "dist"), { recursive: true, force: true });
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   const run = spawnSync(process.execPath, [tsc, "-b"], { cwd: root, stdio: ["ignore", 2, 2] });
-  if (run.status !== 0) throw new Error(`the build failed (tsc exit code ${String(run.status)})`);
+  if (run.status !== 0) process.exit(run.status ?? 1); // tsc has said why
   writeFileSync(stamp, "");
   utimesSync(stamp, startedAt, startedAt); // an edit during the build must look newer than it
 }

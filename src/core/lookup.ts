@@ -59,3 +59,11 @@ export interface Lookup {
   /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. */
   registration(registrableDomain: string): Awaitable<Answer<Registration>>;
 }
+
+/** The same questions on the premium budget. */
+export interface PremiumLookup {
+  /** Everything still open when the budget is spent is `unknown`. */
+  readonly lookup: Lookup;
+  /** Ends so many milliseconds from this call, and never later than the budget. */
+  readonly within: (milliseconds: number) => Lookup;
+}

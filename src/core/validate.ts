@@ -8,7 +8,7 @@ import { domainEvidence } from "./disposable.ts";
 import type { Domain } from "./domain.ts";
 import { type Entry, type EntryMode, readEntry } from "./entry.ts";
 import { MX_INFO_MAX } from "./limits.ts";
-import type { Lookup } from "./lookup.ts";
+import type { Lookup, PremiumLookup } from "./lookup.ts";
 import { findMailHosts, type MailHosts } from "./mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "./signals.ts";
@@ -30,8 +30,8 @@ export interface Question {
 export interface World {
   readonly datasets: Datasets;
   readonly lookup: Lookup;
-  /** The same lookup with everything still open answered `unknown` after so many milliseconds. */
-  readonly within: (milliseconds: number) => Lookup;
+  /** For the premium checks, on a budget of their own. */
+  readonly premium: PremiumLookup;
 }
 
 export interface Validation {
@@ -58,7 +58,12 @@ export async function validate(question: Question, world: World): Promise<Valida
 async function check(question: Question, subject: Subject, world: World): Promise<CheckResults> {
   const { asked, nowMs, implicitMx } = question;
   if (asked.features.length === 0 && !asked.spamTrap) return NOTHING_ASKED;
-  return runChecks(asked, subject, { ...world, nowMs, implicitMx });
+  return runChecks(asked, subject, {
+    ...world.premium,
+    datasets: world.datasets,
+    nowMs,
+    implicitMx,
+  });
 }
 
 function malformed(entry: Entry & { readonly kind: "malformed" }): Validation {

@@ -1,7 +1,7 @@
 import type { Address } from "../address.ts";
 import type { Datasets } from "../datasets.ts";
 import type { Domain } from "../domain.ts";
-import type { Lookup } from "../lookup.ts";
+import type { PremiumLookup } from "../lookup.ts";
 import type { MailHosts } from "../mail-hosts.ts";
 
 /** What a client may ask for by name, in the contract's order. */
@@ -64,10 +64,7 @@ export interface Subject {
   readonly mail: MailHosts;
 }
 
-export interface CheckDeps {
-  readonly lookup: Lookup;
-  /** The same lookup, answering `unknown` for whatever is open when this many milliseconds have passed. */
-  readonly within: (milliseconds: number) => Lookup;
+export interface CheckDeps extends PremiumLookup {
   readonly datasets: Datasets;
   readonly nowMs: number;
   /** GATEPOST_IMPLICIT_MX: an address record alone counts as a mail server. */

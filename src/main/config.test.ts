@@ -1,0 +1,54 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { publicUrlOf, readConfig } from "./config.ts";
+
+test("without any setting the service listens on loopback port 8080", () => {
+  const config = readConfig({});
+  assert.equal(config.host, "127.0.0.1");
+  assert.equal(config.port, 8_080);
+  assert.equal(publicUrlOf(config), "http://127.0.0.1:8080");
+  assert.deepEqual(config.dnsServers, []);
+  assert.equal(config.implicitMx, false);
+});
+
+test("blank counts as unset and lists are trimmed", () => {
+  const config = readConfig({ PORT: "  ", GATEPOST_DNS_SERVERS: " 192.0.2.1 , ,192.0.2.2:53" });
+  assert.equal(config.port, 8_080);
+  assert.deepEqual(config.dnsServers, ["192.0.2.1", "192.0.2.2:53"]);
+});
+
+test("all mistakes are named at once, and a secret is never repeated", () => {
+  const secret = "c2hvcnQ=";
+  assert.throws(
+    () =>
+      readConfig({
+        PORT: "http",
+        LOG_LEVEL: "loud",
+        GATEPOST_SECRET_KEY: secret,
+        GATEPOST_IMPLICIT_MX: "maybe",
+      }),
+    (fault: Error) => {
+      assert.deepEqual(
+        fault.message.split("\n").map((line) => line.split(" ")[0]),
+        ["PORT", "GATEPOST_SECRET_KEY", "GATEPOST_IMPLICIT_MX", "LOG_LEVEL"],
+      );
+      return !fault.message.includes(secret);
+    },
+  );
+});
+
+const urls = [
+  ["the listen address", {}, "http://127.0.0.1:8080"],
+  ["an IPv6 listen address in brackets", { HOST: "::1", PORT: "80" }, "http://[::1]:80"],
+  [
+    "what the operator says, less its last slash",
+    { GATEPOST_PUBLIC_URL: "https://a.example/" },
+    "https://a.example",
+  ],
+] as const;
+
+for (const [name, environment, want] of urls) {
+  test(`links start with ${name}`, () => {
+    assert.equal(publicUrlOf(readConfig(environment)), want);
+  });
+}

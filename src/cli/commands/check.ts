@@ -1,0 +1,84 @@
+import { Command } from "commander";
+import { FEATURES } from "../../core/checks/check.ts";
+import type { Datasets } from "../../core/datasets.ts";
+import type { Validation } from "../../core/validate.ts";
+import { CommandFailure, EXIT, type ExitCode, type Terminal } from "../terminal.ts";
+import { painter, verdictText } from "../verdict-text.ts";
+
+/** Validates without a server; opened when a command needs it and closed when it is done. */
+export interface CliValidator {
+  readonly datasets: Datasets;
+  readonly validate: (text: string, features: readonly string[]) => Promise<Validation>;
+  /** The API's JSON of a validation: keys in the contract's order, with denial fields. */
+  readonly present: (validation: Validation, features: readonly string[]) => string;
+  readonly close: () => Promise<void>;
+}
+
+export interface CheckDeps {
+  readonly terminal: Terminal;
+  readonly openValidator: () => Promise<CliValidator>;
+}
+
+interface Options {
+  readonly features?: string;
+  readonly json?: true;
+}
+
+/** `gatepost check ENTRY...`: an entry with "@" is an address, any other a domain. */
+export function checkCommand(deps: CheckDeps): Command {
+  return new Command("check")
+    .description("validate addresses and domains here, without a server")
+    .argument("<entry...>", "addresses or domains")
+    .option("--features <list>", `comma-separated: ${FEATURES.join(", ")}, or all`)
+    .option("--json", "print the API's result (an array for several entries)")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 all fine; 1 an entry has a bad format, no mail server or is disposable;\n" +
+        "3 nothing is wrong, but nobody could say for some entry.",
+    )
+    .action(async (entries: string[], options: Options) => {
+      const validator = await deps.openValidator();
+      try {
+        await check(entries, options, { ...deps, validator });
+      } finally {
+        await validator.close();
+      }
+    });
+}
+
+async function check(
+  entries: readonly string[],
+  options: Options,
+  deps: CheckDeps & { readonly validator: CliValidator },
+): Promise<void> {
+  const { terminal, validator } = deps;
+  const features = askedFeatures(options.features);
+  const validations = await Promise.all(
+    entries.map((entry) => validator.validate(entry, features)),
+  );
+  if (options.json === true) {
+    const bodies = validations.map((validation) => validator.present(validation, features));
+    terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",\n")}]`}\n`);
+  } else {
+    const view = { paint: painter(terminal.colours), datasets: validator.datasets };
+    const texts = validations.map((each, index) => verdictText(entries[index] ?? "", each, view));
+    terminal.out(texts.join("\n"));
+  }
+  const exitCode = exitCodeOf(validations);
+  if (exitCode !== EXIT.fine) throw new CommandFailure(exitCode);
+}
+
+function askedFeatures(option: string | undefined): readonly string[] {
+  const names = (option ?? "").split(",").map((name) => name.trim().toLowerCase());
+  if (names.includes("all")) return FEATURES;
+  return names.filter((name) => name !== "");
+}
+
+/** 1 when something is wrong, 3 when nothing is but something could not be told. */
+export function exitCodeOf(validations: readonly Validation[]): ExitCode {
+  const unsure = ({ result }: Validation): boolean => result.signals.includes("dns_indeterminate");
+  const wrong = (each: Validation): boolean =>
+    !each.result.format || each.result.disposable || (!each.result.dns && !unsure(each));
+  if (validations.some(wrong)) return EXIT.no;
+  return validations.some(unsure) ? EXIT.failed : EXIT.fine;
+}

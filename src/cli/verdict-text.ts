@@ -1,0 +1,82 @@
+import { styleText } from "node:util";
+import type { Datasets, ListSource } from "../core/datasets.ts";
+import { type Evidence, SIGNALS } from "../core/signals.ts";
+import type { Validation } from "../core/validate.ts";
+import { FAULT_WORDS } from "./fault-words.ts";
+
+type Colour = "green" | "red" | "yellow" | "dim" | "bold";
+
+/** Colours words where the terminal shows them. */
+export type Paint = (colour: Colour, text: string) => string;
+
+export function painter(colours: boolean): Paint {
+  return (colour, text) => (colours ? styleText(colour, text, { validateStream: false }) : text);
+}
+
+/** The verdict on one entry for a person: what, why, and where its mail goes. Ends with a line feed. */
+export function verdictText(text: string, validation: Validation, view: View): string {
+  const { paint } = view;
+  const lines = [paint("bold", printable(text)), `  ${headline(validation, paint)}`];
+  if (validation.entry.kind !== "malformed") lines.push(...facts(validation));
+  if (validation.evidence.length > 0) {
+    lines.push("", ...validation.evidence.map((piece) => reason(piece, view)));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+export interface View {
+  readonly paint: Paint;
+  readonly datasets: Datasets;
+}
+
+/** One sentence; the colour never says more than the words. */
+function headline({ entry, result }: Validation, paint: Paint): string {
+  if (entry.kind === "malformed") return paint("red", `Not valid: ${FAULT_WORDS[entry.fault]}.`);
+  if (result.disposable) {
+    return paint("red", `Disposable, with a confidence of ${String(result.confidence)} of 100.`);
+  }
+  if (result.dns) {
+    return paint("green", `Fine: it can receive mail and does not look disposable.`);
+  }
+  if (result.signals.includes("dns_indeterminate")) {
+    return paint("yellow", "Nobody could say whether it has a mail server. Try again later.");
+  }
+  return paint("red", "It cannot receive mail.");
+}
+
+function facts({ result }: Validation): readonly string[] {
+  const notes = [
+    ...(result.whitelist ? ["known good"] : []),
+    ...(result.free ? ["free mailbox provider"] : []),
+    ...(result.role ? ["role address"] : []),
+    ...(result.alias === true ? ["alias"] : []),
+  ];
+  return [
+    fact("domain", result.domain),
+    fact("mail hosts", result.mx_info?.join(", ") ?? "none usable"),
+    ...(notes.length === 0 ? [] : [fact("notes", notes.join(", "))]),
+    fact("confidence", `${String(result.confidence)} of 100 that it is disposable`),
+  ];
+}
+
+const fact = (name: string, value: string): string => `  ${name.padEnd(12)}${value}`;
+
+function reason(piece: Evidence, { paint, datasets }: View): string {
+  const weight = piece.weight === 0 ? "    " : piece.weight.toFixed(2);
+  const subject = piece.subject === undefined ? "" : ` (${piece.subject})`;
+  const lists = sourceNames(piece.sources ?? 0, datasets.sources);
+  const by = lists.length === 0 ? "" : ` Lists: ${lists.join(", ")}.`;
+  const name = paint("dim", `${weight} ${piece.signal}${subject}`);
+  return `  ${name}\n       ${SIGNALS[piece.signal].means}${by}`;
+}
+
+/** The ids of the lists whose bits are set. */
+export function sourceNames(bits: number, sources: readonly ListSource[]): readonly string[] {
+  return sources.filter((_, index) => (bits & (1 << index)) !== 0).map(({ id }) => id);
+}
+
+/** Without control characters, which would drive the terminal, and cut where it would flood it. */
+function printable(text: string): string {
+  const cut = text.length > 300 ? `${text.slice(0, 300)}...` : text;
+  return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\ufffd");
+}

@@ -1,0 +1,81 @@
+import { strict as assert } from "node:assert";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { SIGNALS } from "../src/core/signals.ts";
+import { SETTINGS } from "../src/main/config.ts";
+import { plain, readDocument, tableUnder } from "./docs-tables.ts";
+
+const root = new URL("../../", import.meta.url);
+
+/** Every TypeScript source that is no test, as path and text. */
+function sources(): readonly (readonly [string, string])[] {
+  const names = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes(".test."))
+    .map((name) => [name, readFileSync(new URL(`src/${name}`, root), "utf8")] as const);
+}
+
+test("docs/configuration.md lists every setting with its default and meaning", () => {
+  const rows = tableUnder(readDocument("docs/configuration.md"), "## Settings");
+  const want = Object.values(SETTINGS).map(({ name, shownDefault, meaning }) => [
+    `\`${name}\``,
+    shownDefault,
+    meaning,
+  ]);
+  assert.deepEqual(rows.map((row) => row.slice(0, 3)).sort(), want.sort());
+});
+
+test("docs/signals.md lists every signal with its weight and meaning, most important first", () => {
+  const rows = tableUnder(readDocument("docs/signals.md"), "## Signals");
+  const want = Object.entries(SIGNALS).map(([name, { weight, about, means }]) => [
+    `\`${name}\``,
+    weight.toFixed(2),
+    about,
+    means,
+  ]);
+  assert.deepEqual(rows, want);
+});
+
+test("docs/errors.md lists every refusal with its code and status", () => {
+  const source = readFileSync(new URL("src/service/refusals.ts", root), "utf8");
+  const made = [...source.matchAll(/new Refusal\(\s*"(\w+)",\s*(\d{3}),/g)];
+  const want = made.map((match) => `${match[1] ?? ""} ${match[2] ?? ""}`);
+  assert.ok(want.length > 0);
+  assert.equal(want.length, source.split("new Refusal(").length - 1, "a code is not a literal");
+  const rows = tableUnder(readDocument("docs/errors.md"), "## Refusals");
+  const shown = rows.map(([code = "", status = ""]) => `${plain(code)} ${status}`);
+  assert.deepEqual([...new Set(shown)].sort(), [...new Set(want)].sort());
+});
+
+test("docs/specifications.md lists the RFCs that the code names, and no other", () => {
+  const named = new Set<string>();
+  for (const [, text] of sources()) {
+    for (const match of text.matchAll(/RFC (\d{3,5})/g)) named.add(match[1] ?? "");
+  }
+  const rows = tableUnder(readDocument("docs/specifications.md"), "## Specifications");
+  const shown = rows.map(([name = ""]) => /\d{3,5}/.exec(name)?.[0] ?? name);
+  assert.deepEqual(shown.sort(), [...named].sort());
+});
+
+test("every link between the documents leads somewhere", () => {
+  const names = readdirSync(new URL("docs/", root), { recursive: true, encoding: "utf8" });
+  const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"].concat(
+    names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+  );
+  const broken = pages.flatMap((page) =>
+    [...readDocument(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)]
+      .filter((match) => !exists(new URL(match[1] ?? "", new URL(page, root))))
+      .map((match) => `${page} -> ${match[1] ?? ""}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+function exists(url: URL): boolean {
+  try {
+    return url.pathname.endsWith("/")
+      ? readdirSync(url).length > 0
+      : readFileSync(url) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -8,7 +8,7 @@ import { domainEvidence } from "./disposable.ts";
 import type { Domain } from "./domain.ts";
 import { type Entry, type EntryMode, readEntry } from "./entry.ts";
 import { MX_INFO_MAX } from "./limits.ts";
-import type { Lookup, PremiumLookup } from "./lookup.ts";
+import type { Awaitable, Lookup, PremiumLookup } from "./lookup.ts";
 import { findMailHosts, type MailHosts } from "./mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "./signals.ts";
@@ -55,7 +55,7 @@ export async function validate(question: Question, world: World): Promise<Valida
   return judge(entry, subject, { question, checks, datasets: world.datasets });
 }
 
-async function check(question: Question, subject: Subject, world: World): Promise<CheckResults> {
+function check(question: Question, subject: Subject, world: World): Awaitable<CheckResults> {
   const { asked, nowMs, implicitMx } = question;
   if (asked.features.length === 0 && !asked.spamTrap) return NOTHING_ASKED;
   return runChecks(asked, subject, {
@@ -88,6 +88,9 @@ interface Findings {
   readonly datasets: Datasets;
 }
 
+/** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
+type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
+
 function judge(
   entry: Exclude<Entry, { kind: "malformed" }>,
   subject: Subject,
@@ -103,14 +106,17 @@ function judge(
     alias: alias?.evidence ?? [],
   });
   const verdict = decide(whitelist ? excuse(pieces) : pieces);
-  const result: FullResult = {
-    ...coreFields({ domain, mail, verdict, whitelist }),
+  const draft = coreFields({
+    domain,
+    mail,
+    verdict,
+    whitelist,
     role: address !== undefined && isRole(address.localPart, datasets),
     free: datasets.free.has(domain.name),
-    ...(alias === undefined ? {} : { alias: alias.alias }),
-    ...checks.fields,
-  };
-  return { entry, result, evidence: verdict.evidence, unavailable: checks.unavailable };
+  });
+  if (alias !== undefined) draft.alias = alias.alias;
+  if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
+  return { entry, result: draft, evidence: verdict.evidence, unavailable: checks.unavailable };
 }
 
 /** All evidence, before a known-good domain is excused of some of it. */
@@ -119,15 +125,12 @@ function gather(
   { question, checks, datasets }: Findings,
   also: { readonly allowed: boolean; readonly alias: readonly Evidence[] },
 ): readonly Evidence[] {
-  return [
-    ...domainEvidence(domain, mail, datasets),
-    ...(checks.freshDomain ? [evidence("fresh_domain")] : []),
-    ...(also.allowed ? [evidence("operator_allow")] : []),
-    ...mailEvidence(mail),
-    ...also.alias,
-    ...(address === undefined ? [] : accountEvidence(address, datasets)),
-    ...(question.ownEvidence ?? []),
-  ];
+  const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), also.alias);
+  if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
+  if (also.allowed) pieces.push(evidence("operator_allow"));
+  if (address !== undefined) pieces.push(...accountEvidence(address, datasets));
+  if (question.ownEvidence !== undefined) pieces.push(...question.ownEvidence);
+  return pieces;
 }
 
 interface CoreFacts {
@@ -135,11 +138,13 @@ interface CoreFacts {
   readonly mail: MailHosts;
   readonly verdict: Verdict;
   readonly whitelist: boolean;
+  readonly role: boolean;
+  readonly free: boolean;
 }
 
-function coreFields(facts: CoreFacts): Omit<ValidationResult, "role" | "free" | "alias"> {
-  const { domain, mail, verdict, whitelist } = facts;
-  return {
+/** Every field that both kinds of check send. */
+function coreFields({ domain, mail, verdict, whitelist, role, free }: CoreFacts): Draft {
+  const draft: Partial<Draft> = {
     format: true,
     domain: domain.name,
     disposable: verdict.disposable,
@@ -148,8 +153,11 @@ function coreFields(facts: CoreFacts): Omit<ValidationResult, "role" | "free" | 
     whitelist,
     signals: verdict.evidence.map(({ signal }) => signal),
     domain_info: domainInfo(domain),
-    ...(mail.kind === "hosts" ? { mx_info: mail.hosts.slice(0, MX_INFO_MAX) } : {}),
   };
+  if (mail.kind === "hosts") draft.mx_info = mail.hosts.slice(0, MX_INFO_MAX);
+  draft.role = role;
+  draft.free = free;
+  return draft as Draft; // all that is required is set by now
 }
 
 function domainInfo({ name, publicSuffix, registrableDomain }: Domain): DomainInfo {

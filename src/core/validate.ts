@@ -98,13 +98,10 @@ function judge(
 ): Validation {
   const { domain, address, mail } = subject;
   const { checks, datasets } = findings;
-  const word = datasets.operator.domain(domain.name);
-  const whitelist = word === "allow" || (word !== "deny" && datasets.knownGood.has(domain.name));
   const alias = address === undefined ? undefined : aliasOf(address, mail);
-  const pieces = gather(subject, findings, {
-    allowed: word === "allow",
-    alias: alias?.evidence ?? [],
-  });
+  const account = address === undefined ? NO_EVIDENCE : accountEvidence(address, datasets);
+  const whitelist = account.some(isAllowance) || isKnownGood(domain.name, datasets);
+  const pieces = gather(subject, findings, { account, alias: alias?.evidence ?? NO_EVIDENCE });
   const verdict = decide(whitelist ? excuse(pieces) : pieces);
   const draft = coreFields({
     domain,
@@ -119,17 +116,34 @@ function judge(
   return { entry, result: draft, evidence: verdict.evidence, unavailable: checks.unavailable };
 }
 
+const NO_EVIDENCE: readonly Evidence[] = [];
+
+const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
+
+/** The operator's word on the domain beats the curated list in both directions. */
+function isKnownGood(name: string, { operator, knownGood }: Datasets): boolean {
+  const word = operator.domain(name);
+  return word === undefined ? knownGood.has(name) : word === "allow";
+}
+
+interface AddressPieces {
+  readonly account: readonly Evidence[];
+  readonly alias: readonly Evidence[];
+}
+
 /** All evidence, before a known-good domain is excused of some of it. */
 function gather(
-  { domain, address, mail }: Subject,
+  { domain, mail }: Subject,
   { question, checks, datasets }: Findings,
-  also: { readonly allowed: boolean; readonly alias: readonly Evidence[] },
+  { account, alias }: AddressPieces,
 ): readonly Evidence[] {
-  const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), also.alias);
+  const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), alias, account);
   if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
-  if (also.allowed) pieces.push(evidence("operator_allow"));
-  if (address !== undefined) pieces.push(...accountEvidence(address, datasets));
-  if (question.ownEvidence !== undefined) pieces.push(...question.ownEvidence);
+  if (datasets.operator.domain(domain.name) === "allow") pieces.push(evidence("operator_allow"));
+  // An address that the operator allows is excused of its owner's counters too.
+  if (question.ownEvidence !== undefined && !account.some(isAllowance)) {
+    pieces.push(...question.ownEvidence);
+  }
   return pieces;
 }
 

@@ -7,62 +7,61 @@ import { mailboxInSpf } from "./inbox-provider.ts";
 
 const D = "shop.example";
 
-const CASES: readonly [name: string, domain: ZoneName, want: string | undefined][] =
+const CASES: readonly [name: string, domain: ZoneName, want: string | undefined][] = [
+  ["a mailbox provider's host", { mx: ["1 aspmx.l.google.com"] }, "Google Workspace"],
   [
-    ["a mailbox provider's host", { mx: ["1 aspmx.l.google.com"] }, "Google Workspace"],
-    [
-      "the most preferred host that is known",
-      { mx: ["20 aspmx.l.google.com", "10 shop-example.mail.protection.outlook.com"] },
-      "Microsoft 365",
-    ],
-    [
-      "an unknown host before a known one",
-      { mx: ["10 mx.shop.example", "20 mx.zoho.com"] },
-      "Zoho Mail",
-    ],
-    ["a host of one's own", { mx: ["10 mx.shop.example"] }, undefined],
-    ["no mail host", {}, undefined],
-    [
-      "a forwarder under its own name",
-      { mx: ["10 mx1.improvmx.com"], txt: ["v=spf1 include:_spf.google.com -all"] },
-      "ImprovMX",
-    ],
-    [
-      "behind a gateway: the mailbox in SPF",
-      { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 include:spf.protection.outlook.com -all"] },
-      "Microsoft 365",
-    ],
-    [
-      "behind a gateway: the likelier of several",
-      {
-        mx: ["10 mx1.pphosted.com"],
-        txt: ["v=spf1 include:zoho.com include:_spf.google.com -all"],
-      },
-      "Google Workspace",
-    ],
-    [
-      "behind a gateway: a redirect counts like an include",
-      { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 redirect=_spf.protonmail.ch"] },
-      "Proton Mail",
-    ],
-    [
-      "behind a gateway: senders that keep no mail say nothing",
-      { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 include:sendgrid.net -all"] },
-      "Proofpoint",
-    ],
-    [
-      "behind a gateway: a broken record says nothing",
-      { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 include:_spf.google.com oops"] },
-      "Proofpoint",
-    ],
-    ["behind a gateway: no SPF", { mx: ["10 eu-smtp-inbound-1.mimecast.com"] }, "Mimecast"],
-    [
-      "behind a gateway: SPF that cannot be read",
-      { mx: ["10 mx1.pphosted.com"], unknown: ["txt"] },
-      "unavailable",
-    ],
-    ["nobody could say where mail goes", { unknown: ["mx"] }, "unavailable"],
-  ];
+    "the most preferred host that is known",
+    { mx: ["20 aspmx.l.google.com", "10 shop-example.mail.protection.outlook.com"] },
+    "Microsoft 365",
+  ],
+  [
+    "an unknown host before a known one",
+    { mx: ["10 mx.shop.example", "20 mx.zoho.com"] },
+    "Zoho Mail",
+  ],
+  ["a host of one's own", { mx: ["10 mx.shop.example"] }, undefined],
+  ["no mail host", {}, undefined],
+  [
+    "a forwarder under its own name",
+    { mx: ["10 mx1.improvmx.com"], txt: ["v=spf1 include:_spf.google.com -all"] },
+    "ImprovMX",
+  ],
+  [
+    "behind a gateway: the mailbox in SPF",
+    { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 include:spf.protection.outlook.com -all"] },
+    "Microsoft 365",
+  ],
+  [
+    "behind a gateway: the likelier of several",
+    {
+      mx: ["10 mx1.pphosted.com"],
+      txt: ["v=spf1 include:zoho.com include:_spf.google.com -all"],
+    },
+    "Google Workspace",
+  ],
+  [
+    "behind a gateway: a redirect counts like an include",
+    { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 redirect=_spf.protonmail.ch"] },
+    "Proton Mail",
+  ],
+  [
+    "behind a gateway: senders that keep no mail say nothing",
+    { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 include:sendgrid.net -all"] },
+    "Proofpoint",
+  ],
+  [
+    "behind a gateway: a broken record says nothing",
+    { mx: ["10 mx1.pphosted.com"], txt: ["v=spf1 include:_spf.google.com oops"] },
+    "Proofpoint",
+  ],
+  ["behind a gateway: no SPF", { mx: ["10 eu-smtp-inbound-1.mimecast.com"] }, "Mimecast"],
+  [
+    "behind a gateway: SPF that cannot be read",
+    { mx: ["10 mx1.pphosted.com"], unknown: ["txt"] },
+    "unavailable",
+  ],
+  ["nobody could say where mail goes", { unknown: ["mx"] }, "unavailable"],
+];
 
 for (const [name, domain, want] of CASES) {
   test(`inbox provider: ${name}`, async () => {

@@ -167,3 +167,25 @@ test("a fault in a lookup is a fault, not an answer", async () => {
   const asked = { features: FEATURES, spamTrap: false };
   await assert.rejects(Promise.resolve(runChecks(asked, subject, checkDeps(lookup))), /bug/);
 });
+
+test("a registry that takes its time keeps only the score waiting", async () => {
+  const zone = zoneLookup(GOOD);
+  let answer = (): void => undefined;
+  const registration: typeof zone.registration = () =>
+    new Promise((resolve) => {
+      answer = () => void Promise.resolve(zone.registration(D)).then(resolve);
+    });
+  const subject = { domain: domainOf(D), mail: { kind: "none", why: "noMx" } } as const;
+  const running = runChecks(
+    { features: FEATURES, spamTrap: false },
+    subject,
+    checkDeps({ ...zone, registration }),
+  );
+  const probed = (): number => zone.asked.filter((line) => line.includes("._domainkey.")).length;
+  for (let turn = 0; turn < 50 && probed() < 35; turn += 1) {
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  assert.equal(probed(), 35);
+  answer();
+  assert.equal((await running).fields.domain_age?.registered, "2020-01-01");
+});

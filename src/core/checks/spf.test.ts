@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { fieldsIn } from "../../../test/check-run.ts";
 import type { Zone } from "../../../test/zone-lookup.ts";
-import { SHOWN_TEXT_MAX } from "../limits.ts";
+import { SHOWN_TEXT_MAX } from "../shown-text.ts";
 import { expandTarget, parseMacros } from "./spf-macro.ts";
 import { isSpfText, parseSpf } from "./spf-record.ts";
 

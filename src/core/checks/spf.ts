@@ -1,4 +1,4 @@
-import { shownText } from "../limits.ts";
+import { shownText } from "../shown-text.ts";
 import type { Lookup } from "../lookup.ts";
 import type { Check, EmailAuth, Outcome, SpfSummary } from "./check.ts";
 import { isSpfText, parseSpf, type Qualifier, type SpfRecord } from "./spf-record.ts";

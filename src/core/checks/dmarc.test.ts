@@ -204,6 +204,15 @@ const WORLDS: readonly [name: string, zone: Zone, domain: string, want: string][
     "none",
   ],
   [
+    "3.2: a null MX alone makes a name exist",
+    {
+      [`_dmarc.${D}`]: { txt: ["v=DMARC1; p=none; np=reject"] },
+      [`a.${D}`]: { mx: ["0 ."] },
+    },
+    `a.${D}`,
+    "none",
+  ],
+  [
     "3.2: a TXT record alone does not",
     { [`_dmarc.${D}`]: { txt: ["v=DMARC1; p=none; np=reject"] }, [`a.${D}`]: { txt: ["x"] } },
     `a.${D}`,

@@ -38,8 +38,9 @@ export function parseSpf(text: string): SpfParsed {
   for (const written of text.slice("v=spf1".length).split(" ")) {
     if (written === "") continue;
     const term = readTerm(written);
-    if (term === undefined || isSecond(term, terms))
+    if (term === undefined || isSecond(term, terms)) {
       return { ok: false, term: written.slice(0, 80) };
+    }
     if (term.kind !== "noted") terms.push(term);
   }
   const targets = (name: string): string[] =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDeps, checkIn, domainOf, emptyDatasets } from "../../../test/check-run.ts";
+import { checkDeps, checkIn, domainOf } from "../../../test/check-run.ts";
 import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
 import { FEATURES, type Feature } from "./check.ts";
 import { selectorsFor } from "./dkim.ts";
@@ -153,7 +153,7 @@ test("nothing asked asks nothing", async () => {
 test("the spam trap stands first and asks nobody", async () => {
   const lookup = zoneLookup(GOOD);
   const subject = { domain: domainOf(D), mail: { kind: "unknown" } } as const;
-  const deps = checkDeps(lookup, { datasets: emptyDatasets() });
+  const deps = checkDeps(lookup);
   const trapOnly = await runChecks({ features: [], spamTrap: true }, subject, deps);
   assert.deepEqual(trapOnly.fields, { spam_trap: { is_trap: false, type: null, reason: null } });
   assert.deepEqual(lookup.asked, []);

@@ -1,31 +1,33 @@
-import type { Entrance, Gate, Receipt } from "../src/service/gate.ts";
-import type { TierName } from "../src/service/tiers.ts";
+import type { Caller } from "../src/service/caller.ts";
+import type { Entrance, Gate } from "../src/service/gate.ts";
+import { DEFAULT_TIERS, type TierName } from "../src/service/tiers.ts";
 
 export interface OpenGate extends Gate {
   /** Units charged and not refunded. */
   readonly charged: () => number;
 }
 
-/** An entrance as the real gate would give it to a caller of this tier. */
-export function entranceOf(tier: TierName): Entrance {
-  const owner = { kind: "bucket", bucket: "192.0.2.1" } as const;
-  return { caller: { owner, tier, clientAddress: "192.0.2.1" } };
+/** Whoever asks from this address without a key. */
+export function callerAt(clientAddress: string, tier: TierName = "anonymous"): Caller {
+  return { owner: { kind: "bucket", bucket: clientAddress }, tier, clientAddress };
 }
 
-/** A gate that lets everyone in and counts what they take. */
+/** An entrance as the real gate would give it to a caller of this tier. */
+export function entranceOf(tier: TierName, clientAddress = "192.0.2.1"): Entrance {
+  return { caller: callerAt(clientAddress, tier) };
+}
+
+/** A gate that lets everyone in, as a caller of the given tier, and counts what they take. */
 export function openGate(tier: TierName = "anonymous"): OpenGate {
+  const limit = DEFAULT_TIERS[tier].ratePerMinute ?? 0;
+  const rate = { limit, remaining: limit };
   let charged = 0;
-  const receipt = (units: number): Receipt => ({
-    paidBy: "plan",
-    units,
-    refund: () => void (charged -= units),
-  });
   return {
     charged: () => charged,
-    enter: () => ({ ...entranceOf(tier), rate: { limit: 1_000, remaining: 999 } }),
+    enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
     charge: (_entrance, units) => {
       charged += units;
-      return receipt(units);
+      return { paidBy: "plan", units, refund: () => void (charged -= units) };
     },
   };
 }

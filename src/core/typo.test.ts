@@ -38,7 +38,7 @@ const edited = fc
       fc.record({
         kind: fc.constantFrom("insert", "delete", "replace", "swap"),
         at: fc.nat(30),
-        letter: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz0123456789-"),
+        letter: fc.constantFrom(...Array.from("abcdefghijklmnopqrstuvwxyz0123456789-")),
       }),
       { minLength: 0, maxLength: 3 },
     ),

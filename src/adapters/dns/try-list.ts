@@ -1,0 +1,45 @@
+import { Chain } from "./chain.ts";
+import type { Attempt } from "./query.ts";
+
+/** A try without an answer gives its place back after so long, and is listened for all the same. */
+const PLACE_MS = 120;
+
+/** The attempts of one number that are out, in the order they were sent. */
+export class TryList {
+  readonly #attempts = new Chain<Attempt>();
+  readonly #tryMs: number;
+  readonly #expired: (attempt: Attempt) => void;
+  /** The first that may still hold its place. */
+  #placed: Attempt | undefined;
+
+  /** `expired` is told of each attempt without an answer after `tryMs`; it is out of the list by then. */
+  constructor(tryMs: number, expired: (attempt: Attempt) => void) {
+    this.#tryMs = tryMs;
+    this.#expired = expired;
+  }
+
+  add(attempt: Attempt): void {
+    attempt.list = this;
+    this.#attempts.add(attempt);
+    this.#placed ??= attempt;
+  }
+
+  remove(attempt: Attempt): void {
+    if (this.#placed === attempt) this.#placed = attempt.next;
+    attempt.list = undefined;
+    this.#attempts.remove(attempt);
+  }
+
+  run(nowMs: number): void {
+    while (this.#placed !== undefined && this.#placed.sentAtMs + PLACE_MS <= nowMs) {
+      const attempt = this.#placed;
+      this.#placed = attempt.next;
+      attempt.giveBackPlace();
+    }
+    for (let { first } = this.#attempts; first !== undefined; { first } = this.#attempts) {
+      if (first.sentAtMs + this.#tryMs > nowMs) return;
+      this.remove(first);
+      this.#expired(first);
+    }
+  }
+}

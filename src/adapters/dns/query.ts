@@ -2,7 +2,7 @@ import type { UnknownReason } from "../../core/lookup.ts";
 import type { Link } from "./chain.ts";
 import type { Lane } from "./lane.ts";
 import { interpret, type Reply } from "./reply.ts";
-import type { TryList } from "./try-list.ts";
+import type { Timed, TryList } from "./try-list.ts";
 import type { Listener, Seat } from "./udp.ts";
 import { decodeResponse, encodeQuery, type Question, RCODE } from "./wire.ts";
 
@@ -85,11 +85,11 @@ export interface AttemptEvents {
 }
 
 /** One try of a query by UDP. */
-export class Attempt implements Listener, Link<Attempt> {
+export class Attempt implements Listener, Timed<Attempt> {
   previous: Attempt | undefined;
   next: Attempt | undefined;
   /** Where its time runs; undefined once it is answered, failed or over. */
-  list: TryList | undefined;
+  list: TryList<Attempt> | undefined;
   readonly query: Query;
   readonly packet: Buffer;
   readonly server: number;

@@ -92,7 +92,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #window: Window;
   readonly #firstTries: Lane<Query>;
   readonly #retries: Lane<Query>;
-  readonly #tries: readonly TryList[];
+  readonly #tries: readonly TryList<Attempt>[];
   readonly #exchanges: DueList<Query>;
   readonly #unsettled = new Chain<Query>();
   readonly #unknown: Record<UnknownReason, number> = {

@@ -1,30 +1,37 @@
-import { Chain } from "./chain.ts";
-import type { Attempt } from "./query.ts";
+import { Chain, type Link } from "./chain.ts";
 
 /** A try without an answer gives its place back after so long, and is listened for all the same. */
 const PLACE_MS = 120;
 
-/** The attempts of one number that are out, in the order they were sent. */
-export class TryList {
-  readonly #attempts = new Chain<Attempt>();
+/** A try whose time runs. */
+export interface Timed<T extends Timed<T>> extends Link<T> {
+  readonly sentAtMs: number;
+  /** The list it is in. */
+  list: TryList<T> | undefined;
+  giveBackPlace(): void;
+}
+
+/** The tries of one number that are out, in the order they were sent. */
+export class TryList<T extends Timed<T>> {
+  readonly #attempts = new Chain<T>();
   readonly #tryMs: number;
-  readonly #expired: (attempt: Attempt) => void;
+  readonly #expired: (attempt: T) => void;
   /** The first that may still hold its place. */
-  #placed: Attempt | undefined;
+  #placed: T | undefined;
 
   /** `expired` is told of each attempt without an answer after `tryMs`; it is out of the list by then. */
-  constructor(tryMs: number, expired: (attempt: Attempt) => void) {
+  constructor(tryMs: number, expired: (attempt: T) => void) {
     this.#tryMs = tryMs;
     this.#expired = expired;
   }
 
-  add(attempt: Attempt): void {
+  add(attempt: T): void {
     attempt.list = this;
     this.#attempts.add(attempt);
     this.#placed ??= attempt;
   }
 
-  remove(attempt: Attempt): void {
+  remove(attempt: T): void {
     if (this.#placed === attempt) this.#placed = attempt.next;
     attempt.list = undefined;
     this.#attempts.remove(attempt);

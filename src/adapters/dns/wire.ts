@@ -187,7 +187,7 @@ class SectionReader<T> {
     const answerCount = reader.uint16(6);
     if (answerCount > RECORDS_MAX) throw new MalformedMessage("too many records");
     for (let count = 0; count < answerCount; count += 1) this.#answer();
-    if (this.#records.length > 0) return;
+    if (this.#records.some(({ owner }) => owner === this.#question.name)) return;
     const authorityCount = Math.min(reader.uint16(8), RECORDS_MAX - answerCount);
     for (let count = 0; count < authorityCount; count += 1) this.#authority();
   }

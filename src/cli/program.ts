@@ -1,0 +1,43 @@
+import { Command, CommanderError } from "commander";
+import { CommandFailure, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
+
+/** The `gatepost` command line. `commands` are made by main, each with what it needs. */
+export function program(
+  version: string,
+  terminal: Terminal,
+  commands: readonly Command[],
+): Command {
+  const root = new Command("gatepost")
+    .description("Email and domain validation: format, mail DNS, disposable, and why.")
+    .version(version)
+    .showHelpAfterError("(gatepost --help lists what there is)");
+  for (const command of commands) root.addCommand(command);
+  harden(root, terminal);
+  return root;
+}
+
+/** Commander writes where the terminal is, and throws instead of ending the process. */
+function harden(command: Command, terminal: Terminal): void {
+  command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  for (const child of command.commands) harden(child, terminal);
+}
+
+/**
+ * Runs one command line (without node and script) and gives its exit code: what the command said, 2 for
+ * bad usage, 3 for a fault.
+ */
+export async function runProgram(
+  root: Command,
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<ExitCode> {
+  try {
+    await root.parseAsync([...words], { from: "user" });
+    return EXIT.fine;
+  } catch (fault) {
+    if (fault instanceof CommanderError) return fault.exitCode === 0 ? EXIT.fine : EXIT.usage;
+    const message = fault instanceof Error ? fault.message : String(fault);
+    if (message !== "") terminal.err(`gatepost: ${message}\n`);
+    return fault instanceof CommandFailure ? fault.exitCode : EXIT.failed;
+  }
+}

@@ -23,7 +23,9 @@ export interface AccountOrder {
 
 export type AccountAnswer =
   | { readonly kind: "created"; readonly account: Account }
-  | { readonly kind: "bad_email" | "email_taken" | "bad_password" };
+  | { readonly kind: "bad_email" }
+  | { readonly kind: "email_taken" }
+  | { readonly kind: "bad_password" };
 
 /** Characters of a password. The upper bound keeps hashing cheap to ask for. */
 export const PASSWORD_MIN = 10;

@@ -11,7 +11,9 @@ export type CreditAnswer =
   | { readonly kind: "granted"; readonly balance: number }
   /** The balance, which stands, would fall below 0 or rise too high. */
   | { readonly kind: "out_of_range"; readonly balance: number }
-  | { readonly kind: "no_account" | "bad_amount" | "bad_reason" };
+  | { readonly kind: "no_account" }
+  | { readonly kind: "bad_amount" }
+  | { readonly kind: "bad_reason" };
 
 export interface CreditService {
   /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */

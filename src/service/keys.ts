@@ -18,7 +18,8 @@ export const KEY_NAME_MAX = 100;
 export type KeyAnswer =
   /** The only time that the key itself is seen. */
   | { readonly kind: "created"; readonly key: ApiKey; readonly apiKey: string }
-  | { readonly kind: "bad_name" | "too_many" };
+  | { readonly kind: "bad_name" }
+  | { readonly kind: "too_many" };
 
 export interface KeyService {
   /** For an account that exists. */

@@ -80,7 +80,7 @@ class Recorder implements UsageRecorder {
     try {
       await this.#deps.usage.add(tallies);
     } catch (fault) {
-      this.#finished.push(...tallies);
+      for (const lost of tallies) putBack(this.#tally(lost.owner, lost.day), lost);
       this.#arm();
       throw fault;
     }
@@ -114,5 +114,14 @@ class Recorder implements UsageRecorder {
         this.#deps.log.error("usage.flush_failed", fault);
       });
     });
+  }
+}
+
+/** Counts go together again, so that a store that is long away costs no more than a tally an account and day. */
+function putBack(tally: Tally, lost: Tally): void {
+  tally.requests += lost.requests;
+  tally.refusals += lost.refusals;
+  for (const [bucket, count] of lost.latency.entries()) {
+    tally.latency[bucket] = (tally.latency[bucket] ?? 0) + count;
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller } from "../src/service/caller.ts";
-import type { Entrance, Gate } from "../src/service/gate.ts";
+import type { Entrance, Gate, Receipt } from "../src/service/gate.ts";
 import { DEFAULT_TIERS, type TierName } from "../src/service/tiers.ts";
 
 export interface OpenGate extends Gate {
@@ -14,20 +14,33 @@ export function callerAt(clientAddress: string, tier: TierName = "anonymous"): C
 
 /** An entrance as the real gate would give it to a caller of this tier. */
 export function entranceOf(tier: TierName, clientAddress = "192.0.2.1"): Entrance {
-  return { caller: callerAt(clientAddress, tier) };
+  return { caller: callerAt(clientAddress, tier), hasCredits: false };
 }
 
 /** A gate that lets everyone in, as a caller of the given tier, and counts what they take. */
 export function openGate(tier: TierName = "anonymous"): OpenGate {
-  const limit = DEFAULT_TIERS[tier].ratePerMinute ?? 0;
-  const rate = { limit, remaining: limit };
+  const limits = DEFAULT_TIERS[tier];
+  const perMinute = limits.ratePerMinute ?? 0;
+  const rate = { limit: perMinute, remaining: perMinute };
   let charged = 0;
+  const receipt = (units: number): Receipt => {
+    charged += units;
+    return { paidBy: "plan", units, refund: () => void (charged -= units) };
+  };
   return {
     charged: () => charged,
     enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
-    charge: (_entrance, units) => {
-      charged += units;
-      return { paidBy: "plan", units, refund: () => void (charged -= units) };
+    charge: (_entrance, units) => receipt(units),
+    terms: ({ caller }, units) => ({
+      owner: caller.owner,
+      units,
+      limits,
+      purses: "plan",
+      nowMs: 0,
+    }),
+    receipt: (_entrance, answer) => {
+      if (answer.kind === "unpaid") throw new Error("an open gate lets everybody pay");
+      return receipt(answer.units);
     },
   };
 }

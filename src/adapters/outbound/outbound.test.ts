@@ -10,7 +10,7 @@ import { realClock } from "../../../test/real-clock.ts";
 import { createOutbound, type OutboundDeps } from "./outbound.ts";
 import { parseRanges } from "./public-address.ts";
 
-const loopback = parseRanges("127.0.0.0/8");
+const loopback = parseRanges(["127.0.0.0/8"]);
 const allowed = loopback.ok ? loopback.ranges : [];
 
 const names = (zone: Readonly<Record<string, readonly string[]>>) => {

@@ -31,13 +31,11 @@ export type ParsedRanges =
   | { readonly ok: true; readonly ranges: readonly AddressRange[] }
   | { readonly ok: false; readonly wrong: readonly string[] };
 
-/** GATEPOST_OUTBOUND_ALLOW: addresses and CIDRs between commas, blanks around them ignored; all mistakes at once. */
-export function parseRanges(setting: string): ParsedRanges {
-  const texts = setting.split(",").map((text) => text.trim());
-  const named = texts.filter((text) => text !== "");
-  const wrong = named.filter((text) => parseRange(text) === undefined);
+/** Addresses and CIDRs, as GATEPOST_OUTBOUND_ALLOW lists them; all mistakes at once. */
+export function parseRanges(texts: readonly string[]): ParsedRanges {
+  const wrong = texts.filter((text) => parseRange(text) === undefined);
   if (wrong.length > 0) return { ok: false, wrong };
-  return { ok: true, ranges: named.flatMap((text) => parseRange(text) ?? []) };
+  return { ok: true, ranges: texts.flatMap((text) => parseRange(text) ?? []) };
 }
 
 function covers({ octets, prefixBits }: AddressRange, address: readonly number[]): boolean {

@@ -1,14 +1,12 @@
 import { strict as assert } from "node:assert";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import type { RegistrationCache } from "../../src/ports/registration-cache.ts";
+import type { Make } from "./contract.ts";
 
-/** What every registration cache promises. `open` gives an empty one. */
-export function registrationCacheContract(
-  name: string,
-  open: () => Promise<RegistrationCache>,
-): void {
+/** What every registration cache promises. `make` gives an empty one. */
+export function registrationCacheContract(name: string, make: Make<RegistrationCache>): void {
   const check = (rule: string, run: (cache: RegistrationCache) => Promise<void>) =>
-    void test(`${name}: ${rule}`, async () => run(await open()));
+    void test(`${name}: ${rule}`, async (t: TestContext) => run(await make(t)));
 
   check("a domain that was never saved is not there", async (cache) => {
     assert.equal(await cache.read("a.example", 0), undefined);

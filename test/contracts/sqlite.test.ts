@@ -1,8 +1,13 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { sqlRegistrationCache } from "../../src/adapters/sql/registration-cache.ts";
+import { sqlDeliveries } from "../../src/adapters/sql/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks.ts";
 import { chargesContract } from "./charges.ts";
 import { quotaCounterContract } from "./quota-counter.ts";
+import { registrationCacheContract } from "./registration-cache.ts";
 import { addAccount, openStores } from "./stores.ts";
+import { webhookStoreContract } from "./webhook-store.ts";
 
 quotaCounterContract("memory over SQLite", async (t: TestContext) => {
   const { counter, usage, clock, log } = await openStores(t);
@@ -21,5 +26,18 @@ chargesContract("SQLite", async (t: TestContext) => {
     ...stores,
     account: (balance) => addAccount(stores, balance),
     nowMs: stores.clock.nowMs(),
+  };
+});
+
+registrationCacheContract("SQLite", async (t) =>
+  sqlRegistrationCache((await openStores(t)).sql.db),
+);
+
+webhookStoreContract("SQLite", async (t: TestContext) => {
+  const stores = await openStores(t);
+  return {
+    endpoints: sqlWebhookEndpoints(stores.sql.db),
+    deliveries: sqlDeliveries(stores.sql.db),
+    account: (id) => addAccount(stores, 0, id),
   };
 });

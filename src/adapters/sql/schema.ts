@@ -1,5 +1,7 @@
 import type { AccountTables } from "./tables/accounts.ts";
+import type { RegistrationTables } from "./tables/registrations.ts";
 import type { UsageTables } from "./tables/usage.ts";
+import type { WebhookTables } from "./tables/webhooks.ts";
 
 export interface SchemaMigrationRow {
   number: number;
@@ -8,6 +10,6 @@ export interface SchemaMigrationRow {
 }
 
 /** Every table by its area: an area adds its interface here and its migration to `MIGRATIONS`. */
-export interface Database extends AccountTables, UsageTables {
+export interface Database extends AccountTables, UsageTables, WebhookTables, RegistrationTables {
   schema_migrations: SchemaMigrationRow;
 }

@@ -78,17 +78,21 @@ export function jsonStrings(text: string): readonly string[] {
 
 /** The keys of `domains[*].hosts`: the keys of `domains` alone are the registrable names only. */
 export function fakefilterHosts(text: string): readonly string[] {
-  const domains = recordOf(recordOf(JSON.parse(text))["domains"]);
-  const hosts = Object.values(domains).flatMap((row) =>
-    Object.keys(recordOf(recordOf(row)["hosts"])),
-  );
-  return [...new Set(hosts)];
+  const hosts = new Set<string>();
+  for (const row of Object.values(member(JSON.parse(text), "domains"))) {
+    for (const host of Object.keys(member(row, "hosts"))) hosts.add(host);
+  }
+  return [...hosts];
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) throw new Error("not an object");
-  return { ...value };
+/** The object under `key`; anything else is a changed shape. */
+function member(value: unknown, key: string): object {
+  const inner: unknown = isObject(value) ? Reflect.get(value, key) : undefined;
+  if (!isObject(inner)) throw new Error(`no object under "${key}"`);
+  return inner;
 }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const MAILCHECKER_START = "new Set([";
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 const require = createRequire(import.meta.url);
 
 /** One data file and how its names are found in it. */
-interface PackageFile {
+export interface PackageFile {
   readonly name: string;
   readonly file: string;
   /** Fewer names than this are no list any more but a file that changed shape. */
@@ -46,12 +46,16 @@ const FILES = {
 
 export type PackageId = keyof typeof FILES;
 
-/**
- * The names a package holds, as they stand there. Throws a fault that names the package and its version
- * when the file is gone, cannot be read as what it was, or holds fewer names than it ever should.
- */
+/** The names a package holds, as they stand there. Throws as `readPackage` does. */
 export function namesOfPackage(id: PackageId): readonly string[] {
-  const { name, file, floor, read } = FILES[id];
+  return readPackage(FILES[id]);
+}
+
+/**
+ * Throws a fault that names the package and its file when the file is gone, cannot be read as what it was,
+ * or holds fewer names than it ever should.
+ */
+export function readPackage({ name, file, floor, read }: PackageFile): readonly string[] {
   let names: readonly string[];
   try {
     const root = dirname(require.resolve(`${name}/package.json`));

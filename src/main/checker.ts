@@ -56,7 +56,7 @@ export function openChecker(
 export function openDns(config: Pick<Config, "dnsServers">, profile: Profile): DnsLookup {
   const servers = config.dnsServers ?? systemServers();
   const windowMax = windowMaxFor(servers);
-  const { bytes: random } = systemIds;
+  const random = (count: number): Uint8Array => systemIds.bytes(count);
   const resolver = createResolver({ servers, profile, clock: systemClock, random, windowMax });
   return createDnsLookup(resolver, { clock: systemClock });
 }

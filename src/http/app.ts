@@ -74,6 +74,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => {
+      if (url.startsWith("/api/")) return API_ENTRANCE;
       const { path, query } = readTarget(url);
       if (isApiPath(path)) return API_ENTRANCE;
       return query === "" ? path : `${path}?${query}`;
@@ -85,7 +86,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.route({
     method: ["GET", "POST", "DELETE", "OPTIONS"],
     url: API_ENTRANCE,
-    handler: (request, reply) => guard(request, reply),
+    handler: (request, reply) => void guard(request, reply),
   });
   const openApi = JSON.stringify(openApiDocument(routes, systemDocumentation, settings.publicUrl));
   await app.register(async (scope) => {
@@ -116,7 +117,6 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
   const { gate, clock, log, metrics, settings } = deps;
   const accessLog = createAccessLog({
     log,
-    clock,
     showAddresses: settings.logAddresses,
     linesPerSecond: settings.accessLogLinesPerSecond,
   });
@@ -139,13 +139,13 @@ function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
     for (const name of [method].flat()) known.add(name);
   });
   app.setNotFoundHandler((request, reply) => {
-    if (isApi(request)) return guard(request, reply);
+    if (isApi(request)) return void guard(request, reply);
     const allowed = methods.get(readTarget(request.originalUrl).path);
     if (allowed === undefined || allowed.has(request.method)) return refuse(reply, notFound());
     return refuse(reply.header("allow", [...allowed].join(", ")), methodNotAllowed());
   });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    if (isApi(request)) return guard(request, reply, error);
+    if (isApi(request)) return void guard(request, reply, error);
     const { status = 500, type, body } = refused(error, { route: undefined, unpaid: undefined });
     if (status === 500) log.error("page failed", error, { method: request.method });
     return reply.code(status).type(type).send(body);

@@ -21,6 +21,7 @@ export interface CheckPath {
  * stays the entry, so a local part may hold "/" and `/api/email/mass` checks "mass".
  */
 export function readCheckPath(path: readonly string[]): CheckPath {
+  if (path.length < 2) return { entry: path[0], features: NO_FEATURES, bulk: false };
   const features: string[] = [];
   let bulk = false;
   let end = path.length;
@@ -37,7 +38,13 @@ export function readCheckPath(path: readonly string[]): CheckPath {
   };
 }
 
-/** The known names among those asked, each once, in the order they were asked. */
-export function askedFeatures(names: readonly string[]): readonly string[] {
-  return names.length === 0 ? names : [...new Set(names)].filter((name) => KNOWN.has(name));
+const NO_FEATURES: readonly string[] = [];
+
+/** The known names among those asked in the path and by parameter, each once, in the order they were asked. */
+export function askedFeatures(
+  inPath: readonly string[],
+  byParameter: readonly string[],
+): readonly string[] {
+  if (inPath.length === 0 && byParameter.length === 0) return NO_FEATURES;
+  return [...new Set([...inPath, ...byParameter])].filter((name) => KNOWN.has(name));
 }

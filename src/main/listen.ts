@@ -56,7 +56,7 @@ const LINGER_MS = 2_000;
 /** For `buildApp`: the server with all limits set, answering in JSON whatever Node refuses by itself. */
 export function serverFactory(limits: ListenLimits): FastifyServerFactory {
   return (handler) => {
-    const latest: Latest = new WeakMap();
+    const lines: Lines = new WeakMap();
     const server = createServer(
       {
         maxHeaderSize: HEADER_MAX_BYTES,
@@ -67,15 +67,17 @@ export function serverFactory(limits: ListenLimits): FastifyServerFactory {
         requireHostHeader: false,
       },
       (request, response) => {
-        latest.set(request.socket, { request, response });
+        const line = lines.get(request.socket);
+        if (line !== undefined) line.latest = { request, response };
         handler(request, response);
       },
     );
     server.timeout = limits.idleTimeoutMs;
     server.maxConnections = limits.maxConnections;
+    server.on("connection", (socket) => lines.set(socket, { latest: undefined }));
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
       const refusal = (REFUSALS.get(error.code ?? "") ?? badRequest)();
-      answerBroken(socket, refusal, latest.get(socket));
+      answerBroken(socket, refusal, lines.get(socket)?.latest);
     });
     // Node would answer a bare 417 to an Expect that it does not know, and hang up on a CONNECT.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
@@ -96,8 +98,8 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** The newest request of each connection. */
-type Latest = WeakMap<Socket, Exchange>;
+/** The newest request of each connection; an entry is made once per connection, not per request. */
+type Lines = WeakMap<Socket, { latest: Exchange | undefined }>;
 
 /**
  * Answers what is no request. Answers under way on the same connection come first, for a pipelining client

@@ -121,9 +121,7 @@ async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<Api
   if (route === undefined) throw notFound();
   const method = servedMethod(route, request.method);
   if (failed !== undefined) throw failed;
-  if (entrance.creditsOnly !== undefined && route.charges === "nothing") {
-    call.receipt = await deps.gate.charge(entrance, 0);
-  }
+  if (owesCredit(entrance, route)) call.receipt = await deps.gate.charge(entrance, 0);
   const reading = paramsOf(call, route, deps.bodies);
   const params = reading instanceof Promise ? await reading : reading;
   const path = segmentsOf(target.path, route.family);
@@ -131,6 +129,10 @@ async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<Api
   const answer = handling instanceof Promise ? await handling : handling;
   return call.receipt === undefined ? answer : { ...answer, paidBy: call.receipt.paidBy };
 }
+
+/** With the rate spent, a route that charges nothing itself costs one credit. */
+const owesCredit = (entrance: Entrance, route: Route): boolean =>
+  entrance.creditsOnly !== undefined && route.charges === "nothing";
 
 function enter(request: FastifyRequest, { gate, trustedProxies }: GuardDeps): Awaitable<Entrance> {
   const { headers, socket } = request.raw;

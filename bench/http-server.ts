@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { createLog } from "../src/adapters/system/log.ts";
 import { createMetrics } from "../src/adapters/system/metrics.ts";
 import { buildApp } from "../src/http/app.ts";
-import { DEFAULT_LIMITS, listen, serverFactory } from "../src/main/listen.ts";
+import { createListener, DEFAULT_LIMITS, listen } from "../src/main/listen.ts";
 import type { CheckOne } from "../src/service/check-one.ts";
 import { openGate } from "../test/open-gate.ts";
 import { realClock } from "../test/real-clock.ts";
@@ -56,7 +56,7 @@ async function startApp(): Promise<string> {
       logAddresses: false,
       accessLogLinesPerSecond: 100,
     },
-    serverFactory: serverFactory(DEFAULT_LIMITS),
+    listener: createListener(DEFAULT_LIMITS),
   });
   return (await listen(app, { host: "127.0.0.1", port: 0 }, DEFAULT_LIMITS)).url;
 }

@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerFactory,
+  type FastifyServerOptions,
   LogController,
 } from "fastify";
 import type { Clock } from "../ports/clock.ts";
@@ -43,8 +44,14 @@ export interface AppDeps {
   /** Name -> does it answer; for `/readyz`. */
   readonly probes: ReadonlyMap<string, Probe>;
   readonly settings: AppSettings;
-  /** Makes the listening server, with its limits; absent in tests that inject requests. */
-  readonly serverFactory?: FastifyServerFactory;
+  /** Absent in tests that inject requests. */
+  readonly listener?: Listener;
+}
+
+/** The listening server, with its limits, and what answers requests that are none. */
+export interface Listener {
+  readonly serverFactory: FastifyServerFactory;
+  readonly clientErrorHandler: NonNullable<FastifyServerOptions["clientErrorHandler"]>;
 }
 
 export interface AppSettings {
@@ -65,11 +72,11 @@ const API_ENTRANCE = "/api";
 
 /** The whole HTTP face. Nothing listens yet. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { settings, serverFactory } = deps;
+  const { settings, listener } = deps;
   const routes = routesOf(deps);
   const guard = guardOf(routes, deps);
   const app = Fastify({
-    ...(serverFactory === undefined ? {} : { serverFactory }),
+    ...listener,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     return503OnClosing: false,

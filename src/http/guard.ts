@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Awaitable } from "../core/lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { HttpMetrics } from "../ports/metrics.ts";
 import type { Credentials, Entrance, Gate, Receipt } from "../service/gate.ts";
 import { methodNotAllowed, notFound, targetTooLong } from "../service/refusals.ts";
+import type { UsageRecorder } from "../service/usage-recorder.ts";
 import type { AccessLog } from "./access-log.ts";
 import { preflight, refused, send } from "./answer.ts";
 import type { BodyReader } from "./body.ts";
@@ -20,17 +22,19 @@ export interface GuardDeps {
   readonly trustedProxies: TrustedProxies;
   readonly bodies: BodyReader;
   readonly accessLog: AccessLog;
+  readonly usage: Pick<UsageRecorder, "record">;
 }
 
 /**
  * Answers one request under `/api`. `failed` is what the framework found wrong before: it is answered in its
- * turn, after the request was counted.
+ * turn, after the request was counted. Never rejects. The promise is not for the framework, which would make
+ * every request wait for its own end.
  */
 export type Guard = (
   request: FastifyRequest,
   reply: FastifyReply,
   failed?: unknown,
-) => Promise<FastifyReply>;
+) => Promise<void>;
 
 /** What is known of the request so far; filled on the way. */
 interface Call {
@@ -51,7 +55,10 @@ export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
   const families = new Map(routes.map((route) => [route.family, route]));
   return async (request, reply, failed) => {
     const startMs = deps.clock.monotonicMs();
-    if (request.method === "OPTIONS") return preflight(reply);
+    if (request.method === "OPTIONS") {
+      preflight(reply);
+      return;
+    }
     const target = readTarget(request.originalUrl);
     const call: Call = { request, target, route: families.get(familyOf(target.path)) };
     let answer: ApiReply;
@@ -62,8 +69,7 @@ export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
     }
     call.releaseBody?.();
     send(reply, answer, call.entrance);
-    record(answer, call, deps.clock.monotonicMs() - startMs, deps);
-    return reply;
+    record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
   };
 }
 
@@ -82,14 +88,25 @@ async function recover(error: unknown, call: Call, log: Log): Promise<ApiReply> 
   return answer;
 }
 
-function record(answer: ApiReply, call: Call, durationMs: number, deps: GuardDeps): void {
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: GuardDeps): void {
   const { request, route: served, entrance } = call;
   const route = served?.family ?? "none";
   const method = served?.methods.find((name) => name === request.method) ?? "other";
   const status = answer.status ?? 200;
+  const durationMs = endMs - startMs;
   deps.metrics.observe(route, method, status, durationMs);
   const line = { method, route, status, durationMs };
-  deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry });
+  deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry }, endMs);
+  if (entrance === undefined) return;
+  deps.usage.record(entrance.caller, {
+    isRefused: status >= 400 && status < 500,
+    latencyMs: durationMs,
+  });
 }
 
 const PREFIX = "/api/";
@@ -102,26 +119,33 @@ function familyOf(path: string): string {
 
 async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<ApiReply> {
   const { request, route, target } = call;
-  const { headers, socket } = request.raw;
-  const address = clientAddress(
-    socket.remoteAddress,
-    oneLine(headers["x-forwarded-for"]),
-    deps.trustedProxies,
-  );
-  const entrance = await deps.gate.enter(credentialsOf(request), address);
+  // Awaiting what is no promise would cost the cached answer a turn of the queue, here and below.
+  const entering = enter(request, deps);
+  const entrance = entering instanceof Promise ? await entering : entering;
   call.entrance = entrance;
   if (entrance.refusal !== undefined) throw entrance.refusal;
   if (request.originalUrl.length > TARGET_MAX_CHARACTERS) throw targetTooLong();
   if (route === undefined) throw notFound();
   const method = servedMethod(route, request.method);
   if (failed !== undefined) throw failed;
-  if (entrance.creditsOnly !== undefined && route.charges === "nothing") {
-    call.receipt = await deps.gate.charge(entrance, 0);
-  }
-  const params = await paramsOf(call, route, deps.bodies);
+  if (owesCredit(entrance, route)) call.receipt = await deps.gate.charge(entrance, 0);
+  const reading = paramsOf(call, route, deps.bodies);
+  const params = reading instanceof Promise ? await reading : reading;
   const path = segmentsOf(target.path, route.family);
-  const answer = await route.handle({ method, path, params, entrance, source: request });
+  const handling = route.handle({ method, path, params, entrance, source: request });
+  const answer = handling instanceof Promise ? await handling : handling;
   return call.receipt === undefined ? answer : { ...answer, paidBy: call.receipt.paidBy };
+}
+
+/** With the rate spent, a route that charges nothing itself costs one credit. */
+const owesCredit = (entrance: Entrance, route: Route): boolean =>
+  entrance.creditsOnly !== undefined && route.charges === "nothing";
+
+function enter(request: FastifyRequest, { gate, trustedProxies }: GuardDeps): Awaitable<Entrance> {
+  const { headers, socket } = request.raw;
+  const forwardedFor = oneLine(headers["x-forwarded-for"]);
+  const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
+  return gate.enter(credentialsOf(request), address);
 }
 
 function servedMethod(route: Route, method: string): Method {
@@ -134,22 +158,23 @@ function segmentsOf(path: string, family: string): ApiRequest["path"] {
   const start = PREFIX.length + family.length + 1;
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   if (start >= end) return NO_SEGMENTS;
-  return path.slice(start, end).split("/").map(decodePercent);
+  const rest = path.slice(start, end);
+  return rest.includes("/") ? rest.split("/").map(decodePercent) : [decodePercent(rest)];
 }
 
 const NO_SEGMENTS: readonly string[] = [];
 
-async function paramsOf(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Params> {
   const { request, target } = call;
-  const readsBody = route.body === "params" && request.method !== "GET";
-  if (!readsBody) {
-    return target.query === ""
-      ? NO_PARAMS
-      : readParams({ kind: "none" }, target.query, route.parameters);
-  }
-  const { body, release } = await bodies.read(request.raw);
+  if (route.body === "params" && request.method !== "GET") return readBody(call, route, bodies);
+  if (target.query === "") return NO_PARAMS;
+  return readParams({ kind: "none" }, target.query, route.parameters);
+}
+
+async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+  const { body, release } = await bodies.read(call.request.raw);
   call.releaseBody = release;
-  return readParams(body, target.query, route.parameters);
+  return readParams(body, call.target.query, route.parameters);
 }
 
 const NO_CREDENTIALS: Credentials = { apiKey: [], authorization: [] };

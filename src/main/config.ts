@@ -43,7 +43,7 @@ function whole(
   return { name, shownDefault: String(standard), meaning, read };
 }
 
-function choice<Word extends string>(
+function choice<const Word extends string>(
   name: string,
   words: readonly [Word, ...Word[]],
   meaning: string,

@@ -6,8 +6,9 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyInstance, FastifyServerFactory } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { errorBody } from "../http/answer.ts";
+import type { Listener } from "../http/app.ts";
 import { JSON_TYPE } from "../http/route.ts";
 import { TARGET_MAX_CHARACTERS } from "../http/target.ts";
 import {
@@ -53,34 +54,43 @@ const HEADER_MAX_BYTES = TARGET_MAX_CHARACTERS + 16_384;
 /** How long a refused client may go on sending before the line is cut: it has to read the answer first. */
 const LINGER_MS = 2_000;
 
-/** For `buildApp`: the server with all limits set, answering in JSON whatever Node refuses by itself. */
-export function serverFactory(limits: ListenLimits): FastifyServerFactory {
-  return (handler) => {
-    const latest: Latest = new WeakMap();
-    const server = createServer(
-      {
-        maxHeaderSize: HEADER_MAX_BYTES,
-        headersTimeout: limits.headersTimeoutMs,
-        requestTimeout: limits.requestTimeoutMs,
-        connectionsCheckingInterval: limits.checkIntervalMs,
-        keepAliveTimeout: limits.keepAliveTimeoutMs,
-        requireHostHeader: false,
-      },
-      (request, response) => {
-        latest.set(request.socket, { request, response });
-        handler(request, response);
-      },
-    );
-    server.timeout = limits.idleTimeoutMs;
-    server.maxConnections = limits.maxConnections;
-    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-      const refusal = (REFUSALS.get(error.code ?? "") ?? badRequest)();
-      answerBroken(socket, refusal, latest.get(socket));
-    });
-    // Node would answer a bare 417 to an Expect that it does not know, and hang up on a CONNECT.
-    server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-    server.on("connect", (_request, socket: Socket) => writeRefusal(socket, methodNotAllowed()));
-    return server;
+/**
+ * For `buildApp`: a server with all limits set, and the handler that answers in JSON what Node refuses by
+ * itself. One listener serves one app.
+ */
+export function createListener(limits: ListenLimits): Listener {
+  const lines: Lines = new WeakMap();
+  return {
+    serverFactory: (handler) => {
+      const server = createServer(
+        {
+          maxHeaderSize: HEADER_MAX_BYTES,
+          headersTimeout: limits.headersTimeoutMs,
+          requestTimeout: limits.requestTimeoutMs,
+          connectionsCheckingInterval: limits.checkIntervalMs,
+          keepAliveTimeout: limits.keepAliveTimeoutMs,
+          requireHostHeader: false,
+        },
+        (request, response) => {
+          const line = lines.get(request.socket);
+          if (line !== undefined) line.latest = { request, response };
+          handler(request, response);
+        },
+      );
+      server.timeout = limits.idleTimeoutMs;
+      server.maxConnections = limits.maxConnections;
+      server.on("connection", (socket) => lines.set(socket, { latest: undefined }));
+      // Node would answer a bare 417 to an Expect that it does not know, and hang up on a CONNECT.
+      server.on("checkExpectation", (request, response) => {
+        server.emit("request", request, response);
+      });
+      server.on("connect", (_request, socket: Socket) => writeRefusal(socket, methodNotAllowed()));
+      return server;
+    },
+    clientErrorHandler: (error, socket) => {
+      const refusal = (REFUSALS.get(error.code) ?? badRequest)();
+      answerBroken(socket, refusal, lines.get(socket)?.latest);
+    },
   };
 }
 
@@ -96,8 +106,8 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** The newest request of each connection. */
-type Latest = WeakMap<Socket, Exchange>;
+/** The newest request of each connection; an entry is made once per connection, not per request. */
+type Lines = WeakMap<Socket, { latest: Exchange | undefined }>;
 
 /**
  * Answers what is no request. Answers under way on the same connection come first, for a pipelining client
@@ -152,7 +162,7 @@ export interface Listening {
    * Stops accepting, lets requests under way finish, closes every connection. Resolves when all is closed, at
    * the latest when the time limit has cut what was left.
    */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Binds the app to an address. Port 0 takes any free one. */

@@ -1,8 +1,7 @@
 import type { Awaitable } from "../../core/lookup.ts";
-import type { CheckOne, CheckRequest } from "../../service/check-one.ts";
-import { readFeatures } from "../../service/features.ts";
+import type { CheckAnswer, CheckOne, CheckRequest } from "../../service/check-one.ts";
 import { missingParameter } from "../../service/refusals.ts";
-import { readCheckPath } from "../check-path.ts";
+import { askedFeatures, readCheckPath } from "../check-path.ts";
 import type { PathItem } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
@@ -39,7 +38,7 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
     parameters: PARAMETERS,
     charges: "units",
     documentation: deps.documentation,
-    async handle(request) {
+    handle(request) {
       const { params, entrance } = request;
       const path = readCheckPath(request.path);
       if (deps.bulk !== undefined && (path.bulk || params.flag("bulk"))) {
@@ -49,11 +48,17 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
       }
       const text = path.entry || (params.text(family) ?? "");
       if (text === "") throw missingParameter(family);
-      const features = readFeatures([...path.features, ...params.names("features")]);
-      const { body, paidBy } = await deps.checkOne(entrance, { text, mode, features });
-      return { type: JSON_TYPE, body, paidBy, entry: text };
+      const features = askedFeatures(path.features, params.names("features"));
+      const answer = deps.checkOne(entrance, { text, mode, features });
+      return answer instanceof Promise
+        ? answer.then((late) => replyWith(late, text))
+        : replyWith(answer, text);
     },
   };
+}
+
+function replyWith({ body, paidBy }: CheckAnswer, entry: string): ApiReply {
+  return { type: JSON_TYPE, body, paidBy, entry };
 }
 
 /** Both list parameters together, `email` first. */

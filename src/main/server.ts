@@ -1,0 +1,110 @@
+import { memoryAnswerCache } from "../adapters/memory/answer-cache.ts";
+import { memoryRateCounter } from "../adapters/memory/rate-counter.ts";
+import { sqlRegistrationCache } from "../adapters/sql/registration-cache.ts";
+import { systemClock as clock } from "../adapters/system/clock.ts";
+import { createLog } from "../adapters/system/log.ts";
+import { createMetrics } from "../adapters/system/metrics.ts";
+import { type AppDeps, buildApp } from "../http/app.ts";
+import type { Probe } from "../http/readiness.ts";
+import type { Log } from "../ports/log.ts";
+import { createCheckOne } from "../service/check-one.ts";
+import { createGate } from "../service/create-gate.ts";
+import type { Tiers } from "../service/tiers.ts";
+import { createUsageRecorder, type UsageRecorder } from "../service/usage-recorder.ts";
+import { type Checker, openChecker } from "./checker.ts";
+import { type Config, publicUrlOf } from "./config.ts";
+import { startHousekeeping } from "./housekeeping.ts";
+import { createListener, DEFAULT_LIMITS, listen } from "./listen.ts";
+import { watchDns } from "./dns-metrics.ts";
+import { type AccountStore, type Ledgers, openAccountStore, openLedgers } from "./store.ts";
+import { readTiersFile } from "./tiers-setting.ts";
+
+/** Bodies of single checks, kept while DNS allows. */
+const ANSWER_CACHE_BYTES = 32 * 1_048_576;
+
+const ACCESS_LOG_LINES_PER_SECOND = 100;
+
+export interface Running {
+  /** "http://127.0.0.1:8080", with the port that was really taken. */
+  readonly url: string;
+  /** Stops accepting, finishes what is under way within 30 s, writes what waits, closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts the whole embedded service; rejects with one clear sentence when it cannot. */
+export async function startServer(config: Config): Promise<Running> {
+  const tiers = readTiersFile(config.tiersFile);
+  const log = createLog({ level: config.logLevel, showAddresses: config.logAddresses });
+  const store = await openAccountStore(config.dataDir);
+  const checker = openChecker(config, { log, registrations: sqlRegistrationCache(store.sql.db) });
+  const ledgers = openLedgers(store, log);
+  const usage = createUsageRecorder({ usage: ledgers.usage, keys: ledgers.keys, clock, log });
+  const parts = { config, tiers, log, store, checker, ledgers, usage };
+  const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
+  const app = await buildApp({ ...appDeps(parts), listener: createListener(limits) });
+  const housekeeping = startHousekeeping(parts);
+  const listening = await listen(app, config, limits);
+  log.info("listening", { url: listening.url });
+  const stop = async (): Promise<void> => {
+    log.info("stopping");
+    await listening.stop();
+    housekeeping.stop();
+    await Promise.all([ledgers.quotas.flush(), usage.flush()]);
+    checker.close();
+    await store.close();
+    log.info("stopped");
+  };
+  return { url: listening.url, stop };
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly tiers: Tiers;
+  readonly log: Log;
+  readonly store: AccountStore;
+  readonly checker: Checker;
+  readonly ledgers: Ledgers;
+  readonly usage: UsageRecorder;
+}
+
+function appDeps(parts: Parts): AppDeps {
+  const { config, tiers, log, store, checker, usage } = parts;
+  const { keys, quotas, charges } = parts.ledgers;
+  const gate = createGate({ keys, quotas, charges, rates: memoryRateCounter(), clock, tiers });
+  const metrics = createMetrics();
+  watchDns(metrics.registry, checker.dns);
+  const publicUrl = publicUrlOf(config);
+  const checkOne = createCheckOne({
+    gate,
+    check: checker.check,
+    cache: memoryAnswerCache(ANSWER_CACHE_BYTES),
+    clock,
+    tiers,
+    publicUrl,
+    datasetsVersion: () => checker.datasets().version,
+  });
+  return {
+    gate,
+    checkOne,
+    usage,
+    clock,
+    log,
+    metrics: metrics.http,
+    metricsPage: metrics.page,
+    probes: probesOf(store, checker),
+    settings: {
+      publicUrl,
+      trustedProxies: config.trustProxy ?? [],
+      logAddresses: config.logAddresses,
+      accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
+      ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
+    },
+  };
+}
+
+function probesOf({ sql }: AccountStore, { dns }: Checker): ReadonlyMap<string, Probe> {
+  return new Map<string, Probe>([
+    ["database", () => sql.answers()],
+    ["dns", () => dns.probe()],
+  ]);
+}

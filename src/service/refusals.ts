@@ -105,11 +105,14 @@ export function notReady(names: readonly string[]): Refusal {
   return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`);
 }
 
-/** `/metrics` without its token, or from elsewhere than the machine itself. */
-export function metricsClosed(status: 401 | 403): Refusal {
-  const message =
-    status === 401 ? "Invalid metrics token." : "Metrics are for this machine or with a token.";
-  return new Refusal("metrics_closed", status, message);
+/** GATEPOST_METRICS_TOKEN is set and was not sent. */
+export function metricsUnauthorized(): Refusal {
+  return new Refusal("metrics_unauthorized", 401, "/metrics needs its bearer token.");
+}
+
+/** No token is set, and the peer is not this machine or speaks for somebody else. */
+export function metricsClosed(): Refusal {
+  return new Refusal("metrics_closed", 403, "/metrics is open to this machine only.");
 }
 
 /** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */

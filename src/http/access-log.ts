@@ -45,6 +45,7 @@ export function createAccessLog(options: AccessLogOptions): AccessLog {
     lines += 1;
     log.info("request", {
       ...line,
+      durationMs: Math.round(line.durationMs * 100) / 100,
       ...fieldsOf(detail, options),
       ...(leftOut > 0 ? { leftOut } : {}),
     });

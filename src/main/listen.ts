@@ -118,16 +118,17 @@ function answerBroken(socket: Socket, refusal: Refusal, exchange: Exchange | und
     socket.destroy();
     return;
   }
-  if (exchange === undefined || exchange.response.writableFinished) {
+  if (exchange === undefined) {
     writeRefusal(socket, refusal);
     return;
   }
   const { request, response } = exchange;
   if (request.complete) {
-    response.once("finish", () => writeRefusal(socket, refusal));
+    if (response.writableFinished) writeRefusal(socket, refusal);
+    else response.once("finish", () => writeRefusal(socket, refusal));
     return;
   }
-  // The body of this very request is broken. Its answer may have begun, or wait behind an earlier one.
+  // The body of this very request is broken. Its answer may have been given, or wait behind an earlier one.
   if (response.headersSent || response.socket !== socket) socket.destroy();
   else writeRefusal(socket, refusal);
 }

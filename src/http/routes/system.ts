@@ -1,7 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HttpMetrics, MetricsPage } from "../../ports/metrics.ts";
-import { metricsClosed, metricsUnauthorized, notReady, type Refusal } from "../../service/refusals.ts";
+import {
+  metricsClosed,
+  metricsUnauthorized,
+  notReady,
+  type Refusal,
+} from "../../service/refusals.ts";
 import { errorBody } from "../answer.ts";
 import { isLoopback } from "../client-address.ts";
 import type { Readiness } from "../readiness.ts";

@@ -78,7 +78,11 @@ async function main(): Promise<void> {
     say("skipped: neither NSD nor Unbound is installed (Debian: nsd, unbound)");
   else {
     say(`name server: ${server.product}`);
-    await measure(directory, server.port).finally(() => server.stop());
+    try {
+      await measure(directory, server.port);
+    } finally {
+      await server.stop();
+    }
   }
   rmSync(directory, { recursive: true });
 }

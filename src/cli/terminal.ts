@@ -1,0 +1,28 @@
+/** Where a command writes, and what it says to the shell. */
+export interface Terminal {
+  /** Standard output: the answer. */
+  readonly out: (text: string) => void;
+  /** Standard error: everything else. */
+  readonly err: (text: string) => void;
+  /** Whether standard output is a terminal that shows colours (NO_COLOR is honoured by main). */
+  readonly colours: boolean;
+  /** Whether standard error is a terminal: progress bars. */
+  readonly interactive: boolean;
+  /** Characters in a line of the terminal. */
+  readonly columns: number;
+}
+
+/** What a command's exit code says. */
+export const EXIT = { fine: 0, no: 1, usage: 2, failed: 3 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The answer is no, or the command could not do it: `message` goes to standard error, "" says nothing. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message = "") {
+    super(message);
+    this.name = "CommandFailure";
+    this.exitCode = exitCode;
+  }
+}

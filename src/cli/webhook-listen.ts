@@ -5,8 +5,8 @@ import { CommandFailure, EXIT, type Terminal } from "./terminal.ts";
 export interface ListenDeps {
   readonly terminal: Terminal;
   readonly receive: Receive;
-  /** The first line of standard input, without its end. */
-  readonly readLine: () => Promise<string>;
+  /** Standard input to its end, at most a few KB. */
+  readonly readInput: () => Promise<string>;
 }
 
 export interface ListenOptions {
@@ -17,13 +17,13 @@ export interface ListenOptions {
 
 /** Prints what a webhook sends and whether its signature holds, until somebody stops it. */
 export async function listen(options: ListenOptions, deps: ListenDeps): Promise<void> {
-  const { terminal, receive, readLine } = deps;
+  const { terminal, receive, readInput } = deps;
   const port = Number(options.port);
   if (!/^\d{1,5}$/.test(options.port) || port > 65_535) {
     throw new CommandFailure(EXIT.usage, "the port must be a number from 0 to 65535");
   }
-  if (terminal.interactive) terminal.err("Type the signing secret, then Enter.\n");
-  const secret = (await readLine()).trim();
+  if (terminal.interactive) terminal.err("Type the signing secret, then Enter and Ctrl-D.\n");
+  const secret = (await readInput()).trim();
   if (secret === "") throw new CommandFailure(EXIT.usage, "no secret on standard input");
   const receiver = await receive({ host: options.host, port }, (post) => {
     const verified = verifySignature(post.body, post.headers["x-service-signature"], secret);

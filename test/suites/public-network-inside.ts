@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { createServer as createSecure } from "node:https";
 import { createServer as createTcp } from "node:net";
 import { createServer as createTls, type TLSSocket } from "node:tls";
+import type { TestContext } from "node:test";
 import { createOutbound } from "../../src/adapters/outbound/outbound.ts";
 import { createWebhookSender } from "../../src/adapters/outbound/webhook-sender.ts";
 import type { Answer } from "../../src/core/lookup.ts";
@@ -14,6 +15,7 @@ import { sign } from "../../src/service/webhooks/sign.ts";
 import { expiredCertificate, receiverCertificate, receiverKey } from "../certificates.ts";
 import { drip, listening } from "../peer.ts";
 import { realClock } from "../real-clock.ts";
+import { statsOf, until, webhookWorld } from "../webhook-world.ts";
 
 const [V4, V6] = ["198.51.101.7", "2a02:4f8:17::7"] as const;
 const TLS = { key: receiverKey, cert: receiverCertificate };
@@ -157,6 +159,7 @@ async function main(): Promise<void> {
     ].map(async (host) => (await post(`https://${host}:8443/`)).fault),
   );
   Object.assign(outcome, await redirects());
+  Object.assign(outcome, await fiftyHanging());
   outcome["trapped"] = trapped.reduce((sum, trap) => sum + trap.connections(), 0);
   process.stdout.write(`${JSON.stringify(outcome)}\n`);
   await Promise.all([...trapped, ...open].map((peer) => peer.close()));
@@ -184,6 +187,36 @@ async function redirects(): Promise<Record<string, unknown>> {
   const requestsForLoop = seen.splice(0).length;
   const downgrade = await get("https://receiver.example:8443/down");
   return { followed, inward, loop, requestsForLoop, downgrade };
+}
+
+/** Fifty receivers that accept and say nothing, each with work piled up, and one that answers. */
+async function fiftyHanging(): Promise<Record<string, unknown>> {
+  const silent = await listening(createTcp(), V4, 9443);
+  const world = await webhookWorld({ after: () => undefined } as unknown as TestContext, {
+    sender,
+  });
+  const announce = (id: string) => world.announce(id, statsOf(id.padStart(32, "0")));
+  for (let index = 0; index < 50; index += 1) {
+    await world.subscribe(`h${String(index)}`, "https://receiver.example:9443/");
+    for (let each = 0; each < 4; each += 1) await announce(`h${String(index)}`);
+  }
+  await until("all of them hang", () => silent.connections() === 58);
+  await world.subscribe("fast", "https://receiver.example:8443/");
+  let slowestMs = 0;
+  for (let round = 1; round <= 10; round += 1) {
+    const startedMs = performance.now();
+    await announce("fast");
+    await until("the fast one is told", async () => {
+      const rows = await world.deliveries.list("fast", 20);
+      return rows.filter(({ status }) => status === 200).length === round;
+    });
+    slowestMs = Math.max(slowestMs, performance.now() - startedMs);
+  }
+  const heldMeanwhile = silent.connections();
+  for (let index = 0; index < 50; index += 1) await world.endpoints.remove(`h${String(index)}`);
+  await silent.close();
+  await world.dispatcher.stop();
+  return { heldMeanwhile, slowestMs };
 }
 
 await main();

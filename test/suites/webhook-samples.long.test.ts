@@ -192,7 +192,7 @@ for (const language of LANGUAGES) {
         // Go keeps a cache below the home folder, which a bare machine may not have.
         const env = {
           ...process.env,
-          GOCACHE: join(folder, "cache"),
+          ...(process.env["HOME"] === undefined ? { GOCACHE: join(folder, "cache") } : {}),
           GOFLAGS: "-mod=mod",
           GOTOOLCHAIN: "local",
         };

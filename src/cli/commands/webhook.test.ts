@@ -28,7 +28,7 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
       columns: 80,
     },
     receive,
-    readLine: () => Promise.resolve("topsecret"),
+    readInput: () => Promise.resolve("topsecret"),
     openWebhooks: () =>
       Promise.resolve({
         accountId: (account: string) =>
@@ -176,6 +176,6 @@ test("listen verifies over a real socket, prints without driving the terminal, a
 test("listen wants a port and a secret", async (t) => {
   const { run, deps } = await shell(t);
   assert.equal((await run("listen", "--port", "70000")).code, 2);
-  deps.readLine = () => Promise.resolve(" \n");
+  deps.readInput = () => Promise.resolve(" \n");
   assert.equal((await run("listen")).code, 2);
 });

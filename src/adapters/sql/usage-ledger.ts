@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
 import type { UnitsUsed, UsageDay, UsageDelta, UsageLedger } from "../../ports/usage.ts";
@@ -155,17 +156,24 @@ export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
         .execute();
       return rows.map(usageDay);
     },
-    async prune({ accountsFrom, bucketsFrom }) {
-      const gone = await db
-        .deleteFrom("usage_days")
-        .where((build) =>
-          build.or([
-            build("day", "<", accountsFrom),
-            build.and([build("day", "<", bucketsFrom), build("owner", "like", "bucket:%")]),
-          ]),
-        )
-        .executeTakeFirst();
-      return Number(gone.numDeletedRows);
+    async prune(days) {
+      let pruned = 0;
+      for (;;) {
+        const { numAffectedRows = 0n } = await pruneSlice(days).execute(db);
+        pruned += Number(numAffectedRows);
+        if (numAffectedRows < PRUNED_AT_ONCE) return pruned;
+        await setImmediate(); // requests go on in between: the embedded database works on this thread
+      }
     },
   };
 }
+
+/** A million addresses of a day go in slices that take milliseconds each. */
+const PRUNED_AT_ONCE = 2_000;
+
+const pruneSlice = ({ accountsFrom, bucketsFrom }: Parameters<UsageLedger["prune"]>[0]) => sql`
+  delete from usage_days where (owner, day) in (
+    select owner, day from usage_days
+    where day < ${accountsFrom} or (day < ${bucketsFrom} and owner like 'bucket:%')
+    limit ${PRUNED_AT_ONCE}
+  )`;

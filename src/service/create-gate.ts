@@ -88,8 +88,8 @@ class CountingGate implements Gate {
     terms: ChargeTerms,
     answer: QuotaTaken | QuotaSpent,
   ): Awaitable<Receipt> {
-    if (answer.kind === "taken")
-      return this.#paidByPlan(ownerKey(terms.owner), terms.units, answer.day);
+    const { owner, units } = terms;
+    if (answer.kind === "taken") return this.#paidByPlan(ownerKey(owner), units, answer.day);
     if (terms.purses === "plan") throw quotaExceeded(answer.period, terms.nowMs);
     return this.#payByCredits(entrance, terms, answer.period);
   }

@@ -14,7 +14,7 @@ export interface MemoryRateCounter extends RateCounter {
 }
 
 /** Windows of one generation: an owner whose window is open loses it only by being silent while so many others come. */
-const WINDOWS_MAX = 150_000;
+const WINDOWS_MAX = 100_000;
 
 /** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters-and-ledger.md. */
 export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {

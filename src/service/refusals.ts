@@ -117,20 +117,29 @@ export function metricsClosed(): Refusal {
 
 /** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */
 export const INTERNAL_ERROR_MESSAGE = "Internal error.";
-export function invalidApiKey(): Refusal {
-  return new Refusal("invalid_api_key", 401, "Invalid API key.");
-}
+
+/** One for all: a stack for every guess would make guessing cost more than asking. */
+const INVALID_API_KEY = new Refusal("invalid_api_key", 401, "Invalid API key.");
+
+export const invalidApiKey = (): Refusal => INVALID_API_KEY;
 
 export function accountDisabled(): Refusal {
   return new Refusal("account_disabled", 403, "This account is disabled.");
 }
 
+/** By seconds; a window has 60 of them. A flood beyond the rate costs no stack either. */
+const RATE_EXCEEDED = new Map<number, Refusal>();
+
 /** `closesInMs`: until the rate window closes. */
 export function rateExceeded(closesInMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
+  const known = RATE_EXCEEDED.get(seconds);
+  if (known !== undefined) return known;
   const message = `Rate limit exceeded. Try again in ${String(seconds)} seconds.`;
   const detail = { retry_after: seconds };
-  return new Refusal("rate_exceeded", 429, message, { detail, retryAfterSeconds: seconds });
+  const made = new Refusal("rate_exceeded", 429, message, { detail, retryAfterSeconds: seconds });
+  RATE_EXCEEDED.set(seconds, made);
+  return made;
 }
 
 export function quotaExceeded(period: "day" | "month", nowMs: number): Refusal {

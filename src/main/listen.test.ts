@@ -1,10 +1,13 @@
 import { strict as assert } from "node:assert";
+import { once } from "node:events";
+import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { echoingCheck } from "../../test/http-app.ts";
 import { testServer, type TestServer } from "../../test/http-server.ts";
 import { askRaw, type RawClient, rawClient } from "../../test/raw-http.ts";
 import { readError, readResult } from "../../test/strict-client.ts";
 import type { CheckOne } from "../service/check-one.ts";
+import type { Route } from "../http/route.ts";
 import type { ListenLimits } from "./listen.ts";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -157,4 +160,26 @@ test("a broken body behind a request that waits cuts the line", async (t) => {
   await begun;
   await client.closed;
   release();
+});
+
+test("a stream ends when its client goes away", async (t) => {
+  const body = new Readable({ read: () => undefined });
+  const gone = once(body, "close");
+  const route: Route = {
+    family: "stream",
+    methods: ["GET"],
+    body: "params",
+    parameters: new Set(),
+    charges: "nothing",
+    documentation: {},
+    handle: () => ({ type: "text/event-stream", body }),
+  };
+  const server = await testServer({ routes: [route] });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write("GET /api/stream HTTP/1.1\r\nHost: a\r\n\r\n");
+  body.push("data: 1\n\n");
+  assert.equal((await client.answer()).status, 200);
+  client.destroy();
+  await gone;
 });

@@ -162,24 +162,53 @@ test("a broken body behind a request that waits cuts the line", async (t) => {
   release();
 });
 
+/** `/api/stream` answers with this body. */
+const streamRoute = (body: Readable): Route => ({
+  family: "stream",
+  methods: ["GET"],
+  body: "params",
+  parameters: new Set(),
+  charges: "nothing",
+  documentation: {},
+  handle: () => ({ type: "text/event-stream", body }),
+});
+
+const ASK_STREAM = "GET /api/stream HTTP/1.1\r\nHost: a\r\n\r\n";
+
 test("a stream ends when its client goes away", async (t) => {
   const body = new Readable({ read: () => undefined });
   const gone = once(body, "close");
-  const route: Route = {
-    family: "stream",
-    methods: ["GET"],
-    body: "params",
-    parameters: new Set(),
-    charges: "nothing",
-    documentation: {},
-    handle: () => ({ type: "text/event-stream", body }),
-  };
-  const server = await testServer({ routes: [route] });
+  const server = await testServer({ routes: [streamRoute(body)] });
   t.after(() => server.stop());
   const client = connected(t, server);
-  client.write("GET /api/stream HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.write(ASK_STREAM);
   body.push("data: 1\n\n");
   assert.equal((await client.answer()).status, 200);
   client.destroy();
   await gone;
+});
+
+test("a client that takes nothing of its answer is cut", async (t) => {
+  const chunk = Buffer.alloc(65_536, 97);
+  const body = new Readable({ read: () => void body.push(chunk) });
+  const gone = once(body, "close");
+  const server = await testServer({ routes: [streamRoute(body)] }, { stallTimeoutMs: 200 });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.pause();
+  client.write(ASK_STREAM);
+  await gone;
+});
+
+test("a quiet stream with nothing waiting is not cut", async (t) => {
+  const body = new Readable({ read: () => undefined });
+  const server = await testServer({ routes: [streamRoute(body)] }, { stallTimeoutMs: 20 });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write(ASK_STREAM);
+  body.push("data: 1\n\n");
+  await client.answer();
+  await new Promise((resolve) => setTimeout(resolve, 100)); // five sweeps
+  assert.equal(body.destroyed, false);
+  client.destroy();
 });

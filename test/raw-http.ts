@@ -11,6 +11,8 @@ export interface RawClient {
   answer(options?: { readonly head?: boolean }): Promise<Answered>;
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
+  /** Reads nothing from now on. */
+  pause(): void;
   end(): void;
   destroy(): void;
 }
@@ -37,6 +39,7 @@ export function rawClient(port: number): RawClient {
     closed,
     write: (bytes) =>
       void socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes),
+    pause: () => void socket.pause(),
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     answer: ({ head = false } = {}) =>

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import type { InjectOptions } from "fastify";
 import { appWith, recordingLog } from "../../test/http-app.ts";
@@ -313,4 +314,41 @@ test("routes are told when the server stops", async () => {
   await app.ready();
   await app.close();
   assert.equal(stopped, 1);
+});
+
+const streaming = (body: () => Readable): Route =>
+  quiet(() => ({ type: "text/plain; charset=utf-8", body: body() }));
+
+test("a stream is sent with the headers of every answer", async () => {
+  const routes = [streaming(() => Readable.from(["one\n", "two"]))];
+  const answer = await ask({ routes, gate: gateWith({ rate: RATE }).gate }, "/api/quiet");
+  assert.deepEqual([answer.status, answer.body], [200, "one\ntwo"]);
+  assert.equal(answer.headers["content-type"], "text/plain; charset=utf-8");
+  assert.equal(answer.headers["access-control-allow-origin"], "*");
+  assert.deepEqual(rateOf(answer), ["30", "7"]);
+});
+
+test("a stream that fails before its first byte is a 500", async () => {
+  const log = recordingLog();
+  const failing = (): Readable =>
+    new Readable({
+      read() {
+        this.destroy(new Error("bug"));
+      },
+    });
+  const answer = await ask({ log, routes: [streaming(failing)] }, "/api/quiet");
+  assert.equal(readError(answer, 500), "Internal error.");
+  assert.equal(log.lines.filter(({ level }) => level === "error").length, 1);
+});
+
+test("an answer that cannot be written ends its connection and not the process", async () => {
+  const log = recordingLog();
+  const headers = { "x-name": "line\r\nbreak" };
+  const route = quiet(() => ({ type: "text/plain", body: "", headers }));
+  const app = await appWith({ log, routes: [route] });
+  await assert.rejects(async () => app.inject("/api/quiet"));
+  assert.deepEqual(
+    log.lines.map(({ event }) => event),
+    ["answer failed"],
+  );
 });

@@ -54,31 +54,46 @@ interface Call {
 export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
   const families = new Map(routes.map((route) => [route.family, route]));
   return async (request, reply, failed) => {
-    const startMs = deps.clock.monotonicMs();
     if (request.method === "OPTIONS") {
       preflight(reply);
       return;
     }
     const target = readTarget(request.originalUrl);
     const call: Call = { request, target, route: families.get(familyOf(target.path)) };
-    let answer: ApiReply;
     try {
-      answer = await handle(call, failed, deps);
-    } catch (error) {
-      answer = await recover(error, call, deps.log);
+      await respond(call, reply, failed, deps);
+    } catch (fault) {
+      // An answer that cannot be written, a header with a line break say, must not end the process.
+      deps.log.error("answer failed", fault, { route: call.route?.family ?? "none" });
+      request.raw.destroy();
     }
-    call.releaseBody?.();
-    send(reply, answer, call.entrance);
-    record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
   };
+}
+
+async function respond(
+  call: Call,
+  reply: FastifyReply,
+  failed: unknown,
+  deps: GuardDeps,
+): Promise<void> {
+  const startMs = deps.clock.monotonicMs();
+  let answer: ApiReply;
+  try {
+    answer = await handle(call, failed, deps);
+  } catch (error) {
+    answer = await recover(error, call, deps.log);
+  } finally {
+    call.releaseBody?.();
+  }
+  send(reply, answer, call.entrance);
+  record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }
 
 /** The answer to whatever was thrown. A fault is logged here and nowhere else. */
 async function recover(error: unknown, call: Call, log: Log): Promise<ApiReply> {
   const { request, route, entrance, receipt } = call;
   const answer = refused(error, { route, unpaid: receipt === undefined ? entrance : undefined });
-  if (answer.status !== 500)
-    return receipt === undefined ? answer : { ...answer, paidBy: "credits" };
+  if (answer.status !== 500) return paidFrom(receipt, answer);
   log.error("request failed", error, { method: request.method, route: route?.family ?? "none" });
   try {
     await receipt?.refund();
@@ -134,8 +149,11 @@ async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<Api
   const path = segmentsOf(target.path, route.family);
   const handling = route.handle({ method, path, params, entrance, source: request });
   const answer = handling instanceof Promise ? await handling : handling;
-  return call.receipt === undefined ? answer : { ...answer, paidBy: call.receipt.paidBy };
+  return paidFrom(call.receipt, answer);
 }
+
+const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
+  receipt === undefined ? answer : { ...answer, paidBy: receipt.paidBy };
 
 /** With the rate spent, a route that charges nothing itself costs one credit. */
 const owesCredit = (entrance: Entrance, route: Route): boolean =>

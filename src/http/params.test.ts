@@ -128,3 +128,8 @@ test("a form keeps only the wanted names, whatever else is in it", () => {
   const fields = readForm(`${noise}email=a&${"&".repeat(500_000)}${"n".repeat(500_000)}=1`, WANTED);
   assert.deepEqual([...fields], [["email", ["a"]]]);
 });
+
+test("a million names that cannot be decoded are passed over", () => {
+  const noise = "%zz=1&%ff=1&".repeat(500_000);
+  assert.deepEqual([...readForm(`${noise}%65mail=a`, WANTED)], [["email", ["a"]]]);
+});

@@ -1,10 +1,13 @@
 import { strict as assert } from "node:assert";
+import { once } from "node:events";
+import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { echoingCheck } from "../../test/http-app.ts";
 import { testServer, type TestServer } from "../../test/http-server.ts";
 import { askRaw, type RawClient, rawClient } from "../../test/raw-http.ts";
 import { readError, readResult } from "../../test/strict-client.ts";
 import type { CheckOne } from "../service/check-one.ts";
+import type { Route } from "../http/route.ts";
 import type { ListenLimits } from "./listen.ts";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -157,4 +160,55 @@ test("a broken body behind a request that waits cuts the line", async (t) => {
   await begun;
   await client.closed;
   release();
+});
+
+/** `/api/stream` answers with this body. */
+const streamRoute = (body: Readable): Route => ({
+  family: "stream",
+  methods: ["GET"],
+  body: "params",
+  parameters: new Set(),
+  charges: "nothing",
+  documentation: {},
+  handle: () => ({ type: "text/event-stream", body }),
+});
+
+const ASK_STREAM = "GET /api/stream HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test("a stream ends when its client goes away", async (t) => {
+  const body = new Readable({ read: () => undefined });
+  const gone = once(body, "close");
+  const server = await testServer({ routes: [streamRoute(body)] });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write(ASK_STREAM);
+  body.push("data: 1\n\n");
+  assert.equal((await client.answer()).status, 200);
+  client.destroy();
+  await gone;
+});
+
+test("a client that takes nothing of its answer is cut", async (t) => {
+  const chunk = Buffer.alloc(65_536, 97);
+  const body = new Readable({ read: () => void body.push(chunk) });
+  const gone = once(body, "close");
+  const server = await testServer({ routes: [streamRoute(body)] }, { stallTimeoutMs: 200 });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.pause();
+  client.write(ASK_STREAM);
+  await gone;
+});
+
+test("a quiet stream with nothing waiting is not cut", async (t) => {
+  const body = new Readable({ read: () => undefined });
+  const server = await testServer({ routes: [streamRoute(body)] }, { stallTimeoutMs: 20 });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write(ASK_STREAM);
+  body.push("data: 1\n\n");
+  await client.answer();
+  await new Promise((resolve) => setTimeout(resolve, 100)); // five sweeps
+  assert.equal(body.destroyed, false);
+  client.destroy();
 });

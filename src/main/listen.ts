@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { errorBody } from "../http/answer.ts";
@@ -30,8 +24,8 @@ export interface ListenLimits {
   readonly checkIntervalMs: number;
   /** An idle keep-alive connection; above the 60 s that load balancers reuse theirs. */
   readonly keepAliveTimeoutMs: number;
-  /** A connection on which nothing moves in either direction, in the middle of an answer. */
-  readonly idleTimeoutMs: number;
+  /** A client that takes nothing of the answer waiting for it is cut after one to two of these. */
+  readonly stallTimeoutMs: number;
   /** Connections at once; more are closed on arrival. */
   readonly maxConnections: number;
   /** How long `stop` waits for requests under way. */
@@ -43,7 +37,7 @@ export const DEFAULT_LIMITS: ListenLimits = {
   requestTimeoutMs: 30_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 72_000,
-  idleTimeoutMs: 120_000,
+  stallTimeoutMs: 60_000,
   maxConnections: 10_000,
   stopTimeoutMs: 30_000,
 };
@@ -59,7 +53,7 @@ const LINGER_MS = 2_000;
  * itself. One listener serves one app.
  */
 export function createListener(limits: ListenLimits): Listener {
-  const lines: Lines = new WeakMap();
+  const lines: Lines = new Map();
   return {
     serverFactory: (handler) => {
       const server = createServer(
@@ -73,13 +67,17 @@ export function createListener(limits: ListenLimits): Listener {
         },
         (request, response) => {
           const line = lines.get(request.socket);
-          if (line !== undefined) line.latest = { request, response };
+          if (line !== undefined) line.latest = response;
           handler(request, response);
         },
       );
-      server.timeout = limits.idleTimeoutMs;
       server.maxConnections = limits.maxConnections;
-      server.on("connection", (socket) => lines.set(socket, { latest: undefined }));
+      server.on("connection", (socket) => {
+        lines.set(socket, { latest: undefined, seenBytes: 0 });
+        socket.once("close", () => lines.delete(socket));
+      });
+      const sweep = setInterval(() => cutStalled(lines), limits.stallTimeoutMs).unref();
+      server.once("close", () => clearInterval(sweep));
       // Node would answer a bare 417 to an Expect that it does not know, and hang up on a CONNECT.
       server.on("checkExpectation", (request, response) => {
         server.emit("request", request, response);
@@ -101,29 +99,43 @@ const REFUSALS = new Map<string, () => Refusal>([
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", bodyTooLarge],
 ]);
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+/** What is known of one connection; made once for it, not for every request. */
+interface Line {
+  /** The answer to its newest request. */
+  latest: ServerResponse | undefined;
+  /** `bytesWritten` of the socket when the sweep last saw an answer waiting; 0 when none did. */
+  seenBytes: number;
 }
 
-/** The newest request of each connection; an entry is made once per connection, not per request. */
-type Lines = WeakMap<Socket, { latest: Exchange | undefined }>;
+type Lines = Map<Socket, Line>;
+
+/** A socket timeout would do, too, at 2 % of every cached answer. */
+function cutStalled(lines: Lines): void {
+  for (const [socket, line] of lines) {
+    const waits = socket.writableLength > 0;
+    if (waits && socket.bytesWritten === line.seenBytes) socket.destroy();
+    line.seenBytes = waits ? socket.bytesWritten : 0;
+  }
+}
 
 /**
  * Answers what is no request. Answers under way on the same connection come first, for a pipelining client
  * takes answers in order; when one of them is cut itself, the line is cut.
  */
-function answerBroken(socket: Socket, refusal: Refusal, exchange: Exchange | undefined): void {
+function answerBroken(
+  socket: Socket,
+  refusal: Refusal,
+  response: ServerResponse | undefined,
+): void {
   if (!socket.writable || socket.destroyed) {
     socket.destroy();
     return;
   }
-  if (exchange === undefined) {
+  if (response === undefined) {
     writeRefusal(socket, refusal);
     return;
   }
-  const { request, response } = exchange;
-  if (request.complete) {
+  if (response.req.complete) {
     if (response.writableFinished) writeRefusal(socket, refusal);
     else response.once("finish", () => writeRefusal(socket, refusal));
     return;

@@ -1,9 +1,11 @@
 import { memoryAnswerCache } from "../adapters/memory/answer-cache.ts";
 import { memoryRateCounter } from "../adapters/memory/rate-counter.ts";
 import { sqlRegistrationCache } from "../adapters/sql/registration-cache.ts";
+import { lockForServing } from "../adapters/sql/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { createLog } from "../adapters/system/log.ts";
 import { createMetrics } from "../adapters/system/metrics.ts";
+import { loadSecretKey } from "../adapters/system/secrets.ts";
 import { type AppDeps, buildApp } from "../http/app.ts";
 import type { Probe } from "../http/readiness.ts";
 import type { Log } from "../ports/log.ts";
@@ -18,6 +20,7 @@ import { createListener, DEFAULT_LIMITS, listen } from "./listen.ts";
 import { watchDns } from "./dns-metrics.ts";
 import { type AccountStore, type Ledgers, openAccountStore, openLedgers } from "./store.ts";
 import { readTiersFile } from "./tiers-setting.ts";
+import { openWebhooks } from "./webhooks.ts";
 
 /** Bodies of single checks, kept while DNS allows. */
 const ANSWER_CACHE_BYTES = 32 * 1_048_576;
@@ -36,22 +39,32 @@ export async function startServer(config: Config): Promise<Running> {
   const tiers = readTiersFile(config.tiersFile);
   const log = createLog({ level: config.logLevel, showAddresses: config.logAddresses });
   const store = await openAccountStore(config.dataDir);
+  const unlock = lockForServing(config.dataDir);
   const checker = openChecker(config, { log, registrations: sqlRegistrationCache(store.sql.db) });
   const ledgers = openLedgers(store, log);
   const usage = createUsageRecorder({ usage: ledgers.usage, keys: ledgers.keys, clock, log });
+  const webhooks = openWebhooks({
+    sql: store.sql,
+    secretKey: loadSecretKey(config.secretKey, config.dataDir),
+    addresses: checker.dns.addresses,
+    log,
+  });
   const parts = { config, tiers, log, store, checker, ledgers, usage };
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const app = await buildApp({ ...appDeps(parts), listener: createListener(limits) });
   const housekeeping = startHousekeeping(parts);
+  await webhooks.dispatcher.start("alone");
   const listening = await listen(app, config, limits);
   log.info("listening", { url: listening.url });
   const stop = async (): Promise<void> => {
     log.info("stopping");
     await listening.stop();
     housekeeping.stop();
+    await webhooks.dispatcher.stop();
     await Promise.all([ledgers.quotas.flush(), usage.flush()]);
     checker.close();
     await store.close();
+    unlock();
     log.info("stopped");
   };
   return { url: listening.url, stop };

@@ -1,33 +1,48 @@
 /**
- * One server of `bench/http.ts`, in a process of its own: `app` is the real HTTP face over a cached check,
- * `bare` is node:http writing the same bytes. Tells its address over IPC, and its use of the machine when asked.
+ * One server of `bench/http.ts`, in a process of its own: `service` is the whole real service on a data
+ * directory of its own, `bare` is node:http writing the same bytes. Tells its address and a key over IPC, and
+ * its use of the machine when asked.
  */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createLog } from "../src/adapters/system/log.ts";
-import { createMetrics } from "../src/adapters/system/metrics.ts";
-import { buildApp } from "../src/http/app.ts";
-import { createListener, DEFAULT_LIMITS, listen } from "../src/main/listen.ts";
-import type { CheckOne } from "../src/service/check-one.ts";
-import { openGate } from "../test/open-gate.ts";
-import { realClock } from "../test/real-clock.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../src/main/config.ts";
+import { startServer } from "../src/main/server.ts";
+import { openAccountStore } from "../src/main/store.ts";
+import { startDnsServer } from "../test/dns-server.ts";
 
-export const CHECKED = "ada.lovelace@example.org";
+export const CHECKED = "ada.lovelace@good.example";
+
+const ZONE = {
+  "good.example": {
+    mx: ["10 mx1.mail.good.example", "20 mx2.mail.good.example", "30 mx3.mail.good.example"],
+    ttlSeconds: 86_400,
+  },
+  "mx1.mail.good.example": { a: ["192.0.2.25"], ttlSeconds: 86_400 },
+};
 
 const RESULT = {
   format: true,
-  domain: "example.org",
+  domain: "good.example",
   disposable: false,
   dns: true,
   confidence: 0,
   whitelist: false,
   signals: [],
-  domain_info: { tld: "org", is_subdomain: false, parent_domain: null },
-  mx_info: ["mx1.mail.example.org", "mx2.mail.example.org", "mx3.mail.example.org"],
+  domain_info: { tld: "example", is_subdomain: false, parent_domain: null },
+  mx_info: ["mx1.mail.good.example", "mx2.mail.good.example", "mx3.mail.good.example"],
   role: false,
   free: false,
   alias: false,
 };
+
+/** Where a server listens, and a key that it knows. */
+export interface Started {
+  readonly url: string;
+  readonly key: string;
+}
 
 /** What one server has used since it started. */
 export interface Usage {
@@ -35,34 +50,43 @@ export interface Usage {
   readonly rssBytes: number;
 }
 
-async function startApp(): Promise<string> {
-  const answers = new Map([[`address ${CHECKED}`, JSON.stringify(RESULT)]]);
-  const checkOne: CheckOne = (_entrance, { text, mode }) => ({
-    body: answers.get(`${mode} ${text}`) ?? "",
-    paidBy: "plan",
+/** Plans without limits, for the bench asks more than any plan allows. */
+const UNLIMITED = { rate_per_minute: null, daily: null, monthly: null };
+
+async function startService(): Promise<Started> {
+  const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-http-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const tiersFile = join(directory, "tiers.json");
+  writeFileSync(tiersFile, JSON.stringify({ anonymous: UNLIMITED, starter: UNLIMITED }));
+  const dns = await startDnsServer(ZONE);
+  const config = readConfig({
+    GATEPOST_DATA_DIR: directory,
+    GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+    GATEPOST_TIERS_FILE: tiersFile,
+    GATEPOST_LISTS_REFRESH: "off",
+    LOG_LEVEL: "error",
+    PORT: "0",
   });
-  const metrics = createMetrics();
-  const app = await buildApp({
-    gate: openGate("pro"),
-    checkOne,
-    clock: realClock,
-    log: createLog({ level: "info", showAddresses: false }, { write: () => undefined }),
-    metrics: metrics.http,
-    metricsPage: metrics.page,
-    usage: { record: () => undefined },
-    probes: new Map(),
-    settings: {
-      publicUrl: "http://127.0.0.1",
-      trustedProxies: [],
-      logAddresses: false,
-      accessLogLinesPerSecond: 100,
-    },
-    listener: createListener(DEFAULT_LIMITS),
-  });
-  return (await listen(app, { host: "127.0.0.1", port: 0 }, DEFAULT_LIMITS)).url;
+  const key = await makeKey(directory);
+  return { url: (await startServer(config)).url, key };
 }
 
-function startBare(): Promise<string> {
+async function makeKey(directory: string): Promise<string> {
+  const store = await openAccountStore(directory);
+  try {
+    const email = "bench@good.example";
+    const order = { email, tier: "starter", origin: "operator", isAdmin: false } as const;
+    const created = await store.accounts.create(order);
+    if (created.kind !== "created") throw new Error(created.kind);
+    const key = await store.keys.create(created.account.id, "bench");
+    if (key.kind !== "created") throw new Error(key.kind);
+    return key.apiKey;
+  } finally {
+    await store.close();
+  }
+}
+
+function startBare(): Promise<Started> {
   const body = JSON.stringify(RESULT);
   const headers = {
     "access-control-allow-origin": "*",
@@ -77,7 +101,8 @@ function startBare(): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(200, headers).end(body));
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
-      resolve(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+      const { port } = server.address() as AddressInfo;
+      resolve({ url: `http://127.0.0.1:${String(port)}`, key: "" });
     });
   });
 }
@@ -90,5 +115,5 @@ function usage(): Usage {
 if (process.send !== undefined) {
   process.on("message", () => process.send?.(usage()));
   process.on("disconnect", () => process.exit(0));
-  process.send(await (process.argv[2] === "app" ? startApp() : startBare()));
+  process.send(await (process.argv[2] === "service" ? startService() : startBare()));
 }

@@ -65,3 +65,21 @@ test("a connection that breaks in the middle is a body cut short, and holds no m
   const { body } = await reader.read(source(["b".repeat(100)]));
   assert.equal(body.kind, "form");
 });
+
+const JSON_HEADERS = { "content-type": "application/json" };
+const depths = [
+  ["brackets inside a text do not count", `{"email":"${"[".repeat(1_000)}"}`, true],
+  ["an escaped quote does not end a text", `{"email":"\\"${"[".repeat(1_000)}"}`, true],
+  ["sixteen levels are read", `{"x":${"[".repeat(15)}${"]".repeat(15)}}`, true],
+  ["seventeen levels are refused", `{"x":${"[".repeat(16)}${"]".repeat(16)}}`, false],
+  ["six megabytes of brackets are refused unparsed", "[".repeat(6_000_000), false],
+  ["a text without an end is refused", '{"email":"', false],
+] as const;
+
+for (const [name, text, isRead] of depths) {
+  test(`JSON: ${name}`, async () => {
+    const reading = createBodyReader(7_000_000).read(source([text], JSON_HEADERS));
+    if (isRead) assert.equal((await reading).body.kind, "json");
+    else await assert.rejects(reading, refusedWith(400));
+  });
+}

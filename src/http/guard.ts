@@ -12,7 +12,7 @@ import type { BodyReader } from "./body.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, type Params, readParams } from "./params.ts";
 import type { ApiReply, ApiRequest, Method, Route } from "./route.ts";
-import { decodePercent, readTarget, type Target, TARGET_MAX_CHARACTERS } from "./target.ts";
+import { decodeSegment, readTarget, type Target, TARGET_MAX_CHARACTERS } from "./target.ts";
 
 export interface GuardDeps {
   readonly gate: Gate;
@@ -177,7 +177,7 @@ function segmentsOf(path: string, family: string): ApiRequest["path"] {
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   if (start >= end) return NO_SEGMENTS;
   const rest = path.slice(start, end);
-  return rest.includes("/") ? rest.split("/").map(decodePercent) : [decodePercent(rest)];
+  return rest.includes("/") ? rest.split("/").map(decodeSegment) : [decodeSegment(rest)];
 }
 
 const NO_SEGMENTS: readonly string[] = [];

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodePercent, isApiPath, readTarget } from "./target.ts";
+import { decodePercent, decodeSegment, isApiPath, readTarget } from "./target.ts";
 
 const targets = [
   ["/a?b", "/a", "b"],
@@ -63,5 +63,19 @@ const decoded = [
 for (const [text, want] of decoded) {
   test(`${text} is read as ${JSON.stringify(want)}`, () => {
     assert.equal(decodePercent(text), want);
+  });
+}
+
+const segments = [
+  ["a stray percent sign is no character", "100%@x.example", "100\ufffd@x.example"],
+  ["an escape with one digit is no character", "a%4@x.example", "a\ufffd4@x.example"],
+  ["an escaped percent sign is one", "100%25@x.example", "100%@x.example"],
+  ["octets that are no UTF-8 are no character", "%ff@x.example", "\ufffd@x.example"],
+  ["a plus sign stays one", "a+b%2Bc@x.example", "a+b+c@x.example"],
+] as const;
+
+for (const [name, raw, want] of segments) {
+  test(`in a path, ${name}`, () => {
+    assert.equal(decodeSegment(raw), want);
   });
 }

@@ -41,6 +41,16 @@ export function decodePercent(text: string): string {
 }
 
 /**
+ * One path segment decoded. A "%" that escapes nothing makes the target malformed, so it becomes U+FFFD like
+ * octets that are no UTF-8: no address or domain holds that, and the entry is answered `format: false`.
+ */
+export function decodeSegment(text: string): string {
+  return decodePercent(text.replace(STRAY, "\ufffd"));
+}
+
+const STRAY = /%(?![0-9a-f]{2})/gi;
+
+/**
  * An escape of anything but printable ASCII: `decodeURIComponent` may throw on it, which costs fifty times
  * what decoding does, for each of the thousands of segments that one path can hold.
  */

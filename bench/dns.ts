@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bareLoop } from "./dns/bare-loop.ts";
 import {
   type DnsperfRun,
   median,
@@ -26,6 +27,8 @@ const ROUND_TRIP_MS = 20;
 const LOSE_EVERY = 100;
 
 interface Round {
+  /** Queries a second of a bare `node:dgram` loop; undefined where it was not run. */
+  readonly bare: number | undefined;
   readonly ours: OurRun;
   readonly dnsperf: DnsperfRun;
   readonly secondPassSeconds: number;
@@ -35,7 +38,15 @@ interface Round {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function round(file: string, port: number, outstanding: number): Promise<Round> {
+interface Setting {
+  readonly port: number;
+  /** What dnsperf may have under way. */
+  readonly outstanding: number;
+  /** Over a path that loses datagrams the bare loop would never end. */
+  readonly withBare: boolean;
+}
+
+async function round(file: string, { port, outstanding, withBare }: Setting): Promise<Round> {
   const dnsperf = await runDnsperf(file, { port, outstanding });
   const lookup = openLookup(port);
   const names = Array.from({ length: ASKED }, (_, index) => nameOf(index));
@@ -44,7 +55,8 @@ async function round(file: string, port: number, outstanding: number): Promise<R
   const { unknown, seconds } = await runAgain(ours.unknown, lookup);
   lookup.close();
   const lostNames = unknown.filter((name) => !dead.has(name)).length;
-  return { ours, dnsperf, secondPassSeconds: seconds, lostNames };
+  const bare = withBare ? await bareLoop(names, port) : undefined;
+  return { ours, dnsperf, bare, secondPassSeconds: seconds, lostNames };
 }
 
 function report(title: string, rounds: readonly Round[]): void {
@@ -52,6 +64,8 @@ function report(title: string, rounds: readonly Round[]): void {
   const ratio = of(({ ours, dnsperf }) => ours.perSecond / dnsperf.perSecond);
   say(`${title} (median of ${rounds.length} interleaved runs, ${ASKED} names)`);
   say(`  ratio to dnsperf        ${ratio.toFixed(2)}`);
+  const bare = of((one) => (one.bare ?? NaN) / one.dnsperf.perSecond);
+  if (!Number.isNaN(bare)) say(`  bare node:dgram loop    ${bare.toFixed(2)} of dnsperf`);
   say(`  ours                    ${of(({ ours }) => ours.perSecond).toFixed(0)} a second`);
   say(`  dnsperf                 ${of(({ dnsperf }) => dnsperf.perSecond).toFixed(0)} a second`);
   say(`  time, ours              ${of(({ ours }) => ours.seconds).toFixed(2)} s`);
@@ -90,9 +104,10 @@ async function main(): Promise<void> {
 async function measure(directory: string, port: number): Promise<void> {
   const file = join(directory, "questions");
   writeFileSync(file, dnsperfInput(Array.from({ length: ASKED }, (_, index) => nameOf(index))));
-  await round(file, port, 100); // both warm up
+  const near = { port, outstanding: 100, withBare: true };
+  await round(file, near); // all warm up
   const rounds: Round[] = [];
-  for (let count = 0; count < ROUNDS; count += 1) rounds.push(await round(file, port, 100));
+  for (let count = 0; count < ROUNDS; count += 1) rounds.push(await round(file, near));
   report("no delay", rounds);
   for (const isLossy of [false, true]) {
     const loseEvery = isLossy ? LOSE_EVERY : 0;
@@ -100,7 +115,7 @@ async function measure(directory: string, port: number): Promise<void> {
     const proxy = await startProxy(path);
     const delayed: Round[] = [];
     for (let count = 0; count < DELAYED_ROUNDS; count += 1) {
-      delayed.push(await round(file, proxy.port, 1_000));
+      delayed.push(await round(file, { port: proxy.port, outstanding: 1_000, withBare: false }));
     }
     await proxy.stop();
     const trip = `round trip ${ROUND_TRIP_MS} ms`;

@@ -141,8 +141,8 @@ test("a transaction tells what was done about it", async (t) => {
   const told: string[] = [];
   const attempt = (owner: string, end: "commit" | "abandon" | "throw") =>
     inTransaction(db, async (tx) => {
-      tx.afterCommit(() => told.push(`${owner} committed`));
-      tx.afterRollback(() => told.push(`${owner} rolled back`));
+      tx.afterCommit(() => void told.push(`${owner} committed`));
+      tx.afterRollback(() => void told.push(`${owner} rolled back`));
       await tx.sql.insertInto("usage_days").values(usageRow(owner)).execute();
       if (end === "throw") throw new Error("broken");
       if (end === "abandon") tx.abandon();

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import type { Awaitable } from "../../core/lookup.ts";
 import type { Database } from "./schema.ts";
 
 /**
@@ -10,10 +11,10 @@ import type { Database } from "./schema.ts";
  */
 export interface Tx {
   readonly sql: Transaction<Database>;
-  /** Runs once the transaction is committed, in order; must not throw. */
-  afterCommit(task: () => void): void;
-  /** Runs once it is certain that nothing of the transaction stays; must not throw. */
-  afterRollback(task: () => void): void;
+  /** Runs once the transaction is committed, in order, before `inTransaction` returns; must not fail. */
+  afterCommit(task: () => Awaitable<void>): void;
+  /** Runs once it is certain that nothing of the transaction stays; must not fail. */
+  afterRollback(task: () => Awaitable<void>): void;
   /** Nothing of this transaction shall stay; what `work` returns is returned all the same. */
   abandon(): void;
 }
@@ -33,11 +34,12 @@ export async function inTransaction<T>(
   db: Kysely<Database>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const committed: (() => void)[] = [];
-  const rolledBack: (() => void)[] = [];
+  const committed: (() => Awaitable<void>)[] = [];
+  const rolledBack: (() => Awaitable<void>)[] = [];
   let isAbandoned = false;
+  let result: T;
   try {
-    const result = await db.transaction().execute(async (sql) => {
+    result = await db.transaction().execute(async (sql) => {
       const done = await work({
         sql,
         afterCommit: (task) => void committed.push(task),
@@ -49,11 +51,11 @@ export async function inTransaction<T>(
       if (isAbandoned) throw new Abandoned(done);
       return done;
     });
-    for (const task of committed) task();
-    return result;
   } catch (error) {
-    for (const task of rolledBack) task();
+    for (const task of rolledBack) await task();
     if (error instanceof Abandoned) return (error as Abandoned<T>).result;
     throw error;
   }
+  for (const task of committed) await task();
+  return result;
 }

@@ -12,6 +12,7 @@ async function accounts(db: MigrationDb): Promise<void> {
     .addColumn("credit_balance", "bigint", (column) =>
       column.notNull().check(sql`credit_balance >= 0`),
     )
+    .addColumn("credit_entries", "bigint", (column) => column.notNull())
     .addColumn("password_hash", "text")
     .addColumn("disabled_at_ms", "bigint")
     .addColumn("created_at_ms", "bigint", (column) => column.notNull())
@@ -41,18 +42,14 @@ async function apiKeys(db: MigrationDb): Promise<void> {
 async function creditEntries(db: MigrationDb): Promise<void> {
   await db.schema
     .createTable("credit_entries")
-    .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
+    .addColumn("sequence", "bigint", (column) => column.notNull())
     .addColumn("amount", "bigint", (column) => column.notNull().check(sql`amount <> 0`))
     .addColumn("balance_after", "bigint", (column) => column.notNull())
     .addColumn("reason", "text", (column) => column.notNull())
     .addColumn("reference", "text", (column) => column.notNull())
     .addColumn("created_at_ms", "bigint", (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex("credit_entries_account")
-    .on("credit_entries")
-    .columns(["account_id", "created_at_ms"])
+    .addPrimaryKeyConstraint("credit_entries_key", ["account_id", "sequence"])
     .execute();
 }
 

@@ -15,6 +15,8 @@ export interface AccountRow {
   admin: number;
   /** Always the sum of the account's `credit_entries.amount`; both change in one statement's transaction. */
   credit_balance: number;
+  /** How many `credit_entries` there are: the newest one's sequence. */
+  credit_entries: number;
   /** PHC string of argon2id; null: nobody can log in. */
   password_hash: string | null;
   disabled_at_ms: number | null;
@@ -36,8 +38,9 @@ export interface ApiKeyRow {
 
 /** Append-only: no row is ever changed, and none is deleted while its account exists. */
 export interface CreditEntryRow {
-  id: string;
   account_id: string;
+  /** 1 for the account's first entry; no gaps. */
+  sequence: number;
   /** Positive: granted or given back; negative: spent or taken back. Never 0. */
   amount: number;
   balance_after: number;

@@ -1,4 +1,4 @@
-import type { Batch } from "./batch.ts";
+import { type Batch, type BatchLayout, readBatch } from "./batch.ts";
 
 /** Unique entries in one chunk of a batch; the last chunk may hold fewer. */
 export const CHUNK_ENTRIES = 500;
@@ -18,6 +18,28 @@ export interface PackedChunk {
   /** Entries whose first spelling is in it; at least 1, at most `CHUNK_ENTRIES`. */
   readonly entries: number;
   readonly content: string;
+}
+
+/** A bulk text, split, de-duplicated and packed. */
+export interface SplitBatch {
+  /** Entries before de-duplication. */
+  readonly total: number;
+  readonly unique: number;
+  readonly chunks: readonly PackedChunk[];
+  /** As `Batch.lineEntries`. */
+  readonly lineEntries?: Int32Array;
+}
+
+/** `readBatch` and `packChunks` in one, in slices. */
+export function* splitText(text: string, layout: BatchLayout): Generator<undefined, SplitBatch> {
+  const batch = yield* readBatch(text, layout);
+  const chunks: PackedChunk[] = [];
+  for (const chunk of packChunks(batch)) {
+    chunks.push(chunk);
+    yield;
+  }
+  const { total, unique, lineEntries } = batch;
+  return { total, unique, chunks, ...(lineEntries === undefined ? {} : { lineEntries }) };
 }
 
 /** Cuts a batch into chunks, one a step. An empty batch has none. */
@@ -54,6 +76,9 @@ function cut(
 export function unpackChunk(content: string): Chunk {
   return JSON.parse(content) as Chunk;
 }
+
+/** The chunk that an entry is in. */
+export const chunkOf = (entry: number): number => Math.floor(entry / CHUNK_ENTRIES);
 
 /** The entry of each spelling. */
 export function entryAt(chunk: Chunk, index: number): number {

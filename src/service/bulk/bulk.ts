@@ -1,3 +1,4 @@
+import type { TablePageText } from "../../ports/batches.ts";
 import type { Caller } from "../caller.ts";
 import type { Entrance } from "../gate.ts";
 
@@ -59,10 +60,10 @@ export interface UploadedTable {
   /** Names as they are shown, the entry's own column included. */
   readonly header: readonly string[];
   /**
-   * The rows in the file's order, each page the JSON text of a `string[][]`. Row n belongs to line n of the
-   * request's text, so there are as many rows as lines. Pages of about 64 KiB keep readers small.
+   * The rows in the file's order. Row n belongs to line n of the request's text, so there are as many rows
+   * as lines. Pages of about 64 KiB keep readers small.
    */
-  readonly pages: readonly string[];
+  readonly pages: readonly TablePageText[];
 }
 
 /** A bulk request as a face read it. */

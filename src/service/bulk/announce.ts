@@ -1,0 +1,66 @@
+import type { Jobs } from "../../ports/jobs.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Owner } from "../../ports/owner.ts";
+import type { Checkpoint } from "../../ports/checkpoint.ts";
+import type { BulkStats } from "./bulk.ts";
+import { statsOf } from "./present.ts";
+
+/** A batch that completed, synchronous or queued; never one that failed or was cancelled. */
+export interface CompletedEvent {
+  readonly owner: Owner;
+  readonly session: string;
+  readonly stats: BulkStats;
+}
+
+/** Called at most once for each completed batch, and exactly once unless the process dies at that moment. */
+export type OnCompleted = (event: CompletedEvent) => Promise<void>;
+
+export interface AnnounceDeps {
+  readonly jobs: Pick<Jobs, "takeCompleted">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onCompleted: OnCompleted;
+  readonly checkpoint: Checkpoint;
+}
+
+/**
+ * Tells of every batch that completed and was not told of, whoever completed it. Calls that come while one
+ * is under way are answered by a second round of it. Never rejects.
+ */
+export function announcer(deps: AnnounceDeps): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let isAskedAgain = false;
+  const rounds = async (): Promise<void> => {
+    do {
+      isAskedAgain = false;
+      await announceAll(deps);
+    } while (isAskedAgain);
+    running = undefined;
+  };
+  return () => {
+    isAskedAgain = true;
+    running ??= rounds();
+    return running;
+  };
+}
+
+async function announceAll({
+  jobs,
+  clock,
+  log,
+  onCompleted,
+  checkpoint,
+}: AnnounceDeps): Promise<void> {
+  try {
+    for (;;) {
+      const batch = await jobs.takeCompleted(clock.nowMs());
+      if (batch === undefined) return;
+      checkpoint("announced");
+      const { owner, session } = batch;
+      await onCompleted({ owner, session, stats: statsOf(batch) });
+    }
+  } catch (fault) {
+    log.error("bulk.announce_failed", fault);
+  }
+}

@@ -26,6 +26,9 @@ export interface ClaimedChunk {
  */
 export type CompleteOutcome = "stored" | "finished" | "late";
 
+/** A chunk that was claimed so often and never came to an end takes its job with it. */
+export const CLAIMS_MAX = 10;
+
 /** The chunks of running jobs, seen from a worker. Rules: `test/contracts/chunk-queue.ts`. */
 export interface ChunkQueue {
   /**

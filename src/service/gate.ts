@@ -25,6 +25,8 @@ export interface Entrance {
   readonly rate?: RateState;
   /** Which window counted the request, so that it can be given back. Absent when none did. */
   readonly rateWindow?: number;
+  /** The account had credits when it was last asked, at most 5 s ago. */
+  readonly hasCredits: boolean;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
   /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */

@@ -72,8 +72,7 @@ export class UnsavedUnits {
     this.#isArmed = true;
     this.#deps.clock.after(FLUSH_AFTER_MS, () => {
       this.#isArmed = false;
-      // Logged where it failed; what could not be written is armed again.
-      this.flush().catch(() => undefined);
+      this.flush().catch((fault: unknown) => this.#deps.log.error("quota.flush_failed", fault));
     });
   }
 
@@ -92,7 +91,6 @@ export class UnsavedUnits {
     try {
       await this.#deps.ledger.add(batch);
     } catch (fault) {
-      this.#deps.log.error("quota.flush_failed", fault, { rows: batch.length });
       for (const { owner, units = 0, day } of batch) this.add(owner, units, day);
       throw fault;
     }

@@ -1,10 +1,15 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { ChunkOutcome } from "../../ports/batches.ts";
 import type { Checkpoint } from "../../ports/checkpoint.ts";
-import type { ChunkQueue, ClaimedChunk, CompleteOutcome, Lease } from "../../ports/chunk-queue.ts";
+import {
+  type ChunkQueue,
+  type ClaimedChunk,
+  CLAIMS_MAX,
+  type CompleteOutcome,
+  type Lease,
+} from "../../ports/chunk-queue.ts";
 import type { Ids } from "../../ports/ids.ts";
 import { SESSION_LIFE_MS } from "../../ports/session-store.ts";
-import { CLAIMS_MAX } from "./jobs.ts";
 import { packLines, unpackText } from "./packed-text.ts";
 import type { Database } from "./schema.ts";
 import type { ChunkRow } from "./tables/bulk.ts";

@@ -1,6 +1,7 @@
 import { sql as raw } from "kysely";
 import type { CompletedBatch } from "../../ports/batches.ts";
 import type { ChargeTerms, Unpaid } from "../../ports/charges.ts";
+import { CLAIMS_MAX } from "../../ports/chunk-queue.ts";
 import type { JobOrder, JobOutcome, Jobs, QueueAhead } from "../../ports/jobs.ts";
 import { type Owner, ownerKey } from "../../ports/owner.ts";
 import { SESSION_LIFE_MS } from "../../ports/session-store.ts";
@@ -16,9 +17,6 @@ import {
 import type { HeldCharge } from "./charges.ts";
 import type { JobRow } from "./tables/bulk.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
-
-/** A chunk that was claimed so often and never came to an end takes its job with it. */
-export const CLAIMS_MAX = 10;
 
 /** A worker that was silent for longer says nothing of today's speed. */
 export const SPEED_AGE_MS = 60_000;

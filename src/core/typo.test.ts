@@ -9,20 +9,16 @@ const NOTHING = { free: new Set<string>(), knownGood: new Set<string>() };
 
 /** Distance by the textbook (optimal string alignment), to check the shortcut against. */
 function distance(a: string, b: string): number {
-  const width = b.length + 1;
-  const cells = new Uint8Array((a.length + 1) * width);
-  const at = (i: number, j: number): number => cells[i * width + j] ?? 0;
-  for (let i = 0; i <= a.length; i += 1) {
-    for (let j = 0; j <= b.length; j += 1) {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = i === 0 ? j : i;
-      if (i > 0 && j > 0) {
-        best = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same);
-      }
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, at(i - 2, j - 2) + 1);
-      }
-      cells[i * width + j] = best;
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? at(i - 2, j - 2) + 1 : Infinity;
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swap));
     }
   }
   return at(a.length, b.length);
@@ -38,7 +34,7 @@ const edited = fc
       fc.record({
         kind: fc.constantFrom("insert", "delete", "replace", "swap"),
         at: fc.nat(30),
-        letter: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz0123456789-"),
+        letter: fc.constantFrom(...Array.from("abcdefghijklmnopqrstuvwxyz0123456789-")),
       }),
       { minLength: 0, maxLength: 3 },
     ),

@@ -43,7 +43,8 @@ test("bundled lists: the curated lists below mailinator and yopmail reach their 
 
 test("bundled lists: no large provider, exception or relay is disposable", () => {
   const relays = RELAYS.flatMap(({ domains }) => domains);
-  for (const name of [...LARGE_PROVIDERS, ...NEVER_DISPOSABLE, ...relays]) {
+  const known = [...LARGE_PROVIDERS, ...NEVER_DISPOSABLE, ...relays];
+  for (const name of known.filter((text) => parseDomain(text).ok)) {
     assert.equal(verdictOn(name).confidence, 0, name);
   }
 });

@@ -73,17 +73,16 @@ export interface NameTableBuilder {
   finish(): SharedArrayBuffer;
 }
 
-const FIRST_SLOTS = 1_024;
-const FIRST_TEXT_BYTES = 16_384;
+const USUAL_ENTRY_BYTES = 20;
 
-/** An empty table; it grows with what is added. */
-export function nameTableBuilder(): NameTableBuilder {
-  let slots = new Uint32Array(FIRST_SLOTS);
-  let text = new Uint8Array(FIRST_TEXT_BYTES);
+/** An empty table with room for about so many names; it grows when there are more. */
+export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
+  let slots = new Uint32Array(2 ** Math.ceil(Math.log2(expectedNames * 2)));
+  let text = new Uint8Array(expectedNames * USUAL_ENTRY_BYTES);
   let end = 0;
   let count = 0;
   const append = (name: string): number => {
-    if (end + ENTRY_HEAD_BYTES + name.length > text.length) text = doubled(text);
+    if (end + ENTRY_HEAD_BYTES + NAME_MAX > text.length) text = enlarged(text);
     writeName(name, text, end);
     const entry = end + 1;
     end += ENTRY_HEAD_BYTES + name.length;
@@ -111,8 +110,8 @@ export function nameTableBuilder(): NameTableBuilder {
   };
 }
 
-function doubled(text: Uint8Array): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(text.length * 2);
+function enlarged(text: Uint8Array): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(text.length * 2 + NAME_MAX);
   larger.set(text);
   return larger;
 }

@@ -73,12 +73,11 @@ export function readPackage({ name, file, floor, read }: PackageFile): readonly 
 /** A JSON array of strings; anything else is a changed shape. */
 export function jsonStrings(text: string): readonly string[] {
   const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value)) throw new Error("not an array");
-  return value.map((item: unknown) => {
-    if (typeof item !== "string") throw new Error("an item is not text");
-    return item;
-  });
+  if (!Array.isArray(value) || !value.every(isText)) throw new Error("not an array of text");
+  return value;
 }
+
+const isText = (value: unknown): value is string => typeof value === "string";
 
 /** The keys of `domains[*].hosts`: the keys of `domains` alone are the registrable names only. */
 export function fakefilterHosts(text: string): readonly string[] {

@@ -4,7 +4,7 @@
  * whose letter lies beside the "g" stay slips of gmail.com.
  */
 export const REAL_NEIGHBOURS: ReadonlySet<string> = new Set([
-  ...[..."acdeijklmnopqrstuwxz248"].map((letter) => `${letter}mail.com`),
+  ...Array.from("acdeijklmnopqrstuwxz248", (letter) => `${letter}mail.com`),
   "ancor.de",
   "aver.com",
   "boxmail.com",

@@ -1,3 +1,4 @@
+import type { CompletedBatch } from "../../ports/batches.ts";
 import type { Jobs } from "../../ports/jobs.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -45,22 +46,26 @@ export function announcer(deps: AnnounceDeps): () => Promise<void> {
   };
 }
 
-async function announceAll({
-  jobs,
-  clock,
-  log,
-  onCompleted,
-  checkpoint,
-}: AnnounceDeps): Promise<void> {
+async function announceAll(deps: AnnounceDeps): Promise<void> {
+  const { jobs, clock, log, checkpoint } = deps;
   try {
     for (;;) {
       const batch = await jobs.takeCompleted(clock.nowMs());
       if (batch === undefined) return;
       checkpoint("announced");
-      const { owner, session } = batch;
-      await onCompleted({ owner, session, stats: statsOf(batch) });
+      await announce(batch, deps);
     }
   } catch (fault) {
     log.error("bulk.announce_failed", fault);
+  }
+}
+
+/** One hook that fails keeps the others' batches from nobody. */
+async function announce(batch: CompletedBatch, { onCompleted, log }: AnnounceDeps): Promise<void> {
+  const { owner, session } = batch;
+  try {
+    await onCompleted({ owner, session, stats: statsOf(batch) });
+  } catch (fault) {
+    log.error("bulk.on_completed_failed", fault, { session });
   }
 }

@@ -14,13 +14,18 @@ export interface CoreJudgeDeps {
   readonly implicitMx: boolean;
   /** What DNS has not said by then, counted from the start of an entry, is inconclusive. */
   readonly budgetMs: number;
+  /** The same for the second time; dead names cost this much once more. */
+  readonly againBudgetMs: number;
 }
 
 /** Judges entries as single checks do, but for features, which bulk ignores. */
 export function coreJudge(deps: CoreJudgeDeps): Judge {
-  const { datasets, lookup, again, clock, implicitMx, budgetMs } = deps;
+  const { datasets, lookup, again, clock, implicitMx } = deps;
   return async (text, options) => {
-    const world = boundLookup(options.again === true ? again : lookup, clock, budgetMs);
+    const world =
+      options.again === true
+        ? boundLookup(again, clock, deps.againBudgetMs)
+        : boundLookup(lookup, clock, deps.budgetMs);
     try {
       const asked = { features: [], spamTrap: options.spamTrap };
       const question = { text, mode: "either", asked, nowMs: clock.nowMs(), implicitMx } as const;

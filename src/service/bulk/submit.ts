@@ -1,7 +1,7 @@
 import { utf8Octets } from "../../core/address.ts";
 import type { SplitBatch } from "../../core/batch-chunk.ts";
 import type { ChunkOutcome, KeptAnswer, NewBatch } from "../../ports/batches.ts";
-import type { ChargeTerms, Unpaid } from "../../ports/charges.ts";
+import type { Charge, ChargeTerms, Unpaid } from "../../ports/charges.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { JobOutcome, Jobs } from "../../ports/jobs.ts";
 import type { Log } from "../../ports/log.ts";
@@ -10,7 +10,8 @@ import type { Queue } from "../../ports/queue.ts";
 import type { RetryKeys } from "../../ports/retry-keys.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { Splitter } from "../../ports/splitter.ts";
-import type { Entrance } from "../gate.ts";
+import { forBulk } from "../bulk-refusal.ts";
+import type { Entrance, Gate } from "../gate.ts";
 import {
   bulkBusy,
   bulkCooldown,
@@ -41,24 +42,15 @@ export const ANONYMOUS_COOLDOWN_MS = 60_000;
 /** Entries not yet judged, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
 export const BUFFER_MAX_ENTRIES = 2_000_000;
 
-/** How a batch is paid. */
-export interface Till {
-  /** What this entrance may be charged with for so many units. */
-  terms(entrance: Entrance, units: number): ChargeTerms;
-  /** The refusal for a batch that nothing pays for. */
-  refusal(entrance: Entrance, unpaid: Unpaid): Refusal;
-  /** A batch was charged: the request's rate count is given back when credits paid. */
-  settle(entrance: Entrance, paidBy: "plan" | "credits"): void;
-}
-
 export interface SubmitDeps extends RunBatchDeps {
   readonly split: Splitter;
   readonly jobs: Jobs;
   readonly sessions: SessionStore;
   readonly retryKeys: RetryKeys;
   readonly queue: Queue;
-  readonly till: Till;
-  readonly tiers: () => Tiers;
+  /** Says what to charge and what came of it. */
+  readonly gate: Pick<Gate, "terms" | "receipt">;
+  readonly tiers: Tiers;
   readonly ids: Ids;
   readonly log: Log;
   readonly bufferMax: number;
@@ -116,18 +108,18 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
   const { entrance, request } = asked;
   const split = await deps.split(request.text, request.layout);
   if (split.total === 0) throw missingParameter("email");
-  const { bulkLimit, premium } = deps.tiers()[entrance.caller.tier];
+  const { bulkLimit, premium } = deps.tiers[entrance.caller.tier];
   if (bulkLimit !== null && split.unique > bulkLimit) throw tooManyEntries(bulkLimit, split.unique);
   const submission: Submission = {
     entrance,
     batch: newBatch(asked, split, deps),
-    terms: deps.till.terms(entrance, split.unique),
+    terms: deps.gate.terms(entrance, split.unique),
     spamTrap: premium,
   };
   if (split.unique > SYNC_MAX_ENTRIES) return enqueue(submission, asked, deps);
   // Asked beforehand so that nobody gets work done that nothing pays for; decided when it is charged.
   const unpaid = await deps.sessions.payable(submission.terms);
-  if (unpaid !== undefined) throw deps.till.refusal(entrance, unpaid);
+  if (unpaid !== undefined) await settle(entrance, unpaid, deps);
   const outcomes = await runBatch(split.chunks, { spamTrap: premium }, deps);
   if (outcomes === undefined) return enqueue(submission, asked, deps);
   return finish(submission, { outcomes, asked }, deps);
@@ -167,8 +159,7 @@ async function finish(
   const nowMs = deps.clock.nowMs();
   const kept = keeping({ ...batch, nowMs }, asked, { kind: "done", session });
   const charge = await deps.sessions.save(kept, outcomes, { ...terms, nowMs });
-  if (charge.kind === "unpaid") throw deps.till.refusal(entrance, charge);
-  deps.till.settle(entrance, charge.paidBy);
+  const paidBy = await settle(entrance, charge, deps);
   deps.completed();
   const source = {
     chunks: chunks.length,
@@ -178,7 +169,7 @@ async function finish(
   const tally = outcomes.map((outcome) => outcome.tally).reduce(addTallies);
   return {
     kind: "done",
-    paidBy: charge.paidBy,
+    paidBy,
     stats: statsOf({ session, total, unique, tally }),
     results: () => spelledResults(source),
   };
@@ -208,32 +199,37 @@ async function enqueue(
   const cooldownMs = batch.owner.kind === "bucket" ? ANONYMOUS_COOLDOWN_MS : 0;
   const order = { ...kept, spamTrap, cooldownMs, bufferMax: deps.bufferMax };
   const outcome = await deps.jobs.create(order, { ...terms, nowMs });
-  if (outcome.kind !== "accepted") throw refusalOf(outcome, { entrance, nowMs, till: deps.till });
-  const { paidBy } = outcome.charge;
-  deps.till.settle(entrance, paidBy);
+  const paidBy = await settle(entrance, chargeOf(outcome, nowMs), deps);
   // The job is in the database, where workers find it by themselves when this is lost.
   deps.queue.wake().catch((fault: unknown) => deps.log.error("bulk.wake_failed", fault));
   return { kind: "queued", paidBy, queued };
 }
 
-interface RefusalContext {
-  readonly entrance: Entrance;
-  readonly nowMs: number;
-  readonly till: Till;
+/** What the job was paid with, or that nothing paid for it; throws what else stands against it. */
+function chargeOf(outcome: JobOutcome, nowMs: number): Charge | Unpaid {
+  switch (outcome.kind) {
+    case "accepted":
+      return outcome.charge;
+    case "unpaid":
+      return outcome;
+    case "running":
+      throw jobRunning();
+    case "cooldown":
+      throw bulkCooldown(Math.ceil((outcome.untilMs - nowMs) / 1_000));
+    case "full":
+      throw bulkBusy();
+  }
 }
 
-function refusalOf(
-  outcome: Exclude<JobOutcome, { kind: "accepted" }>,
-  { entrance, nowMs, till }: RefusalContext,
-): Refusal {
-  switch (outcome.kind) {
-    case "running":
-      return jobRunning();
-    case "cooldown":
-      return bulkCooldown(Math.ceil((outcome.untilMs - nowMs) / 1_000));
-    case "unpaid":
-      return till.refusal(entrance, outcome);
-    case "full":
-      return bulkBusy();
+/** Throws the refusal of an `Unpaid`; paid by credits, the request's rate count is given back. */
+async function settle(
+  entrance: Entrance,
+  charge: Charge | Unpaid,
+  { gate }: Pick<SubmitDeps, "gate">,
+): Promise<"plan" | "credits"> {
+  try {
+    return (await gate.receipt(entrance, charge)).paidBy;
+  } catch (error) {
+    throw error instanceof Refusal ? forBulk(error) : error;
   }
 }

@@ -73,6 +73,13 @@ table("lists", [
     want: ["blacklist_single 0.4 a.example"],
   },
   {
+    name: "a large mailbox provider behind another host excuses nothing",
+    domain: "a.example",
+    mx: ["mx.a.example", "aspmx.l.google.com"],
+    known: { second: ["a.example"] },
+    want: ["blacklist_single 0.8 a.example"],
+  },
+  {
     name: "a gateway in front is no large mailbox provider",
     domain: "a.example",
     mx: ["mx1.a.iphmx.com"],

@@ -8,12 +8,13 @@ import {
   SHARED_MAIL_SUFFIXES,
 } from "./tables/mail-servers.ts";
 
-/** Whether a large mailbox provider, not a gateway or forwarder, takes the domain's mail. */
+/**
+ * Whether a large mailbox provider, not a gateway or forwarder, is where the domain's mail goes first: any
+ * domain can name one behind its own host.
+ */
 export function usesLargeProvider(mail: MailHosts): boolean {
-  if (mail.kind !== "hosts" || mail.implicit) return false;
-  return mail.hosts.some((host) =>
-    LARGE_MAILBOX_PROVIDERS.has(providerOfHost(host)?.provider ?? ""),
-  );
+  const preferred = mail.kind === "hosts" ? (mail.hosts[0] ?? "") : "";
+  return LARGE_MAILBOX_PROVIDERS.has(providerOfHost(preferred)?.provider ?? "");
 }
 
 /** Whether a host is at one of the few carriers that most of the world's mail goes to. */

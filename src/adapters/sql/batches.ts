@@ -125,8 +125,8 @@ export async function keepAnswer(
 }
 
 /** Deletes what a batch holds besides its row in `jobs`. */
-export async function deleteParts({ sql }: Tx, sessions: readonly string[]): Promise<void> {
-  await sql.deleteFrom("chunks").where("session", "in", sessions).execute();
-  await sql.deleteFrom("table_pages").where("session", "in", sessions).execute();
-  await sql.deleteFrom("retry_keys").where("session", "in", sessions).execute();
+export async function deleteParts({ sql }: Tx, session: string): Promise<void> {
+  await sql.deleteFrom("chunks").where("session", "=", session).execute();
+  await sql.deleteFrom("table_pages").where("session", "=", session).execute();
+  await sql.deleteFrom("retry_keys").where("session", "=", session).execute();
 }

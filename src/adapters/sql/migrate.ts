@@ -2,13 +2,21 @@ import type { Kysely } from "kysely";
 import { DatabaseFault } from "./database-fault.ts";
 import { accountsMigration } from "./migrations/0001-accounts.ts";
 import { usageMigration } from "./migrations/0002-usage.ts";
-import { bulkMigration } from "./migrations/0003-bulk.ts";
+import { webhooksMigration } from "./migrations/0003-webhooks.ts";
+import { registrationsMigration } from "./migrations/0004-registrations.ts";
+import { bulkMigration } from "./migrations/0005-bulk.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
 /** In the order they run; a migration's number is its place in this list, from 1. */
-export const MIGRATIONS: readonly Migration[] = [accountsMigration, usageMigration, bulkMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  accountsMigration,
+  usageMigration,
+  webhooksMigration,
+  registrationsMigration,
+  bulkMigration,
+];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */
 async function appliedNumber({ sql }: Tx): Promise<number> {

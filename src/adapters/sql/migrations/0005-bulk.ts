@@ -96,7 +96,7 @@ async function beside(db: MigrationDb): Promise<void> {
 }
 
 export const bulkMigration: Migration = {
-  name: "0003-bulk",
+  name: "0005-bulk",
   async up(db) {
     await jobs(db);
     await parts(db);

@@ -1,0 +1,41 @@
+import type { Asked } from "../core/checks/run.ts";
+import type { Datasets } from "../core/datasets.ts";
+import type { EntryMode } from "../core/entry.ts";
+import type { Awaitable, Lookup } from "../core/lookup.ts";
+import { validate, type Validation } from "../core/validate.ts";
+import type { Clock } from "../ports/clock.ts";
+import { boundLookup } from "./bounded-lookup.ts";
+
+export interface SingleCheckDeps {
+  readonly lookup: Lookup;
+  readonly datasets: () => Datasets;
+  readonly clock: Clock;
+  readonly implicitMx: boolean;
+}
+
+export interface TimedValidation extends Validation {
+  /** Milliseconds since the Unix epoch until which the same question has the same answer. */
+  readonly expiresAtMs: number;
+}
+
+/** Validates one entry within the time budgets of a single check. */
+export type SingleCheck = (
+  text: string,
+  mode: EntryMode,
+  asked: Asked,
+) => Awaitable<TimedValidation>;
+
+export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
+  return async (text, mode, asked) => {
+    const { clock, implicitMx } = deps;
+    const bounded = boundLookup(deps.lookup, clock);
+    const world = { datasets: deps.datasets(), lookup: bounded.lookup, premium: bounded.premium };
+    const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
+    try {
+      const validation = await validate(question, world);
+      return { ...validation, expiresAtMs: bounded.expiresAtMs() };
+    } finally {
+      bounded.end();
+    }
+  };
+}

@@ -1,0 +1,47 @@
+import { type Fate, fateOf, tally } from "../../core/tally.ts";
+import type { FullResult } from "../../core/result.ts";
+import type { ChunkOutcome } from "../../ports/batches.ts";
+
+export interface JudgeOptions {
+  /** The tier includes the check. */
+  readonly spamTrap: boolean;
+  /** The first answer was inconclusive: ask DNS once more, whatever is remembered of the first time. */
+  readonly again?: true;
+}
+
+/** Core checks of one entry, its type inferred. Rejects for a fault only. */
+export type Judge = (entry: string, options: JudgeOptions) => Promise<FullResult>;
+
+/** Whether DNS was asked, and whether anybody could say. */
+export type DnsOutcome = "conclusive" | "inconclusive" | "not_asked";
+
+/**
+ * An entry's result, reduced to what is kept: thousands of them wait for the slowest of their chunk, and
+ * the result itself is four times as large.
+ */
+export interface Judged {
+  /** The result, serialised once. */
+  readonly text: string;
+  readonly fate: Fate;
+  readonly dns: DnsOutcome;
+}
+
+export const judged = (result: FullResult): Judged => ({
+  text: JSON.stringify(result),
+  fate: fateOf(result),
+  dns: dnsOutcome(result),
+});
+
+function dnsOutcome({ format, signals }: FullResult): DnsOutcome {
+  if (!format || signals.includes("special_use_domain")) return "not_asked";
+  return signals.includes("dns_indeterminate") ? "inconclusive" : "conclusive";
+}
+
+/** What the results of a chunk's entries, in their order, come to. */
+export function outcomeOf(entries: readonly string[], results: readonly Judged[]): ChunkOutcome {
+  return {
+    results: results.map(({ text }) => text),
+    valid: entries.filter((_, index) => results[index]?.fate === "valid"),
+    tally: tally(results.map(({ fate }) => fate)),
+  };
+}

@@ -59,8 +59,8 @@ export interface ResolverStats {
 
 export interface Resolver {
   /**
-   * Asks, and calls `done` once and never before it returns. Whatever servers do, that is at most 5 s after
-   * the question was first sent; not at all after `close`. An alias whose end was not told is not followed.
+   * Asks, and calls `done` once and never before it returns. Whatever servers do, that is at most 5 s later,
+   * for bulk 5 s after the first try. An alias whose end was not told is not followed.
    */
   ask<T>(question: Question<T>, done: Done<T>): void;
   /**
@@ -148,7 +148,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       () => this.#unsettled.length > 0,
     );
     this.#exchanges = new DueList(
-      ({ firstSentAtMs }) => firstSentAtMs + EXCHANGE_MAX_MS,
+      ({ startedAtMs }) => startedAtMs + EXCHANGE_MAX_MS,
       (query) => this.#settle(query, query.why),
     );
   }
@@ -213,7 +213,7 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   failed(attempt: Attempt): void {
     if (attempt.query.isSettled) return;
-    attempt.end();
+    attempt.giveBackPlace(); // its time runs on: where there is no other server, the next try comes then
     this.#couldNotSay(attempt.query, attempt, "network");
   }
 
@@ -231,8 +231,8 @@ class UdpResolver implements Resolver, AttemptEvents {
       lane,
       events: this,
     });
-    if (query.sends === 0) query.firstSentAtMs = attempt.sentAtMs;
-    else this.#counts.retries += 1;
+    if (query.sends > 0) this.#counts.retries += 1;
+    else if (this.#patience.queueMs === Infinity) query.startedAtMs = attempt.sentAtMs;
     this.#counts.queries += 1;
     query.sends += 1;
     query.attempts.push(attempt);
@@ -249,7 +249,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     query.attempts.length = 0;
     if (why !== undefined) this.#unknown[why] += 1;
-    query.finish(why, this.#nowMs() - query.firstSentAtMs);
+    query.finish(why, this.#nowMs() - query.startedAtMs);
   }
 
   /** Whether `attempt` is the last there is so far, so that what comes of it decides what is next. */
@@ -314,7 +314,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isTruncated) return;
     query.isTruncated = true;
     this.#counts.truncated += 1;
-    const leftMs = query.firstSentAtMs + EXCHANGE_MAX_MS - this.#nowMs();
+    const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
     const timeoutMs = Math.min(this.#patience.tcpMs, leftMs);
     this.#server(server).tcp.ask(packet, timeoutMs, (outcome) => {
       if (query.isSettled) return;

@@ -1,4 +1,5 @@
 import type { AccountTables } from "./tables/accounts.ts";
+import type { BulkTables } from "./tables/bulk.ts";
 import type { RegistrationTables } from "./tables/registrations.ts";
 import type { UsageTables } from "./tables/usage.ts";
 import type { WebhookTables } from "./tables/webhooks.ts";
@@ -10,6 +11,7 @@ export interface SchemaMigrationRow {
 }
 
 /** Every table by its area: an area adds its interface here and its migration to `MIGRATIONS`. */
-export interface Database extends AccountTables, UsageTables, WebhookTables, RegistrationTables {
+export interface Database
+  extends AccountTables, UsageTables, WebhookTables, RegistrationTables, BulkTables {
   schema_migrations: SchemaMigrationRow;
 }

@@ -62,20 +62,17 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
   return headers;
 }
 
-export interface RefusedCall {
-  readonly route: Route | undefined;
-  /** The entrance, when nothing was charged yet. */
-  readonly unpaid: Entrance | undefined;
+/** The refusal that a thrown value is, be it ours or the framework's; undefined for a fault. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  return error instanceof Refusal ? error : refusalOfFramework(error);
 }
 
 /** What a thrown value looks like to the client: a refusal as it stands, anything else as a 500. */
-export function refused(error: unknown, { route, unpaid }: RefusedCall): ApiReply {
-  const known = error instanceof Refusal ? error : refusalOfFramework(error);
-  if (known === undefined) {
+export function refused(error: unknown, route: Route | undefined): ApiReply {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) {
     return { status: 500, type: JSON_TYPE, body: errorBody(INTERNAL_ERROR_MESSAGE) };
   }
-  // With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits.
-  const refusal = known.status <= 405 ? (unpaid?.creditsOnly ?? known) : known;
   const { status, message, detail, retryAfterSeconds } = refusal;
   const headers = {
     ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),

@@ -165,7 +165,7 @@ function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
   });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     if (isApi(request)) return void guard(request, reply, error);
-    const { status = 500, type, body } = refused(error, { route: undefined, unpaid: undefined });
+    const { status = 500, type, body } = refused(error, undefined);
     if (status === 500) log.error("page failed", error, { method: request.method });
     return reply.code(status).type(type).send(body);
   });

@@ -3,11 +3,12 @@ import type { Awaitable } from "../core/lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { HttpMetrics } from "../ports/metrics.ts";
+import { forBulk } from "../service/bulk-refusal.ts";
 import type { Credentials, Entrance, Gate, Receipt } from "../service/gate.ts";
 import { methodNotAllowed, notFound, targetTooLong } from "../service/refusals.ts";
 import type { UsageRecorder } from "../service/usage-recorder.ts";
 import type { AccessLog } from "./access-log.ts";
-import { preflight, refused, send } from "./answer.ts";
+import { preflight, refusalOf, refused, send } from "./answer.ts";
 import type { BodyReader } from "./body.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, type Params, readParams } from "./params.ts";
@@ -45,6 +46,9 @@ interface Call {
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt?: Receipt;
   releaseBody?: () => void;
+  /** Once they are read. */
+  params?: Params;
+  isBodyTaken?: boolean;
 }
 
 /**
@@ -81,7 +85,7 @@ async function respond(
   try {
     answer = await handle(call, failed, deps);
   } catch (error) {
-    answer = await recover(error, call, deps.log);
+    answer = await recover(error, call, deps);
   } finally {
     call.releaseBody?.();
   }
@@ -90,9 +94,13 @@ async function respond(
 }
 
 /** The answer to whatever was thrown. A fault is logged here and nowhere else. */
-async function recover(error: unknown, call: Call, log: Log): Promise<ApiReply> {
-  const { request, route, entrance, receipt } = call;
-  const answer = refused(error, { route, unpaid: receipt === undefined ? entrance : undefined });
+async function recover(
+  error: unknown,
+  call: Call,
+  { log, bodies }: Pick<GuardDeps, "log" | "bodies">,
+): Promise<ApiReply> {
+  const { request, route, receipt } = call;
+  const answer = refused(await refusalFor(error, call, bodies), route);
   if (answer.status !== 500) return paidFrom(receipt, answer);
   log.error("request failed", error, { method: request.method, route: route?.family ?? "none" });
   try {
@@ -101,6 +109,41 @@ async function recover(error: unknown, call: Call, log: Log): Promise<ApiReply> 
     log.error("refund failed", fault, { route: route?.family ?? "none" });
   }
   return answer;
+}
+
+/** What the client is told; what is no refusal stays as it was thrown. */
+async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promise<unknown> {
+  const known = refusalOf(error);
+  if (known === undefined) return error;
+  const unpaid = call.receipt === undefined ? call.entrance : undefined;
+  // With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits.
+  const refusal = known.status <= 405 ? (unpaid?.creditsOnly ?? known) : known;
+  const hasDetail = Object.keys(refusal.detail).length > 0;
+  return hasDetail && (await asksInBulk(call, bodies)) ? forBulk(refusal) : refusal;
+}
+
+/** No single check is in a larger body, so a refused one is read no further than this to know it. */
+const SINGLE_MAX_BYTES = 16_384;
+
+/** Whether the refused request is for many entries, which may stand in a body that nobody has read yet. */
+async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
+  const { request, route, target } = call;
+  if (route?.isBulk === undefined) return false;
+  const path = segmentsOf(target.path, route.family);
+  if (route.isBulk({ path, params: call.params ?? NO_PARAMS })) return true;
+  if (call.params !== undefined || call.isBodyTaken === true) return false;
+  if (isLarge(request)) return true;
+  try {
+    return route.isBulk({ path, params: await paramsOf(call, route, bodies) });
+  } catch {
+    return false; // an unreadable body asks for nothing
+  }
+}
+
+/** A body of unknown length counts as large. */
+function isLarge({ headers }: FastifyRequest): boolean {
+  if (headers["transfer-encoding"] !== undefined) return true;
+  return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
 }
 
 interface Span {
@@ -146,6 +189,7 @@ async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<Api
   if (owesCredit(entrance, route)) call.receipt = await deps.gate.charge(entrance, 0);
   const reading = paramsOf(call, route, deps.bodies);
   const params = reading instanceof Promise ? await reading : reading;
+  call.params = params;
   const path = segmentsOf(target.path, route.family);
   const handling = route.handle({ method, path, params, entrance, source: request });
   const answer = handling instanceof Promise ? await handling : handling;
@@ -190,6 +234,7 @@ function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Param
 }
 
 async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+  call.isBodyTaken = true;
   const { body, release } = await bodies.read(call.request.raw);
   call.releaseBody = release;
   return readParams(body, call.target.query, route.parameters);

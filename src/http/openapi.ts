@@ -1,4 +1,12 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
+import {
+  BulkResultsSchema,
+  BulkSummarySchema,
+  CompletedSchema,
+  ProgressSchema,
+  QueuedSchema,
+  RemovedSchema,
+} from "./bulk-schemas.ts";
 import type { Parameter, PathItem, Reference, Response } from "./operation.ts";
 import type { Route } from "./route.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
@@ -38,7 +46,16 @@ export function openApiDocument(
 }
 
 const COMPONENTS = {
-  schemas: { Result: ResultSchema, Error: ErrorSchema },
+  schemas: {
+    Result: ResultSchema,
+    Error: ErrorSchema,
+    BulkSummary: BulkSummarySchema,
+    BulkResults: BulkResultsSchema,
+    Queued: QueuedSchema,
+    Progress: ProgressSchema,
+    Completed: CompletedSchema,
+    Removed: RemovedSchema,
+  },
   securitySchemes: {
     apiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
     bearer: { type: "http", scheme: "bearer" },
@@ -78,7 +95,7 @@ export function errorResponse(description: string, example: string): Response {
 /** A 200 with a JSON body. */
 export function jsonResponse(
   description: string,
-  schema: Reference,
+  schema: TSchema | Reference,
   examples: Readonly<Record<string, { readonly value: unknown }>>,
 ): Response {
   return {

@@ -221,3 +221,23 @@ export function bulkUnavailable(): Refusal {
 export function sessionNotFound(): Refusal {
   return new Refusal("session_not_found", 404, "Session not found or expired.");
 }
+
+export function badRetryKey(): Refusal {
+  const message = "Idempotency-Key must be 1 to 255 printable ASCII characters.";
+  return new Refusal("bad_retry_key", 400, message);
+}
+
+/** `reason` says in one sentence what is wrong with the file. */
+export function badUpload(reason: string): Refusal {
+  return new Refusal("bad_upload", 400, reason);
+}
+
+export function notMultipart(): Refusal {
+  return new Refusal("not_multipart", 415, "Content-Type must be multipart/form-data.");
+}
+
+/** Event streams of one owner at the same time. */
+export function tooManyStreams(most: number): Refusal {
+  const message = `At most ${String(most)} event streams at a time.`;
+  return new Refusal("too_many_streams", 429, message, { retryAfterSeconds: 1 });
+}

@@ -7,6 +7,8 @@ import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.
 
 /** A list as a client sent it under `/api/email` or `/api/domain`. */
 export interface BulkInput {
+  /** Where it was sent to. */
+  readonly family: "email" | "domain";
   /** Decoded, "+" read by the bulk rule; entries separated by commas or white space. Not empty. */
   readonly text: string;
   /** The parameter `json`. */
@@ -38,13 +40,15 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
     parameters: PARAMETERS,
     charges: "units",
     documentation: deps.documentation,
+    isBulk: ({ path, params }) =>
+      deps.bulk !== undefined && (readCheckPath(path).bulk || params.flag("bulk")),
     handle(request) {
       const { params, entrance } = request;
       const path = readCheckPath(request.path);
       if (deps.bulk !== undefined && (path.bulk || params.flag("bulk"))) {
         const text = path.entry || listOf(request);
         if (text === "") throw missingParameter(family);
-        return deps.bulk(request, { text, wantsResults: params.flag("json") });
+        return deps.bulk(request, { family, text, wantsResults: params.flag("json") });
       }
       const text = path.entry || (params.text(family) ?? "");
       if (text === "") throw missingParameter(family);

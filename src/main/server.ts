@@ -1,5 +1,6 @@
 import { memoryAnswerCache } from "../adapters/memory/answer-cache.ts";
 import { memoryRateCounter } from "../adapters/memory/rate-counter.ts";
+import { sqlAccounts } from "../adapters/sql/accounts.ts";
 import { sqlRegistrationCache } from "../adapters/sql/registration-cache.ts";
 import { lockForServing } from "../adapters/sql/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
@@ -8,9 +9,14 @@ import { createMetrics } from "../adapters/system/metrics.ts";
 import { loadSecretKey } from "../adapters/system/secrets.ts";
 import { type AppDeps, buildApp } from "../http/app.ts";
 import type { Probe } from "../http/readiness.ts";
+import { bulkHandler } from "../http/routes/bulk.ts";
+import { uploadRoute } from "../http/routes/upload.ts";
+import { viewRoute } from "../http/routes/view.ts";
 import type { Log } from "../ports/log.ts";
+import { callerInForce } from "../service/caller-in-force.ts";
 import { createCheckOne } from "../service/check-one.ts";
 import { createGate } from "../service/create-gate.ts";
+import type { Gate } from "../service/gate.ts";
 import type { Tiers } from "../service/tiers.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/usage-recorder.ts";
 import { type Checker, openChecker } from "./checker.ts";
@@ -18,6 +24,7 @@ import { type Config, publicUrlOf } from "./config.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createListener, DEFAULT_LIMITS, listen } from "./listen.ts";
 import { watchDns } from "./dns-metrics.ts";
+import { type OpenBulk, openBulk } from "./open-bulk.ts";
 import { type AccountStore, type Ledgers, openAccountStore, openLedgers } from "./store.ts";
 import { readTiersFile } from "./tiers-setting.ts";
 import { openWebhooks } from "./webhooks.ts";
@@ -49,7 +56,21 @@ export async function startServer(config: Config): Promise<Running> {
     addresses: checker.dns.addresses,
     log,
   });
-  const parts = { config, tiers, log, store, checker, ledgers, usage };
+  const { keys, quotas, charges } = ledgers;
+  const gate = createGate({ keys, quotas, charges, rates: memoryRateCounter(), clock, tiers });
+  const bulk = openBulk(config, {
+    sql: store.sql,
+    charges,
+    gate,
+    tiers,
+    checker,
+    datasets: checker.shared,
+    log,
+    onCompleted: async ({ owner, stats }) => {
+      if (owner.kind === "account") await webhooks.announce(owner.accountId, stats);
+    },
+  });
+  const parts = { config, tiers, log, store, checker, ledgers, usage, gate, bulk };
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const app = await buildApp({ ...appDeps(parts), listener: createListener(limits) });
   const housekeeping = startHousekeeping(parts);
@@ -60,6 +81,7 @@ export async function startServer(config: Config): Promise<Running> {
     log.info("stopping");
     await listening.stop();
     housekeeping.stop();
+    await bulk.stop();
     await webhooks.dispatcher.stop();
     await Promise.all([ledgers.quotas.flush(), usage.flush()]);
     checker.close();
@@ -78,12 +100,17 @@ interface Parts {
   readonly checker: Checker;
   readonly ledgers: Ledgers;
   readonly usage: UsageRecorder;
+  readonly gate: Gate;
+  readonly bulk: OpenBulk;
 }
 
 function appDeps(parts: Parts): AppDeps {
-  const { config, tiers, log, store, checker, usage } = parts;
-  const { keys, quotas, charges } = parts.ledgers;
-  const gate = createGate({ keys, quotas, charges, rates: memoryRateCounter(), clock, tiers });
+  const { config, tiers, log, store, checker, usage, gate } = parts;
+  const bulk = parts.bulk.service;
+  const isInForce = callerInForce({
+    keys: parts.ledgers.keys,
+    accounts: sqlAccounts(store.sql.db),
+  });
   const metrics = createMetrics();
   watchDns(metrics.registry, checker.dns);
   const publicUrl = publicUrlOf(config);
@@ -99,6 +126,8 @@ function appDeps(parts: Parts): AppDeps {
   return {
     gate,
     checkOne,
+    bulk: bulkHandler({ bulk, log }),
+    routes: [viewRoute({ bulk, clock, log, isInForce }), uploadRoute({ bulk, log })],
     usage,
     clock,
     log,

@@ -18,8 +18,8 @@ const CHUNKS_MAX = 400;
 /** Entries of chunks under way that are not judged yet: enough to keep the resolver's window full. */
 const OPEN_ENTRIES_MAX = 3_000;
 
-/** Names of the second pass asked at once: one in fifty of 10,000 a second, for 1.7 s each, and some spare. */
-const AGAIN_MAX = 400;
+/** Names of the second pass asked at once: one in fifty of 15,000 a second, for 2 s each, and some spare. */
+const AGAIN_MAX = 1_000;
 
 /** Chunks being compressed and written at once; each takes a quarter of a megabyte for that. */
 const STORING_MAX = 4;

@@ -1,4 +1,6 @@
 import { styleText } from "node:util";
+import { advise } from "../core/advice.ts";
+import type { Feature } from "../core/checks/check.ts";
 import type { Datasets, ListSource } from "../core/datasets.ts";
 import { type Evidence, SIGNALS } from "../core/signals.ts";
 import type { Validation } from "../core/validate.ts";
@@ -21,12 +23,34 @@ export function verdictText(text: string, validation: Validation, view: View): s
   if (validation.evidence.length > 0) {
     lines.push("", ...validation.evidence.map((piece) => reason(piece, view)));
   }
+  if (validation.entry.kind !== "malformed" && view.features.length > 0) {
+    lines.push("", ...adviceLines(validation, view));
+  }
   return `${lines.join("\n")}\n`;
 }
 
 export interface View {
   readonly paint: Paint;
   readonly datasets: Datasets;
+  /** The premium checks that were asked for. */
+  readonly features: readonly Feature[];
+}
+
+const STATE_COLOURS = { good: "green", warn: "yellow", bad: "red", unknown: "dim" } as const;
+
+/** Wide enough for every name of a check. */
+const CHECK_COLUMNS = 16;
+
+/** Each premium result in words, and what to change. */
+function adviceLines(
+  { result, unavailable }: Validation,
+  { paint, features }: View,
+): readonly string[] {
+  return advise(result, { features, unavailable }).flatMap(({ check, state, says, fix }) => {
+    const name = paint(STATE_COLOURS[state], check.padEnd(CHECK_COLUMNS));
+    const indent = " ".repeat(CHECK_COLUMNS + 2);
+    return [`  ${name}${says}`, ...(fix === undefined ? [] : [`${indent}To do: ${fix}`])];
+  });
 }
 
 /** One sentence; the colour never says more than the words. */

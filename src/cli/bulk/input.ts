@@ -52,4 +52,3 @@ export function shareOf({ facts, readBytes }: Input): number | undefined {
   if (facts === undefined) return undefined;
   return facts.sizeBytes === 0 ? 1 : Math.min(1, readBytes() / facts.sizeBytes);
 }
-

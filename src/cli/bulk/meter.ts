@@ -22,7 +22,10 @@ export interface MeterDeps {
 }
 
 /** The progress bar, on a terminal that does not show the output itself. */
-export function createMeter({ input, out, from }: MeteredRun, { terminal, clock }: MeterDeps): Meter {
+export function createMeter(
+  { input, out, from }: MeteredRun,
+  { terminal, clock }: MeterDeps,
+): Meter {
   const startMs = clock.monotonicMs();
   const width = terminal.columns - 1;
   const isShown = terminal.interactive && (out !== "-" || !terminal.colours);
@@ -49,4 +52,3 @@ export function createMeter({ input, out, from }: MeteredRun, { terminal, clock 
     },
   };
 }
-

@@ -60,7 +60,11 @@ async function check(
     const bodies = validations.map((validation) => validator.present(validation, features));
     terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",\n")}]`}\n`);
   } else {
-    const view = { paint: painter(terminal.colours), datasets: validator.datasets };
+    const view = {
+      paint: painter(terminal.colours),
+      datasets: validator.datasets,
+      features: FEATURES.filter((feature) => features.includes(feature)),
+    };
     const texts = validations.map((each, index) => verdictText(entries[index] ?? "", each, view));
     terminal.out(texts.join("\n"));
   }

@@ -1,16 +1,53 @@
+import { listEvidence } from "./blacklist.ts";
 import type { Datasets } from "./datasets.ts";
 import type { Domain } from "./domain.ts";
+import { freeRegistryEvidence } from "./free-registry.ts";
+import { keywordEvidence } from "./keywords.ts";
+import { lookalikeEvidence } from "./lookalike.ts";
 import type { MailHosts } from "./mail-hosts.ts";
-import type { Evidence } from "./signals.ts";
+import { mailServerEvidence } from "./mail-servers.ts";
+import { relayOfDomain, relayOfMail } from "./relays.ts";
+import { type Evidence, evidence } from "./signals.ts";
+import { typoTarget } from "./typo.ts";
 
 /**
  * Everything about the domain that speaks for "disposable", and notes on it (`privacy_relay`,
  * `typo_domain`). The caller drops what a known-good domain is excused of.
  */
 export function domainEvidence(
-  _domain: Domain,
-  _mail: MailHosts,
-  _datasets: Datasets,
+  domain: Domain,
+  mail: MailHosts,
+  datasets: Datasets,
 ): readonly Evidence[] {
-  return [];
+  const relay = relayOfDomain(domain.name);
+  if (relay !== undefined) return [...denial(domain, datasets), relayNote(relay)];
+  const slipOf = typoTarget(domain.name, datasets);
+  const pieces = [
+    listEvidence(domain, mail, datasets),
+    mailServerEvidence(mail, datasets),
+    keywordEvidence(domain),
+    // "gmaill.com" imitates nobody: somebody mistyped.
+    slipOf === undefined ? lookalikeEvidence(domain) : undefined,
+    freeRegistryEvidence(domain.name),
+    slipOf === undefined ? undefined : evidence("typo_domain", { subject: slipOf }),
+    customerNote(mail),
+  ];
+  return pieces.filter((piece) => piece !== undefined);
+}
+
+/** Lists disagree on relays and are not asked; only the operator's own word counts. */
+function denial(domain: Domain, datasets: Datasets): readonly Evidence[] {
+  if (datasets.operator.domain(domain.name) !== "deny") return [];
+  return [evidence("blacklist_exact", { subject: domain.name, sources: 0 })];
+}
+
+const relayNote = (service: string): Evidence => evidence("privacy_relay", { subject: service });
+
+/**
+ * A customer's own domain at a relay. What lists say of it stays: the owner of a domain chooses its mail
+ * host, and would excuse any name by pointing it there.
+ */
+function customerNote(mail: MailHosts): Evidence | undefined {
+  const service = relayOfMail(mail);
+  return service === undefined ? undefined : relayNote(service);
 }

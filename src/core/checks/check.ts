@@ -77,7 +77,15 @@ export type Outcome<Fields> =
   | { readonly kind: "nothing" }
   | { readonly kind: "unavailable" };
 
+/** What a check sees while it runs: the world, and the checks before it in `CHECKS` of the same request. */
+export interface CheckRun extends CheckDeps {
+  /** What the asked checks before this one came to, once all of them have ended. */
+  readonly obtained: () => Promise<PremiumFields>;
+  /** DNS questions this request may still ask, once the checks before this one have asked theirs. */
+  readonly questionsLeft: () => Promise<number>;
+}
+
 /** One premium check: one file and one line in `registry.ts`. */
 export interface Check<Fields> {
-  readonly run: (subject: Subject, deps: CheckDeps) => Promise<Outcome<Fields>>;
+  readonly run: (subject: Subject, deps: CheckRun) => Promise<Outcome<Fields>>;
 }

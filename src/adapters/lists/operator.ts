@@ -1,0 +1,11 @@
+import type { OperatorLists } from "../../core/datasets.ts";
+
+const nothing = (): undefined => undefined;
+
+/** An operator who has said nothing yet. */
+export const noOperatorLists: OperatorLists = {
+  domain: nothing,
+  mailHost: nothing,
+  address: nothing,
+  trap: nothing,
+};

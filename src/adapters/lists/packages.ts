@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** The list packages, read as data: their code is never run, for some of it fetches from the network. */
+
+const require = createRequire(import.meta.url);
+
+/** One data file and how its names are found in it. */
+interface PackageFile {
+  readonly name: string;
+  readonly file: string;
+  /** Fewer names than this are no list any more but a file that changed shape. */
+  readonly floor: number;
+  readonly read: (text: string) => readonly string[];
+}
+
+const FILES = {
+  fakefilter: {
+    name: "fakefilter",
+    file: "json/data_version2.json",
+    floor: 3_000,
+    read: fakefilterHosts,
+  },
+  ded: {
+    name: "disposable-email-domains-js",
+    file: "dist/dict/disposable_email_blocklist.json",
+    floor: 6_500,
+    read: jsonStrings,
+  },
+  mailchecker: {
+    name: "mailchecker",
+    file: "platform/node/index.js",
+    floor: 45_000,
+    read: mailcheckerNames,
+  },
+  tompec: { name: "disposable-domains", file: "index.json", floor: 110_000, read: jsonStrings },
+  freemail: { name: "freemail", file: "data/free.txt", floor: 3_500, read: lines },
+  roles: {
+    name: "role-based-email-addresses",
+    file: "src/index.js",
+    floor: 800,
+    read: roleNames,
+  },
+} as const satisfies Readonly<Record<string, PackageFile>>;
+
+export type PackageId = keyof typeof FILES;
+
+/**
+ * The names a package holds, as they stand there. Throws a fault that names the package and its version
+ * when the file is gone, cannot be read as what it was, or holds fewer names than it ever should.
+ */
+export function namesOfPackage(id: PackageId): readonly string[] {
+  const { name, file, floor, read } = FILES[id];
+  let names: readonly string[];
+  try {
+    const root = dirname(require.resolve(`${name}/package.json`));
+    names = read(readFileSync(join(root, file), "utf8"));
+  } catch (cause) {
+    throw new Error(`list package ${name}: ${file} cannot be read as it used to be`, { cause });
+  }
+  if (names.length >= floor) return names;
+  const count = String(names.length);
+  throw new Error(
+    `list package ${name}: ${file} holds ${count} names, fewer than ${String(floor)}`,
+  );
+}
+
+/** A JSON array of strings; anything else is a changed shape. */
+export function jsonStrings(text: string): readonly string[] {
+  const value: unknown = JSON.parse(text);
+  if (!Array.isArray(value)) throw new Error("not an array");
+  return value.map((item: unknown) => {
+    if (typeof item !== "string") throw new Error("an item is not text");
+    return item;
+  });
+}
+
+/** The keys of `domains[*].hosts`: the keys of `domains` alone are the registrable names only. */
+export function fakefilterHosts(text: string): readonly string[] {
+  const domains = recordOf(recordOf(JSON.parse(text))["domains"]);
+  const hosts = Object.values(domains).flatMap((row) =>
+    Object.keys(recordOf(recordOf(row)["hosts"])),
+  );
+  return [...new Set(hosts)];
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) throw new Error("not an object");
+  return { ...value };
+}
+
+const MAILCHECKER_START = "new Set([";
+
+/** The package keeps its list as an array literal in the source; the literal is JSON. */
+export function mailcheckerNames(text: string): readonly string[] {
+  const start = text.indexOf(MAILCHECKER_START);
+  const end = text.indexOf("])", start);
+  if (start < 0 || end < 0) throw new Error("no array literal in a set");
+  return jsonStrings(text.slice(start + MAILCHECKER_START.length - 1, end + 1));
+}
+
+/** Lines of a text file, blank ones left out. */
+export function lines(text: string): readonly string[] {
+  return text.split("\n").flatMap((line) => line.trim() || []);
+}
+
+/** The quoted lines of the array in the package's source. */
+export function roleNames(text: string): readonly string[] {
+  return [...text.matchAll(/^ {2}'([^'\n]+)',?$/gm)].flatMap((match) => match[1] ?? []);
+}

@@ -1,0 +1,104 @@
+import type { MailHosts } from "../mail-hosts.ts";
+import type {
+  Check,
+  CheckRun,
+  DmarcFields,
+  DomainAge,
+  Outcome,
+  PremiumFields,
+  SpfSummary,
+  Subject,
+} from "./check.ts";
+import { isIgnored, parsePolicyRecord, type Policy } from "./dmarc-record.ts";
+
+/** What each input counts; `docs/premium.md` is held against this table by a test. */
+export const WEIGHTS = { mx: 30, spf: 20, dkim: 20, dmarc: 20, age: 10 } as const;
+
+export const SPF_VALUES: Readonly<Record<SpfSummary, number>> = {
+  hardfail: 1,
+  softfail: 0.8,
+  neutral: 0.4,
+  none: 0,
+  pass: 0, // "anybody may send" protects no more than no record
+};
+
+export const DKIM_VALUES = { found: 1, notFound: 0.25 } as const;
+
+/** `none` with reports asked for is worth more: its owner is watching. */
+export const DMARC_VALUES = {
+  reject: 1,
+  quarantine: 0.8,
+  noneWithReports: 0.5,
+  none: 0.4,
+  noRecord: 0,
+} as const;
+
+/** Younger than so many days: that value; older: 1. */
+export const AGE_VALUES: readonly (readonly [belowDays: number, value: number])[] = [
+  [7, 0],
+  [30, 0.2],
+  [90, 0.5],
+  [180, 0.7],
+  [365, 0.85],
+];
+
+function dmarcValue({ policy, record, pct = 100, rua }: DmarcFields): number {
+  const published = record === undefined ? undefined : parsePolicyRecord(record);
+  if (published === undefined || isIgnored(published)) return DMARC_VALUES.noRecord;
+  const applied = published.testing ? LOWER[policy] : policy;
+  const value = (step: Policy): number =>
+    step === "none" && rua !== undefined ? DMARC_VALUES.noneWithReports : DMARC_VALUES[step];
+  return (value(applied) * pct + value(LOWER[applied]) * (100 - pct)) / 100;
+}
+
+/** What receivers do instead in a test, or with the messages that `pct` leaves out. */
+const LOWER: Readonly<Record<Policy, Policy>> = {
+  reject: "quarantine",
+  quarantine: "none",
+  none: "none",
+};
+
+function ageValue({ age_days: days }: DomainAge): number {
+  return AGE_VALUES.find(([below]) => days < below)?.[1] ?? 1;
+}
+
+/** One input of the score: what it counts, and how good it is from 0 to 1. */
+type Input = readonly [weight: number, value: number];
+
+/**
+ * 0 to 100: the weighted mean of the mail host and of what was asked for and obtained; 0 with no mail host.
+ * Undefined while nobody could say whether there is one. Improving one input never lowers it.
+ */
+export function scoreOf(mail: MailHosts, fields: PremiumFields): number | undefined {
+  if (mail.kind === "unknown") return undefined;
+  if (mail.kind === "none") return 0;
+  const inputs = inputsOf(fields, mail.implicit ? 0.5 : 1);
+  const most = inputs.reduce((sum, [weight]) => sum + weight, 0);
+  const points = inputs.reduce((sum, [weight, value]) => sum + weight * value, 0);
+  // To ten digits first, so that 0.1 + 0.2 does not decide which way a half is rounded.
+  return Math.round(Number(((100 * points) / most).toFixed(10)));
+}
+
+function inputsOf({ email_auth: auth = {}, domain_age: age }: PremiumFields, mx: number): Input[] {
+  const inputs: Input[] = [[WEIGHTS.mx, mx]];
+  if (auth.spf !== undefined) inputs.push([WEIGHTS.spf, SPF_VALUES[auth.spf]]);
+  if (auth.dkim_configured !== undefined) {
+    inputs.push([WEIGHTS.dkim, DKIM_VALUES[auth.dkim_configured ? "found" : "notFound"]]);
+  }
+  if (auth.dmarc !== undefined) inputs.push([WEIGHTS.dmarc, dmarcValue(auth.dmarc)]);
+  if (age !== undefined) inputs.push([WEIGHTS.age, ageValue(age)]);
+  return inputs;
+}
+
+async function run(
+  { mail }: Subject,
+  { obtained }: CheckRun,
+): Promise<Outcome<{ readonly deliverability_score: number }>> {
+  const score = scoreOf(mail, await obtained());
+  return score === undefined
+    ? { kind: "unavailable" }
+    : { kind: "done", fields: { deliverability_score: score } };
+}
+
+/** `deliverability_score`. Builds on the checks asked beside it; no DNS question. */
+export const deliverability: Check<{ readonly deliverability_score: number }> = { run };

@@ -1,0 +1,128 @@
+import type { Lookup } from "../lookup.ts";
+import {
+  COMMON_SELECTORS,
+  RARER_SELECTORS,
+  SELECTORS_OF_PROVIDER,
+} from "../tables/dkim-selectors.ts";
+import type { Check, CheckRun, EmailAuth, Outcome, Subject } from "./check.ts";
+import { readKey } from "./dkim-key.ts";
+import { findInboxProvider } from "./inbox-provider.ts";
+
+/** Questions open at one time. */
+const IN_FLIGHT = 8;
+/** Milliseconds for all probes of one domain. */
+const PROBES_MS = 2_500;
+/** Three answer "is DKIM set up"; more would only cost its owner's servers questions. */
+const FOUND_MAX = 3;
+/** Selectors probed whatever the other checks ask. */
+const SELECTORS_SURE = 20;
+/** Selectors probed at the most. With the wildcard probe and a usual domain's SPF, DMARC and MX: 41 questions. */
+const SELECTORS_MAX = 34;
+
+/** The selectors to probe: those of the domain's provider first, then the common ones. None twice. */
+export function selectorsFor(provider: string | undefined): readonly string[] {
+  const own = provider === undefined ? [] : (SELECTORS_OF_PROVIDER.get(provider) ?? []);
+  const all = new Set([...own, ...COMMON_SELECTORS, ...RARER_SELECTORS]);
+  return [...all].slice(0, SELECTORS_MAX);
+}
+
+/**
+ * A selector that nobody publishes, to see whether a wildcard answers for all. The core has no randomness, and
+ * needs none: it is a hash of the domain, so a repeated check asks a question that caches know, and only the
+ * domain's own owner could foresee it, who could as well publish a key at a real selector.
+ */
+export function unlikelySelector(domain: string): string {
+  let low = 0x811c9dc5; // FNV-1a, twice from different starts
+  let high = 0x01000193;
+  for (let at = 0; at < domain.length; at += 1) {
+    const code = domain.charCodeAt(at);
+    low = Math.imul(low ^ code, 0x01000193);
+    high = Math.imul(high ^ code, 0x01000193) ^ (low >>> 15);
+  }
+  const hex = (half: number): string => (half >>> 0).toString(16).padStart(8, "0");
+  return `gp-${hex(low)}${hex(high)}`;
+}
+
+/** The keys in force at one selector, as texts; undefined when nobody could say. */
+async function fetchKeys(
+  selector: string,
+  domain: string,
+  lookup: Pick<Lookup, "txt">,
+): Promise<readonly string[] | undefined> {
+  const answer = await lookup.txt(`${selector}._domainkey.${domain}`);
+  if (answer.kind === "unknown") return undefined;
+  return answer.kind === "found" ? answer.records.filter((text) => readKey(text) === "key") : [];
+}
+
+/** What the probes of one domain came to so far. */
+interface Probing {
+  readonly domain: string;
+  readonly lookup: Pick<Lookup, "txt">;
+  readonly selectors: readonly string[];
+  /** What a wildcard answers for every selector; undefined when nobody could say. */
+  readonly wildcard: Promise<readonly string[] | undefined>;
+  /** Places in `selectors`. */
+  readonly found: Set<number>;
+  /** The place of the next probe. */
+  next: number;
+  inconclusive: boolean;
+}
+
+/**
+ * Probes the selectors before place `end`, eight at a time, until three are found. Probes start in order and
+ * what has started is awaited, so the first three found are the same whatever order answers come in.
+ */
+async function probeUntil(end: number, probing: Probing): Promise<void> {
+  const worker = async (): Promise<void> => {
+    while (probing.next < end && probing.found.size < FOUND_MAX)
+      await probe(probing.next++, probing);
+  };
+  const late = probing.wildcard.then(worker); // the wildcard's own question is the eighth in flight
+  await Promise.all([...Array.from({ length: IN_FLIGHT - 1 }, worker), late]);
+}
+
+async function probe(place: number, probing: Probing): Promise<void> {
+  const { domain, lookup, selectors, wildcard, found } = probing;
+  const keys = await fetchKeys(selectors[place] ?? "", domain, lookup);
+  const masked = await wildcard;
+  // A key proves nothing while a wildcard may have answered for it.
+  if (keys === undefined || (masked === undefined && keys.length > 0)) probing.inconclusive = true;
+  else if (keys.some((key) => masked?.includes(key) === false)) found.add(place);
+}
+
+function judge({ selectors, found, inconclusive }: Probing): Outcome<{
+  readonly email_auth: EmailAuth;
+}> {
+  if (found.size === 0 && inconclusive) return { kind: "unavailable" };
+  const places = [...found].sort((a, b) => a - b).slice(0, FOUND_MAX);
+  const names = places.flatMap((place) => selectors[place] ?? []);
+  const fields = { dkim_configured: names.length > 0, dkim_selectors_found: names };
+  return { kind: "done", fields: { email_auth: fields } };
+}
+
+async function run(
+  subject: Subject,
+  { lookup, within, questionsLeft }: CheckRun,
+): Promise<Outcome<{ readonly email_auth: EmailAuth }>> {
+  const provider = await findInboxProvider(subject, lookup);
+  const domain = subject.domain.name;
+  const probes = within(PROBES_MS);
+  const probing: Probing = {
+    domain,
+    lookup: probes,
+    selectors: selectorsFor(provider.kind === "known" ? provider.provider : undefined),
+    wildcard: fetchKeys(unlikelySelector(domain), domain, probes),
+    found: new Set(),
+    next: 0,
+    inconclusive: false,
+  };
+  await probeUntil(SELECTORS_SURE, probing);
+  if (probing.found.size < FOUND_MAX) {
+    const end = SELECTORS_SURE + (await questionsLeft());
+    await probeUntil(Math.min(end, probing.selectors.length), probing);
+  }
+  return judge(probing);
+}
+
+/** `email_auth.dkim_configured` and `email_auth.dkim_selectors_found` (RFC 6376). */
+export const dkim: Check<{ readonly email_auth: EmailAuth }> = { run };

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { emptyDatasets } from "../../../test/check-run.ts";
+import type { Datasets, OperatorLists } from "../datasets.ts";
+import { readEntry } from "../entry.ts";
+import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
+import type { SpamTrap, Subject } from "./check.ts";
+import { judgeSpamTrap } from "./spam-trap.ts";
+
+const operator: OperatorLists = {
+  domain: (name) => (name === "gmial.com" ? "allow" : undefined),
+  mailHost: () => undefined,
+  address: (canonical) => (canonical === "trap@shop.example" ? "allow" : undefined),
+  trap: (subject) =>
+    new Map<string, "listed" | "recycled" | "pristine">([
+      ["old@shop.example", "recycled"],
+      ["bait@shop.example", "listed"],
+      ["pristine.example", "pristine"],
+      ["hotmial.com", "listed"],
+    ]).get(subject),
+};
+const DATASETS = emptyDatasets({ operator });
+
+function judged(text: string, datasets: Datasets = DATASETS): SpamTrap {
+  const entry = readEntry(text, "either");
+  if (entry.kind === "malformed") throw new Error(`malformed: ${text}`);
+  const { domain } = entry;
+  const mail = { kind: "unknown" } as const;
+  const subject: Subject =
+    entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
+  return judgeSpamTrap(subject, datasets);
+}
+
+const CASES: readonly [name: string, entry: string, want: SpamTrap["type"]][] = [
+  ["an address that says nothing", "jane@shop.example", null],
+  ["a domain that says nothing", "shop.example", null],
+  ["a honeypot's name", "spamtrap@shop.example", "honeypot"],
+  ["in capitals", "HoneyPot@shop.example", "honeypot"],
+  ["with a detail", "spamtrap+x@shop.example", "honeypot"],
+  ["a honeypot's name inside another word", "spamtrapper@shop.example", null],
+  ["a honeypot's name as a domain", "spamtrap.example", null],
+  ["abuse is a mailbox every domain must have (RFC 2142)", "abuse@shop.example", null],
+  ["so is postmaster (RFC 5321 section 4.5.1)", "postmaster@shop.example", null],
+  ["spam is a real filter address", "spam@shop.example", null],
+  ["a misspelt large provider", "jane@gmaill.com", "typo"],
+  ["a misspelt large provider as a domain", "gmaill.com", "typo"],
+  ["the operator's address entry", "Old@shop.example", "recycled"],
+  ["the operator's entry beats the honeypot", "bait@shop.example", "listed"],
+  ["the operator's domain entry for an address", "jane@pristine.example", "pristine"],
+  ["the operator's domain entry for a domain", "pristine.example", "pristine"],
+  ["the operator's trap beats the typo", "jane@hotmial.com", "listed"],
+  ["an allowed domain is no typo", "jane@gmial.com", null],
+  ["an allowed address is no honeypot", "trap@shop.example", null],
+];
+
+for (const [name, entry, want] of CASES) {
+  test(`spam trap: ${name}`, () => {
+    const { is_trap, type, reason } = judged(entry);
+    assert.deepEqual([is_trap, type, reason === null], [want !== null, want, want === null]);
+  });
+}
+
+test("all three members are there, in their order, whatever the answer", () => {
+  for (const entry of ["jane@shop.example", "spamtrap@shop.example"]) {
+    assert.deepEqual(Object.keys(judged(entry)), ["is_trap", "type", "reason"]);
+  }
+});
+
+test("no large provider is a trap, and no known-good or free neighbour of one", () => {
+  for (const name of LARGE_PROVIDERS) assert.equal(judged(`jane@${name}`).is_trap, false, name);
+  const known = { has: (name: string) => name === "gmaill.com" };
+  assert.equal(judged("gmaill.com", emptyDatasets({ free: known })).is_trap, false);
+  assert.equal(judged("gmaill.com", emptyDatasets({ knownGood: known })).is_trap, false);
+});

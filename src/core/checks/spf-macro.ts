@@ -1,0 +1,123 @@
+/** SPF macro strings (RFC 7208 section 7). */
+
+export type MacroPiece =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "macro";
+      /** Lower case: s l o d i p h v. */
+      readonly letter: string;
+      /** How many labels from the right are kept; 0: all of them. */
+      readonly keep: number;
+      readonly reversed: boolean;
+      /** Characters that part labels; "." when none was given. */
+      readonly delimiters: string;
+    };
+
+/** `c`, `r` and `t` are for explanations only (RFC 7208 section 7.2), which nobody asks for here. */
+const MACRO = /%\{([slodiphv])(\d{0,3})(r?)([.\-+,/_=]{0,7})\}/iy;
+
+/** Visible ASCII but "%" (RFC 7208 section 7.1, macro-literal). */
+const LITERAL = /[!-$&-~]+/y;
+
+/** What "%%", "%_" and "%-" stand for. */
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["%%", "%"],
+  ["%_", " "],
+  ["%-", "%20"],
+]);
+
+/** Reads a macro string; undefined when it is none. Never throws; linear in its length. */
+export function parseMacros(text: string): readonly MacroPiece[] | undefined {
+  const pieces: MacroPiece[] = [];
+  for (let at = 0; at < text.length;) {
+    const [piece, length] = pieceAt(text, at);
+    if (piece === undefined) return undefined;
+    pieces.push(piece);
+    at += length;
+  }
+  return pieces;
+}
+
+type Read = readonly [piece: MacroPiece | undefined, length: number];
+
+const NOTHING_READ: Read = [undefined, 0];
+
+function pieceAt(text: string, at: number): Read {
+  if (text.charAt(at) !== "%") return literalAt(text, at);
+  const escape = ESCAPES.get(text.slice(at, at + 2));
+  return escape === undefined ? macroAt(text, at) : [{ kind: "text", text: escape }, 2];
+}
+
+function literalAt(text: string, at: number): Read {
+  LITERAL.lastIndex = at;
+  const literal = LITERAL.exec(text)?.[0];
+  return literal === undefined ? NOTHING_READ : [{ kind: "text", text: literal }, literal.length];
+}
+
+function macroAt(text: string, at: number): Read {
+  MACRO.lastIndex = at;
+  const match = MACRO.exec(text);
+  if (match === null) return NOTHING_READ;
+  const [whole, letter = "", digits = "", reverse, delimiters] = match;
+  // "%{d0}" asks for no label at all, which RFC 7208 section 7.1 forbids.
+  if (digits !== "" && Number(digits) === 0) return NOTHING_READ;
+  const macro: MacroPiece = {
+    kind: "macro",
+    letter: letter.toLowerCase(),
+    keep: Number(digits),
+    reversed: reverse !== "",
+    delimiters: delimiters || ".",
+  };
+  return [macro, whole.length];
+}
+
+/** A name may be 253 octets; a target that expands to more loses labels on its left (RFC 7208 section 7.3). */
+const NAME_MAX = 253;
+
+/** What is known of a message before there is one: the two domains. */
+export interface MacroWorld {
+  /** The domain whose record is being read: "d". */
+  readonly domain: string;
+  /** The sender's domain, the one that was asked about: "o". */
+  readonly senderDomain: string;
+}
+
+/**
+ * The name a target stands for: lower case, no trailing dot, cut to a name's length from the left.
+ * Undefined when it hangs on a message (its sender's local part, its client's address).
+ */
+export function expandTarget(target: string, world: MacroWorld): string | undefined {
+  let name = "";
+  for (const piece of parseMacros(target) ?? []) {
+    const text = piece.kind === "text" ? piece.text : expand(piece, world);
+    if (text === undefined) return undefined;
+    name += text;
+  }
+  return shorten(name.toLowerCase().replace(/\.$/, ""));
+}
+
+function expand(
+  macro: MacroPiece & { readonly kind: "macro" },
+  { domain, senderDomain }: MacroWorld,
+): string | undefined {
+  const value = macro.letter === "d" ? domain : macro.letter === "o" ? senderDomain : undefined;
+  if (value === undefined) return undefined;
+  const labels = splitAt(value, macro.delimiters);
+  if (macro.reversed) labels.reverse();
+  return labels.slice(macro.keep === 0 ? 0 : -macro.keep).join(".");
+}
+
+function splitAt(value: string, delimiters: string): string[] {
+  const labels = [""];
+  for (const character of value) {
+    if (delimiters.includes(character)) labels.push("");
+    else labels[labels.length - 1] += character;
+  }
+  return labels;
+}
+
+function shorten(name: string): string {
+  if (name.length <= NAME_MAX) return name;
+  const dot = name.indexOf(".", name.length - NAME_MAX - 1);
+  return dot < 0 ? "" : name.slice(dot + 1);
+}

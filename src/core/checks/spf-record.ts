@@ -1,0 +1,169 @@
+import { v6Groups } from "../reachable.ts";
+import { parseMacros } from "./spf-macro.ts";
+
+/** What a mechanism's match means (RFC 7208 section 4.6.2). */
+export type Qualifier = "+" | "-" | "~" | "?";
+
+/** One SPF record, as far as a summary needs it. */
+export interface SpfRecord {
+  /** Of the first `all`; what stands behind that one is never reached (RFC 7208 section 5.1). */
+  readonly all: Qualifier | undefined;
+  /** The target of `redirect=`, macros unexpanded. */
+  readonly redirect: string | undefined;
+  /** Targets of `include:`, macros unexpanded, in order, at most `INCLUDES_MAX`. */
+  readonly includes: readonly string[];
+  /** Terms that cost a receiver a DNS lookup: more than ten and it gives up (RFC 7208 section 4.6.4). */
+  readonly lookupTerms: number;
+}
+
+export type SpfParsed =
+  | { readonly ok: true; readonly record: SpfRecord }
+  /** `term` is what broke it, cut to 80 characters. */
+  | { readonly ok: false; readonly term: string };
+
+/** A receiver follows ten; the rest is of no use to anybody. */
+const INCLUDES_MAX = 50;
+
+/** Whether a text claims to be SPF: the version, then a space or the end (RFC 7208 section 4.5). */
+export function isSpfText(text: string): boolean {
+  return /^v=spf1(?: |$)/i.test(text);
+}
+
+/**
+ * Reads a whole record by the grammar of RFC 7208 section 12: any error anywhere breaks all of it
+ * (section 4.6). Never throws; linear in its length.
+ */
+export function parseSpf(text: string): SpfParsed {
+  const terms: Term[] = [];
+  for (const written of text.slice("v=spf1".length).split(" ")) {
+    if (written === "") continue;
+    const term = readTerm(written);
+    if (term === undefined || isSecond(term, terms))
+      return { ok: false, term: written.slice(0, 80) };
+    if (term.kind !== "noted") terms.push(term);
+  }
+  const targets = (name: string): string[] =>
+    terms.filter((term) => term.name === name).map(({ target }) => target);
+  const record: SpfRecord = {
+    all: terms.find(({ name }) => name === "all")?.qualifier,
+    redirect: targets("redirect")[0],
+    includes: targets("include").slice(0, INCLUDES_MAX),
+    lookupTerms: terms.filter(({ name }) => COSTS_LOOKUP.has(name)).length,
+  };
+  return { ok: true, record };
+}
+
+/** `redirect` and `exp` may stand once each (RFC 7208 section 6). */
+function isSecond({ kind, name }: Term, terms: readonly Term[]): boolean {
+  return kind === "once" && terms.some((term) => term.name === name);
+}
+
+const COSTS_LOOKUP: ReadonlySet<string> = new Set([
+  "include",
+  "a",
+  "mx",
+  "ptr",
+  "exists",
+  "redirect",
+]);
+
+interface Term {
+  /** "once" are `redirect` and `exp`; "noted" is a modifier nobody defined, which says nothing (section 6). */
+  readonly kind: "mechanism" | "once" | "noted";
+  /** Lower case. */
+  readonly name: string;
+  readonly qualifier: Qualifier;
+  readonly target: string;
+}
+
+/** A name, and up to which character it is one tells what kind of term this is. */
+const TERM = /^([+?~-]?)([A-Za-z][A-Za-z0-9._-]*)([:/=]?)/;
+
+function readTerm(term: string): Term | undefined {
+  const match = TERM.exec(term);
+  if (match === null) return undefined;
+  const [head = "", sign = "", word = "", mark = ""] = match;
+  const name = word.toLowerCase();
+  const rest = term.slice(head.length);
+  if (mark === "=") return sign === "" ? readModifier(name, rest) : undefined;
+  return readMechanism(name, sign, mark, rest);
+}
+
+function readMechanism(name: string, sign: string, mark: string, rest: string): Term | undefined {
+  if (mark === "" && rest !== "") return undefined;
+  const target = mark === "/" ? `/${rest}` : rest;
+  if (MECHANISMS.get(name)?.(target, mark) !== true) return undefined;
+  return { kind: "mechanism", name, qualifier: readQualifier(sign), target };
+}
+
+function readQualifier(sign: string): Qualifier {
+  return sign === "-" || sign === "~" || sign === "?" ? sign : "+";
+}
+
+function readModifier(name: string, target: string): Term | undefined {
+  const once = name === "redirect" || name === "exp";
+  const valid = once ? isDomainSpec(target) : parseMacros(target) !== undefined;
+  return valid ? { kind: once ? "once" : "noted", name, qualifier: "+", target } : undefined;
+}
+
+/** Whether what follows a mechanism's name is allowed there; `mark` is ":" or "/" or nothing. */
+type ArgumentRule = (argument: string, mark: string) => boolean;
+
+const domainOnly: ArgumentRule = (argument, mark) => mark === ":" && isDomainSpec(argument);
+
+const domainAndLengths: ArgumentRule = (argument, mark) => {
+  const slash = prefixLengthsAt(argument);
+  if (slash === undefined) return false;
+  return mark === ":" ? isDomainSpec(argument.slice(0, slash)) : slash === 0;
+};
+
+const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const LENGTH_4 = "/(?:3[0-2]|[12]\\d|\\d)";
+const LENGTH_6 = "/(?:12[0-8]|1[01]\\d|[1-9]?\\d)";
+const IP4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}(?:${LENGTH_4})?$`);
+const IP6_LENGTH = new RegExp(`^${LENGTH_6}$`);
+const LENGTHS = new RegExp(`^(?:${LENGTH_4})?(?:/${LENGTH_6})?$`);
+
+/**
+ * Where "/24//64" begins in an argument of `a` or `mx` (RFC 7208 section 5.6 and 12, dual-cidr-length);
+ * its length when there is none, undefined when what looks like one is wrong.
+ */
+function prefixLengthsAt(argument: string): number | undefined {
+  const tail = /(?:\/\d*){1,3}$/.exec(argument.slice(-12));
+  const at = tail === null ? argument.length : argument.length - tail[0].length;
+  return LENGTHS.test(argument.slice(at)) ? at : undefined;
+}
+
+/** An IPv6 address is at most 45 characters, so nothing longer is looked at. */
+function isIp6Network(argument: string): boolean {
+  if (argument.length > 50) return false;
+  const slash = argument.indexOf("/");
+  const address = slash < 0 ? argument : argument.slice(0, slash);
+  const length = slash < 0 ? "" : argument.slice(slash);
+  return v6Groups(address) !== undefined && (length === "" || IP6_LENGTH.test(length));
+}
+
+/** The last label of a written-out target: a letter or an inner hyphen in it (RFC 7208 section 7.1, toplabel). */
+const TOP_LABEL =
+  /\.(?:[A-Za-z0-9]*[A-Za-z][A-Za-z0-9]*|[A-Za-z0-9]+-[A-Za-z0-9-]*[A-Za-z0-9])\.?$/;
+
+/** RFC 7208 section 7.1, domain-spec: macros and text that end in a top label or in a macro. */
+function isDomainSpec(text: string): boolean {
+  const pieces = parseMacros(text);
+  const last = pieces?.at(-1);
+  if (last === undefined) return false;
+  // Only the end is matched: a label is 63 octets, and a hostile target may be 64 KB of letters.
+  return last.kind === "macro" || TOP_LABEL.test(last.text.slice(-66));
+}
+
+/** RFC 7208 section 5; whatever is not in here is a syntax error (section 4.6.1). */
+const MECHANISMS: ReadonlyMap<string, ArgumentRule> = new Map([
+  ["all", (_argument: string, mark: string) => mark === ""],
+  ["include", domainOnly],
+  ["exists", domainOnly],
+  ["a", domainAndLengths],
+  ["mx", domainAndLengths],
+  ["ptr", (argument: string, mark: string) => mark === "" || domainOnly(argument, mark)],
+  ["ip4", (argument: string, mark: string) => mark === ":" && IP4.test(argument)],
+  ["ip6", (argument: string, mark: string) => mark === ":" && isIp6Network(argument)],
+]);

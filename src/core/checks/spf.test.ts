@@ -1,0 +1,314 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { fieldsIn } from "../../../test/check-run.ts";
+import type { Zone } from "../../../test/zone-lookup.ts";
+import { SHOWN_TEXT_MAX } from "../limits.ts";
+import { expandTarget, parseMacros } from "./spf-macro.ts";
+import { isSpfText, parseSpf } from "./spf-record.ts";
+
+const D = "shop.example";
+
+async function summary(zone: Zone, domain = D): Promise<string | undefined> {
+  const fields = await fieldsIn(zone, domain, ["spf"]);
+  return fields === "unavailable" ? "unavailable" : fields.email_auth?.spf;
+}
+
+/** One record at the domain. */
+const OWN: readonly [name: string, record: string, want: string][] = [
+  ["4.6.2: '-' is hardfail", "v=spf1 mx -all", "hardfail"],
+  ["4.6.2: '~' is softfail", "v=spf1 mx ~all", "softfail"],
+  ["4.6.2: '?' is neutral", "v=spf1 mx ?all", "neutral"],
+  ["4.6.2: '+' is pass", "v=spf1 +all", "pass"],
+  ["4.6.2: a bare all is pass", "v=spf1 mx all", "pass"],
+  ["4.7: no all and no redirect is neutral", "v=spf1 mx", "neutral"],
+  ["4.7: a version alone is neutral", "v=spf1", "neutral"],
+  ["4.5: a version and a blank are neutral", "v=spf1 ", "neutral"],
+  ["4.5: the version is not case-sensitive", "V=sPf1 -all", "hardfail"],
+  ["4.5: 'v=spf10' is another version", "v=spf10 -all", "none"],
+  ["4.5: 'v=spf2.0' is another version", "v=spf2.0/mfrom -all", "none"],
+  ["4.5: the version comes first", " v=spf1 -all", "none"],
+  ["4.5: a tab is no space behind the version", "v=spf1\t-all", "none"],
+  ["4.6.1: mechanisms are not case-sensitive", "v=spf1 MX -ALL", "hardfail"],
+  ["4.6.1: an unknown mechanism breaks the record", "v=spf1 ipv4:192.0.2.1 -all", "none"],
+  ["4.6.1: a qualifier before a modifier breaks it", "v=spf1 -redirect=a.example", "none"],
+  ["4.6: an error behind all breaks it too", "v=spf1 -all foo:bar", "none"],
+  ["4.6: a stray semicolon breaks it", "v=spf1 mx -all;", "none"],
+  ["4.6: a tab between terms breaks it", "v=spf1 mx\t-all", "none"],
+  ["4.6: a comma between terms breaks it", "v=spf1 mx, -all", "none"],
+  ["4.6: a quote inside breaks it", 'v=spf1 "mx" -all', "none"],
+  ["4.6: a lone qualifier breaks it", "v=spf1 - all", "none"],
+  ["4.6: letters beyond ASCII break it", "v=spf1 include:münchen.example -all", "none"],
+  ["4.6.1: several blanks part terms like one", "v=spf1   mx    -all   ", "hardfail"],
+  ["5.1: all takes no argument", "v=spf1 all:shop.example", "none"],
+  ["5.1: all takes no prefix length", "v=spf1 -all/24", "none"],
+  ["5.1: the first all counts", "v=spf1 ~all -all", "softfail"],
+  ["5.1: what stands behind all is not reached", "v=spf1 -all mx +all", "hardfail"],
+  ["5.1: 'all' inside a name is none", "v=spf1 include:all.example ~all", "softfail"],
+  ["5.2: an include never lends its all", "v=spf1 include:open.example", "neutral"],
+  ["5.2: include needs a domain", "v=spf1 include -all", "none"],
+  ["5.2: include needs a domain behind the colon", "v=spf1 include: -all", "none"],
+  ["5.2: an address is no domain to include", "v=spf1 include:192.0.2.1 -all", "none"],
+  ["5.2: include takes no prefix length", "v=spf1 include:a.example/24 -all", "none"],
+  ["5.3: a alone", "v=spf1 a -all", "hardfail"],
+  ["5.3: a with a domain and both lengths", "v=spf1 a:mail.example/24//64 -all", "hardfail"],
+  ["5.3: a with lengths alone", "v=spf1 a/24//64 -all", "hardfail"],
+  ["5.3: a with the IPv6 length alone", "v=spf1 a//64 -all", "hardfail"],
+  ["5.3: a colon without a domain", "v=spf1 a: -all", "none"],
+  ["5.3: an IPv4 length beyond 32", "v=spf1 a/33 -all", "none"],
+  ["5.3: an IPv6 length beyond 128", "v=spf1 a//129 -all", "none"],
+  ["5.3: a length without digits", "v=spf1 a/ -all", "none"],
+  ["5.3: a length with a leading zero", "v=spf1 a/024 -all", "none"],
+  ["5.4: mx with a domain", "v=spf1 mx:mail.example -all", "hardfail"],
+  ["5.5: ptr alone, though discouraged", "v=spf1 ptr -all", "hardfail"],
+  ["5.5: ptr with a domain", "v=spf1 ptr:shop.example -all", "hardfail"],
+  ["5.5: ptr takes no prefix length", "v=spf1 ptr/24 -all", "none"],
+  ["5.6: ip4 with and without length", "v=spf1 ip4:192.0.2.1 ip4:192.0.2.0/24 -all", "hardfail"],
+  ["5.6: ip4 needs an address", "v=spf1 ip4 -all", "none"],
+  ["5.6: ip4 with three parts", "v=spf1 ip4:192.0.2 -all", "none"],
+  ["5.6: ip4 with a part beyond 255", "v=spf1 ip4:192.0.2.256 -all", "none"],
+  ["5.6: ip4 with a leading zero", "v=spf1 ip4:192.0.02.1 -all", "none"],
+  ["5.6: ip4 with an IPv6 address", "v=spf1 ip4:2001:db8::1 -all", "none"],
+  ["5.6: a blank behind the colon", "v=spf1 ip4: 192.0.2.1 -all", "none"],
+  ["5.6: ip6 with length", "v=spf1 ip6:2001:db8::/32 -all", "hardfail"],
+  ["5.6: ip6 with a dotted tail", "v=spf1 ip6:::ffff:192.0.2.1 -all", "hardfail"],
+  ["5.6: ip6 with two gaps", "v=spf1 ip6:2001::db8::1 -all", "none"],
+  ["5.6: ip6 with length beyond 128", "v=spf1 ip6:2001:db8::/129 -all", "none"],
+  ["5.7: exists with macros", "v=spf1 exists:%{ir}._spf.%{d} -all", "hardfail"],
+  ["5.7: exists needs a domain", "v=spf1 exists -all", "none"],
+  ["6: redirect twice breaks it", "v=spf1 redirect=a.example redirect=a.example", "none"],
+  ["6: exp twice breaks it", "v=spf1 -all exp=a.example exp=b.example", "none"],
+  ["6: an unknown modifier is passed over", "v=spf1 mx foo=bar -all", "hardfail"],
+  ["6: an unknown modifier may come twice", "v=spf1 foo=1 foo=2 -all", "hardfail"],
+  ["6: an unknown modifier with a broken macro breaks it", "v=spf1 foo=%{ -all", "none"],
+  ["6.1: redirect needs a domain", "v=spf1 redirect=", "none"],
+  ["6.1: redirect beside all is not followed", "v=spf1 redirect=gone.example -all", "hardfail"],
+  ["6.2: exp says nothing of all", "v=spf1 ~all exp=why.%{d}", "softfail"],
+  ["7.1: a macro letter nobody defined", "v=spf1 exists:%{x}.example -all", "none"],
+  ["7.1: an open macro", "v=spf1 exists:%{d.example -all", "none"],
+  ["7.1: a lone percent sign", "v=spf1 exists:100%.example -all", "none"],
+  ["7.1: zero labels asked for", "v=spf1 exists:%{d0}.example -all", "none"],
+  ["7.1: escapes", "v=spf1 exists:a%%b%_c%-d.example -all", "hardfail"],
+  ["7.2: 'c', 'r' and 't' are for explanations only", "v=spf1 exists:%{t}.example -all", "none"],
+  ["7.1: a name without a dot is no target", "v=spf1 include:localhost -all", "none"],
+];
+
+for (const [name, record, want] of OWN) {
+  test(`SPF, RFC 7208 section ${name}`, async () => {
+    assert.equal(
+      await summary({ [D]: { txt: [record] }, "open.example": { txt: ["v=spf1 +all"] } }),
+      want,
+    );
+  });
+}
+
+const chain = (length: number): Zone =>
+  Object.fromEntries(
+    Array.from({ length: length + 1 }, (_, index) => [
+      index === 0 ? D : `hop${index}.example`,
+      { txt: [index === length ? "v=spf1 -all" : `v=spf1 redirect=hop${index + 1}.example`] },
+    ]),
+  );
+
+const WORLDS: readonly [name: string, zone: Zone, want: string][] = [
+  [
+    "3.3: other texts beside the record do not count",
+    { [D]: { txt: ["hello", "v=spf1 -all", "v=DKIM1"] } },
+    "hardfail",
+  ],
+  ["4.3: a domain that does not exist has no policy", {}, "none"],
+  ["4.4: a name without TXT has none", { [D]: { a: ["192.0.2.1"] } }, "none"],
+  ["4.4: a lookup that fails is no answer", { [D]: { unknown: ["txt"] } }, "unavailable"],
+  ["4.5: two records are none", { [D]: { txt: ["v=spf1 -all", "v=spf1 ~all"] } }, "none"],
+  [
+    "4.5: one record twice is two records",
+    { [D]: { txt: ["v=spf1 -all", "v=spf1 -all"] } },
+    "none",
+  ],
+  [
+    "6.1: a redirect is followed",
+    {
+      [D]: { txt: ["v=spf1 redirect=_spf.shop.example"] },
+      "_spf.shop.example": { txt: ["v=spf1 ~all"] },
+    },
+    "softfail",
+  ],
+  [
+    "6.1: its target may end in a dot and be in capitals",
+    {
+      [D]: { txt: ["v=spf1 Redirect=_SPF.Shop.Example."] },
+      "_spf.shop.example": { txt: ["v=spf1 ~all"] },
+    },
+    "softfail",
+  ],
+  [
+    "6.1: a redirect to nothing is none",
+    { [D]: { txt: ["v=spf1 redirect=gone.example"] } },
+    "none",
+  ],
+  [
+    "6.1: a redirect to two records is none",
+    {
+      [D]: { txt: ["v=spf1 redirect=two.example"] },
+      "two.example": { txt: ["v=spf1 -all", "v=spf1"] },
+    },
+    "none",
+  ],
+  [
+    "6.1: a redirect to a broken record is none",
+    {
+      [D]: { txt: ["v=spf1 redirect=bad.example"] },
+      "bad.example": { txt: ["v=spf1 bogus -all"] },
+    },
+    "none",
+  ],
+  [
+    "6.1: a redirect to a record without all is neutral",
+    { [D]: { txt: ["v=spf1 redirect=mx.example"] }, "mx.example": { txt: ["v=spf1 mx"] } },
+    "neutral",
+  ],
+  [
+    "6.1: a redirect that cannot be looked up is no answer",
+    { [D]: { txt: ["v=spf1 redirect=dead.example"] }, "dead.example": { unknown: true } },
+    "unavailable",
+  ],
+  ["6.1: a redirect to itself is none", { [D]: { txt: [`v=spf1 redirect=${D}`] } }, "none"],
+  [
+    "6.1: a redirect loop is none",
+    { [D]: { txt: ["v=spf1 redirect=b.example"] }, "b.example": { txt: [`v=spf1 redirect=${D}`] } },
+    "none",
+  ],
+  ["4.6.4: ten redirects are followed", chain(10), "hardfail"],
+  ["4.6.4: eleven redirects are too many", chain(11), "none"],
+  [
+    "7.2: %{d} is the domain of the record",
+    {
+      [D]: { txt: ["v=spf1 redirect=%{d}._spf.example"] },
+      "shop.example._spf.example": { txt: ["v=spf1 ~all"] },
+    },
+    "softfail",
+  ],
+  [
+    "7.2: after a redirect %{d} is the target",
+    {
+      [D]: { txt: ["v=spf1 redirect=a.example"] },
+      "a.example": { txt: ["v=spf1 redirect=_x.%{d}"] },
+      "_x.a.example": { txt: ["v=spf1 -all"] },
+    },
+    "hardfail",
+  ],
+  [
+    "7.2: after a redirect %{o} is still the asked domain",
+    {
+      [D]: { txt: ["v=spf1 redirect=a.example"] },
+      "a.example": { txt: ["v=spf1 redirect=%{o}._x.example"] },
+      "shop.example._x.example": { txt: ["v=spf1 -all"] },
+    },
+    "hardfail",
+  ],
+  [
+    "7.3: labels are kept from the right",
+    {
+      [D]: { txt: ["v=spf1 redirect=_spf.%{d1}.net"] },
+      "_spf.example.net": { txt: ["v=spf1 ~all"] },
+    },
+    "softfail",
+  ],
+  [
+    "7.3: 'r' turns labels around",
+    { [D]: { txt: ["v=spf1 redirect=%{dr}.net"] }, "example.shop.net": { txt: ["v=spf1 ~all"] } },
+    "softfail",
+  ],
+  [
+    "7.3: another delimiter than the dot keeps dots",
+    {
+      [D]: { txt: ["v=spf1 redirect=x.%{d-}.net"] },
+      "x.shop.example.net": { txt: ["v=spf1 ~all"] },
+    },
+    "softfail",
+  ],
+  [
+    "7.2: a target that hangs on the message leaves the policy open",
+    { [D]: { txt: ["v=spf1 redirect=%{l}._spf.example"] } },
+    "neutral",
+  ],
+  [
+    "7.3: a label beyond 63 octets leads to nothing",
+    { [D]: { txt: [`v=spf1 redirect=${"x".repeat(64)}.example`] } },
+    "none",
+  ],
+  [
+    "special-use names are not asked (RFC 6761)",
+    {
+      [D]: { txt: ["v=spf1 redirect=spf.corp.local"] },
+      "spf.corp.local": { txt: ["v=spf1 -all"] },
+    },
+    "none",
+  ],
+];
+
+for (const [name, zone, want] of WORLDS) {
+  test(`SPF, RFC 7208 section ${name}`, async () => {
+    assert.equal(await summary(zone), want);
+  });
+}
+
+test("there are at least 60 SPF rows and no name twice", () => {
+  const names = [...OWN, ...WORLDS].map(([name]) => name);
+  assert.ok(names.length >= 60);
+  assert.equal(new Set(names).size, names.length);
+});
+
+test("spf_record is the domain's own text, not that of the target", async () => {
+  const zone = {
+    [D]: { txt: ["v=spf1 redirect=b.example"] },
+    "b.example": { txt: ["v=spf1 -all"] },
+  };
+  assert.deepEqual(await fieldsIn(zone, D, ["spf"]), {
+    email_auth: { spf: "hardfail", spf_record: "v=spf1 redirect=b.example" },
+  });
+});
+
+test("of several records the same one is shown however DNS turns them around", async () => {
+  for (const txt of [
+    ["v=spf1 -all", "v=spf1 ~all"],
+    ["v=spf1 ~all", "v=spf1 -all"],
+  ]) {
+    const fields = await fieldsIn({ [D]: { txt } }, D, ["spf"]);
+    assert.deepEqual(fields, { email_auth: { spf: "none", spf_record: "v=spf1 -all" } });
+  }
+});
+
+test("a record of 64 KB is judged whole and shown cut", async () => {
+  const record = `v=spf1 ${"ip4:192.0.2.1 ".repeat(4_600)}-all`;
+  const fields = await fieldsIn({ [D]: { txt: [record] } }, D, ["spf"]);
+  assert.ok(fields !== "unavailable");
+  assert.equal(fields.email_auth?.spf, "hardfail");
+  assert.equal(fields.email_auth?.spf_record?.length, SHOWN_TEXT_MAX);
+});
+
+test("a thousand TXT records beside the real one do not hide it", async () => {
+  const txt = Array.from({ length: 1_000 }, (_, index) => `verification=${index}`);
+  assert.equal(await summary({ [D]: { txt: [...txt, "v=spf1 -all"] } }), "hardfail");
+});
+
+const anyRecord = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc
+    .array(
+      fc.constantFrom("a", "mx:", "%{d", "}", "/", "24", "all", "-", "=", " ", "redirect=", "é"),
+    )
+    .map((parts) => parts.join("")),
+);
+
+test("any text is read without a throw, and the same twice", () => {
+  fc.assert(
+    fc.property(anyRecord, (text) => {
+      isSpfText(text);
+      assert.deepEqual(parseSpf(`v=spf1 ${text}`), parseSpf(`v=spf1 ${text}`));
+      parseMacros(text);
+      const target = expandTarget(text, { domain: D, senderDomain: D });
+      assert.ok(target === undefined || target.length <= 253);
+    }),
+  );
+});

@@ -1,0 +1,36 @@
+/**
+ * SPF targets that mailbox providers ask their customers to include, the provider likeliest to be the
+ * mailbox behind a gateway first. Read from the providers' set-up pages, November 2026.
+ */
+export const SPF_INCLUDES: readonly (readonly [provider: string, targets: readonly string[]])[] = [
+  ["Microsoft 365", ["spf.protection.outlook.com", "spf.protection.partner.outlook.cn"]],
+  ["Google Workspace", ["_spf.google.com", "aspmx.googlemail.com"]],
+  ["Zoho Mail", ["zoho.com", "zoho.eu", "zoho.in", "zohomail.com", "zohomail.eu"]],
+  ["Proton Mail", ["_spf.protonmail.ch"]],
+  ["Fastmail", ["spf.messagingengine.com"]],
+  ["iCloud Mail", ["icloud.com"]],
+  ["Rackspace Email", ["emailsrvr.com"]],
+  ["Yandex 360", ["_spf.yandex.net"]],
+  ["VK WorkSpace (Mail.ru)", ["_spf.mail.ru"]],
+  ["Tencent Exmail", ["spf.mail.qq.com"]],
+  ["Alibaba Mail", ["spf.qiye.aliyun.com"]],
+  ["NetEase Enterprise Mail", ["spf.163.com"]],
+  ["IONOS", ["_spf-eu.ionos.com", "_spf-us.ionos.com", "_spf.perfora.net", "_spf.kundenserver.de"]],
+  ["OVHcloud", ["mx.ovh.com"]],
+  ["Gandi Mail", ["_mailcust.gandi.net"]],
+  ["Hostinger Email", ["_spf.mail.hostinger.com"]],
+  ["Titan Mail", ["spf.titan.email", "spf.flockmail.com"]],
+  ["Namecheap Private Email", ["spf.privateemail.com"]],
+  ["GoDaddy", ["secureserver.net"]],
+  ["Migadu", ["spf.migadu.com"]],
+  ["Tuta Mail", ["spf.tutanota.de"]],
+  ["mailbox.org", ["mailbox.org"]],
+  ["Infomaniak", ["spf.infomaniak.ch"]],
+  ["one.com", ["_spf.one.com"]],
+  ["Intermedia", ["spf.intermedia.net"]],
+  ["OpenSRS Hosted Email", ["_spf.hostedemail.com"]],
+  ["DreamHost", ["netblocks.dreamhost.com"]],
+  ["Aruba", ["_spf.aruba.it"]],
+  ["SiteGround", ["_spf.mailspamprotection.com"]],
+  ["HostGator / Bluehost", ["websitewelcome.com"]],
+];

@@ -1,0 +1,51 @@
+/** "k=v; k=v" as DKIM key records and DMARC policy records write it (RFC 6376 section 3.2). */
+export interface TagList {
+  /** By name, as written; of a repeated name the first. Values without the blanks around them. */
+  readonly tags: ReadonlyMap<string, string>;
+  /** The name that stands first: both record kinds put their version there. */
+  readonly first: string | undefined;
+  /** False when any part was no tag, a name came twice, or there were more tags than anybody needs. */
+  readonly wellFormed: boolean;
+}
+
+/** Real records hold about ten tags; what comes after this many is not read. */
+export const TAGS_MAX = 100;
+
+const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/** Printable ASCII but ";", and folding white space inside (RFC 6376 section 3.2, tag-value). */
+const FOREIGN = /[^\t\n\r -~]/;
+
+/** Reads any text. Never throws; linear in its length, and in `TAGS_MAX` at the most for tags kept. */
+export function parseTagList(text: string): TagList {
+  const tags = new Map<string, string>();
+  let wellFormed = true;
+  let start = 0;
+  for (let read = 0; start < text.length; read += 1) {
+    if (read === TAGS_MAX) return { tags, first: firstOf(tags), wellFormed: false };
+    const semicolon = text.indexOf(";", start);
+    const end = semicolon < 0 ? text.length : semicolon;
+    wellFormed = take(text.slice(start, end), { tags, last: semicolon < 0 }) && wellFormed;
+    start = end + 1;
+  }
+  return { tags, first: firstOf(tags), wellFormed };
+}
+
+interface Taking {
+  readonly tags: Map<string, string>;
+  /** A ";" may close the list, so nothing but blanks may stand behind the last one. */
+  readonly last: boolean;
+}
+
+/** Keeps one tag; false when it is none. */
+function take(piece: string, { tags, last }: Taking): boolean {
+  const equals = piece.indexOf("=");
+  if (equals < 0) return last && piece.trim() === "";
+  const name = piece.slice(0, equals).trim();
+  const value = piece.slice(equals + 1).trim();
+  if (!TAG_NAME.test(name) || FOREIGN.test(value) || tags.has(name)) return false;
+  tags.set(name, value);
+  return true;
+}
+
+const firstOf = (tags: ReadonlyMap<string, string>): string | undefined => tags.keys().next().value;

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { Datasets, ListSource } from "../core/datasets.ts";
 import { type Evidence, SIGNALS } from "../core/signals.ts";
 import type { Validation } from "../core/validate.ts";
-import { FAULT_WORDS } from "./fault-words.ts";
+import { FAULT_WORDS } from "../core/fault-words.ts";
 
 type Colour = "green" | "red" | "yellow" | "dim" | "bold";
 

@@ -42,3 +42,73 @@ export function wrongType(name: string): Refusal {
   const message = `Parameter ${name} must be text, a boolean or an array of text.`;
   return new Refusal("wrong_type", 400, message);
 }
+
+// What the transport refuses, before any use case is asked.
+
+/** What HTTP itself forbids in a request: raw octets in a target, broken framing. */
+export function badRequest(): Refusal {
+  return new Refusal("bad_request", 400, "Bad request.");
+}
+
+export function invalidJson(): Refusal {
+  return new Refusal("invalid_json", 400, "Body is not a valid JSON object.");
+}
+
+export function bodyCutShort(): Refusal {
+  return new Refusal("body_cut_short", 400, "Body ended before its announced length.");
+}
+
+export function notFound(): Refusal {
+  return new Refusal("not_found", 404, "Not found.");
+}
+
+/** The answer names the methods that work in its `Allow` header. */
+export function methodNotAllowed(): Refusal {
+  return new Refusal("method_not_allowed", 405, "Method not allowed.");
+}
+
+/** The headers took longer than 10 s, or the whole request longer than 30 s. */
+export function requestTimedOut(): Refusal {
+  return new Refusal("request_timed_out", 408, "Request timed out.");
+}
+
+/** Over 6,100,000 octets: only a bulk list gets there. */
+export function bodyTooLarge(): Refusal {
+  return new Refusal("body_too_large", 413, "Bulk input is too large.");
+}
+
+/** A target over 64 KiB. */
+export function targetTooLong(): Refusal {
+  return new Refusal("target_too_long", 414, "Request target too long.");
+}
+
+/** A body that is neither a form nor JSON, or is compressed. */
+export function unsupportedMediaType(): Refusal {
+  const message = "Content-Type must be application/x-www-form-urlencoded or application/json.";
+  return new Refusal("unsupported_media_type", 415, message);
+}
+
+export function headersTooLarge(): Refusal {
+  return new Refusal("headers_too_large", 431, "Request header fields too large.");
+}
+
+/** The bodies of all requests under way fill the memory set aside for them. */
+export function bodiesFull(): Refusal {
+  const message = "Service is busy. Please try again in a few minutes.";
+  return new Refusal("bodies_full", 503, message);
+}
+
+/** `names`: what does not answer, as `/readyz` knows it. */
+export function notReady(names: readonly string[]): Refusal {
+  return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`);
+}
+
+/** `/metrics` without its token, or from elsewhere than the machine itself. */
+export function metricsClosed(status: 401 | 403): Refusal {
+  const message =
+    status === 401 ? "Invalid metrics token." : "Metrics are for this machine or with a token.";
+  return new Refusal("metrics_closed", status, message);
+}
+
+/** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */
+export const INTERNAL_ERROR_MESSAGE = "Internal error.";

@@ -1,0 +1,84 @@
+import { pino, type DestinationStream, type Level } from "pino";
+import type { Log } from "../../ports/log.ts";
+
+export interface LogOptions {
+  /** LOG_LEVEL; "silent" writes nothing. */
+  readonly level: Level | "silent";
+  /** LOG_ADDRESSES: local parts stay in clear. Keys and secrets never do. */
+  readonly showAddresses: boolean;
+}
+
+/** Members whose value is never written, whatever it looks like. */
+const SECRET_NAMES = [
+  "authorization",
+  "cookie",
+  "password",
+  "secret",
+  "token",
+  "apiKey",
+  "api_key",
+  "x-api-key",
+];
+
+/** JSON lines on standard output, or where told. What looks like a key or a secret is blackened everywhere. */
+export function createLog(options: LogOptions, destination?: DestinationStream): Log {
+  const blacken = options.showAddresses ? blackenSecrets : blackenAll;
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: SECRET_NAMES.flatMap((name) => [`["${name}"]`, `*["${name}"]`]),
+        censor: HIDDEN,
+      },
+      hooks: { streamWrite: blacken },
+    },
+    destination ?? pino.destination({ dest: 1, sync: false }),
+  );
+  return {
+    info: (event, fields) => logger.info(fields, event),
+    warn: (event, fields) => logger.warn(fields, event),
+    error: (event, fault, fields) => logger.error({ ...fields, fault: describe(fault) }, event),
+  };
+}
+
+interface Fault {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: unknown;
+  readonly stack?: string;
+  readonly cause?: Fault;
+}
+
+/** A chain of causes is followed so far and no further: one may lead back to itself. */
+const CAUSES_MAX = 8;
+
+function describe(fault: unknown, depth: number = CAUSES_MAX): Fault {
+  if (!(fault instanceof Error)) return { type: typeof fault, message: String(fault) };
+  const { name, message, stack, cause } = fault;
+  return {
+    type: name,
+    message,
+    ...("code" in fault ? { code: fault.code } : {}),
+    ...(stack === undefined ? {} : { stack }),
+    ...(cause === undefined || depth === 0 ? {} : { cause: describe(cause, depth - 1) }),
+  };
+}
+
+const HIDDEN = "[hidden]";
+
+/** One line of JSON in, one out: our keys, bearer values, long hexadecimal secrets, passwords in URLs. */
+function blackenSecrets(line: string): string {
+  return line
+    .replace(/gp_live_[A-Za-z0-9_-]+/g, HIDDEN)
+    .replace(/\b(bearer|basic) +[^\s"\\]+/gi, `$1 ${HIDDEN}`)
+    .replace(/\b[0-9a-f]{64}\b/gi, HIDDEN)
+    .replace(/:\/\/[^\s"/@]{1,256}@/g, `://${HIDDEN}@`);
+}
+
+/** Local parts too: what stands before an at sign up to a blank, a quote or a bracket. */
+function blackenAll(line: string): string {
+  return blackenSecrets(line).replace(/[^\s"'<>()[\],:;=/\\@]{1,64}@/g, "***@");
+}

@@ -1,0 +1,163 @@
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+  LogController,
+} from "fastify";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { HttpMetrics, MetricsPage } from "../ports/metrics.ts";
+import type { CheckOne } from "../service/check-one.ts";
+import type { Gate } from "../service/gate.ts";
+import { badRequest, methodNotAllowed, notFound, type Refusal } from "../service/refusals.ts";
+import { createAccessLog } from "./access-log.ts";
+import { errorBody, refused } from "./answer.ts";
+import { createBodyReader } from "./body.ts";
+import type { TrustedProxies } from "./client-address.ts";
+import { createGuard, type Guard } from "./guard.ts";
+import { openApiDocument } from "./openapi.ts";
+import { createReadiness, type Probe } from "./readiness.ts";
+import { JSON_TYPE, type Route } from "./route.ts";
+import { domainCheckDocumentation, emailCheckDocumentation } from "./routes/check-documentation.ts";
+import { type BulkHandler, checkRoute } from "./routes/check.ts";
+import { addDocs } from "./routes/docs.ts";
+import { systemDocumentation } from "./routes/system-documentation.ts";
+import { addSystemRoutes } from "./routes/system.ts";
+import { isApiPath, readTarget } from "./target.ts";
+
+export interface AppDeps {
+  readonly gate: Gate;
+  readonly checkOne: CheckOne;
+  /** Answers bulk requests under `/api/email` and `/api/domain`. */
+  readonly bulk?: BulkHandler;
+  /** Families besides `email` and `domain`. */
+  readonly routes?: readonly Route[];
+  /** Pages outside `/api`, the dashboard's above all. */
+  readonly pages?: (app: FastifyInstance) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+  readonly metricsPage: MetricsPage;
+  /** Name -> does it answer; for `/readyz`. */
+  readonly probes: ReadonlyMap<string, Probe>;
+  readonly settings: AppSettings;
+  /** Makes the listening server, with its limits; absent in tests that inject requests. */
+  readonly serverFactory?: FastifyServerFactory;
+}
+
+export interface AppSettings {
+  /** GATEPOST_PUBLIC_URL. */
+  readonly publicUrl: string;
+  /** GATEPOST_TRUST_PROXY, read by `readTrustedProxies`. */
+  readonly trustedProxies: TrustedProxies;
+  /** GATEPOST_METRICS_TOKEN. */
+  readonly metricsToken?: string;
+  /** LOG_ADDRESSES: addresses in clear in the access log. */
+  readonly logAddresses: boolean;
+  /** Lines of the access log in one second. */
+  readonly accessLogLinesPerSecond: number;
+}
+
+/** The one path that the router sees for everything under `/api`: the guard reads the true target. */
+const API_ENTRANCE = "/api";
+
+/** The whole HTTP face. Nothing listens yet. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { settings, serverFactory } = deps;
+  const routes = routesOf(deps);
+  const guard = guardOf(routes, deps);
+  const app = Fastify({
+    ...(serverFactory === undefined ? {} : { serverFactory }),
+    logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    rewriteUrl: ({ url = "/" }) => {
+      const { path, query } = readTarget(url);
+      if (isApiPath(path)) return API_ENTRANCE;
+      return query === "" ? path : `${path}?${query}`;
+    },
+    frameworkErrors: (error, _, reply) => void refuse(reply, refusalFor(error)),
+  });
+  readNoBodies(app);
+  addErrorHandlers(app, guard, deps.log);
+  app.route({
+    method: ["GET", "POST", "DELETE", "OPTIONS"],
+    url: API_ENTRANCE,
+    handler: (request, reply) => guard(request, reply),
+  });
+  const openApi = JSON.stringify(openApiDocument(routes, systemDocumentation, settings.publicUrl));
+  await app.register(async (scope) => {
+    addSystemRoutes(scope, {
+      readiness: createReadiness(deps.probes, deps.clock),
+      metrics: deps.metrics,
+      metricsPage: deps.metricsPage,
+      metricsToken: settings.metricsToken,
+      openApi,
+    });
+  });
+  await app.register((scope) => addDocs(scope, openApi));
+  if (deps.pages !== undefined) await app.register(deps.pages);
+  app.addHook("preClose", async () => routes.forEach((route) => route.stop?.()));
+  return app;
+}
+
+function routesOf({ checkOne, bulk, routes = [] }: AppDeps): readonly Route[] {
+  const shared = { checkOne, ...(bulk === undefined ? {} : { bulk }) };
+  return [
+    checkRoute("email", { ...shared, documentation: emailCheckDocumentation }),
+    checkRoute("domain", { ...shared, documentation: domainCheckDocumentation }),
+    ...routes,
+  ];
+}
+
+function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
+  const { gate, clock, log, metrics, settings } = deps;
+  const accessLog = createAccessLog({
+    log,
+    clock,
+    showAddresses: settings.logAddresses,
+    linesPerSecond: settings.accessLogLinesPerSecond,
+  });
+  const { trustedProxies } = settings;
+  const bodies = createBodyReader();
+  return createGuard(routes, { gate, clock, log, metrics, trustedProxies, bodies, accessLog });
+}
+
+/** The guard reads bodies itself, after the gate: nobody's megabytes are read before they may come in. */
+function readNoBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+}
+
+function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
+  const methods = new Map<string, Set<string>>();
+  app.addHook("onRoute", ({ url, method }) => {
+    const known = methods.get(url) ?? new Set();
+    methods.set(url, known);
+    for (const name of [method].flat()) known.add(name);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    if (isApi(request)) return guard(request, reply);
+    const allowed = methods.get(readTarget(request.originalUrl).path);
+    if (allowed === undefined || allowed.has(request.method)) return refuse(reply, notFound());
+    return refuse(reply.header("allow", [...allowed].join(", ")), methodNotAllowed());
+  });
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (isApi(request)) return guard(request, reply, error);
+    const { status = 500, type, body } = refused(error, { route: undefined, unpaid: undefined });
+    if (status === 500) log.error("page failed", error, { method: request.method });
+    return reply.code(status).type(type).send(body);
+  });
+}
+
+const isApi = ({ originalUrl }: FastifyRequest): boolean => isApiPath(readTarget(originalUrl).path);
+
+/** The router's complaints about a path outside `/api`: nothing can be there. */
+const refusalFor = ({ statusCode }: FastifyError): Refusal =>
+  statusCode === 414 ? notFound() : badRequest();
+
+function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
+  return reply.code(status).type(JSON_TYPE).send(errorBody(message));
+}

@@ -1,0 +1,130 @@
+import type { FastifyRequest } from "fastify";
+import {
+  bodiesFull,
+  bodyCutShort,
+  bodyTooLarge,
+  invalidJson,
+  unsupportedMediaType,
+} from "../service/refusals.ts";
+import type { Body } from "./params.ts";
+
+type Source = FastifyRequest["raw"];
+
+/**
+ * Largest body in octets: a bulk list of 2,000,000 octets, every one of them percent-encoded, and the
+ * parameter names around it.
+ */
+export const BODY_MAX_BYTES = 6_100_000;
+
+/** How many octets of bodies all requests under way may hold together. */
+const BODIES_MAX_BYTES = 256 * 1_024 * 1_024;
+
+export interface ReadBody {
+  readonly body: Body;
+  /** Gives the memory back; to be called once the request is answered. */
+  readonly release: () => void;
+}
+
+export interface BodyReader {
+  /**
+   * Reads a form or a JSON object; a request without a body gives `none` whatever type it claims.
+   * Refuses with 400, 413, 415 or 503. What is left of a refused body is read and dropped by Node, so that the
+   * client can see the answer; the time limit of the request bounds that.
+   */
+  read(source: Source): Promise<ReadBody>;
+}
+
+const NOTHING: ReadBody = { body: { kind: "none" }, release: () => undefined };
+
+/** One reader for a whole server: it watches over the sum of the bodies. */
+export function createBodyReader(bodiesMaxBytes: number = BODIES_MAX_BYTES): BodyReader {
+  const pool: Pool = { leftBytes: bodiesMaxBytes };
+  return {
+    async read(source) {
+      const { headers } = source;
+      const length = headers["content-length"];
+      if (headers["transfer-encoding"] === undefined && (length === undefined || length === "0")) {
+        return NOTHING;
+      }
+      const kind = kindOf(headers["content-type"], headers["content-encoding"]);
+      if (Number(length ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
+      const { bytes, release } = await collect(source, pool);
+      try {
+        return { body: parse(kind, bytes), release };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  };
+}
+
+interface Pool {
+  leftBytes: number;
+}
+
+type Kind = "form" | "json";
+
+function kindOf(type: string | undefined, encoding: string | undefined): Kind {
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw unsupportedMediaType();
+  const mediaType = (type ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  if (mediaType === "application/x-www-form-urlencoded") return "form";
+  if (mediaType === "application/json") return "json";
+  throw unsupportedMediaType();
+}
+
+interface Collected {
+  readonly bytes: Buffer;
+  readonly release: () => void;
+}
+
+function collect(source: Source, pool: Pool): Promise<Collected> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    const release = (): void => {
+      pool.leftBytes += sizeBytes;
+      sizeBytes = 0;
+    };
+    const stop = (): void => {
+      source.off("data", take).off("end", finish).off("close", fail).off("error", fail);
+      source.on("error", () => undefined); // a connection that breaks later is nobody's fault
+    };
+    const refuse = (why: Error): void => {
+      stop();
+      release();
+      source.resume();
+      reject(why);
+    };
+    const fail = (): void => refuse(bodyCutShort());
+    const take = (chunk: Buffer): void => {
+      sizeBytes += chunk.length;
+      pool.leftBytes -= chunk.length;
+      if (sizeBytes > BODY_MAX_BYTES) refuse(bodyTooLarge());
+      else if (pool.leftBytes < 0) refuse(bodiesFull());
+      else chunks.push(chunk);
+    };
+    const finish = (): void => {
+      stop();
+      resolve({ bytes: Buffer.concat(chunks), release });
+    };
+    source.on("data", take).on("end", finish).on("close", fail).on("error", fail);
+  });
+}
+
+function parse(kind: Kind, bytes: Buffer): Body {
+  const text = bytes.toString("utf8");
+  if (kind === "form") return { kind, text };
+  if (text === "") return { kind: "none" };
+  const value = parseJson(text.startsWith("\ufeff") ? text.slice(1) : text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
+  return { kind, value };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidJson();
+  }
+}

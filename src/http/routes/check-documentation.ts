@@ -1,0 +1,146 @@
+import { Type } from "typebox";
+import {
+  COMMON_ERRORS,
+  errorResponse,
+  jsonResponse,
+  pathParameter,
+  queryParameter,
+} from "../openapi.ts";
+import type { Operation, PathItem, Response } from "../operation.ts";
+
+const FEATURES =
+  "Comma-separated premium features: spf, dkim, dmarc, domain_age, inbox_provider, deliverability. " +
+  "What the plan lacks is listed in `requires_upgrade`; the answer is still 200.";
+
+const RESULT = { $ref: "#/components/schemas/Result" };
+
+const MALFORMED = {
+  format: false,
+  domain: "invalid",
+  disposable: false,
+  dns: false,
+  confidence: 0,
+  whitelist: false,
+  signals: [],
+  role: false,
+  free: false,
+};
+
+const DOMAIN_RESULT = {
+  format: true,
+  domain: "example.org",
+  disposable: false,
+  dns: true,
+  confidence: 0,
+  whitelist: false,
+  signals: [],
+  domain_info: { tld: "org", is_subdomain: false, parent_domain: null },
+  mx_info: ["mail.example.org"],
+  role: false,
+  free: false,
+};
+
+const WITH_SPF = { ...DOMAIN_RESULT, email_auth: { spf: "softfail", spf_record: "v=spf1 ~all" } };
+
+interface Words {
+  readonly family: "email" | "domain";
+  readonly what: string;
+  readonly example: string;
+  readonly results: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+const EMAIL: Words = {
+  family: "email",
+  what: "an email address",
+  example: "ada@example.org",
+  results: {
+    deliverable: { value: { ...DOMAIN_RESULT, alias: false } },
+    malformed: { value: { ...MALFORMED, alias: false } },
+    premium: { value: { ...WITH_SPF, alias: false } },
+  },
+};
+
+const DOMAIN: Words = {
+  family: "domain",
+  what: "a bare domain",
+  example: "example.org",
+  results: {
+    deliverable: { value: DOMAIN_RESULT },
+    malformed: { value: MALFORMED },
+    premium: { value: WITH_SPF },
+  },
+};
+
+/** The documented paths of single email checks. */
+export const emailCheckDocumentation: Readonly<Record<string, PathItem>> = documentation(EMAIL);
+
+/** The documented paths of single domain checks. */
+export const domainCheckDocumentation: Readonly<Record<string, PathItem>> = documentation(DOMAIN);
+
+function documentation(words: Words): Readonly<Record<string, PathItem>> {
+  const { family, what, example } = words;
+  const entry = pathParameter(family, `Percent-encoded; "+" is a plus sign.`, example);
+  const suffixes = pathParameter("features", "Feature names, one or more segments.", "spf/dkim");
+  const features = queryParameter("features", FEATURES, "spf,dmarc");
+  const inPath = (summary: string): Operation => ({
+    summary,
+    tags: ["checks"],
+    parameters: [entry, features],
+    responses: responses(words),
+  });
+  const bySuffix = (summary: string): Operation => ({
+    ...inPath(summary),
+    parameters: [entry, suffixes],
+  });
+  return {
+    [`/api/${family}`]: {
+      get: {
+        summary: `Check ${what} given in the query`,
+        tags: ["checks"],
+        parameters: [queryParameter(family, `Required: ${what}.`, example), features],
+        responses: responses(words),
+      },
+      post: posted(words),
+    },
+    [`/api/${family}/{${family}}`]: {
+      get: inPath(`Check ${what}`),
+      post: inPath(`Check ${what} given in the path`),
+    },
+    [`/api/${family}/{${family}}/{features}`]: {
+      get: bySuffix(`Check ${what} with premium features as path suffixes`),
+      post: bySuffix(`Check ${what} with premium features as path suffixes`),
+    },
+  };
+}
+
+function posted(words: Words): Operation {
+  const { family, what, example } = words;
+  const value = Type.String({ description: `Required: ${what}.` });
+  const form = Type.Object({ [family]: value, features: Type.Optional(Type.String()) });
+  const names = Type.Union([Type.String(), Type.Array(Type.String())], { description: FEATURES });
+  const json = Type.Object({ [family]: value, features: Type.Optional(names) });
+  return {
+    summary: `Check ${what} given in the body`,
+    description: "A parameter that the body does not name is looked for in the query.",
+    tags: ["checks"],
+    requestBody: {
+      required: false,
+      content: {
+        "application/x-www-form-urlencoded": { schema: form, example: { [family]: example } },
+        "application/json": { schema: json, example: { [family]: example, features: ["spf"] } },
+      },
+    },
+    responses: responses(words),
+  };
+}
+
+function responses({ family, results }: Words): Readonly<Record<string, Response>> {
+  return {
+    200: jsonResponse("Validation result, malformed input included.", RESULT, results),
+    400: errorResponse(
+      "Nothing to check, or a parameter of a wrong type.",
+      `Missing parameter: ${family}.`,
+    ),
+    ...COMMON_ERRORS,
+  };
+}

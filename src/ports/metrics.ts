@@ -1,0 +1,14 @@
+/** What the HTTP floor counts. */
+export interface HttpMetrics {
+  /**
+   * One answered request. `route` comes from our own short list of names, never from a client; `method` is a
+   * method we serve, or "other". `durationMs` runs from the first look at the request to the answer.
+   */
+  observe(route: string, method: string, status: number, durationMs: number): void;
+}
+
+/** The page that a Prometheus server scrapes. */
+export interface MetricsPage {
+  readonly contentType: string;
+  text(): Promise<string>;
+}

@@ -1,0 +1,21 @@
+import type { Caller } from "../src/service/caller.ts";
+import type { Entrance, Gate } from "../src/service/gate.ts";
+import { DEFAULT_TIERS, type TierName } from "../src/service/tiers.ts";
+
+/** A gate that lets everyone in, as a caller of the given tier from the address that asks. */
+export function openGate(tier: TierName = "anonymous"): Gate {
+  const limit = DEFAULT_TIERS[tier].ratePerMinute ?? 0;
+  const rate = { limit, remaining: limit };
+  return {
+    enter: (_credentials, clientAddress): Entrance => ({
+      caller: callerAt(clientAddress, tier),
+      rate,
+    }),
+    charge: (_entrance, units) => ({ paidBy: "plan", units, refund: () => undefined }),
+  };
+}
+
+/** Whoever asks from this address without a key. */
+export function callerAt(clientAddress: string, tier: TierName = "anonymous"): Caller {
+  return { owner: { kind: "bucket", bucket: clientAddress }, tier, clientAddress };
+}

@@ -6,3 +6,8 @@ export type Owner =
 
 /** One text for maps and columns: "account:<id>" or "bucket:<bucket>". */
 export type OwnerKey = string;
+
+export const accountKey = (accountId: string): OwnerKey => `account:${accountId}`;
+
+export const ownerKey = (owner: Owner): OwnerKey =>
+  owner.kind === "account" ? accountKey(owner.accountId) : `bucket:${owner.bucket}`;

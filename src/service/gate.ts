@@ -1,4 +1,5 @@
 import type { Awaitable } from "../core/lookup.ts";
+import type { Charge, ChargeTerms, Unpaid } from "../ports/charges.ts";
 import type { Caller } from "./caller.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -20,8 +21,12 @@ export interface RateState {
 export interface Entrance {
   /** For an invalid key: the anonymous caller whose bucket was counted. */
   readonly caller: Caller;
-  /** Absent when the tier has no rate limit, or when the rate is spent and credits are to pay. */
+  /** Absent when the tier has no rate limit. Not shown on an answer that credits paid for. */
   readonly rate?: RateState;
+  /** Which window counted the request, so that it can be given back. Absent when none did. */
+  readonly rateWindow?: number;
+  /** The account had credits when it was last asked, at most 5 s ago. */
+  readonly hasCredits: boolean;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
   /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */
@@ -46,4 +51,8 @@ export interface Gate {
    * Paid by credits, the request's rate count is given back and no rate headers are shown.
    */
   charge(entrance: Entrance, units: number): Awaitable<Receipt>;
+  /** The same for work whose store writes the charge in its own transaction: what to charge, ... */
+  terms(entrance: Entrance, units: number): ChargeTerms;
+  /** ... and what came of it. Throws the `Refusal` of an `Unpaid`. */
+  receipt(entrance: Entrance, answer: Charge | Unpaid): Awaitable<Receipt>;
 }

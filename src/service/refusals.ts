@@ -1,3 +1,5 @@
+import { DAY_MS, dayOf, isoTime, nextMonthStart } from "../core/calendar.ts";
+
 /** Every sentence we say no with. `docs/errors.md` is held against this file by a test. */
 
 export type RefusalStatus =
@@ -112,3 +114,28 @@ export function metricsClosed(status: 401 | 403): Refusal {
 
 /** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */
 export const INTERNAL_ERROR_MESSAGE = "Internal error.";
+
+export function invalidApiKey(): Refusal {
+  return new Refusal("invalid_api_key", 401, "Invalid API key.");
+}
+
+export function accountDisabled(): Refusal {
+  return new Refusal("account_disabled", 403, "This account is disabled.");
+}
+
+/** `closesInMs`: until the rate window closes. */
+export function rateExceeded(closesInMs: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
+  const message = `Rate limit exceeded. Try again in ${String(seconds)} seconds.`;
+  const detail = { retry_after: seconds };
+  return new Refusal("rate_exceeded", 429, message, { detail, retryAfterSeconds: seconds });
+}
+
+export function quotaExceeded(period: "day" | "month", nowMs: number): Refusal {
+  const today = dayOf(nowMs);
+  const resetMs = (period === "day" ? today + 1 : nextMonthStart(today)) * DAY_MS;
+  const message = `${period === "day" ? "Daily" : "Monthly"} quota exceeded.`;
+  const detail = { reset_at: isoTime(resetMs) };
+  const retryAfterSeconds = Math.max(1, Math.ceil((resetMs - nowMs) / 1_000));
+  return new Refusal("quota_exceeded", 429, message, { detail, retryAfterSeconds });
+}

@@ -1,5 +1,7 @@
 /** The plans. One table, overridable by the operator (GATEPOST_TIERS_FILE). */
 
+import type { Account } from "../ports/accounts.ts";
+
 export type TierName = "anonymous" | "free" | "new_free" | "starter" | "pro";
 
 export interface Tier {
@@ -30,3 +32,15 @@ export const DEFAULT_TIERS: Tiers = {
   starter: { ratePerMinute: 120, daily: null, monthly: null, bulkLimit: 25_000, premium: false },
   pro: { ratePerMinute: 500, daily: null, monthly: null, bulkLimit: 100_000, premium: true },
 };
+
+/** How long a free account made by sign-up has the limits of `new_free`. */
+const NEW_FREE_MS = 86_400_000;
+
+/** The tier whose limits an account has at `nowMs`. */
+export function tierOf(
+  { tier, origin, createdAtMs }: Pick<Account, "tier" | "origin" | "createdAtMs">,
+  nowMs: number,
+): TierName {
+  const isNew = origin === "signup" && nowMs - createdAtMs < NEW_FREE_MS;
+  return tier === "free" && isNew ? "new_free" : tier;
+}

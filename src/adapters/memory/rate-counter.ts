@@ -1,0 +1,51 @@
+import { RATE_WINDOW_MS, type RateCounter, type RateTaking } from "../../ports/rate-counter.ts";
+import { Generations } from "./generations.ts";
+
+interface Window {
+  openedAtMs: number;
+  used: number;
+}
+
+/** Windows of one generation. Two of them stay below 150 MB with the longest owner keys. */
+const WINDOWS_MAX = 500_000;
+
+/**
+ * Rate windows in this process. A window is forgotten once it is over; before that only when more than
+ * `windowsMax` owners come within one window. A restart opens new windows.
+ */
+export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): RateCounter {
+  const windows = new Generations<Window>();
+  let turnedAtMs = 0;
+
+  const open = (owner: string, nowMs: number): Window => {
+    // What is old was opened before the last turn: a whole window later it is over.
+    if (nowMs - turnedAtMs >= RATE_WINDOW_MS || windows.youngSize >= windowsMax) {
+      windows.turn();
+      turnedAtMs = nowMs;
+    }
+    const window = { openedAtMs: nowMs, used: 0 };
+    windows.set(owner, window);
+    return window;
+  };
+
+  return {
+    take(owner, limit, steadyMs): RateTaking {
+      const nowMs = Math.floor(steadyMs);
+      const known = windows.get(owner);
+      const isOpen = known !== undefined && nowMs - known.openedAtMs < RATE_WINDOW_MS;
+      const window = isOpen ? known : open(owner, nowMs);
+      const isGranted = window.used < limit;
+      if (isGranted) window.used += 1;
+      return {
+        isGranted,
+        remaining: Math.max(0, limit - window.used),
+        closesInMs: window.openedAtMs + RATE_WINDOW_MS - nowMs,
+        window: window.openedAtMs,
+      };
+    },
+    giveBack(owner, window) {
+      const known = windows.get(owner);
+      if (known?.openedAtMs === window && known.used > 0) known.used -= 1;
+    },
+  };
+}

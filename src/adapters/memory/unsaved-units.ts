@@ -1,0 +1,98 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { OwnerKey } from "../../ports/owner.ts";
+import type { UsageDelta, UsageLedger } from "../../ports/usage.ts";
+
+export interface UnsavedUnitsDeps {
+  readonly ledger: Pick<UsageLedger, "add">;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+interface DayUnits {
+  readonly day: number;
+  units: number;
+}
+
+/** Below the promised 250 ms, so that the write itself has time. */
+const FLUSH_AFTER_MS = 150;
+
+/** Units that are counted and not yet in the ledger, written together within 250 ms. */
+export class UnsavedUnits {
+  readonly #deps: UnsavedUnitsDeps;
+  readonly #isBarred: (owner: OwnerKey) => boolean;
+  #waiting = new Map<OwnerKey, DayUnits[]>();
+  #writing: Promise<void> | undefined;
+  #isArmed = false;
+
+  /** `isBarred`: an owner whose units must not be written just now, because its ledger is being read. */
+  constructor(deps: UnsavedUnitsDeps, isBarred: (owner: OwnerKey) => boolean) {
+    this.#deps = deps;
+    this.#isBarred = isBarred;
+  }
+
+  /** `units` may be negative. */
+  add(owner: OwnerKey, units: number, day: number): void {
+    const days = this.#waiting.get(owner);
+    const same = days?.find((one) => one.day === day);
+    if (same !== undefined) same.units += units;
+    else if (days !== undefined) days.push({ day, units });
+    else this.#waiting.set(owner, [{ day, units }]);
+    this.#arm();
+  }
+
+  /** Units of `owner` from `firstDay` to `lastDay` that wait here; those being written do not wait. */
+  waiting(owner: OwnerKey, firstDay: number, lastDay: number): number {
+    let sum = 0;
+    for (const { day, units } of this.#waiting.get(owner) ?? []) {
+      if (day >= firstDay && day <= lastDay) sum += units;
+    }
+    return sum;
+  }
+
+  /** Resolves when nothing is being written; new units may wait by then. */
+  async settled(): Promise<void> {
+    // Whoever wrote has dealt with the failure.
+    await this.#writing?.catch(() => undefined);
+  }
+
+  /** Writes what waits, but for barred owners; rejects when the ledger does, and then all of it waits on. */
+  async flush(): Promise<void> {
+    while (this.#writing !== undefined) await this.settled();
+    const batch = this.#takeOut();
+    if (batch.length === 0) return;
+    this.#writing = this.#write(batch).finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    this.#deps.clock.after(FLUSH_AFTER_MS, () => {
+      this.#isArmed = false;
+      this.flush().catch((fault: unknown) => this.#deps.log.error("quota.flush_failed", fault));
+    });
+  }
+
+  #takeOut(): readonly UsageDelta[] {
+    const all = [...this.#waiting];
+    const barred = all.filter(([owner]) => this.#isBarred(owner));
+    this.#waiting = new Map(barred);
+    if (barred.length > 0) this.#arm();
+    return all
+      .filter(([owner]) => !this.#waiting.has(owner))
+      .flatMap(([owner, days]) => days.map(({ day, units }) => ({ owner, day, units })))
+      .filter(({ units }) => units !== 0);
+  }
+
+  async #write(batch: readonly UsageDelta[]): Promise<void> {
+    try {
+      await this.#deps.ledger.add(batch);
+    } catch (fault) {
+      for (const { owner, units = 0, day } of batch) this.add(owner, units, day);
+      throw fault;
+    }
+  }
+}

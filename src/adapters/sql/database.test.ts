@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { DatabaseFault, type DatabaseFaultCode, databaseFault } from "./database-fault.ts";
+import { openEmbedded } from "./database.ts";
+import { MIGRATIONS, migrate } from "./migrate.ts";
+import { openSqlite } from "./sqlite.ts";
+import { inTransaction } from "./transaction.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+
+function temporaryDirectory(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), "gatepost-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const fault = (code: DatabaseFaultCode) => (error: unknown) =>
+  error instanceof DatabaseFault && error.code === code;
+
+test("a missing data directory is made for this user alone, and so is the file", async (t) => {
+  const dir = join(temporaryDirectory(t), "a", "b");
+  const { close } = await openEmbedded(dir, NOW_MS);
+  await close();
+  assert.equal(statSync(dir).mode & 0o777, 0o700);
+  assert.equal(statSync(join(dir, "gatepost.db")).mode & 0o777, 0o600);
+});
+
+test("a database that others may read is closed to them", async (t) => {
+  const dir = temporaryDirectory(t);
+  await (await openEmbedded(dir, NOW_MS)).close();
+  chmodSync(join(dir, "gatepost.db"), 0o644);
+  await (await openEmbedded(dir, NOW_MS)).close();
+  assert.equal(statSync(join(dir, "gatepost.db")).mode & 0o777, 0o600);
+});
+
+test("opening again runs no migration twice and keeps what was written", async (t) => {
+  const dir = temporaryDirectory(t);
+  const first = await openEmbedded(dir, NOW_MS);
+  await first.db.insertInto("usage_days").values(usageRow("bucket:192.0.2.1")).execute();
+  await first.close();
+  const second = await openEmbedded(dir, NOW_MS);
+  t.after(() => second.close());
+  assert.deepEqual(await migrate(second.db, NOW_MS), []);
+  const rows = await second.db.selectFrom("usage_days").select("owner").execute();
+  assert.deepEqual(
+    rows.map(({ owner }) => owner),
+    ["bucket:192.0.2.1"],
+  );
+});
+
+test("a schema newer than the program is a clear fault", async (t) => {
+  const dir = temporaryDirectory(t);
+  const { db, close } = await openEmbedded(dir, NOW_MS);
+  await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", up: () => Promise.resolve() }]);
+  await close();
+  await assert.rejects(openEmbedded(dir, NOW_MS), fault("newer_schema"));
+});
+
+test("a migration that fails leaves nothing behind", async (t) => {
+  const { db, close } = await openEmbedded(":memory:", NOW_MS);
+  t.after(close);
+  const broken = {
+    name: "9999-broken",
+    async up({ schema }: Parameters<(typeof MIGRATIONS)[number]["up"]>[0]) {
+      await schema.createTable("half").addColumn("id", "text").execute();
+      await schema.createTable("half").addColumn("id", "text").execute();
+    },
+  };
+  await assert.rejects(migrate(db, NOW_MS, [...MIGRATIONS, broken]), /migration 9999-broken/);
+  const tables = await db.introspection.getTables();
+  assert.equal(
+    tables.some(({ name }) => name === "half"),
+    false,
+  );
+});
+
+test("a database that another process holds is a clear fault", async (t) => {
+  const dir = temporaryDirectory(t);
+  await (await openEmbedded(dir, NOW_MS)).close();
+  const holder = openSqlite(join(dir, "gatepost.db"));
+  t.after(() => holder.close());
+  holder.exec("begin exclusive");
+  await assert.rejects(openEmbedded(dir, NOW_MS, { busyTimeoutMs: 20 }), fault("locked"));
+});
+
+test("a file in the place of the data directory is a clear fault", async (t) => {
+  const path = join(temporaryDirectory(t), "data");
+  writeFileSync(path, "");
+  await assert.rejects(openEmbedded(path, NOW_MS), fault("not_a_directory"));
+  await assert.rejects(openEmbedded(join(path, "below"), NOW_MS), fault("not_a_directory"));
+});
+
+test("a file that is no database is a clear fault", async (t) => {
+  const dir = temporaryDirectory(t);
+  writeFileSync(join(dir, "gatepost.db"), "not a database at all ".repeat(100));
+  await assert.rejects(openEmbedded(dir, NOW_MS), fault("not_a_database"));
+  rmSync(join(dir, "gatepost.db"));
+  mkdirSync(join(dir, "gatepost.db"));
+  await assert.rejects(openEmbedded(dir, NOW_MS), fault("not_a_database"));
+});
+
+for (const [name, error, code] of [
+  ["a full disk, as SQLite says it", { errcode: 13 }, "full"],
+  ["a full disk, as the system says it", { code: "ENOSPC" }, "full"],
+  ["a directory of somebody else", { code: "EACCES" }, "unwritable"],
+  ["a read-only file system", { code: "EROFS" }, "unwritable"],
+  ["a file that became read-only, by an extended code", { errcode: 1032 }, "unwritable"],
+  ["a lock, by an extended code", { errcode: 517 }, "locked"],
+  ["something unheard of", new Error("odd"), "unusable"],
+] as const) {
+  test(`${name} is named`, () => {
+    const made = databaseFault("/data", error);
+    assert.equal(made.code, code);
+    assert.match(made.message, /^data directory \/data: /);
+    assert.equal(made.cause, error);
+  });
+}
+
+const usageRow = (owner: string) => ({
+  owner,
+  day: 20_777,
+  units: 1,
+  credits: 0,
+  requests: 0,
+  refusals: 0,
+  latency_le_10: 0,
+  latency_le_50: 0,
+  latency_le_100: 0,
+  latency_le_500: 0,
+  latency_le_1000: 0,
+  latency_le_5000: 0,
+  latency_more: 0,
+});
+
+test("a transaction tells what was done about it", async (t) => {
+  const { db, close } = await openEmbedded(":memory:", NOW_MS);
+  t.after(close);
+  const told: string[] = [];
+  const attempt = (owner: string, end: "commit" | "abandon" | "throw") =>
+    inTransaction(db, async (tx) => {
+      tx.afterCommit(() => void told.push(`${owner} committed`));
+      tx.afterRollback(() => void told.push(`${owner} rolled back`));
+      await tx.sql.insertInto("usage_days").values(usageRow(owner)).execute();
+      if (end === "throw") throw new Error("broken");
+      if (end === "abandon") tx.abandon();
+      return owner;
+    });
+  assert.equal(await attempt("one", "commit"), "one");
+  assert.equal(await attempt("two", "abandon"), "two");
+  await assert.rejects(attempt("three", "throw"), /broken/);
+  assert.deepEqual(told, ["one committed", "two rolled back", "three rolled back"]);
+  const rows = await db.selectFrom("usage_days").select("owner").execute();
+  assert.deepEqual(
+    rows.map(({ owner }) => owner),
+    ["one"],
+  );
+});

@@ -1,0 +1,55 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Kysely } from "kysely";
+import { DatabaseFault, databaseFault } from "./database-fault.ts";
+import { migrate } from "./migrate.ts";
+import type { Database } from "./schema.ts";
+import { openSqlite, sqliteDialect } from "./sqlite.ts";
+
+/** One open store. The adapters made on the same `db` share its transactions. */
+export interface SqlDatabase {
+  readonly db: Kysely<Database>;
+  /** Waits for the query that runs; call it last, after every adapter has stopped. */
+  readonly close: () => Promise<void>;
+}
+
+const FILE_NAME = "gatepost.db";
+const IN_MEMORY = ":memory:";
+
+/** Makes the directory, and a file that nobody else may read: it holds password hashes and addresses. */
+function prepareFile(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!statSync(dataDir).isDirectory()) {
+    throw new DatabaseFault("not_a_directory", `data directory ${dataDir}: it is not a directory`);
+  }
+  const path = join(dataDir, FILE_NAME);
+  // SQLite gives its -wal and -shm files the mode of the database file.
+  closeSync(openSync(path, "a", 0o600));
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  return path;
+}
+
+/**
+ * Opens the embedded database in `dataDir` (made when missing, mode 0700; the file 0600), or a new one in
+ * memory for ":memory:", and brings it to this program's schema. Several processes may have it open.
+ * Throws a `DatabaseFault`; then nothing stays open.
+ */
+export async function openEmbedded(
+  dataDir: string,
+  nowMs: number,
+  { busyTimeoutMs = 5_000 }: { readonly busyTimeoutMs?: number } = {},
+): Promise<SqlDatabase> {
+  try {
+    const path = dataDir === IN_MEMORY ? IN_MEMORY : prepareFile(dataDir);
+    const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(path, busyTimeoutMs)) });
+    try {
+      await migrate(db, nowMs);
+    } catch (error) {
+      await db.destroy();
+      throw error;
+    }
+    return { db, close: () => db.destroy() };
+  } catch (error) {
+    throw databaseFault(dataDir, error);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Kysely } from "kysely";
+import { DatabaseFault } from "./database-fault.ts";
+import { accountsMigration } from "./migrations/0001-accounts.ts";
+import { usageMigration } from "./migrations/0002-usage.ts";
+import type { Migration } from "./migrations/migration.ts";
+import type { Database } from "./schema.ts";
+import { inTransaction, type Tx } from "./transaction.ts";
+
+/** In the order they run; a migration's number is its place in this list, from 1. */
+export const MIGRATIONS: readonly Migration[] = [accountsMigration, usageMigration];
+
+/** The number of the newest migration that `tx` sees applied; 0 for an empty database. */
+async function appliedNumber({ sql }: Tx): Promise<number> {
+  await sql.schema
+    .createTable("schema_migrations")
+    .ifNotExists()
+    .addColumn("number", "integer", (column) => column.primaryKey())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("applied_at_ms", "bigint", (column) => column.notNull())
+    .execute();
+  const newest = await sql
+    .selectFrom("schema_migrations")
+    .select("number")
+    .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.number ?? 0;
+}
+
+async function apply(tx: Tx, migration: Migration, row: { number: number; nowMs: number }) {
+  try {
+    await migration.up(tx.sql);
+  } catch (cause) {
+    throw new Error(`migration ${migration.name}`, { cause });
+  }
+  const { number, nowMs } = row;
+  await tx.sql
+    .insertInto("schema_migrations")
+    .values({ number, name: migration.name, applied_at_ms: nowMs })
+    .execute();
+}
+
+/**
+ * Brings the schema to this program's version, all of it or nothing, and returns the names of what ran.
+ * Throws a `DatabaseFault` "newer_schema" when a newer program was here.
+ */
+export async function migrate(
+  db: Kysely<Database>,
+  nowMs: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<readonly string[]> {
+  return await inTransaction(db, async (tx) => {
+    const applied = await appliedNumber(tx);
+    if (applied > migrations.length) {
+      const message =
+        `the database has schema ${String(applied)}, this program knows ` +
+        `${String(migrations.length)}: run the newer version of gatepost`;
+      throw new DatabaseFault("newer_schema", message);
+    }
+    const missing = migrations.slice(applied);
+    for (const [index, migration] of missing.entries()) {
+      await apply(tx, migration, { number: applied + index + 1, nowMs });
+    }
+    return missing.map(({ name }) => name);
+  });
+}

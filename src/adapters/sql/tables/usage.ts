@@ -1,0 +1,41 @@
+/** Tables of what owners used: the truth behind the quota counters, and the dashboard's charts. */
+export interface UsageTables {
+  usage_days: UsageDayRow;
+  charges: ChargeRow;
+}
+
+/** One owner's UTC day. */
+export interface UsageDayRow {
+  /** "account:<id>" or "bucket:<bucket>". */
+  owner: string;
+  /** Days since the Unix epoch. */
+  day: number;
+  /** Taken from the plan; refunds are taken off. */
+  units: number;
+  /** Credits spent; refunds are taken off. */
+  credits: number;
+  requests: number;
+  refusals: number;
+  latency_le_10: number;
+  latency_le_50: number;
+  latency_le_100: number;
+  latency_le_500: number;
+  latency_le_1000: number;
+  latency_le_5000: number;
+  latency_more: number;
+}
+
+/** What a bulk request, or a request paid by credits, took. Single checks on the plan have no row. */
+export interface ChargeRow {
+  id: string;
+  owner: string;
+  paid_by: "plan" | "credits";
+  units: number;
+  /** Units, or credits, that were taken. */
+  amount: number;
+  /** How much of `amount` was given back. */
+  refunded: number;
+  /** The UTC day whose counter was moved, in days since the Unix epoch. */
+  day: number;
+  created_at_ms: number;
+}

@@ -1,0 +1,65 @@
+import type { Account } from "../../ports/accounts.ts";
+import type { AccountService } from "../../service/accounts.ts";
+import type { CreditService } from "../../service/credits.ts";
+import type { KeyService } from "../../service/keys.ts";
+import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+
+/** The store as the commands use it, while a server may be running on it. */
+export interface CliAccounts {
+  readonly accounts: AccountService;
+  readonly keys: KeyService;
+  readonly credits: CreditService;
+  readonly close: () => Promise<void>;
+}
+
+export interface AccountDeps {
+  readonly terminal: Terminal;
+  /** Opened when a command needs it, and closed by the command. */
+  readonly openAccounts: () => Promise<CliAccounts>;
+  /** Standard input to its end, at most a few KB; one line feed at its end is cut off. */
+  readonly readInput: () => Promise<string>;
+  /** Asks a person; called on an interactive terminal only. */
+  readonly confirm: (question: string) => Promise<boolean>;
+}
+
+/** Opens the store for `work` and closes it whatever happens. */
+export async function withAccounts<T>(
+  deps: Pick<AccountDeps, "openAccounts">,
+  work: (store: CliAccounts) => Promise<T>,
+): Promise<T> {
+  const store = await deps.openAccounts();
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The account with that id or e-mail address; the answer is no when there is none. */
+export async function accountNamed(store: CliAccounts, name: string): Promise<Account> {
+  const account = await store.accounts.find(name);
+  if (account === undefined) throw refuse(`no account ${shown(name)}`);
+  return account;
+}
+
+/** The answer is no. */
+export const refuse = (message: string): CommandFailure => new CommandFailure(EXIT.no, message);
+
+/** The command line says something that cannot be meant. */
+export const misuse = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);
+
+/** What a person typed, without what would drive the terminal. */
+export const shown = (text: string): string =>
+  text.slice(0, 300).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\ufffd");
+
+/** Rows under their headings, in columns as wide as they need. Ends with a line feed. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, at) => Math.max(...all.map((row) => (row[at] ?? "").length)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return `${all.map(line).join("\n")}\n`;
+}

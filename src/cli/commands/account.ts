@@ -1,0 +1,212 @@
+import { Argument, Command, Option } from "commander";
+import { isoTime } from "../../core/calendar.ts";
+import type { Account, AccountTier } from "../../ports/accounts.ts";
+import {
+  ACCOUNT_TIERS,
+  type AccountOrder,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+} from "../../service/accounts.ts";
+import { GRANT_MAX, REASON_MAX } from "../../service/credits.ts";
+import {
+  type AccountDeps,
+  accountNamed,
+  type CliAccounts,
+  misuse,
+  refuse,
+  table,
+  withAccounts,
+} from "./account-deps.ts";
+
+const BAD_PASSWORD = `a password has ${String(PASSWORD_MIN)} to ${String(PASSWORD_MAX)} characters`;
+const ACCOUNT = "its id or e-mail address";
+
+/** `gatepost account ...`; works beside a running server, which follows within 5 s. */
+export function accountCommand(deps: AccountDeps): Command {
+  return new Command("account")
+    .description("accounts: who may use the service, and how much")
+    .addCommand(createCommand(deps))
+    .addCommand(listCommand(deps))
+    .addCommand(tierCommand(deps))
+    .addCommand(creditCommand(deps))
+    .addCommand(stateCommand(deps, "disable"))
+    .addCommand(stateCommand(deps, "enable"))
+    .addCommand(passwordCommand(deps));
+}
+
+interface CreateOptions {
+  readonly tier: AccountTier;
+  readonly admin?: true;
+  readonly passwordStdin?: true;
+  readonly json?: true;
+}
+
+function createCommand(deps: AccountDeps): Command {
+  return new Command("create")
+    .description("make an account and its first key, which is shown this once")
+    .argument("<email>")
+    .addOption(new Option("--tier <tier>", "its plan").choices(ACCOUNT_TIERS).default("free"))
+    .option("--admin", "may do what an administrator may in the dashboard")
+    .option("--password-stdin", "read the dashboard password from standard input")
+    .option("--json", 'print {"account_id","email","tier","api_key"}')
+    .action(async (email: string, options: CreateOptions) => {
+      const password = options.passwordStdin === true ? await deps.readInput() : undefined;
+      const { tier, admin: isAdmin = false } = options;
+      const order = { email, tier, isAdmin, origin: "operator" } as const;
+      const made = await withAccounts(deps, (store) =>
+        create(store, password === undefined ? order : { ...order, password }),
+      );
+      const { account, apiKey } = made;
+      const json = { account_id: account.id, email: account.email, tier, api_key: apiKey };
+      deps.terminal.out(
+        options.json === true
+          ? `${JSON.stringify(json)}\n`
+          : `account ${account.id} (${account.email}, ${tier})\n` +
+              `key     ${apiKey}\nThe key is not shown again.\n`,
+      );
+    });
+}
+
+async function create(
+  store: CliAccounts,
+  order: AccountOrder,
+): Promise<{ account: Account; apiKey: string }> {
+  const answer = await store.accounts.create(order);
+  if (answer.kind === "bad_email") throw misuse("that is no e-mail address");
+  if (answer.kind === "bad_password") throw misuse(BAD_PASSWORD);
+  if (answer.kind === "email_taken") throw refuse("there is an account with that e-mail address");
+  const first = await store.keys.create(answer.account.id, "first key");
+  if (first.kind !== "created") throw new Error(`the first key: ${first.kind}`);
+  return { account: answer.account, apiKey: first.apiKey };
+}
+
+function accountJson(account: Account): Readonly<Record<string, unknown>> {
+  return {
+    account_id: account.id,
+    email: account.email,
+    tier: account.tier,
+    credits: account.creditBalance,
+    admin: account.isAdmin,
+    disabled: account.isDisabled,
+    created_at: isoTime(account.createdAtMs),
+  };
+}
+
+function listCommand(deps: AccountDeps): Command {
+  return new Command("list")
+    .description("list all accounts")
+    .option("--json", "print an array")
+    .action(async ({ json }: { readonly json?: true }) => {
+      const all = await withAccounts(deps, async ({ accounts }) => {
+        const found: Account[] = [];
+        for await (const page of accounts.all()) found.push(...page);
+        return found;
+      });
+      if (json === true) deps.terminal.out(`${JSON.stringify(all.map(accountJson))}\n`);
+      else deps.terminal.out(table(["ID", "EMAIL", "TIER", "CREDITS", "STATE"], all.map(row)));
+    });
+}
+
+const row = (account: Account): readonly string[] => [
+  account.id,
+  account.email,
+  account.tier,
+  String(account.creditBalance),
+  [account.isDisabled ? "disabled" : "enabled", ...(account.isAdmin ? ["admin"] : [])].join(" "),
+];
+
+/** Does `work` on one account, then says what the account is now. */
+function changing(
+  deps: AccountDeps,
+  work: (store: CliAccounts, account: Account) => Promise<void>,
+): (name: string, options: { readonly json?: true }) => Promise<void> {
+  return async (name, { json }) => {
+    const account = await withAccounts(deps, async (store) => {
+      const found = await accountNamed(store, name);
+      await work(store, found);
+      return accountNamed(store, found.id);
+    });
+    const { terminal } = deps;
+    if (json === true) terminal.out(`${JSON.stringify(accountJson(account))}\n`);
+    else terminal.out(`${row(account).join("  ")}\n`);
+  };
+}
+
+function tierCommand(deps: AccountDeps): Command {
+  return new Command("tier")
+    .description("change an account's plan")
+    .argument("<account>", ACCOUNT)
+    .addArgument(new Argument("<tier>").choices(ACCOUNT_TIERS))
+    .option("--json", "print the account")
+    .action((name: string, tier: AccountTier, options: { readonly json?: true }) =>
+      changing(deps, async (store, { id }) => {
+        await store.accounts.setTier(id, tier);
+      })(name, options),
+    );
+}
+
+interface CreditOptions {
+  readonly reason: string;
+  readonly json?: true;
+}
+
+function creditCommand(deps: AccountDeps): Command {
+  return new Command("credit")
+    .description("add credits to an account, or take them back with a negative amount")
+    .argument("<account>", ACCOUNT)
+    .argument("<amount>", "a whole number, such as 1000 or -50")
+    .option("--reason <text>", "kept with the entry", "operator")
+    .option("--json", "print the account")
+    .action((name: string, amount: string, options: CreditOptions) => {
+      if (!/^[+-]?\d{1,12}$/.test(amount)) throw misuse("the amount must be a whole number");
+      const work = (store: CliAccounts, { id }: Account): Promise<void> =>
+        credit(store, id, Number(amount), options.reason);
+      return changing(deps, work)(name, options);
+    });
+}
+
+async function credit(
+  { credits }: CliAccounts,
+  id: string,
+  amount: number,
+  reason: string,
+): Promise<void> {
+  const answer = await credits.grant(id, amount, reason);
+  if (answer.kind === "bad_amount") {
+    throw misuse(`the amount must be from 1 to ${String(GRANT_MAX)}, or its negative`);
+  }
+  if (answer.kind === "bad_reason") {
+    throw misuse(`a reason is one line of at most ${String(REASON_MAX)} characters`);
+  }
+  if (answer.kind === "out_of_range") {
+    throw refuse(
+      `the balance is ${String(answer.balance)}: it can be neither negative nor endless`,
+    );
+  }
+}
+
+function stateCommand(deps: AccountDeps, verb: "disable" | "enable"): Command {
+  return new Command(verb)
+    .description(`${verb} an account and its keys`)
+    .argument("<account>", ACCOUNT)
+    .option("--json", "print the account")
+    .action(
+      changing(deps, async ({ accounts }, { id }) => {
+        await accounts[verb](id);
+      }),
+    );
+}
+
+function passwordCommand(deps: AccountDeps): Command {
+  return new Command("password")
+    .description("set an account's dashboard password")
+    .argument("<account>", ACCOUNT)
+    .requiredOption("--password-stdin", "read it from standard input; there is no other way")
+    .option("--json", "print the account")
+    .action(
+      changing(deps, async ({ accounts }, { id }) => {
+        const answer = await accounts.setPassword(id, await deps.readInput());
+        if (answer === "bad_password") throw misuse(BAD_PASSWORD);
+      }),
+    );
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  civilDate,
+  DAY_MS,
+  dayOf,
+  isoDate,
+  isoTime,
+  monthStart,
+  nextMonthStart,
+} from "./calendar.ts";
+
+test("every day of five centuries is the day that the runtime's own calendar says", () => {
+  for (let day = dayOf(Date.UTC(1700, 0, 1)); day < dayOf(Date.UTC(2200, 0, 1)); day += 1) {
+    const date = new Date(day * DAY_MS);
+    const { year, month, dayOfMonth } = civilDate(day);
+    assert.deepEqual(
+      [year, month, dayOfMonth],
+      [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()],
+    );
+  }
+});
+
+for (const [name, time, start, next] of [
+  ["a leap day ends its February", "2028-02-29T23:59:59.999Z", "2028-02-01", "2028-03-01"],
+  ["a common February has 28 days", "2026-02-28T00:00:00.000Z", "2026-02-01", "2026-03-01"],
+  ["2100 is no leap year", "2100-02-28T12:00:00.000Z", "2100-02-01", "2100-03-01"],
+  [
+    "the last day of December goes on to January",
+    "2026-12-31T00:00:00.001Z",
+    "2026-12-01",
+    "2027-01-01",
+  ],
+  ["a month of 31 days", "2027-01-31T08:09:10.011Z", "2027-01-01", "2027-02-01"],
+  ["before the epoch", "1969-12-31T23:59:59.999Z", "1969-12-01", "1970-01-01"],
+] as const) {
+  test(name, () => {
+    const day = dayOf(Date.parse(time));
+    assert.equal(isoDate(monthStart(day)), start);
+    assert.equal(isoDate(nextMonthStart(day)), next);
+    assert.equal(isoTime(Date.parse(time)), time);
+  });
+}

@@ -1,0 +1,41 @@
+import type { Account } from "./accounts.ts";
+
+/** An API key as it is shown after its making: never the key itself. */
+export interface ApiKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** The first characters of the key. */
+  readonly prefix: string;
+  readonly lastFour: string;
+  readonly createdAtMs: number;
+  /** To the minute or so; absent: never used. */
+  readonly lastUsedAtMs?: number;
+  /** Absent: it is in force. */
+  readonly revokedAtMs?: number;
+}
+
+export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> {
+  /** SHA-256 of the whole key, lower-case hex. */
+  readonly hash: string;
+}
+
+/** The account behind a key in force. */
+export interface KeyHolder {
+  readonly keyId: string;
+  readonly account: Account;
+}
+
+/** Keys of accounts, found by their hash. Rules are checked by `test/contracts/keys.ts`. */
+export interface Keys {
+  /** False, with nothing changed, when the account has `limit` keys in force already. */
+  create(key: NewApiKey, limit: number): Promise<boolean>;
+  /** Oldest first, revoked ones included. */
+  list(accountId: string): Promise<readonly ApiKey[]>;
+  /** Undefined for an unknown and for a revoked key. */
+  holder(hash: string): Promise<KeyHolder | undefined>;
+  /** The first revocation stands. False when there is no such key. */
+  revoke(id: string, nowMs: number): Promise<boolean>;
+  /** Notes that the keys were used; a time before the one known is dropped. */
+  touch(ids: readonly string[], nowMs: number): Promise<void>;
+}

@@ -1,0 +1,43 @@
+import type { TestContext } from "node:test";
+import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { sqlAccounts } from "../../src/adapters/sql/accounts.ts";
+import { sqlKeys } from "../../src/adapters/sql/keys.ts";
+import { manualClock } from "../manual-clock.ts";
+import { accountsContract } from "./accounts.ts";
+import { chargesContract } from "./charges.ts";
+import { quotaCounterContract } from "./quota-counter.ts";
+import { rateCounterContract } from "./rate-counter.ts";
+import { addAccount, openStores } from "./stores.ts";
+import { usageLedgerContract } from "./usage.ts";
+
+quotaCounterContract("memory over SQLite", async (t: TestContext) => {
+  const { counter, usage, clock, log } = await openStores(t);
+  return {
+    counter,
+    ledger: usage,
+    clock,
+    restart: () => new MemoryQuotaCounter({ ledger: usage, clock, log }),
+    flushed: () => counter.flush(),
+  };
+});
+
+chargesContract("SQLite", async (t: TestContext) => {
+  const stores = await openStores(t);
+  return {
+    ...stores,
+    account: (balance) => addAccount(stores, balance),
+    nowMs: stores.clock.nowMs(),
+  };
+});
+
+rateCounterContract("memory", () =>
+  Promise.resolve({ counter: memoryRateCounter(), clock: manualClock() }),
+);
+
+usageLedgerContract("SQLite", async (t) => (await openStores(t)).usage);
+
+accountsContract("SQLite", async (t) => {
+  const { sql, credits } = await openStores(t);
+  return { accounts: sqlAccounts(sql.db), keys: sqlKeys(sql.db), credits };
+});

@@ -10,8 +10,28 @@ export function openGate(tier: TierName = "anonymous"): Gate {
     enter: (_credentials, clientAddress): Entrance => ({
       caller: callerAt(clientAddress, tier),
       rate,
+      hasCredits: false,
+    }),
+    enterAs: (account, clientAddress): Entrance => ({
+      caller: {
+        ...callerAt(clientAddress, tier),
+        owner: { kind: "account", accountId: account.id },
+      },
+      rate,
+      hasCredits: false,
     }),
     charge: (_entrance, units) => ({ paidBy: "plan", units, refund: () => undefined }),
+    terms: ({ caller }, units) => ({
+      owner: caller.owner,
+      units,
+      limits: DEFAULT_TIERS[caller.tier],
+      purses: "plan",
+      nowMs: 0,
+    }),
+    receipt: (_entrance, { kind }) => {
+      if (kind === "unpaid") throw new Error("the open gate refuses nobody");
+      return { paidBy: "plan", units: 1, refund: () => undefined };
+    },
   };
 }
 

@@ -2,12 +2,17 @@ import type { Kysely } from "kysely";
 import { DatabaseFault } from "./database-fault.ts";
 import { accountsMigration } from "./migrations/0001-accounts.ts";
 import { usageMigration } from "./migrations/0002-usage.ts";
+import { dashboardMigration } from "./migrations/0003-dashboard.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
 /** In the order they run; a migration's number is its place in this list, from 1. */
-export const MIGRATIONS: readonly Migration[] = [accountsMigration, usageMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  accountsMigration,
+  usageMigration,
+  dashboardMigration,
+];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */
 async function appliedNumber({ sql }: Tx): Promise<number> {

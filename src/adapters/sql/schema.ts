@@ -1,4 +1,5 @@
 import type { AccountTables } from "./tables/accounts.ts";
+import type { DashboardTables } from "./tables/dashboard.ts";
 import type { UsageTables } from "./tables/usage.ts";
 
 export interface SchemaMigrationRow {
@@ -8,6 +9,6 @@ export interface SchemaMigrationRow {
 }
 
 /** Every table by its area: an area adds its interface here and its migration to `MIGRATIONS`. */
-export interface Database extends AccountTables, UsageTables {
+export interface Database extends AccountTables, DashboardTables, UsageTables {
   schema_migrations: SchemaMigrationRow;
 }

@@ -17,7 +17,7 @@ export function whenSignedOut(task: () => void): void {
   tellSignedOut = task;
 }
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "DELETE";
 
 /** What a call that is no answer at all says. */
 const NO_ANSWER = "The server did not answer. Check your connection and try again.";
@@ -73,9 +73,19 @@ export async function readLines(response: Response, take: (value: unknown) => vo
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     const lines = (rest + chunk.value).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") take(JSON.parse(line));
+    for (const line of lines) takeLine(line, take);
   }
-  if (rest !== "") take(JSON.parse(rest));
+  takeLine(rest, take);
+}
+
+/** The server puts what goes wrong on the way into a last line of its own. */
+function takeLine(line: string, take: (value: unknown) => void): void {
+  if (line === "") return;
+  const value: unknown = JSON.parse(line);
+  if (typeof value === "object" && value !== null && "error" in value) {
+    throw new ApiFault(500, String(value.error));
+  }
+  take(value);
 }
 
 /** What to show for anything that was thrown. */

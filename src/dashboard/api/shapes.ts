@@ -99,7 +99,6 @@ export interface Usage {
 }
 
 export interface CreditEntry {
-  readonly id: string;
   readonly amount: number;
   readonly balance_after: number;
   readonly reason: "grant" | "charge" | "refund";
@@ -166,7 +165,7 @@ export interface AuditEntry {
 
 export interface AdminAccount extends Account {
   readonly credits: number;
-  readonly disabled_at: string | null;
+  readonly disabled: boolean;
   readonly origin: string;
 }
 

@@ -34,7 +34,7 @@ export function AccountDialog(props: {
       <CreditForm account={account} busy={busy} change={change} />
       <Fault text={fault} />
       <div class="bar">
-        {account.disabled_at === null ? (
+        {!account.disabled ? (
           <button
             type="button"
             class="grave"

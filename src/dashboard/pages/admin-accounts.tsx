@@ -135,7 +135,7 @@ function AccountRow(props: {
         <Time at={account.created_at} />
       </td>
       <td>
-        {account.disabled_at === null ? (
+        {!account.disabled ? (
           account.admin ? (
             <span class="chip">Administrator</span>
           ) : (

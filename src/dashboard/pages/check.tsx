@@ -51,8 +51,11 @@ export function CheckPage(): VNode {
   );
 }
 
+/** The server's books are up to a quarter of a second behind. */
+const BOOKED_AFTER_MS = 400;
+
 const loadAllowanceOfAccount = (): void => {
-  if (session.value?.account !== undefined) void loadAllowance();
+  if (session.value?.account !== undefined) setTimeout(() => void loadAllowance(), BOOKED_AFTER_MS);
 };
 
 function Ask(props: {

@@ -72,8 +72,8 @@ function Ledger({ entries }: { entries: readonly CreditEntry[] }): VNode {
           </tr>
         </thead>
         <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
+          {entries.map((entry, at) => (
+            <tr key={at}>
               <td>
                 <Time at={entry.created_at} />
               </td>

@@ -24,7 +24,7 @@ export function WebhookForm(props: {
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
-      const { secret } = await call<{ readonly secret: string | null }>("PUT", "webhook", {
+      const { secret } = await call<{ readonly secret: string | null }>("POST", "webhook", {
         url: url.trim(),
         events,
       });

@@ -191,4 +191,24 @@ export function badField(message: string): Refusal {
 /** Something that stands in the way as things are now: a limit, an order of steps. */
 export function notNow(message: string): Refusal {
   return new Refusal("not_now", 409, message);
+
+// Webhook settings.
+
+/** `reason` says in one sentence what is wrong with the URL. */
+export function webhookUrlRefused(reason: string): Refusal {
+  return new Refusal("webhook_url_refused", 422, reason);
+}
+
+export function unknownWebhookEvent(name: string, known: readonly string[]): Refusal {
+  const message = `Unknown event: ${name}. Known events: ${known.join(", ")}.`;
+  return new Refusal("unknown_webhook_event", 422, message);
+}
+
+export function noWebhook(): Refusal {
+  return new Refusal("no_webhook", 404, "No webhook is set for this account.");
+}
+
+export function tooManyPings(most: number): Refusal {
+  const message = `At most ${String(most)} test pings a minute.`;
+  return new Refusal("too_many_pings", 429, message, { retryAfterSeconds: 60 });
 }

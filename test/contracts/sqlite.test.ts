@@ -11,6 +11,15 @@ import { rateCounterContract } from "./rate-counter.ts";
 import { addAccount, openStores } from "./stores.ts";
 import { usageLedgerContract } from "./usage.ts";
 
+import { sqlRegistrationCache } from "../../src/adapters/sql/registration-cache.ts";
+import { sqlDeliveries } from "../../src/adapters/sql/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks.ts";
+import { chargesContract } from "./charges.ts";
+import { quotaCounterContract } from "./quota-counter.ts";
+import { registrationCacheContract } from "./registration-cache.ts";
+import { addAccount, openStores } from "./stores.ts";
+import { webhookStoreContract } from "./webhook-store.ts";
+
 quotaCounterContract("memory over SQLite", async (t: TestContext) => {
   const { counter, usage, clock, log } = await openStores(t);
   return {
@@ -40,4 +49,16 @@ usageLedgerContract("SQLite", async (t) => (await openStores(t)).usage);
 accountsContract("SQLite", async (t) => {
   const { sql, credits } = await openStores(t);
   return { accounts: sqlAccounts(sql.db), keys: sqlKeys(sql.db), credits };
+
+registrationCacheContract("SQLite", async (t) =>
+  sqlRegistrationCache((await openStores(t)).sql.db),
+);
+
+webhookStoreContract("SQLite", async (t: TestContext) => {
+  const stores = await openStores(t);
+  return {
+    endpoints: sqlWebhookEndpoints(stores.sql.db),
+    deliveries: sqlDeliveries(stores.sql.db),
+    account: (id) => addAccount(stores, 0, id),
+  };
 });

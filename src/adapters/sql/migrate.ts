@@ -2,7 +2,10 @@ import type { Kysely } from "kysely";
 import { DatabaseFault } from "./database-fault.ts";
 import { accountsMigration } from "./migrations/0001-accounts.ts";
 import { usageMigration } from "./migrations/0002-usage.ts";
-import { dashboardMigration } from "./migrations/0003-dashboard.ts";
+import { dashboardMigration } from "./migrations/0005-dashboard.ts";
+
+import { webhooksMigration } from "./migrations/0003-webhooks.ts";
+import { registrationsMigration } from "./migrations/0004-registrations.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -11,6 +14,8 @@ import { inTransaction, type Tx } from "./transaction.ts";
 export const MIGRATIONS: readonly Migration[] = [
   accountsMigration,
   usageMigration,
+  webhooksMigration,
+  registrationsMigration,
   dashboardMigration,
 ];
 

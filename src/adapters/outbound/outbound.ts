@@ -1,0 +1,121 @@
+import { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
+import type {
+  HttpQuestion,
+  HttpReply,
+  Outbound,
+  OutboundResult,
+  TcpQuestion,
+} from "../../ports/outbound.ts";
+import {
+  codeOf,
+  dial,
+  type DialDeps,
+  failure,
+  onAbort,
+  type Peer,
+  realConnect,
+  withDeadline,
+} from "./dial.ts";
+import { exchange } from "./http-exchange.ts";
+
+export type OutboundDeps = Omit<DialDeps, "connect"> & Partial<Pick<DialDeps, "connect">>;
+
+/** Dials directly, never through a proxy. */
+export function createOutbound(given: OutboundDeps): Outbound {
+  const deps: DialDeps = { connect: realConnect, ...given };
+  return {
+    http: (question) =>
+      withDeadline(question.timeoutMs, deps.clock, (signal) => follow(question, deps, signal)),
+    tcp: (question) =>
+      withDeadline(question.timeoutMs, deps.clock, (signal) => converse(question, deps, signal)),
+  };
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+async function follow(
+  question: HttpQuestion,
+  deps: DialDeps,
+  signal: AbortSignal,
+): Promise<OutboundResult<HttpReply>> {
+  let url = readUrl(question.url);
+  // The operator allowed the peer that was named; whom that peer names, nobody did.
+  let allowed = deps.allowed;
+  for (let hops = 0; ; hops += 1) {
+    if (url === undefined) return failure(hops === 0 ? "bad_url" : "redirect");
+    const result = await ask(url, question, { ...deps, allowed }, signal);
+    if (!result.ok || question.maxRedirects === 0) return result;
+    const { location } = result.value.headers;
+    if (location === undefined || !REDIRECTS.has(result.value.status)) return result;
+    if (hops === question.maxRedirects) return failure("redirect", "too many");
+    url = redirectTarget(url, location);
+    allowed = [];
+  }
+}
+
+function readUrl(text: string, base?: string): URL | undefined {
+  if (!URL.canParse(text, base)) return undefined;
+  const url = new URL(text, base);
+  const known = url.protocol === "https:" || url.protocol === "http:";
+  return known && url.username === "" && url.password === "" ? url : undefined;
+}
+
+/** Never from https to http. */
+function redirectTarget(from: URL, location: string): URL | undefined {
+  const to = readUrl(location, from.href);
+  return from.protocol === "https:" && to?.protocol === "http:" ? undefined : to;
+}
+
+function peerOf({ hostname, port, protocol }: URL): Peer {
+  const tls = protocol === "https:";
+  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname.replace(/\.$/, "");
+  return { host, port: port === "" ? (tls ? 443 : 80) : Number(port), tls };
+}
+
+async function ask(
+  url: URL,
+  question: HttpQuestion,
+  deps: DialDeps,
+  signal: AbortSignal,
+): Promise<OutboundResult<HttpReply>> {
+  const socket = await dial(peerOf(url), deps, signal);
+  return socket.ok ? exchange(socket.value, url, question, signal) : socket;
+}
+
+async function converse(
+  { host, port, send, maxBytes }: TcpQuestion,
+  deps: DialDeps,
+  signal: AbortSignal,
+): Promise<OutboundResult<Uint8Array>> {
+  const dialled = await dial({ host, port, tls: false }, deps, signal);
+  if (!dialled.ok) return dialled;
+  const socket = dialled.value;
+  try {
+    socket.end(send);
+    return await readAll(socket, maxBytes, signal);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function readAll(
+  socket: Socket,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<OutboundResult<Uint8Array>> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const done = (): void =>
+      resolve({ ok: true, value: Buffer.concat(chunks).subarray(0, maxBytes) });
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxBytes) done();
+    });
+    socket.once("end", done);
+    socket.once("error", (error) => resolve(failure("broken", codeOf(error))));
+    onAbort(signal, () => resolve(failure("timeout")));
+  });
+}

@@ -1,0 +1,17 @@
+import type { JudgeHost } from "../../ports/public-host.ts";
+import { checkedAddresses, type DialDeps, withDeadline } from "./dial.ts";
+
+const RESOLVE_MS = 5_000;
+
+/** Judges hosts for those who may reach public addresses only, whatever the operator allows elsewhere. */
+export function createJudgeHost(deps: Pick<DialDeps, "addresses" | "clock">): JudgeHost {
+  return async (host) => {
+    const guarded = { ...deps, allowed: [] };
+    const result = await withDeadline(RESOLVE_MS, deps.clock, (signal) =>
+      checkedAddresses(host, guarded, signal),
+    );
+    if (result.ok) return { kind: "public" };
+    if (result.fault === "not_public") return { kind: "not_public", address: result.detail ?? "" };
+    return { kind: result.fault === "no_address" ? "no_address" : "unresolved" };
+  };
+}

@@ -1,0 +1,121 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Outbound } from "../../ports/outbound.ts";
+import { type Bootstrap, readBootstrap } from "./bootstrap.ts";
+import { isRecord, readJson } from "./domain-answer.ts";
+
+export interface BootstrapDeps {
+  /** GATEPOST_RDAP_BOOTSTRAP_URL. */
+  readonly url: string;
+  /** Where the copy is kept between runs. */
+  readonly path: string;
+  readonly outbound: Pick<Outbound, "http">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly ids: Pick<Ids, "hex32">;
+  readonly log: Log;
+}
+
+export interface BootstrapCopy {
+  /** The newest copy there is; undefined when none could ever be had. Fetches at most once at a time. */
+  current(): Promise<Bootstrap | undefined>;
+}
+
+const FRESH_MS = 7 * 86_400_000;
+const RETRY_MS = 60_000;
+const FETCH_MS = 10_000;
+const BYTES_MAX = 1_048_576;
+
+interface Copy {
+  readonly bootstrap: Bootstrap;
+  readonly fetchedAtMs: number;
+}
+
+/**
+ * The bootstrap file, fetched when first needed and again a week later; while that fails the old copy
+ * serves on, and a new try waits a minute. An old copy never makes a lookup wait.
+ */
+export function createBootstrapCopy(deps: BootstrapDeps): BootstrapCopy {
+  let copy: Copy | undefined;
+  let loaded: Promise<void> | undefined;
+  let fetching: Promise<void> | undefined;
+  let triedAtMs = -Infinity;
+  const refresh = (): Promise<void> => {
+    triedAtMs = deps.clock.nowMs();
+    fetching ??= fetchCopy(deps, triedAtMs)
+      .then((fetched) => {
+        copy = fetched ?? copy;
+      })
+      .finally(() => {
+        fetching = undefined;
+      });
+    return fetching;
+  };
+  const load = async (): Promise<void> => {
+    copy = await loadCopy(deps);
+  };
+  return {
+    async current() {
+      await (loaded ??= load());
+      const ageMs = deps.clock.nowMs() - (copy?.fetchedAtMs ?? -Infinity);
+      // A clock that was set back makes the age negative, and the copy as good as old.
+      const isFresh = ageMs >= 0 && ageMs < FRESH_MS;
+      const mayTry = Math.abs(deps.clock.nowMs() - triedAtMs) >= RETRY_MS;
+      const refreshed = !isFresh && mayTry ? refresh() : fetching;
+      if (copy === undefined) await refreshed;
+      return copy?.bootstrap;
+    },
+  };
+}
+
+/** Never rejects: it runs beside the lookup that asked for it. */
+async function fetchCopy(deps: BootstrapDeps, nowMs: number): Promise<Copy | undefined> {
+  const reply = await deps.outbound.http({
+    url: deps.url,
+    method: "GET",
+    headers: { Accept: "application/json", "User-Agent": "gatepost" },
+    timeoutMs: FETCH_MS,
+    maxBodyBytes: BYTES_MAX,
+    maxRedirects: 3,
+  });
+  if (!reply.ok) {
+    const { fault, detail } = reply;
+    deps.log.warn("rdap_bootstrap_not_fetched", { fault, detail });
+    return undefined;
+  }
+  const { status, cut, body } = reply.value;
+  const bootstrap = status === 200 && !cut ? readBootstrap(body) : undefined;
+  if (bootstrap === undefined) {
+    deps.log.warn("rdap_bootstrap_unusable", { status, cut });
+    return undefined;
+  }
+  await saveCopy(deps, body, nowMs);
+  return { bootstrap, fetchedAtMs: nowMs };
+}
+
+/** A copy that cannot be kept still serves this run. */
+async function saveCopy(deps: BootstrapDeps, body: Uint8Array, nowMs: number): Promise<void> {
+  const document = new TextDecoder().decode(body);
+  const text = JSON.stringify({ url: deps.url, fetchedAtMs: nowMs, document });
+  const draft = `${deps.path}.${deps.ids.hex32()}`;
+  try {
+    await mkdir(dirname(deps.path), { recursive: true });
+    await writeFile(draft, text);
+    await rename(draft, deps.path);
+  } catch (fault) {
+    deps.log.error("rdap_bootstrap_not_kept", fault);
+  }
+}
+
+/** A copy fetched from another URL serves, but counts as old. */
+async function loadCopy({ path, url }: BootstrapDeps): Promise<Copy | undefined> {
+  const kept = readJson(await readFile(path).catch(() => new Uint8Array()));
+  if (!isRecord(kept) || typeof kept["document"] !== "string") return undefined;
+  const bootstrap = readBootstrap(new TextEncoder().encode(kept["document"]));
+  if (bootstrap === undefined) return undefined;
+  const { fetchedAtMs } = kept;
+  const isOurs = kept["url"] === url && typeof fetchedAtMs === "number";
+  return { bootstrap, fetchedAtMs: isOurs ? fetchedAtMs : -Infinity };
+}

@@ -1,0 +1,71 @@
+import type { Answer, Registration, UnknownReason } from "../../core/lookup.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { HttpReply, Outbound, OutboundFailure } from "../../ports/outbound.ts";
+import { readDomainAnswer } from "./domain-answer.ts";
+import { retryAfterMs } from "./event-date.ts";
+import type { ServerSlots } from "./server-slots.ts";
+
+export interface RdapDeps {
+  readonly outbound: Pick<Outbound, "http">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly slots: ServerSlots;
+  /** Of one question, redirects included. */
+  readonly timeoutMs: number;
+}
+
+const BYTES_MAX = 1_048_576;
+const REDIRECTS_MAX = 3;
+
+/** How long a server that failed is left alone, and the bounds of what it may ask for itself. */
+const FAILED_MS = 5_000;
+const BUSY_MS = 60_000;
+const BUSY_MAX_MS = 3_600_000;
+
+export const unknown = (why: UnknownReason): Answer<never> => ({ kind: "unknown", why });
+
+/** Asks the server at `base` for `domain` (RFC 9082 section 3.1.3). */
+export async function askRdap(
+  base: string,
+  domain: string,
+  deps: RdapDeps,
+): Promise<Answer<Registration>> {
+  const server = new URL(base).origin;
+  const answer = await deps.slots.run(server, async () => {
+    const reply = await deps.outbound.http({
+      url: `${base}domain/${domain}`,
+      method: "GET",
+      headers: { Accept: "application/rdap+json", "User-Agent": "gatepost" },
+      timeoutMs: deps.timeoutMs,
+      maxBodyBytes: BYTES_MAX,
+      maxRedirects: REDIRECTS_MAX,
+    });
+    if (reply.ok) return judge(reply.value, { server, domain }, deps);
+    if (reply.fault !== "malformed") deps.slots.hold(server, FAILED_MS);
+    return unknown(reasonOf(reply));
+  });
+  return answer ?? unknown("refused");
+}
+
+/** RFC 7480 section 5: 200 is an answer, 404 is "no such domain", anything else says nothing of the domain. */
+function judge(
+  reply: HttpReply,
+  { server, domain }: { readonly server: string; readonly domain: string },
+  { slots, clock }: RdapDeps,
+): Answer<Registration> {
+  const { status, headers, body, cut } = reply;
+  if (status === 404) return { kind: "absent", why: "noName" };
+  if (status === 200) return cut ? unknown("malformed") : readDomainAnswer(body, domain);
+  const asked = retryAfterMs(headers["retry-after"], clock.nowMs());
+  if (status === 429) slots.hold(server, Math.min(asked ?? BUSY_MS, BUSY_MAX_MS));
+  else if (status >= 500) slots.hold(server, Math.min(asked ?? FAILED_MS, BUSY_MAX_MS));
+  return unknown(status >= 500 ? "servfail" : "refused");
+}
+
+/** What a dial or an exchange that failed is called among lookups. */
+export function reasonOf({ fault }: OutboundFailure): UnknownReason {
+  if (fault === "timeout") return "timeout";
+  if (fault === "malformed") return "malformed";
+  return fault === "redirect" || fault === "not_public" || fault === "bad_url"
+    ? "refused"
+    : "network";
+}

@@ -1,0 +1,108 @@
+import { isHostName } from "../../core/domain.ts";
+import type { Answer, Lookup, Registration } from "../../core/lookup.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Outbound } from "../../ports/outbound.ts";
+import type { CachedRegistration, RegistrationCache } from "../../ports/registration-cache.ts";
+import type { BootstrapCopy } from "./bootstrap-copy.ts";
+import { askRdap, unknown } from "./rdap-client.ts";
+import { createServerSlots, type ServerSlots } from "./server-slots.ts";
+import { askWhois, whoisServerFor } from "./whois-client.ts";
+import type { WhoisServer } from "./whois-servers.ts";
+
+export interface RegistrationDeps {
+  readonly bootstrap: BootstrapCopy;
+  readonly outbound: Outbound;
+  readonly cache: RegistrationCache;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly log: Log;
+  /** Asked where RDAP is missing; none: WHOIS is switched off. */
+  readonly whoisServers: readonly WhoisServer[];
+  /** Of one question to one server. */
+  readonly timeoutMs: number;
+}
+
+/** A date of registration never changes while the domain lives; a name without one may get one any hour. */
+const FOUND_MS = 7 * 86_400_000;
+const ABSENT_MS = 3_600_000;
+
+/**
+ * When a domain was registered, by its registry's RDAP server, or WHOIS where there is none and it is
+ * switched on. What registries said is reused for 7 days; questions in flight are asked once; a suffix
+ * without any server is `absent`.
+ */
+export function createRegistration(deps: RegistrationDeps): Lookup["registration"] {
+  const slots = createServerSlots(deps.clock);
+  const inFlight = new Map<string, Promise<Answer<Registration>>>();
+  return (domain) => {
+    if (!isHostName(domain)) return { kind: "absent", why: "noName" };
+    const twin = inFlight.get(domain);
+    if (twin !== undefined) return twin;
+    const answer = lookUp(domain, deps, slots).finally(() => inFlight.delete(domain));
+    inFlight.set(domain, answer);
+    return answer;
+  };
+}
+
+async function lookUp(
+  domain: string,
+  deps: RegistrationDeps,
+  slots: ServerSlots,
+): Promise<Answer<Registration>> {
+  const cached = await read(domain, deps);
+  if (cached !== undefined) return answerOf(cached);
+  const answer = await ask(domain, deps, slots);
+  if (answer.kind === "unknown") return answer;
+  const keptMs = answer.kind === "found" ? FOUND_MS : ABSENT_MS;
+  const expiresAtMs = deps.clock.nowMs() + keptMs;
+  const registeredAtMs = answer.kind === "found" ? answer.records[0]?.registeredAtMs : undefined;
+  await save(domain, { registeredAtMs, expiresAtMs }, deps);
+  return { ...answer, expiresAtMs };
+}
+
+async function ask(
+  domain: string,
+  deps: RegistrationDeps,
+  slots: ServerSlots,
+): Promise<Answer<Registration>> {
+  const bootstrap = await deps.bootstrap.current();
+  // Without a bootstrap nobody knows whether RDAP is missing, so WHOIS stays where it is.
+  if (bootstrap === undefined) return unknown("network");
+  const base = bootstrap.serverFor(domain);
+  if (base !== undefined) return askRdap(base, domain, { ...deps, slots });
+  const server = whoisServerFor(domain, deps.whoisServers);
+  return server === undefined
+    ? { kind: "absent", why: "noData" }
+    : askWhois(server, domain, { ...deps, slots });
+}
+
+function answerOf({ registeredAtMs, expiresAtMs }: CachedRegistration): Answer<Registration> {
+  return registeredAtMs === undefined
+    ? { kind: "absent", why: "noData", expiresAtMs }
+    : { kind: "found", records: [{ registeredAtMs }], expiresAtMs };
+}
+
+/** A cache that fails costs a question, not the answer. */
+async function read(
+  domain: string,
+  { cache, clock, log }: RegistrationDeps,
+): Promise<CachedRegistration | undefined> {
+  try {
+    return await cache.read(domain, clock.nowMs());
+  } catch (fault) {
+    log.error("registration_cache_not_read", fault);
+    return undefined;
+  }
+}
+
+async function save(
+  domain: string,
+  answer: CachedRegistration,
+  { cache, log }: RegistrationDeps,
+): Promise<void> {
+  try {
+    await cache.save(domain, answer);
+  } catch (fault) {
+    log.error("registration_cache_not_saved", fault);
+  }
+}

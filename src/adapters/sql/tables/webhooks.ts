@@ -1,0 +1,37 @@
+/** Tables of webhooks: where accounts want to be told, and what they were told. */
+export interface WebhookTables {
+  webhook_endpoints: WebhookEndpointRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  webhook_claims: WebhookClaimsRow;
+}
+
+export interface WebhookEndpointRow {
+  account_id: string;
+  url: string;
+  /** Between commas; "" is all. */
+  events: string;
+  sealed_secret: string;
+}
+
+/** The queue of deliveries and their log. */
+export interface WebhookDeliveryRow {
+  id: string;
+  account_id: string;
+  event: "test.ping" | "bulk.completed";
+  session: string | null;
+  /** JSON text. */
+  data: string;
+  state: "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
+  queued_at_ms: number;
+  attempted_at_ms: number | null;
+  duration_ms: number | null;
+  status: number | null;
+  error: string | null;
+  snippet: string | null;
+}
+
+/** One row, with id 1: whoever claims moves it first, so that processes claim one after the other. */
+export interface WebhookClaimsRow {
+  id: number;
+  claims: number;
+}

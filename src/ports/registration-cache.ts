@@ -1,0 +1,17 @@
+/** What a registry said of one domain; nothing of it is about a person. */
+export interface CachedRegistration {
+  /** Milliseconds since the Unix epoch; undefined: the registry has no such domain, or no date for it. */
+  readonly registeredAtMs: number | undefined;
+  /** Milliseconds since the Unix epoch. At this instant the answer is gone. */
+  readonly expiresAtMs: number;
+}
+
+/** Keeps what registries said. Rules are checked by `test/contracts/registration-cache.ts`. */
+export interface RegistrationCache {
+  /** Never returns an expired answer, pruned or not. */
+  read(domain: string, nowMs: number): Promise<CachedRegistration | undefined>;
+  /** Replaces what was kept of the same domain. */
+  save(domain: string, answer: CachedRegistration): Promise<void>;
+  /** Deletes what has expired; returns how many. */
+  prune(nowMs: number): Promise<number>;
+}

@@ -1,0 +1,65 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Deliveries, WebhookEndpoint, WebhookEndpoints } from "../../ports/webhook-store.ts";
+
+/** Queued deliveries of one account; its receiver hangs or is far too slow when there are more. */
+export const WAITING_MAX = 500;
+
+/** The bulk summary as the API shows it. */
+export interface BulkStats {
+  readonly total: number;
+  readonly unique: number;
+  readonly invalid_format: number;
+  readonly invalid_dns: number;
+  readonly disposable: number;
+  readonly valid: number;
+  readonly session: string;
+}
+
+export interface AnnounceDeps {
+  readonly endpoints: Pick<WebhookEndpoints, "find">;
+  readonly deliveries: Pick<Deliveries, "enqueue">;
+  readonly ids: Pick<Ids, "hex32">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly log: Log;
+  /** Tells the dispatcher of this process that something is queued; nothing where another process sends. */
+  readonly wake: () => void;
+}
+
+/**
+ * Queues bulk.completed where the account wants it. Never rejects: the batch is done whether or not
+ * anybody can be told, so a fault is logged and the notification is lost.
+ */
+export type AnnounceBulk = (accountId: string, stats: BulkStats) => Promise<void>;
+
+export function createAnnounceBulk(deps: AnnounceDeps): AnnounceBulk {
+  return async (accountId, stats) => {
+    try {
+      const endpoint = await deps.endpoints.find(accountId);
+      if (endpoint === undefined || !wants(endpoint)) return;
+      await enqueue(accountId, stats, deps);
+      deps.wake();
+    } catch (fault) {
+      deps.log.error("webhook_not_announced", fault, { accountId });
+    }
+  };
+}
+
+const wants = ({ events }: WebhookEndpoint): boolean =>
+  events.length === 0 || events.includes("bulk.completed");
+
+async function enqueue(accountId: string, stats: BulkStats, deps: AnnounceDeps): Promise<void> {
+  const { session, total, unique, invalid_format, invalid_dns, disposable, valid } = stats;
+  // Named one by one: what a caller's object holds besides them is not for the receiver.
+  const summary = { total, unique, invalid_format, invalid_dns, disposable, valid, session };
+  const delivery = {
+    id: deps.ids.hex32(),
+    accountId,
+    event: "bulk.completed",
+    session,
+    data: JSON.stringify({ session, stats: summary }),
+    queuedAtMs: deps.clock.nowMs(),
+  } as const;
+  await deps.deliveries.enqueue(delivery, { waiting: WAITING_MAX });
+}

@@ -191,6 +191,7 @@ export function badField(message: string): Refusal {
 /** Something that stands in the way as things are now: a limit, an order of steps. */
 export function notNow(message: string): Refusal {
   return new Refusal("not_now", 409, message);
+}
 
 // Webhook settings.
 

@@ -49,6 +49,7 @@ usageLedgerContract("SQLite", async (t) => (await openStores(t)).usage);
 accountsContract("SQLite", async (t) => {
   const { sql, credits } = await openStores(t);
   return { accounts: sqlAccounts(sql.db), keys: sqlKeys(sql.db), credits };
+});
 
 registrationCacheContract("SQLite", async (t) =>
   sqlRegistrationCache((await openStores(t)).sql.db),

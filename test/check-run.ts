@@ -1,31 +1,10 @@
 import type { CheckDeps, Feature, PremiumFields, Subject } from "../src/core/checks/check.ts";
 import { type CheckResults, runChecks } from "../src/core/checks/run.ts";
-import type { Datasets } from "../src/core/datasets.ts";
 import { parseDomain, type Domain } from "../src/core/domain.ts";
 import type { Lookup } from "../src/core/lookup.ts";
 import { findMailHosts } from "../src/core/mail-hosts.ts";
+import { knownDatasets } from "./known-datasets.ts";
 import { type Zone, zoneLookup } from "./zone-lookup.ts";
-
-/** Datasets that know nothing, but for what a test puts in. */
-export function emptyDatasets(known: Partial<Datasets> = {}): Datasets {
-  const nothing = { has: () => false };
-  return {
-    version: 1,
-    sources: [],
-    disposable: { sourcesOf: () => 0 },
-    mailServers: { kindOf: () => undefined },
-    free: nothing,
-    knownGood: nothing,
-    roles: nothing,
-    operator: {
-      domain: () => undefined,
-      mailHost: () => undefined,
-      address: () => undefined,
-      trap: () => undefined,
-    },
-    ...known,
-  };
-}
 
 export function domainOf(name: string): Domain {
   const parsed = parseDomain(name);
@@ -37,7 +16,7 @@ export function domainOf(name: string): Domain {
 export const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 export function checkDeps(lookup: Lookup, more: Partial<CheckDeps> = {}): CheckDeps {
-  const datasets = emptyDatasets();
+  const datasets = knownDatasets();
   return { lookup, within: () => lookup, datasets, nowMs: NOW_MS, implicitMx: false, ...more };
 }
 

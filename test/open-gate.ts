@@ -1,41 +1,51 @@
 import type { Caller } from "../src/service/caller.ts";
-import type { Entrance, Gate } from "../src/service/gate.ts";
+import type { Entrance, Gate, Receipt } from "../src/service/gate.ts";
 import { DEFAULT_TIERS, type TierName } from "../src/service/tiers.ts";
 
-/** A gate that lets everyone in, as a caller of the given tier from the address that asks. */
-export function openGate(tier: TierName = "anonymous"): Gate {
-  const limit = DEFAULT_TIERS[tier].ratePerMinute ?? 0;
-  const rate = { limit, remaining: limit };
-  return {
-    enter: (_credentials, clientAddress): Entrance => ({
-      caller: callerAt(clientAddress, tier),
-      rate,
-      hasCredits: false,
-    }),
-    enterAs: (account, clientAddress): Entrance => ({
-      caller: {
-        ...callerAt(clientAddress, tier),
-        owner: { kind: "account", accountId: account.id },
-      },
-      rate,
-      hasCredits: false,
-    }),
-    charge: (_entrance, units) => ({ paidBy: "plan", units, refund: () => undefined }),
-    terms: ({ caller }, units) => ({
-      owner: caller.owner,
-      units,
-      limits: DEFAULT_TIERS[caller.tier],
-      purses: "plan",
-      nowMs: 0,
-    }),
-    receipt: (_entrance, { kind }) => {
-      if (kind === "unpaid") throw new Error("the open gate refuses nobody");
-      return { paidBy: "plan", units: 1, refund: () => undefined };
-    },
-  };
+export interface OpenGate extends Gate {
+  /** Units charged and not refunded. */
+  readonly charged: () => number;
 }
 
 /** Whoever asks from this address without a key. */
 export function callerAt(clientAddress: string, tier: TierName = "anonymous"): Caller {
   return { owner: { kind: "bucket", bucket: clientAddress }, tier, clientAddress };
+}
+
+/** An entrance as the real gate would give it to a caller of this tier. */
+export function entranceOf(tier: TierName, clientAddress = "192.0.2.1"): Entrance {
+  return { caller: callerAt(clientAddress, tier), hasCredits: false };
+}
+
+/** A gate that lets everyone in, as a caller of the given tier, and counts what they take. */
+export function openGate(tier: TierName = "anonymous"): OpenGate {
+  const limits = DEFAULT_TIERS[tier];
+  const perMinute = limits.ratePerMinute ?? 0;
+  const rate = { limit: perMinute, remaining: perMinute };
+  let charged = 0;
+  const receipt = (units: number): Receipt => {
+    charged += units;
+    return { paidBy: "plan", units, refund: () => void (charged -= units) };
+  };
+  return {
+    charged: () => charged,
+    enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
+    enterAs: ({ id }, clientAddress) => ({
+      caller: { ...callerAt(clientAddress, tier), owner: { kind: "account", accountId: id } },
+      rate,
+      hasCredits: false,
+    }),
+    charge: (_entrance, units) => receipt(units),
+    terms: ({ caller }, units) => ({
+      owner: caller.owner,
+      units,
+      limits,
+      purses: "plan",
+      nowMs: 0,
+    }),
+    receipt: (_entrance, answer) => {
+      if (answer.kind === "unpaid") throw new Error("an open gate lets everybody pay");
+      return receipt(answer.units);
+    },
+  };
 }

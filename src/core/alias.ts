@@ -21,8 +21,7 @@ const BY_PROVIDER = indexed(({ providers }) => providers);
 /** Whether the address is a sub-address (RFC 5233) by its provider's rules, or a relay's alias. */
 export function aliasOf(address: Address, mail: MailHosts): Alias {
   if (isSubAddress(address, mail)) return { alias: true, evidence: [evidence("plus_alias")] };
-  const { name } = address.domain;
-  const relayed = relayOfDomain(name) !== undefined || relayOfMail(mail) !== undefined;
+  const relayed = relayOfDomain(address.domain) !== undefined || relayOfMail(mail) !== undefined;
   return relayed ? RELAYED : NO_ALIAS;
 }
 
@@ -78,14 +77,14 @@ export function canonicalAddress({ localPart, quoted, domain }: Address): string
   const local = localPart.toLowerCase();
   const user = rule.userAsSubdomain === true ? userLabel(domain) : undefined;
   if (user !== undefined) return `${user}@${domain.registrableDomain ?? domain.name}`;
-  const mailbox = foldDots(withoutDetail(local, rule), rule);
+  const mailbox = withoutDetail(foldDots(local, rule), rule);
   return `${mailbox}@${rule.canonicalDomain ?? domain.name}`;
 }
 
-/** What stands before the separator; all of it when nothing does. */
-function withoutDetail(local: string, { separator }: Pick<AliasRule, "separator">): string {
+/** What stands before the separator; all of it when that is no local part: "+x" and "a.+x" stay whole. */
+function withoutDetail(local: string, { separator }: AliasRule): string {
   const at = local.indexOf(separator);
-  return at > 0 ? local.slice(0, at) : local;
+  return at > 0 && local.charAt(at - 1) !== "." ? local.slice(0, at) : local;
 }
 
 function foldDots(local: string, { dots }: AliasRule): string {

@@ -18,21 +18,23 @@ export function domainEvidence(
   domain: Domain,
   mail: MailHosts,
   datasets: Datasets,
-): readonly Evidence[] {
-  const relay = relayOfDomain(domain.name);
+): Evidence[] {
+  const relay = relayOfDomain(domain);
   if (relay !== undefined) return [...denial(domain, datasets), relayNote(relay)];
   const slipOf = typoTarget(domain.name, datasets);
-  const pieces = [
-    listEvidence(domain, mail, datasets),
-    mailServerEvidence(mail, datasets),
-    keywordEvidence(domain),
-    // "gmaill.com" imitates nobody: somebody mistyped.
-    slipOf === undefined ? lookalikeEvidence(domain) : undefined,
-    freeRegistryEvidence(domain.name),
-    slipOf === undefined ? undefined : evidence("typo_domain", { subject: slipOf }),
-    customerNote(mail),
-  ];
-  return pieces.filter((piece) => piece !== undefined);
+  const pieces: Evidence[] = [];
+  const add = (piece: Evidence | undefined): void => {
+    if (piece !== undefined) pieces.push(piece);
+  };
+  add(listEvidence(domain, mail, datasets));
+  add(mailServerEvidence(mail, domain, datasets));
+  add(keywordEvidence(domain));
+  // "gmaill.com" imitates nobody: somebody mistyped.
+  if (slipOf === undefined) add(lookalikeEvidence(domain));
+  else add(evidence("typo_domain", { subject: slipOf }));
+  add(freeRegistryEvidence(domain.name));
+  add(customerNote(mail));
+  return pieces;
 }
 
 /** Lists disagree on relays and are not asked; only the operator's own word counts. */

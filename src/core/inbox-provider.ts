@@ -6,31 +6,30 @@ export interface InboxProvider {
   readonly kind: MailHostKind;
 }
 
-const BY_SUFFIX: ReadonlyMap<string, ProviderRow> = new Map(
-  INBOX_PROVIDERS.flatMap((row) => row.suffixes.map((suffix) => [suffix, row] as const)),
-);
-
-/** The first labels of suffixes whose second label is "*": only below them is the wildcard tried. */
-const WILDCARD_HEADS: ReadonlySet<string> = new Set(
-  [...BY_SUFFIX.keys()]
-    .filter((suffix) => suffix.includes(".*."))
-    .map((suffix) => suffix.slice(0, suffix.indexOf("."))),
-);
-
-/** "head.*.tail" for "head.any.tail"; undefined where no suffix of the table has that head. */
-function wildcardOf(suffix: string): string | undefined {
-  const first = suffix.indexOf(".");
-  const second = first < 0 ? -1 : suffix.indexOf(".", first + 1);
-  if (second < 0) return undefined;
-  const head = suffix.slice(0, first);
-  return WILDCARD_HEADS.has(head) ? `${head}.*${suffix.slice(second)}` : undefined;
+/** What the table says at one suffix of a host, from its last labels. */
+interface Node {
+  row?: ProviderRow;
+  /** By the label two to the left: "inbound-smtp" at "amazonaws.com" for "inbound-smtp.*.amazonaws.com". */
+  wildcards?: Map<string, ProviderRow>;
 }
 
-function rowOf(suffix: string): ProviderRow | undefined {
-  const exact = BY_SUFFIX.get(suffix);
-  if (exact !== undefined) return exact;
-  const wildcard = wildcardOf(suffix);
-  return wildcard === undefined ? undefined : BY_SUFFIX.get(wildcard);
+const NODES: ReadonlyMap<string, Node> = nodesOf(INBOX_PROVIDERS);
+
+function nodesOf(rows: readonly ProviderRow[]): ReadonlyMap<string, Node> {
+  const nodes = new Map<string, Node>();
+  const at = (suffix: string): Node => {
+    const node = nodes.get(suffix) ?? {};
+    nodes.set(suffix, node);
+    return node;
+  };
+  for (const row of rows) {
+    for (const suffix of row.suffixes) {
+      const [head = "", tail] = suffix.split(".*.");
+      if (tail === undefined) at(suffix).row = row;
+      else (at(tail).wildcards ??= new Map()).set(head, row);
+    }
+  }
+  return nodes;
 }
 
 /**
@@ -38,11 +37,19 @@ function rowOf(suffix: string): ProviderRow | undefined {
  * boundaries; undefined when none is known. Of two equally long suffixes the one without "*" wins.
  */
 export function providerOfHost(host: string): InboxProvider | undefined {
-  for (let at = 0; at >= 0; at = afterDot(host, at)) {
-    const row = rowOf(at === 0 ? host : host.slice(at));
+  for (let start = 0; start >= 0; start = afterDot(host, start)) {
+    const node = NODES.get(start === 0 ? host : host.slice(start));
+    if (node === undefined) continue;
+    const row = node.row ?? node.wildcards?.get(labelBeforeLast(host, start));
     if (row !== undefined) return row;
   }
   return undefined;
+}
+
+/** The label two to the left of `start`: "head" of "head.any.tail" where "tail" starts; "" for none. */
+function labelBeforeLast(host: string, start: number): string {
+  const any = host.lastIndexOf(".", start - 2);
+  return any < 0 ? "" : host.slice(host.lastIndexOf(".", any - 1) + 1, any);
 }
 
 function afterDot(text: string, from: number): number {

@@ -29,3 +29,8 @@ export function keywordEvidence(domain: Domain): Evidence | undefined {
     return undefined;
   return evidence(strong === undefined ? "keyword_weak" : "keyword_match", { subject: found.word });
 }
+
+/** Whether a strong word stands anywhere in `name`, its public suffix included. */
+export function hasStrongWord(name: string): boolean {
+  return STRONG.find(name, name.length) !== undefined;
+}

@@ -23,13 +23,3 @@ export const ENTRY_MAX_UNITS = 1_024;
 /** How many mail hosts a result names, and how many signals. */
 export const MX_INFO_MAX = 20;
 export const SIGNALS_MAX = 20;
-
-/** Texts that DNS dictates (`spf_record`, `dmarc.record`, `rua`) are cut to this many characters. */
-export const SHOWN_TEXT_MAX = 4_096;
-
-/** `text` cut to `SHOWN_TEXT_MAX`, never inside a character. */
-export function shownText(text: string): string {
-  if (text.length <= SHOWN_TEXT_MAX) return text;
-  const last = text.charCodeAt(SHOWN_TEXT_MAX - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? SHOWN_TEXT_MAX - 1 : SHOWN_TEXT_MAX);
-}

@@ -71,9 +71,8 @@ async function usable(
 /** Host names that mail can be sent to, by preference and then by name: DNS turns equal ones around. */
 function candidates(records: readonly MailExchange[]): string[] {
   const named = records.filter(({ host }) => isHostName(host) && !isSpecialUse(host));
-  if (named.length > 1) {
-    named.sort((a, b) => a.preference - b.preference || (a.host < b.host ? -1 : 1));
-  }
+  if (named.length < 2) return named.map(({ host }) => host);
+  named.sort((a, b) => a.preference - b.preference || (a.host < b.host ? -1 : 1));
   return [...new Set(named.map(({ host }) => host))].slice(0, HOSTS_TRIED_MAX);
 }
 

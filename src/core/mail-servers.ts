@@ -1,46 +1,85 @@
 import type { Datasets } from "./datasets.ts";
-import { registrableOf } from "./domain.ts";
+import { type Domain, isAtOrUnder, registrableOf } from "./domain.ts";
 import type { MailHosts } from "./mail-hosts.ts";
-import { isSharedMailHost } from "./mail-carriers.ts";
+import { isCommonCarrier, isSharedMailHost } from "./mail-carriers.ts";
 import { type Evidence, evidence } from "./signals.ts";
 import { lentStanding } from "./standing.ts";
 import { DEDICATED_MAIL_HOSTS } from "./tables/mail-servers.ts";
 
-/** `blacklist_mx` for the first host that is dedicated to disposable domains, else `mx_shared_disposable`. */
-export function mailServerEvidence(mail: MailHosts, datasets: Datasets): Evidence | undefined {
+/**
+ * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its
+ * registrable domain, else `mx_shared_disposable`; undefined when no host has such a reputation. Hosts on
+ * the shared-mail list have none, whatever lists say, unless the operator denies them.
+ */
+export function mailServerEvidence(
+  mail: MailHosts,
+  domain: Domain,
+  datasets: Datasets,
+): Evidence | undefined {
   if (mail.kind !== "hosts") return undefined;
   let shared: Evidence | undefined;
+  let lent = NOTHING_LENT;
   for (const host of mail.hosts) {
-    const found = hostEvidence(host, datasets);
+    const word = datasets.operator.mailHost(host);
+    if (word === "deny") return evidence("blacklist_mx", { subject: host });
+    if (word === "allow" || isCommonCarrier(host)) continue;
+    lent = lentTo(host, lent, { domain, datasets });
+    const found = hostEvidence(host, lent.reputation, datasets);
     if (found?.signal === "blacklist_mx") return found;
     shared ??= found;
   }
   return shared;
 }
 
-function hostEvidence(host: string, datasets: Datasets): Evidence | undefined {
-  const word = datasets.operator.mailHost(host);
-  if (word === "allow") return undefined;
-  if (word === "deny") return evidence("blacklist_mx", { subject: host });
-  const found = reputation(host, datasets);
-  // Asked last, for hosts with a reputation are few.
-  return found === undefined || isSharedMailHost(host) ? undefined : found;
+/** A bad reputation, and the lists behind it (bits of `Datasets.sources`). */
+interface Reputation {
+  readonly signal: "blacklist_mx" | "mx_shared_disposable";
+  readonly sources: number;
 }
 
-function reputation(host: string, datasets: Datasets): Evidence | undefined {
-  const registrable = registrableOf(host);
-  if (DEDICATED_MAIL_HOSTS.has(host) || DEDICATED_MAIL_HOSTS.has(registrable ?? host)) {
-    return evidence("blacklist_mx", { subject: host });
-  }
+/** What the registrable domain above a host lends to every host with the same labels after the first. */
+interface Lent {
+  readonly tail: string;
+  readonly reputation: Reputation | undefined;
+}
+
+const NOTHING_LENT: Lent = { tail: "", reputation: undefined };
+
+interface Place {
+  readonly domain: Domain;
+  readonly datasets: Datasets;
+}
+
+/** The hosts of one domain mostly lie side by side, and looking their registrable domain up is dear. */
+function lentTo(host: string, before: Lent, { domain, datasets }: Place): Lent {
+  const tail = host.slice(host.indexOf(".") + 1);
+  if (tail === before.tail) return before;
+  const own = domain.privateRegistrableDomain;
+  const registrable = own !== undefined && isAtOrUnder(host, own) ? own : registrableOf(host);
+  if (registrable === undefined || registrable === host) return NOTHING_LENT; // asked as a host
+  return { tail, reputation: badName(registrable, datasets) };
+}
+
+function hostEvidence(
+  host: string,
+  lent: Reputation | undefined,
+  datasets: Datasets,
+): Evidence | undefined {
   const learned = datasets.mailServers.kindOf(host);
-  if (learned === "dedicated") return evidence("blacklist_mx", { subject: host });
-  const listed = strongName(host, datasets) ?? strongName(registrable ?? host, datasets);
-  if (listed !== undefined) return evidence("blacklist_mx", { subject: host, sources: listed });
-  return learned === "shared" ? evidence("mx_shared_disposable", { subject: host }) : undefined;
+  const bad = learned === "dedicated" ? DEDICATED : (badName(host, datasets) ?? lent);
+  const found = bad ?? (learned === "shared" ? SHARED : undefined);
+  // Asked last, for hosts with a reputation are few.
+  if (found === undefined || isSharedMailHost(host)) return undefined;
+  return evidence(found.signal, { subject: host, sources: found.sources });
 }
 
-/** The lists that are certain of `name`; 0 for the operator; undefined when nobody is. */
-function strongName(name: string, datasets: Datasets): number | undefined {
+const DEDICATED: Reputation = { signal: "blacklist_mx", sources: 0 };
+const SHARED: Reputation = { signal: "mx_shared_disposable", sources: 0 };
+
+/** Of a mail host or of a registrable domain above one: known as dedicated, or strongly listed. */
+function badName(name: string, datasets: Datasets): Reputation | undefined {
+  if (DEDICATED_MAIL_HOSTS.has(name)) return DEDICATED;
   const standing = lentStanding(name, datasets);
-  return standing?.strength === "strong" ? standing.sources : undefined;
+  if (standing?.strength !== "strong") return undefined;
+  return { signal: "blacklist_mx", sources: standing.sources };
 }

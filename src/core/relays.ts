@@ -1,8 +1,7 @@
-import { isAtOrUnder } from "./domain.ts";
+import { type Domain, isAtOrUnder, registrableOf, selfAndParents } from "./domain.ts";
 import type { MailHosts } from "./mail-hosts.ts";
 import { RELAYS } from "./tables/relays.ts";
 
-/** Domain of a relay -> its service and whether names below it are aliases too. */
 const BY_DOMAIN = new Map(
   RELAYS.flatMap((row) => row.domains.map((domain) => [domain, row] as const)),
 );
@@ -10,20 +9,24 @@ const MAIL_HOSTS = RELAYS.flatMap((row) =>
   row.mailHosts.map((suffix) => ({ suffix, service: row.service })),
 );
 
-/** The forwarding service whose own domain `name` is or lies under; undefined for any other name. */
-export function relayOfDomain(name: string): string | undefined {
-  const exact = BY_DOMAIN.get(name);
-  if (exact !== undefined) return exact.service;
-  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
-    const row = BY_DOMAIN.get(name.slice(dot + 1));
-    if (row?.subdomains === true) return row.service;
+/** Most names end at this one look. */
+const REGISTRABLE: ReadonlySet<string> = new Set(
+  [...BY_DOMAIN.keys()].map((domain) => registrableOf(domain) ?? domain),
+);
+
+/** The forwarding service whose own domain this is or lies under; undefined for any other domain. */
+export function relayOfDomain({ name, registrableDomain }: Domain): string | undefined {
+  if (registrableDomain === undefined || !REGISTRABLE.has(registrableDomain)) return undefined;
+  for (const above of selfAndParents(name, registrableDomain)) {
+    const row = BY_DOMAIN.get(above);
+    if (row !== undefined && (row.subdomains || above === name)) return row.service;
   }
   return undefined;
 }
 
-/** The forwarding service that takes the mail of a customer's own domain; undefined for none. */
+/** The forwarding service that takes the mail of a customer's own domain, by the preferred host; undefined for none. */
 export function relayOfMail(mail: MailHosts): string | undefined {
-  if (mail.kind !== "hosts") return undefined;
-  return MAIL_HOSTS.find(({ suffix }) => mail.hosts.some((host) => isAtOrUnder(host, suffix)))
-    ?.service;
+  const host = mail.kind === "hosts" ? (mail.hosts[0] ?? "") : "";
+  for (const { suffix, service } of MAIL_HOSTS) if (isAtOrUnder(host, suffix)) return service;
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Advised, Words } from "./advice-words.ts";
 import { parseSpf, type SpfRecord } from "./checks/spf-record.ts";
-import { SHOWN_TEXT_MAX } from "./limits.ts";
+import { SHOWN_TEXT_MAX } from "./shown-text.ts";
 import { SPF_INCLUDES } from "./tables/spf-includes.ts";
 
 /** Lookups that a receiver makes for one record before it gives up (RFC 7208 section 4.6.4). */

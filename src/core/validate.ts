@@ -8,7 +8,7 @@ import { domainEvidence } from "./disposable.ts";
 import type { Domain } from "./domain.ts";
 import { type Entry, type EntryMode, readEntry } from "./entry.ts";
 import { MX_INFO_MAX } from "./limits.ts";
-import type { Lookup, PremiumLookup } from "./lookup.ts";
+import type { Awaitable, Lookup, PremiumLookup } from "./lookup.ts";
 import { findMailHosts, type MailHosts } from "./mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "./signals.ts";
@@ -55,7 +55,7 @@ export async function validate(question: Question, world: World): Promise<Valida
   return judge(entry, subject, { question, checks, datasets: world.datasets });
 }
 
-async function check(question: Question, subject: Subject, world: World): Promise<CheckResults> {
+function check(question: Question, subject: Subject, world: World): Awaitable<CheckResults> {
   const { asked, nowMs, implicitMx } = question;
   if (asked.features.length === 0 && !asked.spamTrap) return NOTHING_ASKED;
   return runChecks(asked, subject, {
@@ -88,6 +88,9 @@ interface Findings {
   readonly datasets: Datasets;
 }
 
+/** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
+type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
+
 function judge(
   entry: Exclude<Entry, { kind: "malformed" }>,
   subject: Subject,
@@ -95,39 +98,53 @@ function judge(
 ): Validation {
   const { domain, address, mail } = subject;
   const { checks, datasets } = findings;
-  const word = datasets.operator.domain(domain.name);
-  const whitelist = word === "allow" || (word !== "deny" && datasets.knownGood.has(domain.name));
   const alias = address === undefined ? undefined : aliasOf(address, mail);
-  const pieces = gather(subject, findings, {
-    allowed: word === "allow",
-    alias: alias?.evidence ?? [],
-  });
+  const account = address === undefined ? NO_EVIDENCE : accountEvidence(address, datasets);
+  const whitelist = account.some(isAllowance) || isKnownGood(domain.name, datasets);
+  const pieces = gather(subject, findings, { account, alias: alias?.evidence ?? NO_EVIDENCE });
   const verdict = decide(whitelist ? excuse(pieces) : pieces);
-  const result: FullResult = {
-    ...coreFields({ domain, mail, verdict, whitelist }),
+  const draft = coreFields({
+    domain,
+    mail,
+    verdict,
+    whitelist,
     role: address !== undefined && isRole(address.localPart, datasets),
     free: datasets.free.has(domain.name),
-    ...(alias === undefined ? {} : { alias: alias.alias }),
-    ...checks.fields,
-  };
-  return { entry, result, evidence: verdict.evidence, unavailable: checks.unavailable };
+  });
+  if (alias !== undefined) draft.alias = alias.alias;
+  if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
+  return { entry, result: draft, evidence: verdict.evidence, unavailable: checks.unavailable };
+}
+
+const NO_EVIDENCE: readonly Evidence[] = [];
+
+const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
+
+/** The operator's word on the domain beats the curated list in both directions. */
+function isKnownGood(name: string, { operator, knownGood }: Datasets): boolean {
+  const word = operator.domain(name);
+  return word === undefined ? knownGood.has(name) : word === "allow";
+}
+
+interface AddressPieces {
+  readonly account: readonly Evidence[];
+  readonly alias: readonly Evidence[];
 }
 
 /** All evidence, before a known-good domain is excused of some of it. */
 function gather(
-  { domain, address, mail }: Subject,
+  { domain, mail }: Subject,
   { question, checks, datasets }: Findings,
-  also: { readonly allowed: boolean; readonly alias: readonly Evidence[] },
+  { account, alias }: AddressPieces,
 ): readonly Evidence[] {
-  return [
-    ...domainEvidence(domain, mail, datasets),
-    ...(checks.freshDomain ? [evidence("fresh_domain")] : []),
-    ...(also.allowed ? [evidence("operator_allow")] : []),
-    ...mailEvidence(mail),
-    ...also.alias,
-    ...(address === undefined ? [] : accountEvidence(address, datasets)),
-    ...(question.ownEvidence ?? []),
-  ];
+  const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), alias, account);
+  if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
+  if (datasets.operator.domain(domain.name) === "allow") pieces.push(evidence("operator_allow"));
+  // An address that the operator allows is excused of its owner's counters too.
+  if (question.ownEvidence !== undefined && !account.some(isAllowance)) {
+    pieces.push(...question.ownEvidence);
+  }
+  return pieces;
 }
 
 interface CoreFacts {
@@ -135,11 +152,13 @@ interface CoreFacts {
   readonly mail: MailHosts;
   readonly verdict: Verdict;
   readonly whitelist: boolean;
+  readonly role: boolean;
+  readonly free: boolean;
 }
 
-function coreFields(facts: CoreFacts): Omit<ValidationResult, "role" | "free" | "alias"> {
-  const { domain, mail, verdict, whitelist } = facts;
-  return {
+/** Every field that both kinds of check send. */
+function coreFields({ domain, mail, verdict, whitelist, role, free }: CoreFacts): Draft {
+  const draft: Partial<Draft> = {
     format: true,
     domain: domain.name,
     disposable: verdict.disposable,
@@ -148,8 +167,11 @@ function coreFields(facts: CoreFacts): Omit<ValidationResult, "role" | "free" | 
     whitelist,
     signals: verdict.evidence.map(({ signal }) => signal),
     domain_info: domainInfo(domain),
-    ...(mail.kind === "hosts" ? { mx_info: mail.hosts.slice(0, MX_INFO_MAX) } : {}),
   };
+  if (mail.kind === "hosts") draft.mx_info = mail.hosts.slice(0, MX_INFO_MAX);
+  draft.role = role;
+  draft.free = free;
+  return draft as Draft; // all that is required is set by now
 }
 
 function domainInfo({ name, publicSuffix, registrableDomain }: Domain): DomainInfo {

@@ -27,9 +27,11 @@ const symbolAt = (text: string, at: number): number => SYMBOL_OF_CODE[text.charC
 interface Automaton {
   /** `next[state * WIDTH + symbol]`. */
   readonly next: Uint16Array;
-  /** The word that ends in a state; undefined for none. */
+  /** The word that a state spells; undefined when it spells the beginning of one. */
   readonly words: readonly (string | undefined)[];
-  /** The nearest state on the way of shorter suffixes where a word ends; 0 for none. */
+  /** The state of the longest word that ends in a state, itself included; 0 for none. */
+  readonly longest: Uint16Array;
+  /** The state of the longest word that is a proper suffix of a state; 0 for none. */
   readonly shorter: Uint16Array;
 }
 
@@ -48,15 +50,14 @@ interface Search {
 }
 
 function search(automaton: Automaton, { text, end, accept }: Search): WordHit | undefined {
-  const { next, words, shorter } = automaton;
+  const { next, words, longest, shorter } = automaton;
   let state = 0;
   for (let at = 0; at < end; at += 1) {
     const symbol = symbolAt(text, at);
     state = symbol === WIDTH ? 0 : (next[state * WIDTH + symbol] ?? 0);
     // Text without hits never enters this loop; with hits it takes as many rounds as words end here.
-    let ending = words[state] === undefined ? (shorter[state] ?? 0) : state;
-    for (; ending !== 0; ending = shorter[ending] ?? 0) {
-      const hit = { word: words[ending] ?? "", end: at + 1 };
+    for (let word = longest[state] ?? 0; word !== 0; word = shorter[word] ?? 0) {
+      const hit = { word: words[word] ?? "", end: at + 1 };
       if (accept(hit)) return hit;
     }
   }
@@ -85,25 +86,36 @@ function trieOf(words: readonly string[]): Trie {
   return { next: next.subarray(0, ends.length * WIDTH), words: ends };
 }
 
-/** Breadth first: a missing edge goes where the longest proper suffix of the path would go. */
+/** Breadth first, so that whatever a state falls back to is finished before it. */
 function link({ next, words }: Trie): Automaton {
   const suffix = new Uint16Array(words.length);
   const shorter = new Uint16Array(words.length);
+  const longest = new Uint16Array(words.length);
   const queue = [0];
   for (const state of queue) {
     const fallback = suffix[state] ?? 0;
-    shorter[state] = words[fallback] === undefined ? (shorter[fallback] ?? 0) : fallback;
-    for (let symbol = 0; symbol < WIDTH; symbol += 1) {
-      const edge = state * WIDTH + symbol;
-      const child = next[edge] ?? 0;
-      const detour = state === 0 ? 0 : (next[fallback * WIDTH + symbol] ?? 0);
-      if (child === 0) {
-        next[edge] = detour;
-        continue;
-      }
+    shorter[state] = longest[fallback] ?? 0; // the root's own is 0 still
+    longest[state] = words[state] === undefined ? (shorter[state] ?? 0) : state;
+    queue.push(...linkEdges(next, suffix, state));
+  }
+  return { next, words, longest, shorter };
+}
+
+/**
+ * Points each missing edge of `state` where the longest proper suffix of the path would go, and tells each
+ * child its own suffix. The children.
+ */
+function linkEdges(next: Uint16Array, suffix: Uint16Array, state: number): readonly number[] {
+  const children: number[] = [];
+  for (let symbol = 0; symbol < WIDTH; symbol += 1) {
+    const edge = state * WIDTH + symbol;
+    const child = next[edge] ?? 0;
+    const detour = state === 0 ? 0 : (next[(suffix[state] ?? 0) * WIDTH + symbol] ?? 0);
+    if (child === 0) next[edge] = detour;
+    else {
       suffix[child] = detour;
-      queue.push(child);
+      children.push(child);
     }
   }
-  return { next, words, shorter };
+  return children;
 }

@@ -7,14 +7,17 @@ test("without any setting the service listens on loopback port 8080", () => {
   assert.equal(config.host, "127.0.0.1");
   assert.equal(config.port, 8_080);
   assert.equal(publicUrlOf(config), "http://127.0.0.1:8080");
-  assert.deepEqual(config.dnsServers, []);
+  assert.equal(config.dnsServers, undefined);
   assert.equal(config.implicitMx, false);
 });
 
 test("blank counts as unset and lists are trimmed", () => {
-  const config = readConfig({ PORT: "  ", GATEPOST_DNS_SERVERS: " 192.0.2.1 , ,192.0.2.2:53" });
+  const config = readConfig({ PORT: "  ", GATEPOST_DNS_SERVERS: " 192.0.2.1 ,192.0.2.2:5353" });
   assert.equal(config.port, 8_080);
-  assert.deepEqual(config.dnsServers, ["192.0.2.1", "192.0.2.2:53"]);
+  assert.deepEqual(config.dnsServers, [
+    { host: "192.0.2.1", port: 53 },
+    { host: "192.0.2.2", port: 5_353 },
+  ]);
 });
 
 test("all mistakes are named at once, and a secret is never repeated", () => {
@@ -29,7 +32,7 @@ test("all mistakes are named at once, and a secret is never repeated", () => {
       }),
     (fault: Error) => {
       assert.deepEqual(
-        fault.message.split("\n").map((line) => line.split(" ")[0]),
+        fault.message.split("\n").map((line) => line.split(":")[0]),
         ["PORT", "GATEPOST_SECRET_KEY", "GATEPOST_IMPLICIT_MX", "LOG_LEVEL"],
       );
       return !fault.message.includes(secret);

@@ -1,4 +1,7 @@
 import { resolve } from "node:path";
+import { parseDnsServers } from "../adapters/dns/system-resolvers.ts";
+import { type AddressRange, parseRanges } from "../adapters/outbound/public-address.ts";
+import { readTrustedProxies } from "../http/client-address.ts";
 
 /** One setting: how its text is read, and the words `docs/configuration.md` is held against. */
 interface Setting<Value> {
@@ -63,13 +66,20 @@ function flag(name: string, meaning: string): Setting<boolean> {
   return { name, shownDefault: "false", meaning, read };
 }
 
-function list(name: string, shownDefault: string, meaning: string): Setting<readonly string[]> {
-  const read = (given: string | undefined): readonly string[] =>
-    (given ?? "")
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "");
+/** A setting that another floor knows how to read; `parse` throws an Error with a sentence. */
+function parsed<Value>(
+  [name, shownDefault, meaning]: readonly [name: string, shownDefault: string, meaning: string],
+  parse: (text: string) => Value,
+): Setting<Value | undefined> {
+  const read = (given: string | undefined): Value | undefined =>
+    given === undefined ? undefined : parse(given);
   return { name, shownDefault, meaning, read };
+}
+
+function readRanges(text: string): readonly AddressRange[] {
+  const parsed = parseRanges(text.split(",").map((part) => part.trim()));
+  if (parsed.ok) return parsed.ranges;
+  throw new Error(`holds what is no address or CIDR: ${parsed.wrong.join(", ")}`);
 }
 
 function secretKey(
@@ -95,15 +105,21 @@ export const SETTINGS = {
     "GATEPOST_PUBLIC_URL",
     "Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`.",
   ),
-  dnsServers: list(
-    "GATEPOST_DNS_SERVERS",
-    "the system's resolvers",
-    "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`).",
+  dnsServers: parsed(
+    [
+      "GATEPOST_DNS_SERVERS",
+      "the system's resolvers",
+      "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`).",
+    ],
+    parseDnsServers,
   ),
-  trustProxy: list(
-    "GATEPOST_TRUST_PROXY",
-    "none",
-    "Addresses or CIDRs, comma-separated, whose `X-Forwarded-For` is believed.",
+  trustProxy: parsed(
+    [
+      "GATEPOST_TRUST_PROXY",
+      "none",
+      "Addresses or CIDRs, comma-separated, whose `X-Forwarded-For` is believed.",
+    ],
+    readTrustedProxies,
   ),
   secretKey: secretKey(
     "GATEPOST_SECRET_KEY",
@@ -129,10 +145,17 @@ export const SETTINGS = {
     "https://data.iana.org/rdap/dns.json",
     "Where the RDAP bootstrap file (RFC 9224) is fetched.",
   ),
-  outboundAllow: list(
-    "GATEPOST_OUTBOUND_ALLOW",
-    "none",
-    "Addresses or CIDRs outside the public range that RDAP, WHOIS and list fetches may reach; never webhooks.",
+  outboundAllow: parsed(
+    [
+      "GATEPOST_OUTBOUND_ALLOW",
+      "none",
+      "Addresses or CIDRs outside the public range that RDAP, WHOIS and list fetches may reach; never webhooks.",
+    ],
+    readRanges,
+  ),
+  whois: flag(
+    "GATEPOST_WHOIS",
+    "Ask WHOIS (RFC 3912) for the age of domains whose registry has no RDAP.",
   ),
   metricsToken: optional(
     "GATEPOST_METRICS_TOKEN",
@@ -178,7 +201,7 @@ export function readConfig(environment: Environment): Config {
     try {
       return [key, setting.read(given === "" ? undefined : given)];
     } catch (fault) {
-      mistakes.push(`${setting.name} ${fault instanceof Error ? fault.message : "is bad"}.`);
+      mistakes.push(`${setting.name}: ${fault instanceof Error ? fault.message : "is bad"}.`);
       return [key, undefined];
     }
   });

@@ -1,13 +1,25 @@
 import type { Awaitable } from "../core/lookup.ts";
-import type { Entrance } from "./gate.ts";
+import type { FullResult } from "../core/result.ts";
+import type { AnswerCache } from "../ports/answer-cache.ts";
+import type { Clock } from "../ports/clock.ts";
+import {
+  type DenialFields,
+  denialFields,
+  type FeatureName,
+  sortFeatures,
+  type SortedFeatures,
+} from "./features.ts";
+import type { Entrance, Gate, Receipt } from "./gate.ts";
+import type { SingleCheck, TimedValidation } from "./single-check.ts";
+import type { Tiers } from "./tiers.ts";
 
 /** A single check as a client asked for it. */
 export interface CheckRequest {
   /** Not empty; as sent, blanks included. */
   readonly text: string;
   readonly mode: "address" | "domain";
-  /** Feature names as asked, lower case, in order; unknown ones may be among them. */
-  readonly features: readonly string[];
+  /** In the order they were asked, none twice. */
+  readonly features: readonly FeatureName[];
 }
 
 export interface CheckAnswer {
@@ -16,4 +28,81 @@ export interface CheckAnswer {
   readonly paidBy: "plan" | "credits";
 }
 
+/** Charges one unit and judges one entry. Throws the quota `Refusal`; a fault gives the unit back. */
 export type CheckOne = (entrance: Entrance, request: CheckRequest) => Awaitable<CheckAnswer>;
+
+export interface CheckOneDeps {
+  readonly gate: Pick<Gate, "charge">;
+  readonly check: SingleCheck;
+  readonly cache: AnswerCache;
+  readonly clock: Clock;
+  readonly tiers: Tiers;
+  /** Base of the link to the pricing page. */
+  readonly publicUrl: string;
+  /** Grows when what is known of domains changes; older answers are stale then. */
+  readonly datasetsVersion: () => number;
+}
+
+/**
+ * No answer is kept longer, whatever DNS says: a domain's age grows by the day, and an operator who mends
+ * his DNS should not wait for a day here too.
+ */
+const KEPT_AT_MOST_MS = 3_600_000;
+
+/** Longer texts are malformed anyway and would fill the cache. */
+const KEPT_KEY_MAX_UNITS = 1_024;
+
+export function createCheckOne(deps: CheckOneDeps): CheckOne {
+  const answer = (asker: Asker): Awaitable<CheckAnswer> => {
+    const kept = deps.cache.read(asker.key, deps.clock.nowMs());
+    if (kept === undefined) return judge(asker, deps);
+    return { body: kept, paidBy: asker.receipt.paidBy };
+  };
+  return (entrance, request) => {
+    const { premium } = deps.tiers[entrance.caller.tier];
+    const sorted = sortFeatures(request.features, { premium });
+    const key = cacheKey(request, premium, deps.datasetsVersion());
+    const receipt = deps.gate.charge(entrance, 1);
+    // A promise in the way of every cached answer would cost more than the answer.
+    return receipt instanceof Promise
+      ? receipt.then((paid) => answer({ request, sorted, premium, key, receipt: paid }))
+      : answer({ request, sorted, premium, key, receipt });
+  };
+}
+
+interface Asker {
+  readonly request: CheckRequest;
+  readonly sorted: SortedFeatures;
+  readonly premium: boolean;
+  readonly key: string;
+  readonly receipt: Receipt;
+}
+
+const cacheKey = ({ mode, features, text }: CheckRequest, premium: boolean, version: number) =>
+  `${String(version)} ${premium ? "premium" : "core"} ${mode} ${features.join(",")} ${text}`;
+
+async function judge(asker: Asker, deps: CheckOneDeps): Promise<CheckAnswer> {
+  const { request, sorted, premium, key, receipt } = asker;
+  const asked = { features: sorted.permitted, spamTrap: premium };
+  try {
+    const validation = await deps.check(request.text, request.mode, asked);
+    const body = present(validation, sorted, deps.publicUrl);
+    const expiresAtMs = Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
+    if (key.length <= KEPT_KEY_MAX_UNITS) deps.cache.keep(key, body, expiresAtMs);
+    return { body, paidBy: receipt.paidBy };
+  } catch (fault) {
+    await receipt.refund();
+    throw fault;
+  }
+}
+
+/** The JSON of a validation with what must be said of features that it does not hold. */
+export function present(
+  { result, unavailable }: Pick<TimedValidation, "result" | "unavailable">,
+  sorted: SortedFeatures,
+  publicUrl: string,
+): string {
+  const denials = denialFields(sorted, unavailable, publicUrl);
+  const full: FullResult & DenialFields = { ...result, ...denials };
+  return JSON.stringify(full);
+}

@@ -6,15 +6,16 @@ export type UnsupportedFeature = (typeof UNSUPPORTED_FEATURES)[number];
 
 export type FeatureName = Feature | UnsupportedFeature;
 
-const NAMES: ReadonlyMap<string, FeatureName> = new Map(
-  [...FEATURES, ...UNSUPPORTED_FEATURES].map((name) => [name, name]),
-);
-
 const SUPPORTED: ReadonlyMap<string, Feature> = new Map(FEATURES.map((name) => [name, name]));
+
+const UNSUPPORTED: ReadonlyMap<string, UnsupportedFeature> = new Map(
+  UNSUPPORTED_FEATURES.map((name) => [name, name]),
+);
 
 /** The feature a text names, in any case and with blanks around it; undefined for any other text. */
 export function featureNamed(text: string): FeatureName | undefined {
-  return NAMES.get(text.trim().toLowerCase());
+  const name = text.trim().toLowerCase();
+  return SUPPORTED.get(name) ?? UNSUPPORTED.get(name);
 }
 
 /** What `features` parameters and path suffixes ask for: each text may hold several names, parted by commas. */
@@ -38,9 +39,7 @@ export function sortFeatures(
   return {
     permitted: premium ? supported : [],
     requiresUpgrade: premium ? [] : supported,
-    unsupported: UNSUPPORTED_FEATURES.filter((name) => names.includes(name)).sort(
-      (a, b) => names.indexOf(a) - names.indexOf(b),
-    ),
+    unsupported: names.flatMap((name) => UNSUPPORTED.get(name) ?? []),
   };
 }
 

@@ -10,14 +10,10 @@ import { quotaCounterContract } from "./quota-counter.ts";
 import { rateCounterContract } from "./rate-counter.ts";
 import { addAccount, openStores } from "./stores.ts";
 import { usageLedgerContract } from "./usage.ts";
-
 import { sqlRegistrationCache } from "../../src/adapters/sql/registration-cache.ts";
 import { sqlDeliveries } from "../../src/adapters/sql/webhook-deliveries.ts";
 import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks.ts";
-import { chargesContract } from "./charges.ts";
-import { quotaCounterContract } from "./quota-counter.ts";
 import { registrationCacheContract } from "./registration-cache.ts";
-import { addAccount, openStores } from "./stores.ts";
 import { webhookStoreContract } from "./webhook-store.ts";
 
 quotaCounterContract("memory over SQLite", async (t: TestContext) => {

@@ -13,13 +13,25 @@ const ENTRY_HEAD_BYTES = 3;
 /** Bits of an entry: as many lists as a table can tell apart. */
 export const LISTS_MAX = 16;
 
-/** FNV-1a over the characters, in 32 bits. */
+/** FNV-1a over the characters, in 32 bits, one by one. */
+const HASH_START = 0x811c9dc5;
+const hashStep = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
+/** The low bits choose the slot, and FNV mixes the high ones better. */
+const hashEnd = (hash: number): number => (hash ^ (hash >>> 15)) >>> 0;
+
 function hashOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < name.length; at += 1) {
-    hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  let hash = HASH_START;
+  for (let at = 0; at < name.length; at += 1) hash = hashStep(hash, name.charCodeAt(at));
+  return hashEnd(hash);
+}
+
+function hashOfEntry(text: Uint8Array, at: number): number {
+  const end = at + ENTRY_HEAD_BYTES + (text[at] ?? 0);
+  let hash = HASH_START;
+  for (let byte = at + ENTRY_HEAD_BYTES; byte < end; byte += 1) {
+    hash = hashStep(hash, text[byte] ?? 0);
   }
-  return (hash ^ (hash >>> 15)) >>> 0; // the low bits choose the slot, and FNV mixes the high ones better
+  return hashEnd(hash);
 }
 
 interface Views {
@@ -61,22 +73,25 @@ export interface NameTableBuilder {
   finish(): SharedArrayBuffer;
 }
 
-/** Bytes of text that a name takes at first guess; the text grows when the guess was low. */
 const USUAL_ENTRY_BYTES = 20;
 
-/** `names`: how many will be added at the most, repeated ones counted each time. */
-export function nameTableBuilder(names: number): NameTableBuilder {
-  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(names, 1))) * 2);
-  let text = new Uint8Array(names * USUAL_ENTRY_BYTES + NAME_MAX);
+/** An empty table with room for about so many names; it grows when there are more. */
+export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
+  let slots = new Uint32Array(2 ** Math.ceil(Math.log2(expectedNames * 2)));
+  let text = new Uint8Array(expectedNames * USUAL_ENTRY_BYTES);
   let end = 0;
+  let count = 0;
   const append = (name: string): number => {
-    if (end + ENTRY_HEAD_BYTES + name.length > text.length) text = doubled(text);
+    if (end + ENTRY_HEAD_BYTES + NAME_MAX > text.length) text = enlarged(text);
     writeName(name, text, end);
+    const entry = end + 1;
     end += ENTRY_HEAD_BYTES + name.length;
-    return end - ENTRY_HEAD_BYTES - name.length + 1;
+    count += 1;
+    return entry;
   };
   return {
     add(name, bit) {
+      if (count * 2 >= slots.length) slots = rehashed(slots, text);
       const slot = slotOf(name, { slots, text });
       if (slots[slot] === 0) slots[slot] = append(name);
       const at = (slots[slot] ?? 0) - 1;
@@ -95,9 +110,21 @@ export function nameTableBuilder(names: number): NameTableBuilder {
   };
 }
 
-function doubled(text: Uint8Array): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(text.length * 2);
+function enlarged(text: Uint8Array): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(text.length * 2 + NAME_MAX);
   larger.set(text);
+  return larger;
+}
+
+/** The same entries over twice as many slots, so that at least half are always empty. */
+function rehashed(slots: Uint32Array, text: Uint8Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(slots.length * 2);
+  for (const entry of slots) {
+    if (entry === 0) continue;
+    let slot = hashOfEntry(text, entry - 1) & (larger.length - 1);
+    while (larger[slot] !== 0) slot = (slot + 1) & (larger.length - 1);
+    larger[slot] = entry;
+  }
   return larger;
 }
 
@@ -111,11 +138,14 @@ function writeName(name: string, text: Uint8Array, at: number): void {
   }
 }
 
+const EMPTY: NameTable = { sourcesOf: () => 0 };
+
 /** Reads a finished table where it lies. */
 export function attachNameTable(buffer: SharedArrayBuffer): NameTable {
   const slotCount = new Uint32Array(buffer, 0, 1)[0] ?? 0;
   const slots = new Uint32Array(buffer, HEADER_BYTES, slotCount);
   const text = new Uint8Array(buffer, HEADER_BYTES + slots.byteLength);
+  if (text.length === 0) return EMPTY;
   const views = { slots, text };
   return {
     sourcesOf(name) {

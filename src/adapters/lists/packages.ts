@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 const require = createRequire(import.meta.url);
 
 /** One data file and how its names are found in it. */
-interface PackageFile {
+export interface PackageFile {
   readonly name: string;
   readonly file: string;
   /** Fewer names than this are no list any more but a file that changed shape. */
@@ -46,12 +46,16 @@ const FILES = {
 
 export type PackageId = keyof typeof FILES;
 
-/**
- * The names a package holds, as they stand there. Throws a fault that names the package and its version
- * when the file is gone, cannot be read as what it was, or holds fewer names than it ever should.
- */
+/** The names a package holds, as they stand there. Throws as `readPackage` does. */
 export function namesOfPackage(id: PackageId): readonly string[] {
-  const { name, file, floor, read } = FILES[id];
+  return readPackage(FILES[id]);
+}
+
+/**
+ * Throws a fault that names the package and its file when the file is gone, cannot be read as what it was,
+ * or holds fewer names than it ever should.
+ */
+export function readPackage({ name, file, floor, read }: PackageFile): readonly string[] {
   let names: readonly string[];
   try {
     const root = dirname(require.resolve(`${name}/package.json`));
@@ -69,26 +73,29 @@ export function namesOfPackage(id: PackageId): readonly string[] {
 /** A JSON array of strings; anything else is a changed shape. */
 export function jsonStrings(text: string): readonly string[] {
   const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value)) throw new Error("not an array");
-  return value.map((item: unknown) => {
-    if (typeof item !== "string") throw new Error("an item is not text");
-    return item;
-  });
+  if (!Array.isArray(value) || !value.every(isText)) throw new Error("not an array of text");
+  return value;
 }
+
+const isText = (value: unknown): value is string => typeof value === "string";
 
 /** The keys of `domains[*].hosts`: the keys of `domains` alone are the registrable names only. */
 export function fakefilterHosts(text: string): readonly string[] {
-  const domains = recordOf(recordOf(JSON.parse(text))["domains"]);
-  const hosts = Object.values(domains).flatMap((row) =>
-    Object.keys(recordOf(recordOf(row)["hosts"])),
-  );
-  return [...new Set(hosts)];
+  const hosts = new Set<string>();
+  for (const row of Object.values(member(JSON.parse(text), "domains"))) {
+    for (const host of Object.keys(member(row, "hosts"))) hosts.add(host);
+  }
+  return [...hosts];
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) throw new Error("not an object");
-  return { ...value };
+/** The object under `key`; anything else is a changed shape. */
+function member(value: unknown, key: string): object {
+  const inner: unknown = isObject(value) ? Reflect.get(value, key) : undefined;
+  if (!isObject(inner)) throw new Error(`no object under "${key}"`);
+  return inner;
 }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const MAILCHECKER_START = "new Set([";
 

@@ -1,9 +1,16 @@
+import type { OwnerKey } from "../../ports/owner.ts";
 import { RATE_WINDOW_MS, type RateCounter, type RateTaking } from "../../ports/rate-counter.ts";
 import { Generations } from "./generations.ts";
 
 interface Window {
   openedAtMs: number;
   used: number;
+}
+
+/** Answers at once. */
+export interface MemoryRateCounter extends RateCounter {
+  take(owner: OwnerKey, limit: number, steadyMs: number): RateTaking;
+  giveBack(owner: OwnerKey, window: number): void;
 }
 
 /** Windows of one generation. Two of them stay below 150 MB with the longest owner keys. */
@@ -13,7 +20,7 @@ const WINDOWS_MAX = 500_000;
  * Rate windows in this process. A window is forgotten once it is over; before that only when more than
  * `windowsMax` owners come within one window. A restart opens new windows.
  */
-export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): RateCounter {
+export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
   const windows = new Generations<Window>();
   let turnedAtMs = 0;
 
@@ -29,7 +36,7 @@ export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): RateCounter
   };
 
   return {
-    take(owner, limit, steadyMs): RateTaking {
+    take(owner, limit, steadyMs) {
       const nowMs = Math.floor(steadyMs);
       const known = windows.get(owner);
       const isOpen = known !== undefined && nowMs - known.openedAtMs < RATE_WINDOW_MS;

@@ -74,8 +74,9 @@ interface Probing {
  */
 async function probeUntil(end: number, probing: Probing): Promise<void> {
   const worker = async (): Promise<void> => {
-    while (probing.next < end && probing.found.size < FOUND_MAX)
+    while (probing.next < end && probing.found.size < FOUND_MAX) {
       await probe(probing.next++, probing);
+    }
   };
   const late = probing.wildcard.then(worker); // the wildcard's own question is the eighth in flight
   await Promise.all([...Array.from({ length: IN_FLIGHT - 1 }, worker), late]);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { checkIn, fieldsIn } from "../../../test/check-run.ts";
 import type { Zone } from "../../../test/zone-lookup.ts";
-import { SHOWN_TEXT_MAX } from "../limits.ts";
+import { SHOWN_TEXT_MAX } from "../shown-text.ts";
 import type { DmarcFields } from "./check.ts";
 import { walkNames } from "./dmarc.ts";
 import { isDmarcText, isIgnored, parsePolicyRecord } from "./dmarc-record.ts";
@@ -200,6 +200,15 @@ const WORLDS: readonly [name: string, zone: Zone, domain: string, want: string][
   [
     "3.2: so does an address that mail cannot reach",
     { [`_dmarc.${D}`]: { txt: ["v=DMARC1; p=none; np=reject"] }, [`a.${D}`]: { a: ["127.0.0.1"] } },
+    `a.${D}`,
+    "none",
+  ],
+  [
+    "3.2: a null MX alone makes a name exist",
+    {
+      [`_dmarc.${D}`]: { txt: ["v=DMARC1; p=none; np=reject"] },
+      [`a.${D}`]: { mx: ["0 ."] },
+    },
     `a.${D}`,
     "none",
   ],

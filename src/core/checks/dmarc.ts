@@ -1,5 +1,5 @@
 import type { Domain } from "../domain.ts";
-import { shownText } from "../limits.ts";
+import { shownText } from "../shown-text.ts";
 import type { Lookup } from "../lookup.ts";
 import type { MailHosts } from "../mail-hosts.ts";
 import type { Check, CheckRun, DmarcFields, EmailAuth, Outcome, Subject } from "./check.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldsIn } from "../../../test/check-run.ts";
-import type { ZoneName } from "../../../test/zone-lookup.ts";
+import { domainOf, fieldsIn } from "../../../test/check-run.ts";
+import { type ZoneName, zoneLookup } from "../../../test/zone-lookup.ts";
 import { SPF_INCLUDES } from "../tables/spf-includes.ts";
-import { mailboxInSpf } from "./inbox-provider.ts";
+import { findInboxProvider, mailboxInSpf } from "./inbox-provider.ts";
 
 const D = "shop.example";
 
@@ -83,4 +83,10 @@ test("capitals and a trailing dot do not hide a target; a name under it is anoth
 test("no SPF target belongs to two providers", () => {
   const targets = SPF_INCLUDES.flatMap(([, names]) => names);
   assert.equal(new Set(targets).size, targets.length);
+});
+
+test("an address record in place of MX names no provider", async () => {
+  const mail = { kind: "hosts", hosts: ["naver.com"], implicit: true } as const;
+  const found = await findInboxProvider({ domain: domainOf("naver.com"), mail }, zoneLookup({}));
+  assert.deepEqual(found, { kind: "known", provider: undefined });
 });

@@ -7,8 +7,8 @@ import { inboxProvider } from "./inbox-provider.ts";
 import { spf } from "./spf.ts";
 
 /**
- * Every check by its feature's name, in the order they start: each may build on those before it. SPF, DMARC
- * and DKIM stand in the order of their fields.
+ * Every check by its feature's name, in the order they start: each may wait for those before it. SPF, DMARC
+ * and DKIM stand in the order of their fields; the age comes late, so that nobody but the score waits for a registry.
  */
 export const CHECKS: ReadonlyMap<Feature, Check<PremiumFields>> = new Map<
   Feature,
@@ -16,8 +16,8 @@ export const CHECKS: ReadonlyMap<Feature, Check<PremiumFields>> = new Map<
 >([
   ["spf", spf],
   ["dmarc", dmarc],
-  ["domain_age", domainAge],
   ["inbox_provider", inboxProvider],
   ["dkim", dkim],
+  ["domain_age", domainAge],
   ["deliverability", deliverability],
 ]);

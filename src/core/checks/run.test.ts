@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDeps, checkIn, domainOf, emptyDatasets } from "../../../test/check-run.ts";
+import { checkDeps, checkIn, domainOf } from "../../../test/check-run.ts";
 import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
 import { FEATURES, type Feature } from "./check.ts";
 import { selectorsFor } from "./dkim.ts";
@@ -153,7 +153,7 @@ test("nothing asked asks nothing", async () => {
 test("the spam trap stands first and asks nobody", async () => {
   const lookup = zoneLookup(GOOD);
   const subject = { domain: domainOf(D), mail: { kind: "unknown" } } as const;
-  const deps = checkDeps(lookup, { datasets: emptyDatasets() });
+  const deps = checkDeps(lookup);
   const trapOnly = await runChecks({ features: [], spamTrap: true }, subject, deps);
   assert.deepEqual(trapOnly.fields, { spam_trap: { is_trap: false, type: null, reason: null } });
   assert.deepEqual(lookup.asked, []);
@@ -166,4 +166,26 @@ test("a fault in a lookup is a fault, not an answer", async () => {
   const subject = { domain: domainOf(D), mail: { kind: "unknown" } } as const;
   const asked = { features: FEATURES, spamTrap: false };
   await assert.rejects(Promise.resolve(runChecks(asked, subject, checkDeps(lookup))), /bug/);
+});
+
+test("a registry that takes its time keeps only the score waiting", async () => {
+  const zone = zoneLookup(GOOD);
+  let answer = (): void => undefined;
+  const registration: typeof zone.registration = () =>
+    new Promise((resolve) => {
+      answer = () => void Promise.resolve(zone.registration(D)).then(resolve);
+    });
+  const subject = { domain: domainOf(D), mail: { kind: "none", why: "noMx" } } as const;
+  const running = runChecks(
+    { features: FEATURES, spamTrap: false },
+    subject,
+    checkDeps({ ...zone, registration }),
+  );
+  const probed = (): number => zone.asked.filter((line) => line.includes("._domainkey.")).length;
+  for (let turn = 0; turn < 50 && probed() < 35; turn += 1) {
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  assert.equal(probed(), 35);
+  answer();
+  assert.equal((await running).fields.domain_age?.registered, "2020-01-01");
 });

@@ -1,4 +1,5 @@
 import { isSpecialUse } from "../domain.ts";
+import { DOMAIN_MAX_OCTETS } from "../limits.ts";
 import type { Absent, Answer, Awaitable, Lookup } from "../lookup.ts";
 
 /** DNS questions asked so far, as they would go over the wire: an address question is two, A and AAAA. */
@@ -8,15 +9,23 @@ export interface QuestionCount {
 
 const NO_NAME: Absent = { kind: "absent", why: "noName" };
 
+/** A blank, an empty label, or one beyond 63 octets (RFC 1035 section 2.3.4). */
+const UNHEARD_OF = /[^!-~]|^$|^\.|\.\.|\.$|[^.]{64}/;
+
+/** Whether a name can exist, and may be asked: records of others build names, and so do prefixes like "_dmarc". */
+function isAskable(name: string): boolean {
+  return name.length <= DOMAIN_MAX_OCTETS && !UNHEARD_OF.test(name) && !isSpecialUse(name);
+}
+
 /**
  * The same lookup for the checks of one entry: each question is asked once however many checks need it and is
- * counted then, and special-use names are never asked in DNS (RFC 6761), whoever leads there.
+ * counted then. Names that cannot exist and special-use names (RFC 6761), whoever leads there, are absent unasked.
  */
 export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
   const once = <T>(questions: number, ask: (name: string) => Awaitable<Answer<T>>) => {
     const answers = new Map<string, Awaitable<Answer<T>>>();
     return (name: string): Awaitable<Answer<T>> => {
-      if (isSpecialUse(name)) return NO_NAME;
+      if (!isAskable(name)) return NO_NAME;
       const known = answers.get(name);
       if (known !== undefined) return known;
       count.asked += questions;

@@ -13,7 +13,10 @@ export type MacroPiece =
       readonly delimiters: string;
     };
 
-/** `c`, `r` and `t` are for explanations only (RFC 7208 section 7.2), which nobody asks for here. */
+/**
+ * A name has at most 127 labels, and there are seven delimiters, so no real macro asks for more of either.
+ * `c`, `r` and `t` are for explanations only (RFC 7208 section 7.2), which nobody asks for here.
+ */
 const MACRO = /%\{([slodiphv])(\d{0,3})(r?)([.\-+,/_=]{0,7})\}/iy;
 
 /** Visible ASCII but "%" (RFC 7208 section 7.1, macro-literal). */

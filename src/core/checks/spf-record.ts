@@ -38,8 +38,9 @@ export function parseSpf(text: string): SpfParsed {
   for (const written of text.slice("v=spf1".length).split(" ")) {
     if (written === "") continue;
     const term = readTerm(written);
-    if (term === undefined || isSecond(term, terms))
+    if (term === undefined || isSecond(term, terms)) {
       return { ok: false, term: written.slice(0, 80) };
+    }
     if (term.kind !== "noted") terms.push(term);
   }
   const targets = (name: string): string[] =>
@@ -125,7 +126,7 @@ const IP6_LENGTH = new RegExp(`^${LENGTH_6}$`);
 const LENGTHS = new RegExp(`^(?:${LENGTH_4})?(?:/${LENGTH_6})?$`);
 
 /**
- * Where "/24//64" begins in an argument of `a` or `mx` (RFC 7208 section 5.6 and 12, dual-cidr-length);
+ * Where "/24//64" begins in an argument of `a` or `mx` (RFC 7208 section 12, dual-cidr-length);
  * its length when there is none, undefined when what looks like one is wrong.
  */
 function prefixLengthsAt(argument: string): number | undefined {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fieldsIn } from "../../../test/check-run.ts";
-import type { Zone } from "../../../test/zone-lookup.ts";
-import { SHOWN_TEXT_MAX } from "../limits.ts";
+import { checkDeps, domainOf, fieldsIn } from "../../../test/check-run.ts";
+import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
+import { SHOWN_TEXT_MAX } from "../shown-text.ts";
+import { spf } from "./spf.ts";
 import { expandTarget, parseMacros } from "./spf-macro.ts";
 import { isSpfText, parseSpf } from "./spf-record.ts";
 
@@ -90,6 +91,8 @@ const OWN: readonly [name: string, record: string, want: string][] = [
   ["7.1: zero labels asked for", "v=spf1 exists:%{d0}.example -all", "none"],
   ["7.1: escapes", "v=spf1 exists:a%%b%_c%-d.example -all", "hardfail"],
   ["7.2: 'c', 'r' and 't' are for explanations only", "v=spf1 exists:%{t}.example -all", "none"],
+  ["7.1: a top label of 63 letters and a dot", `v=spf1 a:x.${"a".repeat(63)}. -all`, "hardfail"],
+  ["7.1: a top label of digits", "v=spf1 a:x.123 -all", "none"],
   ["7.1: a name without a dot is no target", "v=spf1 include:localhost -all", "none"],
 ];
 
@@ -252,6 +255,24 @@ for (const [name, zone, want] of WORLDS) {
     assert.equal(await summary(zone), want);
   });
 }
+
+test("a redirect loop is left at the first name seen before, and its records read once", async () => {
+  const lookup = zoneLookup({
+    [D]: { txt: ["v=spf1 redirect=b.example"] },
+    "b.example": { txt: [`v=spf1 redirect=${D}`] },
+  });
+  const deps = { ...checkDeps(lookup), obtained: neverAsked, questionsLeft: neverAsked };
+  await spf.run({ domain: domainOf(D), mail: { kind: "unknown" } }, deps);
+  assert.deepEqual(lookup.asked, [`txt ${D}`, "txt b.example"]);
+});
+
+const neverAsked = (): never => assert.fail("SPF builds on no other check");
+
+test("a target that expands beyond 253 octets loses labels on its left (RFC 7208 section 7.3)", () => {
+  const domain = `${"a".repeat(60)}.${"b".repeat(60)}.${D}`;
+  const target = expandTarget("%{d}.%{d}.example", { domain, senderDomain: domain });
+  assert.equal(target, `${"b".repeat(60)}.${D}.${domain}.example`);
+});
 
 test("there are at least 60 SPF rows and no name twice", () => {
   const names = [...OWN, ...WORLDS].map(([name]) => name);

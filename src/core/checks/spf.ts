@@ -1,4 +1,4 @@
-import { shownText } from "../limits.ts";
+import { shownText } from "../shown-text.ts";
 import type { Lookup } from "../lookup.ts";
 import type { Check, EmailAuth, Outcome, SpfSummary } from "./check.ts";
 import { isSpfText, parseSpf, type Qualifier, type SpfRecord } from "./spf-record.ts";
@@ -49,7 +49,7 @@ async function summarise(
     if (!parsed.ok) return "none";
     const next = nextOf(parsed.record, { domain, senderDomain: askedDomain });
     if (next.kind === "summary") return next.summary;
-    if (hops === REDIRECTS_MAX || seen.has(next.target) || !isAskable(next.target)) return "none";
+    if (hops === REDIRECTS_MAX || seen.has(next.target)) return "none";
     const fetched = await fetchSpf(next.target, lookup);
     if (fetched.kind === "unknown") return undefined;
     if (fetched.kind !== "one") return "none"; // a permanent error: RFC 7208 section 6.1
@@ -73,11 +73,6 @@ function nextOf(
   const target = redirect === undefined ? undefined : expandTarget(redirect, world);
   if (target === undefined) return { kind: "summary", summary: "neutral" }; // RFC 7208 section 4.7
   return { kind: "redirect", target };
-}
-
-/** Whether DNS can hold the name at all (RFC 1035 section 2.3.4); `expandTarget` has cut it to 253. */
-function isAskable(name: string): boolean {
-  return name.split(".").every((label) => label !== "" && label.length <= 63);
 }
 
 async function run(

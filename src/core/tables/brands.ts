@@ -7,7 +7,7 @@ export interface BrandRow {
   readonly own: readonly string[];
   /** Registrable domains of honest others. */
   readonly honest: readonly string[];
-  /** What stands before the word when its first letter belongs to another: "booking" + "mail". */
+  /** What stands before the word when its first letter belongs to another: "booking" + "mail", "blog" + "mail". */
   readonly notAfter: readonly string[];
 }
 
@@ -22,6 +22,6 @@ export const BRANDS: readonly BrandRow[] = [
     provider: "gmail.com",
     own: ["gmail.com", "googlemail.com", "google.com"],
     honest: ["gmailify.com"],
-    notAfter: ["in", "bi", "blo", "do", "fro"],
+    notAfter: ["n", "bi", "blo", "do", "fro", "or"],
   },
 ];

@@ -8,7 +8,6 @@ const NAMES_OF_SERVICES = [
   "maildrop",
   "mailinator",
   "mailtemp",
-  "tempemail",
   "throwaway",
   "wegwerf",
   "yopmail",
@@ -33,12 +32,12 @@ const THROW_AWAY_WORDS = [
 ];
 const MAIL_WORDS = ["box", "e-mail", "email", "inbox", "mail"];
 
-export const STRONG_WORDS: readonly string[] = [
-  ...NAMES_OF_SERVICES,
-  ...THROW_AWAY_WORDS.flatMap((first) =>
-    MAIL_WORDS.flatMap((second) => [first + second, `${first}-${second}`]),
-  ),
-];
+const PAIRS = THROW_AWAY_WORDS.flatMap((first) =>
+  MAIL_WORDS.flatMap((second) => [first + second, `${first}-${second}`]),
+);
+
+/** No word twice, though "dispos" + "email" is "dispose" + "mail". */
+export const STRONG_WORDS: readonly string[] = [...new Set([...NAMES_OF_SERVICES, ...PAIRS])];
 
 /**
  * Registrable domains that a strong word hits by accident: classified ads, mail filters, a school.

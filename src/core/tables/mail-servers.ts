@@ -68,6 +68,9 @@ export const SHARED_MAIL_SUFFIXES: ReadonlySet<string> = new Set([
   "sweb.ru",
 ]);
 
+/** Shared as well, and so common that a look at these first saves most of the others. */
+export const COMMON_CARRIERS: readonly string[] = ["google.com", "outlook.com", "googlemail.com"];
+
 /**
  * Providers of `INBOX_PROVIDERS` large enough that a customer's domain on a single uncurated list is more
  * likely a list's mistake: mailboxes there cost money or are known by name.

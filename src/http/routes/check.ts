@@ -1,7 +1,8 @@
 import type { Awaitable } from "../../core/lookup.ts";
 import type { CheckOne, CheckRequest } from "../../service/check-one.ts";
+import { readFeatures } from "../../service/features.ts";
 import { missingParameter } from "../../service/refusals.ts";
-import { askedFeatures, readCheckPath } from "../features.ts";
+import { readCheckPath } from "../check-path.ts";
 import type { PathItem } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
@@ -48,7 +49,7 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
       }
       const text = path.entry || (params.text(family) ?? "");
       if (text === "") throw missingParameter(family);
-      const features = askedFeatures([...path.features, ...params.names("features")]);
+      const features = readFeatures([...path.features, ...params.names("features")]);
       const { body, paidBy } = await deps.checkOne(entrance, { text, mode, features });
       return { type: JSON_TYPE, body, paidBy, entry: text };
     },

@@ -1,9 +1,4 @@
-import { FEATURES } from "../core/checks/check.ts";
-
-/** Asked by clients of this API and offered on no plan: answered honestly, so they are read. */
-const UNSUPPORTED = ["smtp", "catch_all"] as const;
-
-const KNOWN: ReadonlySet<string> = new Set<string>([...FEATURES, ...UNSUPPORTED]);
+import { type FeatureName, featureNamed } from "../service/features.ts";
 
 /** What turns a single check into a bulk one when it stands behind the entries. */
 const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);
@@ -11,8 +6,8 @@ const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);
 export interface CheckPath {
   /** The segments that are no suffix, joined with "/" again; absent when the path names no entry. */
   readonly entry: string | undefined;
-  /** In the order they stand, lower case. */
-  readonly features: readonly string[];
+  /** In the order they stand. */
+  readonly features: readonly FeatureName[];
   readonly bulk: boolean;
 }
 
@@ -21,13 +16,14 @@ export interface CheckPath {
  * stays the entry, so a local part may hold "/" and `/api/email/mass` checks "mass".
  */
 export function readCheckPath(path: readonly string[]): CheckPath {
-  const features: string[] = [];
+  const features: FeatureName[] = [];
   let bulk = false;
   let end = path.length;
   for (; end > 1; end -= 1) {
-    const name = (path[end - 1] ?? "").toLowerCase();
-    if (KNOWN.has(name)) features.push(name);
-    else if (BULK_SUFFIXES.has(name)) bulk = true;
+    const segment = path[end - 1] ?? "";
+    const feature = featureNamed(segment);
+    if (feature !== undefined) features.push(feature);
+    else if (BULK_SUFFIXES.has(segment.toLowerCase())) bulk = true;
     else break;
   }
   return {
@@ -35,9 +31,4 @@ export function readCheckPath(path: readonly string[]): CheckPath {
     features: features.reverse(),
     bulk,
   };
-}
-
-/** The known names among those asked, each once, in the order they were asked. */
-export function askedFeatures(names: readonly string[]): readonly string[] {
-  return names.length === 0 ? names : [...new Set(names)].filter((name) => KNOWN.has(name));
 }

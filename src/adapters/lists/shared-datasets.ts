@@ -1,13 +1,14 @@
 import type { Datasets, ListSource, MailServerKind, OperatorLists } from "../../core/datasets.ts";
-import { domainEvidence } from "../../core/disposable.ts";
+import { listEvidence } from "../../core/blacklist.ts";
 import { parseDomain } from "../../core/domain.ts";
-import type { Evidence } from "../../core/signals.ts";
+import { hasStrongWord } from "../../core/keywords.ts";
 import { attachNameSet, attachNameTable, LISTS_MAX, nameTableBuilder } from "./name-table.ts";
 import { noOperatorLists } from "./operator.ts";
 
 /** One list of disposable domains, as its source gives it. */
 export interface DisposableList extends ListSource {
-  readonly names: readonly string[];
+  /** Its lines, read when their turn comes: all lists at once are 50 MB of text that nobody needs. */
+  readonly read: () => Iterable<string>;
 }
 
 /** What lists hold before they are packed: names in any case, as U-labels or A-labels. */
@@ -37,17 +38,21 @@ export interface SharedDatasets {
 
 const KINDS: readonly MailServerKind[] = ["dedicated", "shared"];
 
+/** The bundled lists hold 164,448 names between them; room for them at once saves half of the packing. */
+const DISPOSABLE_NAMES_EXPECTED = 200_000;
+
 /** Packs lists. Lines that are no domain name are left out. Throws for more lists than a table can hold. */
 export function shareDatasets(contents: ListContents): SharedDatasets {
   const sources = contents.disposable.map(({ id, curated }) => ({ id, curated }));
   if (sources.length > LISTS_MAX) throw new Error(`more than ${String(LISTS_MAX)} lists`);
   const { exceptions } = contents;
   const disposable = pack(
-    contents.disposable.map(({ names }) => names),
+    contents.disposable.map(({ read }) => read),
     (line) => {
       const name = domainName(line);
       return name === undefined || exceptions.has(name) ? undefined : name;
     },
+    DISPOSABLE_NAMES_EXPECTED,
   );
   const isHonest = honestBy(sources, disposable);
   const honest = (lines: readonly string[]): readonly string[] =>
@@ -59,10 +64,10 @@ export function shareDatasets(contents: ListContents): SharedDatasets {
     version: contents.version,
     sources,
     disposable,
-    free: pack([free], asItIs),
-    knownGood: pack([[...free, ...honest(contents.knownGood)]], asItIs),
-    roles: pack([contents.roles], asItIs),
-    mailServers: pack(KINDS.map(hostsOf), domainName),
+    free: packAsIs(free),
+    knownGood: packAsIs([...free, ...honest(contents.knownGood)]),
+    roles: packAsIs(contents.roles),
+    mailServers: packAsIs(...KINDS.map(hostsOf)),
   };
 }
 
@@ -74,7 +79,10 @@ export function attachDatasets(shared: SharedDatasets, operator: OperatorLists):
     sources: shared.sources,
     disposable: attachNameTable(shared.disposable),
     mailServers: {
-      kindOf: (host) => KINDS.find((_, bit) => (servers.sourcesOf(host) >> bit) & 1),
+      kindOf(host) {
+        const bits = servers.sourcesOf(host);
+        return bits === 0 ? undefined : KINDS.find((_, bit) => (bits >> bit) & 1);
+      },
     },
     free: attachNameSet(shared.free),
     knownGood: attachNameSet(shared.knownGood),
@@ -84,16 +92,21 @@ export function attachDatasets(shared: SharedDatasets, operator: OperatorLists):
 }
 
 const asItIs = (name: string): string => name;
+const packAsIs = (...lists: readonly (readonly string[])[]): SharedArrayBuffer =>
+  pack(
+    lists.map((names) => () => names),
+    asItIs,
+  );
 
 /** List n of `lists` becomes bit n; `nameOf` gives each line as it is looked up, undefined to leave it out. */
 function pack(
-  lists: readonly (readonly string[])[],
+  lists: readonly (() => Iterable<string>)[],
   nameOf: (line: string) => string | undefined,
+  expectedNames?: number,
 ): SharedArrayBuffer {
-  const count = lists.reduce((sum, { length }) => sum + length, 0);
-  const builder = nameTableBuilder(count);
-  for (const [bit, names] of lists.entries()) {
-    for (const line of names) {
+  const builder = nameTableBuilder(expectedNames);
+  for (const [bit, read] of lists.entries()) {
+    for (const line of read()) {
       const name = nameOf(line);
       if (name !== undefined) builder.add(name, bit);
     }
@@ -106,18 +119,22 @@ function pack(
  * curated list holds, what lies under a listed name or says by its own name what it is for earns no trust.
  */
 function honestBy(sources: readonly ListSource[], disposable: SharedArrayBuffer) {
-  const empty = pack([], asItIs);
+  const empty = packAsIs();
   const plain = { free: empty, knownGood: empty, roles: empty, mailServers: empty };
   const datasets = attachDatasets({ version: 0, sources, disposable, ...plain }, noOperatorLists);
   const curated = sources.reduce((bits, list, bit) => bits | (list.curated ? 1 << bit : 0), 0);
-  const accuses = ({ signal, sources: lists = 0 }: Evidence): boolean =>
-    signal === "blacklist_exact"
-      ? (lists & curated) !== 0
-      : signal === "blacklist_parent" || signal === "keyword_match";
-  return (name: string): boolean => {
-    const parsed = parseDomain(name);
-    return parsed.ok && !domainEvidence(parsed.value, { kind: "unknown" }, datasets).some(accuses);
-  };
+  return (name: string): boolean =>
+    !hasStrongWord(name) &&
+    (datasets.disposable.sourcesOf(name) & curated) === 0 &&
+    !liesBelowListed(name, datasets);
+}
+
+/** Two labels are a registrable name or a suffix, and nothing above them counts: most names end there. */
+function liesBelowListed(name: string, datasets: Datasets): boolean {
+  if (name.indexOf(".") === name.lastIndexOf(".")) return false;
+  const parsed = parseDomain(name);
+  if (!parsed.ok) return false;
+  return listEvidence(parsed.value, { kind: "unknown" }, datasets)?.signal === "blacklist_parent";
 }
 
 /** A name without upper case or U-labels; whether it is well-formed too does not matter: no other is asked for. */
@@ -125,7 +142,7 @@ const PLAIN = /^[a-z0-9.-]+$/;
 
 /** The name as it is looked up; undefined when the line is no domain name. */
 function domainName(line: string): string | undefined {
-  if (PLAIN.test(line)) return line;
+  if (PLAIN.test(line) && line.includes(".")) return line;
   const parsed = parseDomain(line);
   return parsed.ok ? parsed.value.name : undefined;
 }

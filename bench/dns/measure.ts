@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/adapters/dns/lookup.ts";
+import { createResolver } from "../../src/adapters/dns/resolver.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import type { Answer } from "../../src/core/lookup.ts";
+
+export interface OurRun {
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** User and system time of the whole process, garbage collection included. */
+  readonly cpuMicroseconds: number;
+  readonly rssMegabytes: number;
+  readonly unknown: readonly string[];
+  readonly stats: DnsStats;
+}
+
+const IN_FLIGHT = 4_000;
+/** The second pass of a job. */
+const AGAIN_IN_FLIGHT = 200;
+
+export function openLookup(port: number): DnsLookup {
+  const resolver = createResolver({
+    servers: [{ host: "127.0.0.1", port }],
+    profile: "bulk",
+    clock: systemClock,
+    random: randomBytes,
+    windowMax: 2_000,
+  });
+  return createDnsLookup(resolver, { clock: systemClock });
+}
+
+/** Asks for the MX of every name with a cold cache. */
+export async function runOurs(names: readonly string[], lookup: DnsLookup): Promise<OurRun> {
+  const startedMs = systemClock.monotonicMs();
+  const cpu = process.cpuUsage();
+  const unknown = await askAll(names, { lookup, limit: IN_FLIGHT, ask: lookup.mx });
+  const { user, system } = process.cpuUsage(cpu);
+  const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
+  return {
+    seconds,
+    perSecond: names.length / seconds,
+    cpuMicroseconds: (user + system) / names.length,
+    rssMegabytes: process.memoryUsage.rss() / 1e6,
+    unknown,
+    stats: lookup.stats(),
+  };
+}
+
+/** The names that are still unknown after a second pass. */
+export function runAgain(names: readonly string[], lookup: DnsLookup): Promise<readonly string[]> {
+  return askAll(names, { lookup, limit: AGAIN_IN_FLIGHT, ask: lookup.again.mx });
+}
+
+interface Asking {
+  readonly lookup: DnsLookup;
+  /** Names that are asked about at once. */
+  readonly limit: number;
+  readonly ask: DnsLookup["mx"];
+}
+
+/** Those of `names` that nobody could say anything about. */
+async function askAll(names: readonly string[], asking: Asking): Promise<readonly string[]> {
+  const { lookup, limit, ask } = asking;
+  const unknown: string[] = [];
+  let open = 0;
+  let wake = (): void => undefined;
+  const settled = (name: string, { kind }: Answer<unknown>): void => {
+    if (kind === "unknown") unknown.push(name);
+    open -= 1;
+    wake();
+  };
+  for (const name of names) {
+    const room = lookup.room();
+    if (room !== undefined) await room;
+    while (open >= limit) await new Promise<void>((resolve) => (wake = resolve));
+    open += 1;
+    void Promise.resolve(ask(name)).then((answer) => settled(name, answer));
+  }
+  while (open > 0) await new Promise<void>((resolve) => (wake = resolve));
+  return unknown;
+}
+
+export interface DnsperfRun {
+  readonly seconds: number;
+  readonly perSecond: number;
+  readonly lost: number;
+}
+
+/** Runs dnsperf once over the questions in `file`. */
+export async function runDnsperf(
+  file: string,
+  { port, outstanding }: { readonly port: number; readonly outstanding: number },
+): Promise<DnsperfRun> {
+  const target = ["-s", "127.0.0.1", "-p", String(port), "-d", file, "-n", "1", "-t", "5"];
+  const child = spawn("dnsperf", [
+    ...target,
+    "-e",
+    "-c",
+    "8",
+    "-b",
+    "4096",
+    "-q",
+    String(outstanding),
+  ]);
+  let output = "";
+  for await (const chunk of child.stdout) output += String(chunk);
+  return {
+    seconds: figure(output, /Run time \(s\): +([\d.]+)/),
+    perSecond: figure(output, /Queries per second: +([\d.]+)/),
+    lost: figure(output, /Queries lost: +(\d+)/),
+  };
+}
+
+function figure(output: string, pattern: RegExp): number {
+  const digits = pattern.exec(output)?.[1];
+  if (digits === undefined) throw new Error(`dnsperf said: ${output.slice(-500)}`);
+  return Number(digits);
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+}

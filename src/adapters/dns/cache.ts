@@ -1,0 +1,161 @@
+import type { Answer } from "../../core/lookup.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Reply } from "./reply.ts";
+
+/** Positive answers live for their TTL within these bounds. */
+const FOUND_MIN_MS = 30_000;
+const FOUND_MAX_MS = 24 * 3_600_000;
+
+/** One to three hours "make sensible a default" for negative answers (RFC 2308 section 5). */
+const ABSENT_MAX_MS = 3_600_000;
+
+/** Without a SOA a negative answer "should not be cached" (RFC 2308 section 5); this takes off the edge. */
+const ABSENT_WITHOUT_SOA_MS = 5_000;
+
+/** "Nobody could say" is asked again soon, then less soon while it lasts. */
+const UNKNOWN_MIN_MS = 5_000;
+const UNKNOWN_MAX_MS = 30_000;
+
+/** Reads after which an answer is worth asking for again before it ends, and the share of life left then. */
+const HOT_HITS = 3;
+const REFRESH_SHARE = 0.1;
+
+/** Old but hot answers that one new answer may pass over on its way to the oldest cold one. */
+const SPARED_MAX = 64;
+
+/** An answer counts as one entry for each part of this size, so that long answers cannot fill the memory. */
+const ENTRY_OCTETS = 512;
+
+/** What an answer that is not followed to its end comes to. */
+export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
+
+interface Held<T> {
+  readonly answer: Answer<T>;
+  /** By the monotonic clock, since the cache began, in whole milliseconds (which V8 keeps in place). */
+  readonly untilMs: number;
+  readonly lifeMs: number;
+  readonly weight: number;
+  hits: number;
+}
+
+export interface Cached<T> {
+  readonly answer: Answer<T>;
+  /** Often asked for and nearly over: ask again, without waiting for it. */
+  readonly isDue: boolean;
+}
+
+export interface CacheOptions<T> {
+  /** An answer of more than 512 octets counts for several. */
+  readonly entriesMax: number;
+  readonly clock: Clock;
+  /** About how many octets a record holds. */
+  readonly sizeOctets: (record: T) => number;
+}
+
+/** Keeps answers of one type by name for as long as DNS allows. */
+export class AnswerCache<T> {
+  readonly #options: CacheOptions<T>;
+  readonly #startMs: number;
+  /** In the order they came in, but for hot ones, which are moved to the end when their turn to go comes. */
+  readonly #held = new Map<string, Held<T>>();
+  #weight = 0;
+
+  constructor(options: CacheOptions<T>) {
+    this.#options = options;
+    this.#startMs = options.clock.monotonicMs();
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Undefined when nothing is held, or what is held has ended. */
+  get(name: string): Cached<T> | undefined {
+    const held = this.#held.get(name);
+    if (held === undefined) return undefined;
+    const leftMs = held.untilMs - this.#elapsedMs();
+    if (leftMs <= 0) return undefined;
+    held.hits += 1;
+    const isDue = held.hits >= HOT_HITS && leftMs < held.lifeMs * REFRESH_SHARE;
+    if (isDue) held.hits = 0;
+    return { answer: held.answer, isDue: isDue && held.answer.kind !== "unknown" };
+  }
+
+  /**
+   * Keeps what was learned and returns it as an answer. "Nobody could say" never takes the place of an
+   * answer that has not ended.
+   */
+  put(name: string, outcome: Outcome<T>): Answer<T> {
+    const before = this.#held.get(name);
+    const lifeMs = this.#lifeMs(outcome, before);
+    const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
+    if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
+      return answer;
+    this.#drop(name, before);
+    const weight = this.#weigh(outcome);
+    this.#makeRoom(weight);
+    this.#weight += weight;
+    const untilMs = Math.floor(this.#elapsedMs()) + lifeMs;
+    this.#held.set(name, { answer, untilMs, lifeMs, weight, hits: 0 });
+    return answer;
+  }
+
+  #elapsedMs(): number {
+    return this.#options.clock.monotonicMs() - this.#startMs;
+  }
+
+  #isAnswered({ answer, untilMs }: Held<T>): boolean {
+    return answer.kind !== "unknown" && untilMs > this.#elapsedMs();
+  }
+
+  #lifeMs(outcome: Outcome<T>, before: Held<T> | undefined): number {
+    switch (outcome.kind) {
+      case "found":
+        return Math.min(FOUND_MAX_MS, Math.max(FOUND_MIN_MS, outcome.ttlSeconds * 1_000));
+      case "absent":
+        if (outcome.ttlSeconds === undefined) return ABSENT_WITHOUT_SOA_MS;
+        return Math.min(ABSENT_MAX_MS, outcome.ttlSeconds * 1_000);
+      case "unknown":
+        if (before?.answer.kind !== "unknown") return UNKNOWN_MIN_MS;
+        return Math.min(UNKNOWN_MAX_MS, before.lifeMs * 2);
+    }
+  }
+
+  #weigh(outcome: Outcome<T>): number {
+    if (outcome.kind !== "found") return 1;
+    let octets = 0;
+    for (const record of outcome.records) octets += this.#options.sizeOctets(record);
+    return Math.max(1, Math.ceil(octets / ENTRY_OCTETS));
+  }
+
+  #drop(name: string, held: Held<T> | undefined): void {
+    if (held === undefined) return;
+    this.#held.delete(name);
+    this.#weight -= held.weight;
+  }
+
+  /** Lets the oldest go; one that was read since its last turn gets another. */
+  #makeRoom(weight: number): void {
+    let spared = 0;
+    for (const [name, held] of this.#held) {
+      if (this.#weight + weight <= this.#options.entriesMax) return;
+      this.#drop(name, held);
+      if (held.hits === 0 || spared === SPARED_MAX || held.untilMs <= this.#elapsedMs()) continue;
+      spared += 1;
+      held.hits = 0;
+      this.#held.set(name, held);
+      this.#weight += held.weight;
+    }
+  }
+}
+
+function answerOf<T>(outcome: Outcome<T>, expiresAtMs: number): Answer<T> {
+  switch (outcome.kind) {
+    case "found":
+      return { kind: "found", records: outcome.records, expiresAtMs };
+    case "absent":
+      return { kind: "absent", why: outcome.why, expiresAtMs };
+    case "unknown":
+      return { kind: "unknown", why: outcome.why, expiresAtMs };
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Outcome } from "./cache.ts";
+import { EXCHANGE_MAX_MS } from "./patience.ts";
+import type { RecordKind } from "./records.ts";
+import type { Reply } from "./reply.ts";
+import type { Resolver } from "./resolver.ts";
+import type { Question } from "./wire.ts";
+
+/** Times a question is asked on where an answer stops at an alias. Resolvers follow aliases themselves. */
+const ASKS_MAX = 8;
+
+/**
+ * Asks for `name` and, where the answer stops at an alias, for what the alias names: at most 8 questions,
+ * within 5 s of the first try. A loop, and a target that cannot be asked for, is "malformed". Calls `done` once.
+ */
+export function chase<T>(
+  { name, kind }: Question<T>,
+  { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
+  done: (outcome: Outcome<T>) => void,
+): void {
+  resolver.ask({ name, kind }, (reply, spentMs) => {
+    if (reply.kind !== "alias") {
+      done(reply);
+      return;
+    }
+    const leftMs = EXCHANGE_MAX_MS - spentMs;
+    new Chase({ name, kind }, { resolver, clock, done }, leftMs).follow(reply);
+  });
+}
+
+type Alias = Extract<Reply<unknown>, { kind: "alias" }>;
+
+interface ChaseDeps<T> {
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly done: (outcome: Outcome<T>) => void;
+}
+
+class Chase<T> {
+  readonly #kind: RecordKind<T>;
+  readonly #deps: ChaseDeps<T>;
+  readonly #seen: Set<string>;
+  readonly #cancelDeadline: () => void;
+  #ttlSeconds = Infinity;
+  #isDone = false;
+
+  constructor({ name, kind }: Question<T>, deps: ChaseDeps<T>, leftMs: number) {
+    this.#kind = kind;
+    this.#deps = deps;
+    this.#seen = new Set([name]);
+    this.#cancelDeadline = deps.clock.after(Math.max(0, leftMs), () =>
+      this.#finish({ kind: "unknown", why: "deadline" }),
+    );
+  }
+
+  follow({ target, ttlSeconds }: Alias): void {
+    this.#ttlSeconds = Math.min(this.#ttlSeconds, ttlSeconds);
+    const isStrange = target === "" || target.includes("\\");
+    if (isStrange || this.#seen.has(target) || this.#seen.size >= ASKS_MAX) {
+      this.#finish({ kind: "unknown", why: "malformed" });
+      return;
+    }
+    this.#seen.add(target);
+    this.#deps.resolver.ask({ name: target, kind: this.#kind }, (reply) => {
+      if (this.#isDone) return;
+      if (reply.kind === "alias") this.follow(reply);
+      else this.#finish(reply);
+    });
+  }
+
+  #finish(outcome: Outcome<T>): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#cancelDeadline();
+    if (outcome.kind === "unknown" || outcome.ttlSeconds === undefined) this.#deps.done(outcome);
+    else {
+      const ttlSeconds = Math.min(outcome.ttlSeconds, this.#ttlSeconds);
+      this.#deps.done({ ...outcome, ttlSeconds });
+    }
+  }
+}

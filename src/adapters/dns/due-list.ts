@@ -1,0 +1,26 @@
+import { Fifo } from "./fifo.ts";
+
+/** Things that all fall due the same time after they began, so that their order is that of their arrival. */
+export class DueList<T> {
+  readonly #items = new Fifo<T>();
+  readonly #dueAtMs: (item: T) => number;
+  readonly #act: (item: T) => void;
+
+  /** `act` is told of everything that falls due, also of what is settled meanwhile. */
+  constructor(dueAtMs: (item: T) => number, act: (item: T) => void) {
+    this.#dueAtMs = dueAtMs;
+    this.#act = act;
+  }
+
+  add(item: T): void {
+    this.#items.push(item);
+  }
+
+  run(nowMs: number): void {
+    for (let item = this.#items.peek(); item !== undefined; item = this.#items.peek()) {
+      if (this.#dueAtMs(item) > nowMs) return;
+      this.#items.shift();
+      this.#act(item);
+    }
+  }
+}

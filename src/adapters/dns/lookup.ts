@@ -1,0 +1,157 @@
+import type { Lookup, MailExchange } from "../../core/lookup.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { AnswerCache, type Outcome } from "./cache.ts";
+import { chase } from "./chase.ts";
+import { shareExchanges } from "./exchanges.ts";
+import { type Fetch, Line } from "./line.ts";
+import { A, AAAA, MX, NS, type RecordKind, TXT } from "./records.ts";
+import type { Resolver, ResolverStats } from "./resolver.ts";
+
+/** What of `Lookup` DNS can tell. An answer from the cache comes at once, without a promise. */
+export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;
+
+export interface CacheStats {
+  /** Gauge: answers held, ended ones included until their place is needed. */
+  readonly size: number;
+  readonly hits: number;
+  readonly misses: number;
+  /** Questions that were under way already and are not asked twice. */
+  readonly joined: number;
+  readonly refreshed: number;
+}
+
+export interface DnsStats extends ResolverStats {
+  readonly cache: CacheStats;
+}
+
+export interface DnsLookup extends DnsQuestions {
+  /** For a second pass: the same questions, but a remembered "nobody could say" is asked again. */
+  readonly again: DnsQuestions;
+  /** See `Resolver.room`: whoever asks about thousands of names awaits it before each. */
+  room(): Promise<void> | undefined;
+  stats(): DnsStats;
+  /** Whether DNS gives any well-formed response, be it a refusal. Answers within 5 s. */
+  probe(): Promise<boolean>;
+  /** Leaves no socket and no timer; what is under way becomes `unknown`, "deadline". */
+  close(): void;
+}
+
+export interface LookupOptions {
+  /** All types together; half is for MX, a third for addresses, the rest for TXT. */
+  readonly cacheEntries?: number;
+  readonly clock: Clock;
+}
+
+/** Some 100 MB when full. */
+const CACHE_ENTRIES_MAX = 500_000;
+
+/** Asks DNS by way of `resolver` and remembers what it says. `close` closes the resolver too. */
+export function createDnsLookup(
+  resolver: Resolver,
+  { cacheEntries = CACHE_ENTRIES_MAX, clock }: LookupOptions,
+): DnsLookup {
+  const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
+    const deps = { resolver, clock };
+    return (name, done) => chase({ name, kind }, deps, done);
+  };
+  const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>
+    new AnswerCache({ entriesMax: cacheEntries * share, clock, sizeOctets });
+  const textOctets = (text: string): number => text.length;
+  const exchangeOctets = ({ host }: MailExchange): number => host.length;
+  const mx = new Line(cache(1 / 2, exchangeOctets), sharing(fetch(MX), shareExchanges()));
+  const addresses = new Line(cache(1 / 3, textOctets), both(fetch(A), fetch(AAAA)));
+  const txt = new Line(cache(1 / 6, textOctets), fetch(TXT));
+  let probing: Promise<boolean> | undefined;
+  return {
+    mx: (name) => mx.ask(name),
+    addresses: (host) => addresses.ask(host),
+    txt: (name) => txt.ask(name),
+    again: {
+      mx: (name) => mx.askAgain(name),
+      addresses: (host) => addresses.askAgain(host),
+      txt: (name) => txt.askAgain(name),
+    },
+    room: () => resolver.room(),
+    stats: () => ({
+      ...resolver.stats(),
+      cache: total([mx, addresses, txt]),
+    }),
+    probe() {
+      probing ??= probe(resolver).finally(() => (probing = undefined));
+      return probing;
+    },
+    close: () => resolver.close(),
+  };
+}
+
+function total(lines: readonly CacheStats[]): CacheStats {
+  const sum = (key: keyof CacheStats): number => lines.reduce((all, line) => all + line[key], 0);
+  return {
+    size: sum("size"),
+    hits: sum("hits"),
+    misses: sum("misses"),
+    joined: sum("joined"),
+    refreshed: sum("refreshed"),
+  };
+}
+
+/** The root has name servers for everybody; a server that serves only its own zones refuses, and lives. */
+function probe(resolver: Resolver): Promise<boolean> {
+  return new Promise((resolve) => {
+    resolver.ask({ name: "", kind: NS }, (reply) => {
+      const says = reply.kind !== "unknown" || reply.why === "servfail" || reply.why === "refused";
+      resolve(says);
+    });
+  });
+}
+
+function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly T[]): Fetch<T> {
+  return (name, done) =>
+    fetch(name, (outcome) => {
+      if (outcome.kind !== "found") done(outcome);
+      else {
+        const { kind, ttlSeconds } = outcome;
+        done({ kind, records: share(outcome.records), ttlSeconds });
+      }
+    });
+}
+
+/** Asks two ways at once and joins what they say. */
+function both<T>(first: Fetch<T>, second: Fetch<T>): Fetch<T> {
+  return (name, done) => {
+    let earlier: Outcome<T> | undefined;
+    // In the order of the two, whichever comes first: the same question gets the same answer.
+    first(name, (outcome) => {
+      if (earlier === undefined) earlier = outcome;
+      else done(join(outcome, earlier));
+    });
+    second(name, (outcome) => {
+      if (earlier === undefined) earlier = outcome;
+      else done(join(earlier, outcome));
+    });
+  };
+}
+
+/** Found when either is; absent only when both are, and without a name when either says so (RFC 8020). */
+export function join<T>(a: Outcome<T>, b: Outcome<T>): Outcome<T> {
+  if (a.kind === "found" || b.kind === "found") {
+    const ttlSeconds = Math.min(foundTtlSeconds(a), foundTtlSeconds(b));
+    return { kind: "found", records: [...recordsOf(a), ...recordsOf(b)], ttlSeconds };
+  }
+  if (a.kind === "unknown") return a;
+  if (b.kind === "unknown") return b;
+  const why = a.why === "noName" || b.why === "noName" ? "noName" : "noData";
+  if (a.ttlSeconds === undefined || b.ttlSeconds === undefined) {
+    return { kind: "absent", why, ttlSeconds: undefined };
+  }
+  return { kind: "absent", why, ttlSeconds: Math.min(a.ttlSeconds, b.ttlSeconds) };
+}
+
+const recordsOf = <T>(outcome: Outcome<T>): readonly T[] =>
+  outcome.kind === "found" ? outcome.records : [];
+
+/** Half an answer that nobody could complete is not kept longer than must be; "none" sets no limit. */
+function foundTtlSeconds(outcome: Outcome<unknown>): number {
+  if (outcome.kind === "unknown") return 0;
+  return outcome.kind === "found" ? outcome.ttlSeconds : Infinity;
+}

@@ -1,0 +1,107 @@
+/** Longest name on the wire, length octets and root label counted (RFC 1035 section 2.3.4). */
+export const NAME_MAX_OCTETS = 255;
+
+/** Pointers followed within one name; no name of 255 octets has more labels than that. */
+export const POINTER_HOPS_MAX = 127;
+
+/** A message that breaks RFC 1035 or a bound of ours. Thrown by the reader, caught by the decoder. */
+export class MalformedMessage extends Error {
+  constructor(what: string) {
+    super(what);
+    this.name = "MalformedMessage";
+  }
+}
+
+const DOT = 46;
+const BACKSLASH = 92;
+
+/** Room for a name whose every octet needs the four characters of "\ddd". */
+const text = Buffer.alloc(NAME_MAX_OCTETS * 4);
+
+/**
+ * Reads names and numbers from one message without ever leaving it. Each name costs at most 127 labels
+ * and 127 pointers, for pointers must lead strictly backward.
+ */
+export class MessageReader {
+  readonly bytes: Buffer;
+  /** Labels and pointers read so far: what the work on a message is made of. */
+  steps = 0;
+  /** Where the name that was read last ended. */
+  end = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  uint8(at: number): number {
+    const value = this.bytes[at];
+    if (value === undefined) throw new MalformedMessage("ends early");
+    return value;
+  }
+
+  uint16(at: number): number {
+    return (this.uint8(at) << 8) | this.uint8(at + 1);
+  }
+
+  uint32(at: number): number {
+    return this.uint16(at) * 0x1_0000 + this.uint16(at + 2);
+  }
+
+  /**
+   * The name at `at`: lower case, no trailing dot, "" for the root. An octet that is no printable ASCII,
+   * and a dot or backslash inside a label, is escaped as in a zone file (RFC 1035 section 5.1), so that
+   * such a name never passes for a host name.
+   */
+  name(at: number): string {
+    let from = at;
+    let fragment = at;
+    let hops = 0;
+    let octets = 1;
+    let used = 0;
+    this.end = -1;
+    for (let length = this.uint8(from); length !== 0; length = this.uint8(from)) {
+      this.steps += 1;
+      if (length < 0x40) {
+        octets += length + 1;
+        if (octets > NAME_MAX_OCTETS) throw new MalformedMessage("name over 255 octets");
+        used = this.#label(from + 1, length, used);
+        from += length + 1;
+        continue;
+      }
+      from = this.#pointer(from, fragment);
+      fragment = from;
+      hops += 1;
+      if (hops > POINTER_HOPS_MAX) throw new MalformedMessage("too many pointers");
+    }
+    if (this.end < 0) this.end = from + 1;
+    return used === 0 ? "" : text.toString("latin1", 0, used - 1);
+  }
+
+  /** Where the pointer at `at` leads; the first one met ends the name that is being read. */
+  #pointer(at: number, fragment: number): number {
+    const value = this.uint16(at);
+    if (value < 0xc000) throw new MalformedMessage("reserved label type");
+    if (this.end < 0) this.end = at + 2;
+    const target = value & 0x3fff;
+    if (target >= fragment) throw new MalformedMessage("pointer not backward");
+    return target;
+  }
+
+  /** Appends a label and a dot to the text; returns how much of it is used. */
+  #label(start: number, length: number, used: number): number {
+    const stop = start + length;
+    if (stop >= this.bytes.length) throw new MalformedMessage("label ends early");
+    let to = used;
+    for (let at = start; at < stop; at += 1) {
+      const octet = this.uint8(at);
+      if (octet <= 32 || octet >= 127 || octet === DOT || octet === BACKSLASH) {
+        to += text.write(`\\${String(octet).padStart(3, "0")}`, to, "latin1");
+      } else {
+        text[to] = octet >= 65 && octet <= 90 ? octet | 32 : octet;
+        to += 1;
+      }
+    }
+    text[to] = DOT;
+    return to + 1;
+  }
+}

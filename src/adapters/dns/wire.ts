@@ -1,0 +1,239 @@
+import { MalformedMessage, MessageReader, NAME_MAX_OCTETS } from "./message-reader.ts";
+import { CNAME, NS, type RecordKind, SOA_MINIMUM } from "./records.ts";
+
+/** Records of one message that are read at the most; an answer section with more is malformed. */
+export const RECORDS_MAX = 256;
+
+/** Response codes (RFC 1035 section 4.1.1). */
+export const RCODE = { noError: 0, formErr: 1, nxDomain: 3, refused: 5 } as const;
+
+/** What we take by UDP without fragmentation (DNS flag day 2020), announced by EDNS (RFC 6891). */
+export const UDP_PAYLOAD_OCTETS = 1_232;
+
+const HEADER_OCTETS = 12;
+const QUESTION_TAIL_OCTETS = 4;
+const OPT_OCTETS = 11;
+const CLASS_IN = 1;
+const DOT = 46;
+const BACKSLASH = 92;
+
+/** What is asked: class IN, recursion desired. `name` is lower case without a trailing dot, "" the root. */
+export interface Question<T> {
+  readonly name: string;
+  readonly kind: RecordKind<T>;
+}
+
+export interface QueryOptions {
+  readonly edns: boolean;
+}
+
+/**
+ * A query message with id 0, or undefined when no such name can be: an empty label, one over 63 octets,
+ * over 255 in all, or characters beyond ASCII, blanks and escapes.
+ */
+export function encodeQuery(
+  { name, kind }: Question<unknown>,
+  { edns }: QueryOptions,
+): Buffer | undefined {
+  const nameOctets = name === "" ? 1 : name.length + 2;
+  if (nameOctets > NAME_MAX_OCTETS) return undefined;
+  const end = HEADER_OCTETS + nameOctets + QUESTION_TAIL_OCTETS;
+  const message = Buffer.allocUnsafe(end + (edns ? OPT_OCTETS : 0));
+  message.fill(0, 0, HEADER_OCTETS);
+  message[2] = 1; // RD
+  message[5] = 1; // QDCOUNT
+  if (name !== "" && !writeName(message, name)) return undefined;
+  message[end - 5] = 0;
+  message[end - 4] = kind.type >> 8;
+  message[end - 3] = kind.type & 255;
+  message[end - 2] = 0;
+  message[end - 1] = CLASS_IN;
+  if (edns) writeOpt(message, end);
+  return message;
+}
+
+/** Writes the labels behind the header; false when they are none. */
+function writeName(message: Buffer, name: string): boolean {
+  let lengthAt = HEADER_OCTETS;
+  for (let at = 0; at <= name.length; at += 1) {
+    const code = at < name.length ? name.charCodeAt(at) : DOT;
+    const to = HEADER_OCTETS + 1 + at;
+    if (code === DOT) {
+      const length = to - lengthAt - 1;
+      if (length === 0 || length > 63) return false;
+      message[lengthAt] = length;
+      lengthAt = to;
+    } else {
+      if (code <= 32 || code >= 127 || code === BACKSLASH) return false;
+      message[to] = code;
+    }
+  }
+  return true;
+}
+
+/** An OPT record: root name, type 41, our payload size for a class, no flags, no options. */
+function writeOpt(message: Buffer, at: number): void {
+  message[11] = 1; // ARCOUNT
+  message.fill(0, at);
+  message[at + 2] = 41;
+  message[at + 3] = UDP_PAYLOAD_OCTETS >> 8;
+  message[at + 4] = UDP_PAYLOAD_OCTETS & 255;
+}
+
+/** Where the question of a query made by `encodeQuery` ends. */
+function questionEnd(query: Buffer): number {
+  return query[11] === 1 ? query.length - OPT_OCTETS : query.length;
+}
+
+/** Whether `message` answers `query`: a response with its id that repeats its question bit for bit. */
+export function answers(message: Buffer, query: Buffer): boolean {
+  if (!isResponse(message, query)) return false;
+  if (message[4] === 0 && message[5] === 0) return isBareFormErr(message);
+  const end = questionEnd(query);
+  if (message[4] !== 0 || message[5] !== 1 || message.length < end) return false;
+  for (let at = HEADER_OCTETS; at < end; at += 1) if (message[at] !== query[at]) return false;
+  return true;
+}
+
+/** A response (QR) to a plain query (opcode 0) with the id of `query`. */
+function isResponse(message: Buffer, query: Buffer): boolean {
+  if (message.length < HEADER_OCTETS || ((message[2] ?? 0) & 0xf8) !== 0x80) return false;
+  return message[0] === query[0] && message[1] === query[1];
+}
+
+/** A server that cannot read EDNS may send its FORMERR without the question (RFC 6891 section 7). */
+function isBareFormErr(message: Buffer): boolean {
+  return ((message[3] ?? 0) & 15) === RCODE.formErr;
+}
+
+export interface Owned<T> {
+  readonly owner: string;
+  readonly ttlSeconds: number;
+  readonly data: T;
+}
+
+/** What a response says of its question. */
+export interface Response<T> {
+  readonly rcode: number;
+  readonly truncated: boolean;
+  /** Of the asked type, whoever owns them. */
+  readonly records: readonly Owned<T>[];
+  readonly aliases: readonly Owned<string>[];
+  /** The lesser of the SOA's TTL and its MINIMUM; undefined where no SOA came, or records were found. */
+  readonly negativeTtlSeconds: number | undefined;
+  /** Name servers and no SOA stand where an answer should: the server sends us elsewhere. */
+  readonly referral: boolean;
+}
+
+/**
+ * Reads a response that `answers` its query. Only the answer section is read, and the authority section
+ * where nothing was found. Undefined when it is malformed or beyond a bound; never throws.
+ */
+export function decodeResponse<T>(message: Buffer, question: Question<T>): Response<T> | undefined {
+  return readResponse(new MessageReader(message), question);
+}
+
+/** `decodeResponse` on a reader whose `steps` the caller wants to know. */
+export function readResponse<T>(
+  reader: MessageReader,
+  question: Question<T>,
+): Response<T> | undefined {
+  try {
+    return new SectionReader(reader, question).response();
+  } catch (error) {
+    if (error instanceof MalformedMessage) return undefined;
+    throw error;
+  }
+}
+
+/** Reads record after record, and never more than `RECORDS_MAX` of a message. */
+class SectionReader<T> {
+  readonly #reader: MessageReader;
+  readonly #question: Question<T>;
+  readonly #records: Owned<T>[] = [];
+  readonly #aliases: Owned<string>[] = [];
+  #negativeTtlSeconds: number | undefined;
+  #nameServers = false;
+  #at = HEADER_OCTETS;
+  #owner = "";
+  #type = 0;
+  #ttlSeconds = 0;
+  #length = 0;
+
+  constructor(reader: MessageReader, question: Question<T>) {
+    this.#reader = reader;
+    this.#question = question;
+  }
+
+  response(): Response<T> {
+    const reader = this.#reader;
+    const flags = reader.uint16(2);
+    const truncated = (flags & 0x0200) !== 0;
+    if (!truncated && (flags & 15) !== RCODE.formErr) this.#sections();
+    return {
+      rcode: flags & 15,
+      truncated,
+      records: this.#records,
+      aliases: this.#aliases,
+      negativeTtlSeconds: this.#negativeTtlSeconds,
+      referral: this.#nameServers && this.#negativeTtlSeconds === undefined,
+    };
+  }
+
+  #sections(): void {
+    const reader = this.#reader;
+    reader.name(HEADER_OCTETS);
+    this.#at = reader.end + QUESTION_TAIL_OCTETS;
+    const answerCount = reader.uint16(6);
+    if (answerCount > RECORDS_MAX) throw new MalformedMessage("too many records");
+    for (let count = 0; count < answerCount; count += 1) this.#answer();
+    if (this.#records.some(({ owner }) => owner === this.#question.name)) return;
+    const authorityCount = Math.min(reader.uint16(8), RECORDS_MAX - answerCount);
+    for (let count = 0; count < authorityCount; count += 1) this.#authority();
+  }
+
+  /** Reads what stands before the data of the next record; returns whether it is of class IN. */
+  #head(): boolean {
+    const reader = this.#reader;
+    // Nearly every owner is a pointer to the question, whose name is known.
+    if (reader.bytes[this.#at] === 0xc0 && reader.bytes[this.#at + 1] === HEADER_OCTETS) {
+      this.#owner = this.#question.name;
+      this.#at += 2;
+    } else {
+      this.#owner = reader.name(this.#at);
+      this.#at = reader.end;
+    }
+    this.#type = reader.uint16(this.#at);
+    const ttlSeconds = reader.uint32(this.#at + 4);
+    this.#ttlSeconds = ttlSeconds > 0x7fff_ffff ? 0 : ttlSeconds; // RFC 2181 section 8
+    this.#length = reader.uint16(this.#at + 8);
+    const isIn = reader.uint16(this.#at + 2) === CLASS_IN;
+    this.#at += 10;
+    if (this.#at + this.#length > reader.bytes.length)
+      throw new MalformedMessage("data ends early");
+    return isIn;
+  }
+
+  #answer(): void {
+    const isIn = this.#head();
+    const { kind } = this.#question;
+    if (isIn && this.#type === kind.type) this.#records.push(this.#owned(kind));
+    else if (isIn && this.#type === CNAME.type) this.#aliases.push(this.#owned(CNAME));
+    this.#at += this.#length;
+  }
+
+  #authority(): void {
+    const isIn = this.#head();
+    if (isIn && this.#type === SOA_MINIMUM.type) {
+      const { ttlSeconds, data } = this.#owned(SOA_MINIMUM);
+      this.#negativeTtlSeconds = Math.min(ttlSeconds, data);
+    }
+    if (isIn && this.#type === NS.type) this.#nameServers = true;
+    this.#at += this.#length;
+  }
+
+  #owned<D>(kind: RecordKind<D>): Owned<D> {
+    const data = kind.read(this.#reader, this.#at, this.#length);
+    return { owner: this.#owner, ttlSeconds: this.#ttlSeconds, data };
+  }
+}

@@ -1,0 +1,13 @@
+import { performance } from "node:perf_hooks";
+import type { Clock } from "../../ports/clock.ts";
+
+/** The machine's own clocks. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

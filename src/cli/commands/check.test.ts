@@ -1,0 +1,81 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { literalDatasets } from "../../../test/literal-datasets.ts";
+import { recordingTerminal } from "../../../test/recording-terminal.ts";
+import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
+import { validate } from "../../core/validate.ts";
+import { program, runProgram } from "../program.ts";
+import { checkCommand, type CliValidator } from "./check.ts";
+
+const zone: Zone = {
+  "good.example": { mx: ["10 mx.example"] },
+  "mx.example": { a: ["192.0.2.1"] },
+  "silent.example": { unknown: true },
+};
+
+function literalValidator(): CliValidator {
+  const lookup = zoneLookup(zone);
+  const premium = { lookup, within: () => lookup };
+  const datasets = literalDatasets({});
+  const asked = { features: [], spamTrap: false };
+  return {
+    datasets,
+    validate: (text) =>
+      validate(
+        { text, mode: "either", asked, nowMs: 0, implicitMx: false },
+        { datasets, lookup, premium },
+      ),
+    present: ({ result }) => JSON.stringify(result),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  let closed = 0;
+  const openValidator = (): Promise<CliValidator> =>
+    Promise.resolve({ ...literalValidator(), close: () => Promise.resolve(void (closed += 1)) });
+  const root = program("1.2.3", terminal, [checkCommand({ terminal, openValidator })]);
+  const code = await runProgram(root, words, terminal);
+  if (words.includes("good.example")) assert.equal(closed, 1, "the validator is closed");
+  return { code, out: terminal.written(), err: terminal.complained() };
+}
+
+const codes = [
+  ["a good domain is 0", ["check", "good.example"], 0],
+  ["a malformed entry is 1", ["check", "good.example", "nonsense"], 1],
+  ["an entry without mail server is 1", ["check", "gone.example"], 1],
+  ["an inconclusive entry is 3", ["check", "good.example", "silent.example"], 3],
+  ["something wrong beats something inconclusive", ["check", "silent.example", "nonsense"], 1],
+  ["no entry is bad usage", ["check"], 2],
+  ["an unknown command is bad usage", ["chekc", "x"], 2],
+  ["an unknown option is bad usage", ["check", "--jsno", "x"], 2],
+  ["help is fine", ["check", "--help"], 0],
+  ["the version is fine", ["--version"], 0],
+] as const;
+
+for (const [name, words, want] of codes) {
+  test(`exit code: ${name}`, async () => {
+    assert.equal((await run(...words)).code, want);
+  });
+}
+
+test("--json prints one object for one entry and an array for several", async () => {
+  const one = JSON.parse((await run("check", "--json", "a@good.example")).out) as unknown;
+  assert.deepEqual(Object.keys(one as object).slice(0, 2), ["format", "domain"]);
+  const several = JSON.parse((await run("check", "--json", "good.example", "x")).out) as unknown[];
+  assert.equal(several.length, 2);
+});
+
+test("a person reads the verdict, the reason and where mail goes", async () => {
+  const { out } = await run("check", "good.example", "silent.example", "a@b");
+  assert.match(out, /good\.example\n {2}Fine: it can receive mail/);
+  assert.match(out, /mail hosts +mx\.example/);
+  assert.match(out, /silent\.example\n {2}Nobody could say/);
+  assert.match(out, /a@b\n {2}Not valid: the domain has no dot\./);
+});
+
+test("control characters of an entry never reach the terminal", async () => {
+  const { out } = await run("check", "\u001b[2J\u202e@good.example");
+  assert.ok(!out.includes("\u001b") && !out.includes("\u202e"));
+});

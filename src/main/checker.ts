@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createDnsLookup, type DnsLookup } from "../adapters/dns/lookup.ts";
+import type { Profile } from "../adapters/dns/patience.ts";
+import { createResolver } from "../adapters/dns/resolver.ts";
+import type { ServerAddress } from "../adapters/dns/server-address.ts";
+import { readResolvConf, windowMaxFor } from "../adapters/dns/system-resolvers.ts";
+import { loadBundledDatasets } from "../adapters/lists/bundled.ts";
+import { createOutbound } from "../adapters/outbound/outbound.ts";
+import { createBootstrapCopy } from "../adapters/rdap/bootstrap-copy.ts";
+import { createRegistration } from "../adapters/rdap/registration.ts";
+import { WHOIS_SERVERS } from "../adapters/rdap/whois-servers.ts";
+import { systemClock } from "../adapters/system/clock.ts";
+import { systemIds } from "../adapters/system/ids.ts";
+import type { Datasets } from "../core/datasets.ts";
+import type { Lookup } from "../core/lookup.ts";
+import type { Log } from "../ports/log.ts";
+import type { RegistrationCache } from "../ports/registration-cache.ts";
+import { createSingleCheck, type SingleCheck } from "../service/single-check.ts";
+import type { Config } from "./config.ts";
+
+/** Everything that judging one entry needs, without a database. */
+export interface Checker {
+  readonly datasets: () => Datasets;
+  readonly dns: DnsLookup;
+  readonly lookup: Lookup;
+  readonly check: SingleCheck;
+  /** Leaves no socket and no timer. */
+  readonly close: () => void;
+}
+
+type CheckerConfig = Pick<
+  Config,
+  "dnsServers" | "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "whois" | "implicitMx"
+>;
+
+export function openChecker(
+  config: CheckerConfig,
+  { log, registrations }: { readonly log: Log; readonly registrations: RegistrationCache },
+): Checker {
+  const bundled = loadBundledDatasets();
+  const datasets = (): Datasets => bundled;
+  const dns = openDns(config, "interactive");
+  const lookup: Lookup = {
+    mx: dns.mx,
+    addresses: dns.addresses,
+    txt: dns.txt,
+    registration: registrationFrom(config, dns, { log, registrations }),
+  };
+  const { implicitMx } = config;
+  const check = createSingleCheck({ lookup, datasets, clock: systemClock, implicitMx });
+  return { datasets, dns, lookup, check, close: () => dns.close() };
+}
+
+/** A DNS client with its own sockets and cache. */
+export function openDns(config: Pick<Config, "dnsServers">, profile: Profile): DnsLookup {
+  const servers = config.dnsServers ?? systemServers();
+  const windowMax = windowMaxFor(servers);
+  const random = (count: number): Uint8Array => systemIds.bytes(count);
+  const resolver = createResolver({ servers, profile, clock: systemClock, random, windowMax });
+  return createDnsLookup(resolver, { clock: systemClock });
+}
+
+function systemServers(): readonly ServerAddress[] {
+  try {
+    return readResolvConf(readFileSync("/etc/resolv.conf", "utf8"));
+  } catch {
+    return readResolvConf(""); // no such file: resolv.conf(5) says what then
+  }
+}
+
+/** How long one question to a registry may take: what is left of the premium budget is less anyway. */
+const REGISTRY_TIMEOUT_MS = 3_500;
+
+function registrationFrom(
+  config: CheckerConfig,
+  dns: DnsLookup,
+  { log, registrations }: { readonly log: Log; readonly registrations: RegistrationCache },
+): Lookup["registration"] {
+  const outbound = createOutbound({
+    addresses: dns.addresses,
+    clock: systemClock,
+    allowed: config.outboundAllow ?? [],
+  });
+  const bootstrap = createBootstrapCopy({
+    url: config.rdapBootstrapUrl,
+    path: join(config.dataDir, "rdap", "dns.json"),
+    outbound,
+    clock: systemClock,
+    ids: systemIds,
+    log,
+  });
+  return createRegistration({
+    bootstrap,
+    outbound,
+    cache: registrations,
+    clock: systemClock,
+    log,
+    whoisServers: config.whois ? WHOIS_SERVERS : [],
+    timeoutMs: REGISTRY_TIMEOUT_MS,
+  });
+}

@@ -1,0 +1,52 @@
+import { memoryRegistrationCache } from "../adapters/memory/registration-cache.ts";
+import { FEATURES } from "../core/checks/check.ts";
+import type { FullResult } from "../core/result.ts";
+import type { Log } from "../ports/log.ts";
+import { openChecker } from "./checker.ts";
+import { readConfig } from "./config.ts";
+import { readFeatures } from "../service/features.ts";
+
+export type { FullResult } from "../core/result.ts";
+export { verifySignature } from "../service/webhooks/verify.ts";
+
+export interface ValidatorOptions {
+  /** DNS servers as `ip` or `ip:port`; the system's resolvers unless given. */
+  readonly dnsServers?: readonly string[];
+  /** Count an address record alone as a mail server (RFC 5321 section 5.1). */
+  readonly implicitMx?: boolean;
+  /** Where the registries' address book is kept between runs; "./data" unless given. */
+  readonly dataDir?: string;
+}
+
+export interface Validator {
+  /**
+   * Validates an address (it holds an "@") or a domain; never rejects for what the text or DNS says. `features`:
+   * any of spf, dkim, dmarc, domain_age, inbox_provider, deliverability, or "all".
+   */
+  validate(entry: string, features?: readonly string[]): Promise<FullResult>;
+  /** Leaves no socket and no timer, so that the process may end. */
+  close(): Promise<void>;
+}
+
+/** Gatepost inside a program of yours: no server, no database, no limits but DNS. */
+export function createValidator(options: ValidatorOptions = {}): Promise<Validator> {
+  const { dnsServers = [], implicitMx = false, dataDir = "" } = options;
+  const config = readConfig({
+    GATEPOST_DNS_SERVERS: dnsServers.join(","),
+    GATEPOST_IMPLICIT_MX: String(implicitMx),
+    GATEPOST_DATA_DIR: dataDir,
+  });
+  const checker = openChecker(config, { log: NO_LOG, registrations: memoryRegistrationCache() });
+  return Promise.resolve({
+    async validate(entry, features = []) {
+      const asked = features.includes("all") ? FEATURES : readFeatures(features);
+      const permitted = FEATURES.filter((feature) => asked.some((name) => name === feature));
+      const spamTrap = permitted.length > 0;
+      const checked = await checker.check(entry, "either", { features: permitted, spamTrap });
+      return checked.result;
+    },
+    close: () => Promise.resolve(checker.close()),
+  });
+}
+
+const NO_LOG: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

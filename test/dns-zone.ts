@@ -1,0 +1,123 @@
+import {
+  aaaaData,
+  aData,
+  message,
+  mxData,
+  nameOctets,
+  soaData,
+  type TestRecord,
+  txtData,
+  TYPE,
+} from "./dns-message.ts";
+import type { Zone, ZoneName } from "./zone-lookup.ts";
+
+/** How a server fails a name. */
+export type Misbehaviour =
+  | "servfail"
+  | "refused"
+  | "silent"
+  | "wrongId"
+  | "wrongQuestion"
+  | "garbage"
+  | "cutShort"
+  | "pointerLoop"
+  | "pointerChain"
+  | "referral"
+  | "formErrOnEdns"
+  | "bareFormErrOnEdns"
+  | "formErr"
+  /** The right answer two times. */
+  | "twice"
+  /** A forged answer with a wrong id first, then the right one. */
+  | "forgedFirst"
+  /** Truncated by UDP; what TCP does then. */
+  | "truncated"
+  | "truncatedTcpSilent"
+  | "truncatedTcpDrip"
+  | "truncatedTcpClose"
+  | "truncatedTwice";
+
+/** `ZoneName` and what only a server can do. `unknown` is answered SERVFAIL. */
+export interface ServedName extends ZoneName {
+  readonly cname?: string;
+  /** Each record as its character-strings; stands beside `txt`. */
+  readonly txtStrings?: readonly (readonly string[])[];
+  /** Of all records of the name; 300 unless told. */
+  readonly ttlSeconds?: number;
+  /** Answers an alias alone, without what stands at its end. */
+  readonly lazyAlias?: boolean;
+  readonly behave?: Misbehaviour;
+  /** How many questions it misbehaves for; always unless told. */
+  readonly times?: number;
+  readonly delayMs?: number;
+}
+
+export type ServedZone = Readonly<Record<string, ServedName>> | Zone;
+
+/** TTL and MINIMUM of every SOA; `undefined` leaves it out. */
+export interface Soa {
+  readonly ttlSeconds: number;
+  readonly minimumSeconds: number;
+}
+
+const TYPE_NAMES = new Map<number, "mx" | "addresses" | "txt">([
+  [TYPE.MX, "mx"],
+  [TYPE.A, "addresses"],
+  [TYPE.AAAA, "addresses"],
+  [TYPE.TXT, "txt"],
+]);
+
+/** Whether the literal says that nobody can tell this type of this name. */
+export function isUnknown({ unknown }: ServedName, type: number): boolean {
+  const name = TYPE_NAMES.get(type);
+  return unknown === true || (name !== undefined && unknown?.includes(name) === true);
+}
+
+/** Aliases that the server follows in one answer; a loop ends there. */
+const ALIASES_MAX = 20;
+
+/** The right answer to a question, whole and of any size. */
+export function rightAnswer(
+  names: ReadonlyMap<string, ServedName>,
+  { name, type, question, soa }: Asked,
+): Buffer {
+  const answers: TestRecord[] = [];
+  let owner = name;
+  let entry = names.get(owner);
+  for (let hops = 0; entry?.cname !== undefined && hops < ALIASES_MAX; hops += 1) {
+    const ttlSeconds = entry.ttlSeconds ?? 300;
+    answers.push({ owner, type: TYPE.CNAME, ttlSeconds, data: nameOctets(entry.cname) });
+    if (entry.lazyAlias === true) return message({ question, answers });
+    owner = entry.cname;
+    entry = names.get(owner);
+  }
+  const found = entry === undefined ? [] : recordsOf(owner, entry, type);
+  if (found.length > 0) return message({ question, answers: [...answers, ...found] });
+  const authority = soa === undefined ? [] : [soaRecord(soa)];
+  return message({ question, answers, authority, rcode: entry === undefined ? 3 : 0 });
+}
+
+export interface Asked {
+  readonly name: string;
+  readonly type: number;
+  readonly question: Buffer;
+  readonly soa: Soa | undefined;
+}
+
+const soaRecord = ({ ttlSeconds, minimumSeconds }: Soa): TestRecord => ({
+  owner: "example",
+  type: TYPE.SOA,
+  ttlSeconds,
+  data: soaData(minimumSeconds),
+});
+
+function recordsOf(owner: string, entry: ServedName, type: number): readonly TestRecord[] {
+  const { mx = [], a = [], aaaa = [], txt = [], txtStrings = [], ttlSeconds = 300 } = entry;
+  const data = new Map<number, readonly Buffer[]>([
+    [TYPE.MX, mx.map(mxData)],
+    [TYPE.A, a.map(aData)],
+    [TYPE.AAAA, aaaa.map(aaaaData)],
+    [TYPE.TXT, [...txt.map((text) => [text]), ...txtStrings].map(txtData)],
+  ]);
+  return (data.get(type) ?? []).map((octets) => ({ owner, type, ttlSeconds, data: octets }));
+}

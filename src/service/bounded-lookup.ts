@@ -22,9 +22,13 @@ export interface BoundedLookup {
 
 /**
  * Bounds every question by budgets counted from now: what is still open then is `unknown`, and what is
- * asked later is `unknown` at once. Answers at hand pass through without a promise or a timer.
+ * asked later is `unknown` at once. Nobody waits for bulk entries, so they may have a longer one. Answers at hand pass through without a promise or a timer.
  */
-export function boundLookup(lookup: Lookup, clock: Clock): BoundedLookup {
+export function boundLookup(
+  lookup: Lookup,
+  clock: Clock,
+  coreBudgetMs: number = CORE_BUDGET_MS,
+): BoundedLookup {
   const deadlines: Deadline[] = [];
   const startedMs = clock.monotonicMs();
   let expiresAtMs = Infinity;
@@ -49,7 +53,7 @@ export function boundLookup(lookup: Lookup, clock: Clock): BoundedLookup {
   };
   const premiumEndMs = startedMs + PREMIUM_BUDGET_MS;
   return {
-    lookup: until(startedMs + CORE_BUDGET_MS),
+    lookup: until(startedMs + coreBudgetMs),
     premium: {
       lookup: until(premiumEndMs),
       within: (milliseconds) => until(Math.min(clock.monotonicMs() + milliseconds, premiumEndMs)),

@@ -114,6 +114,55 @@ export function metricsClosed(status: 401 | 403): Refusal {
 
 /** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */
 export const INTERNAL_ERROR_MESSAGE = "Internal error.";
+// Bulk requests and their sessions.
+
+export function bulkTooLarge(): Refusal {
+  return new Refusal("bulk_too_large", 413, "Bulk input is too large.");
+}
+
+export function tooManyEntries(limit: number, count: number): Refusal {
+  const message = `Maximum ${String(limit)} unique emails allowed. Tried to load ${String(count)}.`;
+  return new Refusal("too_many_entries", 422, message);
+}
+
+export function jobRunning(): Refusal {
+  const message =
+    "You already have a bulk job in progress. Wait for it to complete before submitting another.";
+  return new Refusal("job_running", 429, message);
+}
+
+export function bulkCooldown(retryAfterSeconds: number): Refusal {
+  const message = `Please wait ${String(retryAfterSeconds)} seconds before submitting another bulk job.`;
+  return new Refusal("bulk_cooldown", 429, message, { retryAfterSeconds });
+}
+
+/** A twin with the same Idempotency-Key is being answered. */
+export function retryInFlight(): Refusal {
+  const message = "A request with this Idempotency-Key is in progress.";
+  return new Refusal("retry_in_flight", 409, message, { retryAfterSeconds: 1 });
+}
+
+export function retryOtherBody(): Refusal {
+  const message = "Idempotency-Key was used with another body.";
+  return new Refusal("retry_other_body", 422, message);
+}
+
+/** The bounded buffer of entries not yet judged is full. */
+export function bulkBusy(): Refusal {
+  const message = "Service is busy. Please try again in a few minutes.";
+  return new Refusal("bulk_busy", 503, message, { retryAfterSeconds: 60 });
+}
+
+/** The store or the queue does not work; the log knows why. */
+export function bulkUnavailable(): Refusal {
+  const message = "Service temporarily unavailable";
+  return new Refusal("bulk_unavailable", 503, message, { retryAfterSeconds: 10 });
+}
+
+/** Unknown, malformed, expired, deleted or another owner's: nobody learns which. */
+export function sessionNotFound(): Refusal {
+  return new Refusal("session_not_found", 404, "Session not found or expired.");
+}
 
 export function invalidApiKey(): Refusal {
   return new Refusal("invalid_api_key", 401, "Invalid API key.");

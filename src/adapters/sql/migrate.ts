@@ -2,10 +2,10 @@ import type { Kysely } from "kysely";
 import { DatabaseFault } from "./database-fault.ts";
 import { accountsMigration } from "./migrations/0001-accounts.ts";
 import { usageMigration } from "./migrations/0002-usage.ts";
-import { dashboardMigration } from "./migrations/0005-dashboard.ts";
-
 import { webhooksMigration } from "./migrations/0003-webhooks.ts";
 import { registrationsMigration } from "./migrations/0004-registrations.ts";
+import { bulkMigration } from "./migrations/0005-bulk.ts";
+import { dashboardMigration } from "./migrations/0006-dashboard.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -16,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usageMigration,
   webhooksMigration,
   registrationsMigration,
+  bulkMigration,
   dashboardMigration,
 ];
 

@@ -39,7 +39,7 @@ async function auditEntries(db: MigrationDb): Promise<void> {
 }
 
 export const dashboardMigration: Migration = {
-  name: "0005-dashboard",
+  name: "0006-dashboard",
   async up(db) {
     await loginSessions(db);
     await auditEntries(db);

@@ -1,0 +1,236 @@
+import { sql as raw } from "kysely";
+import type { CompletedBatch } from "../../ports/batches.ts";
+import type { ChargeTerms, Unpaid } from "../../ports/charges.ts";
+import { CLAIMS_MAX } from "../../ports/chunk-queue.ts";
+import type { JobOrder, JobOutcome, Jobs, QueueAhead } from "../../ports/jobs.ts";
+import { type Owner, ownerKey } from "../../ports/owner.ts";
+import { SESSION_LIFE_MS } from "../../ports/session-store.ts";
+import {
+  type BulkStoreDeps,
+  deleteParts,
+  insertParts,
+  jobRow,
+  keepAnswer,
+  packBatch,
+  type PackedBatch,
+} from "./batches.ts";
+import type { HeldCharge } from "./charges.ts";
+import type { JobRow } from "./tables/bulk.ts";
+import { inTransaction, type Tx } from "./transaction.ts";
+
+/** A worker that was silent for longer says nothing of today's speed. */
+export const SPEED_AGE_MS = 60_000;
+
+async function ownersTurn({ sql }: Tx, order: JobOrder): Promise<JobOutcome | undefined> {
+  const last = await sql
+    .selectFrom("jobs")
+    .select([
+      raw<number | null>`max(is_running)`.as("running"),
+      raw<number | string | null>`max(case when origin = 'queued' then accepted_at_ms end)`.as(
+        "acceptedAtMs",
+      ),
+    ])
+    .where("owner", "=", ownerKey(order.owner))
+    .executeTakeFirstOrThrow();
+  if (last.running === 1) return { kind: "running" };
+  const untilMs = Number(last.acceptedAtMs ?? -Infinity) + order.cooldownMs;
+  return untilMs > order.nowMs ? { kind: "cooldown", untilMs } : undefined;
+}
+
+async function openEntries({ sql }: Tx): Promise<number> {
+  const { open } = await sql
+    .selectFrom("jobs")
+    .select(raw<number | string>`coalesce(sum(unique_count - processed), 0)`.as("open"))
+    .where("is_running", "=", 1)
+    .executeTakeFirstOrThrow();
+  return Number(open);
+}
+
+interface Attempt {
+  readonly order: JobOrder;
+  readonly packed: PackedBatch;
+  readonly held: HeldCharge | Unpaid;
+}
+
+async function createIn(
+  tx: Tx,
+  { order, packed, held }: Attempt,
+  { charges, checkpoint }: BulkStoreDeps,
+): Promise<JobOutcome> {
+  const refused = await ownersTurn(tx, order);
+  if (refused !== undefined) return refused;
+  const charge = await charges.writeIn(tx, held);
+  if (charge.kind === "unpaid") return charge;
+  checkpoint("charged");
+  if ((await openEntries(tx)) + order.unique > order.bufferMax) return { kind: "full" };
+  const inserted = await tx.sql
+    .insertInto("jobs")
+    .values(
+      jobRow(packed, {
+        origin: "queued",
+        state: "pending",
+        is_running: 1,
+        charge_id: charge.id,
+        announced: 1,
+        spam_trap: order.spamTrap ? 1 : 0,
+      }),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
+  await insertParts(tx, packed);
+  await keepAnswer(tx, order, order.keep);
+  checkpoint("inserted");
+  return { kind: "accepted", charge };
+}
+
+async function create(
+  order: JobOrder,
+  terms: ChargeTerms,
+  deps: BulkStoreDeps,
+): Promise<JobOutcome> {
+  const packed = await packBatch(order);
+  const held = await deps.charges.hold(terms);
+  try {
+    const outcome = await inTransaction(deps.db, async (tx) => {
+      const made = await createIn(tx, { order, packed, held }, deps);
+      if (made.kind !== "accepted") tx.abandon();
+      return made;
+    });
+    if (outcome.kind === "accepted") deps.checkpoint("accepted");
+    return outcome;
+  } finally {
+    await deps.charges.drop(held);
+  }
+}
+
+/** Ends a running job before its time: the slot is free, and what was not judged is paid back. */
+async function endEarly(
+  tx: Tx,
+  job: Pick<JobRow, "session" | "charge_id" | "unique_count" | "processed">,
+  { charges, nowMs }: { readonly charges: SqlRefund; readonly nowMs: number },
+): Promise<void> {
+  const open = Number(job.unique_count) - Number(job.processed);
+  await charges.refundIn(tx, job.charge_id, open, nowMs);
+}
+
+type SqlRefund = Pick<BulkStoreDeps["charges"], "refundIn">;
+
+async function remove(session: string, nowMs: number, { db, charges }: BulkStoreDeps) {
+  return await inTransaction(db, async (tx) => {
+    // Written before it is read: on PostgreSQL the row is then ours, and no chunk completes in between.
+    const job = await tx.sql
+      .updateTable("jobs")
+      .set({ state: "gone", announced: 1 })
+      .where("session", "=", session)
+      .where("state", "!=", "gone")
+      .returningAll()
+      .executeTakeFirst();
+    if (job === undefined) return false;
+    if (job.is_running === 1) {
+      await endEarly(tx, job, { charges, nowMs });
+      await tx.sql
+        .updateTable("jobs")
+        .set({ is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+        .where("session", "=", session)
+        .execute();
+    }
+    await deleteParts(tx, [session]);
+    return true;
+  });
+}
+
+async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise<number> {
+  return await inTransaction(db, async (tx) => {
+    const stuck = await tx.sql
+      .updateTable("jobs")
+      .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+      .where("is_running", "=", 1)
+      .where("session", "in", (query) =>
+        query
+          .selectFrom("chunks")
+          .select("session")
+          .where("claims", ">=", CLAIMS_MAX)
+          .where("available_at_ms", "<=", nowMs),
+      )
+      .returningAll()
+      .execute();
+    for (const job of stuck) {
+      await endEarly(tx, job, { charges, nowMs });
+      await deleteParts(tx, [job.session]);
+    }
+    return stuck.length;
+  });
+}
+
+async function takeCompleted(
+  nowMs: number,
+  { db }: BulkStoreDeps,
+): Promise<CompletedBatch | undefined> {
+  const taken = await db
+    .updateTable("jobs")
+    .set({ announced: 1 })
+    .where("announced", "=", 0)
+    .where("session", "in", (query) =>
+      query
+        .selectFrom("jobs")
+        .select("session")
+        .where("announced", "=", 0)
+        .where("expires_at_ms", ">", nowMs)
+        .orderBy("expires_at_ms")
+        .limit(1),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (taken === undefined) return undefined;
+  return {
+    session: taken.session,
+    owner: ownerOf(taken.owner),
+    total: Number(taken.total),
+    unique: Number(taken.unique_count),
+    tally: tallyOf(taken),
+  };
+}
+
+/** The counters of a row; PostgreSQL hands bigint over as text. */
+export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
+  invalidFormat: Number(row.invalid_format),
+  disposable: Number(row.disposable),
+  invalidDns: Number(row.invalid_dns),
+  valid: Number(row.valid),
+});
+
+function ownerOf(key: string): Owner {
+  const rest = key.slice(key.indexOf(":") + 1);
+  return key.startsWith("account:")
+    ? { kind: "account", accountId: rest }
+    : { kind: "bucket", bucket: rest };
+}
+
+async function queueAhead(nowMs: number, { db }: BulkStoreDeps): Promise<QueueAhead> {
+  const jobs = await db
+    .selectFrom("jobs")
+    .select(raw<number | string>`unique_count - processed`.as("open"))
+    .where("is_running", "=", 1)
+    .execute();
+  const { speed } = await db
+    .selectFrom("bulk_workers")
+    .select(raw<number | string | null>`sum(entries_per_second)`.as("speed"))
+    .where("seen_at_ms", ">", nowMs - SPEED_AGE_MS)
+    .executeTakeFirstOrThrow();
+  return {
+    openEntries: jobs.map(({ open }) => Number(open)),
+    entriesPerSecond: speed === null ? undefined : Number(speed),
+  };
+}
+
+/** Jobs on SQLite or PostgreSQL. */
+export function sqlJobs(deps: BulkStoreDeps): Jobs {
+  return {
+    create: (order, terms) => create(order, terms, deps),
+    queueAhead: (nowMs) => queueAhead(nowMs, deps),
+    remove: (session, nowMs) => remove(session, nowMs, deps),
+    failStuck: (nowMs) => failStuck(nowMs, deps),
+    takeCompleted: (nowMs) => takeCompleted(nowMs, deps),
+  };
+}

@@ -1,0 +1,85 @@
+/** Tables of bulk batches: their jobs, chunks and results, and the requests that made them. */
+export interface BulkTables {
+  jobs: JobRow;
+  chunks: ChunkRow;
+  table_pages: TablePageRow;
+  bulk_workers: BulkWorkerRow;
+  retry_keys: RetryKeyRow;
+}
+
+/** One batch, judged at once or queued, from its acceptance until its session has expired. */
+export interface JobRow {
+  /** The session hash. */
+  session: string;
+  owner: string;
+  client_address: string;
+  origin: "sync" | "queued";
+  /** `gone`: cancelled or forgotten; only the cooldown still wants the row. */
+  state: "pending" | "processing" | "completed" | "failed" | "gone";
+  /** 1 while it holds its owner's one slot, which a partial unique index guards. */
+  is_running: number;
+  spam_trap: number;
+  total: number;
+  unique_count: number;
+  processed: number;
+  invalid_format: number;
+  disposable: number;
+  invalid_dns: number;
+  valid: number;
+  chunk_count: number;
+  open_chunks: number;
+  charge_id: string;
+  accepted_at_ms: number;
+  /** When its owner last had a turn, on a counter that all running jobs share. */
+  served_turn: number;
+  /** Since when its chunks were wholly inconclusive without a break. */
+  dns_down_since_ms: number | null;
+  /** Set when it ends. */
+  expires_at_ms: number | null;
+  /** 0 from its completion until somebody took it to tell the world; else 1. */
+  announced: number;
+  /** JSON of `string[]`: the columns of an uploaded table. */
+  table_header: string | null;
+  table_pages: number;
+}
+
+export interface ChunkRow {
+  session: string;
+  number: number;
+  entries: number;
+  /** Compressed text, here and below; see `packed-text.ts`. */
+  content: Uint8Array;
+  /** When it may be claimed: the end of its lease or of a pause. Null: it is done. */
+  available_at_ms: number | null;
+  lease_worker: string | null;
+  lease_token: string | null;
+  /** Claims since it was last put back in good order. */
+  claims: number;
+  results: Uint8Array | null;
+  valid: Uint8Array | null;
+}
+
+export interface TablePageRow {
+  session: string;
+  number: number;
+  content: Uint8Array;
+}
+
+export interface BulkWorkerRow {
+  worker: string;
+  entries_per_second: number;
+  seen_at_ms: number;
+}
+
+/** A bulk request that named itself (Idempotency-Key). */
+export interface RetryKeyRow {
+  owner: string;
+  key: string;
+  body_hash: string;
+  token: string;
+  /** With the answer. */
+  session: string | null;
+  answer: string | null;
+  /** Until then the request may be in flight. */
+  locked_until_ms: number;
+}

@@ -1,0 +1,98 @@
+import { type Batch, type BatchLayout, readBatch } from "./batch.ts";
+
+/** Unique entries in one chunk of a batch; the last chunk may hold fewer. */
+export const CHUNK_ENTRIES = 500;
+
+/** A stretch of a batch: what is judged, stored and retried together. */
+export interface Chunk {
+  /** The number of its first new entry in the batch. */
+  readonly first: number;
+  /** Spellings in submission order, of its own entries and, again, of earlier ones. At least one. */
+  readonly spellings: readonly string[];
+  /** For each spelling its entry; absent when spelling n is the first of entry `first + n`. */
+  readonly entryOf?: readonly number[];
+}
+
+/** A chunk as it is stored: `content` is JSON for `unpackChunk`. */
+export interface PackedChunk {
+  /** Entries whose first spelling is in it; at least 1, at most `CHUNK_ENTRIES`. */
+  readonly entries: number;
+  readonly content: string;
+}
+
+/** A bulk text, split, de-duplicated and packed. */
+export interface SplitBatch {
+  /** Entries before de-duplication. */
+  readonly total: number;
+  readonly unique: number;
+  readonly chunks: readonly PackedChunk[];
+  /** As `Batch.lineEntries`. */
+  readonly lineEntries?: Int32Array;
+}
+
+/** `readBatch` and `packChunks` in one, in slices. */
+export function* splitText(text: string, layout: BatchLayout): Generator<undefined, SplitBatch> {
+  const batch = yield* readBatch(text, layout);
+  const chunks: PackedChunk[] = [];
+  for (const chunk of packChunks(batch)) {
+    chunks.push(chunk);
+    yield;
+  }
+  const { total, unique, lineEntries } = batch;
+  return { total, unique, chunks, ...(lineEntries === undefined ? {} : { lineEntries }) };
+}
+
+/** Cuts a batch into chunks, one a step. An empty batch has none. */
+export function* packChunks(batch: Batch): Generator<PackedChunk> {
+  let start = 0;
+  let first = 0;
+  while (first < batch.unique) {
+    const end = chunkEnd(batch, start, first + CHUNK_ENTRIES);
+    const next = Math.min(first + CHUNK_ENTRIES, batch.unique);
+    yield { entries: next - first, content: JSON.stringify(cut(batch, { start, end, first })) };
+    start = end;
+    first = next;
+  }
+}
+
+/** The place of the first spelling of entry `next`, or the end. */
+function chunkEnd({ entryOf }: Batch, start: number, next: number): number {
+  let end = start;
+  while (end < entryOf.length && entryOf[end] !== next) end += 1;
+  return end;
+}
+
+function cut(
+  batch: Batch,
+  { start, end, first }: { readonly start: number; readonly end: number; readonly first: number },
+): Chunk {
+  const spellings = batch.spellings.slice(start, end);
+  const entryOf = batch.entryOf.slice(start, end);
+  const isPlain = entryOf.every((entry, index) => entry === first + index);
+  return isPlain ? { first, spellings } : { first, spellings, entryOf };
+}
+
+/** Reads what `packChunks` wrote. */
+export function unpackChunk(content: string): Chunk {
+  return JSON.parse(content) as Chunk;
+}
+
+/** The chunk that an entry is in. */
+export const chunkOf = (entry: number): number => Math.floor(entry / CHUNK_ENTRIES);
+
+/** The entry of each spelling. */
+export function entryAt(chunk: Chunk, index: number): number {
+  return chunk.entryOf?.[index] ?? chunk.first + index;
+}
+
+/** The first spelling of each of the chunk's own entries, in their order. */
+export function chunkEntries(chunk: Chunk): readonly string[] {
+  const { entryOf } = chunk;
+  if (entryOf === undefined) return chunk.spellings;
+  let next = chunk.first;
+  return chunk.spellings.filter((_, index) => {
+    const isFirst = entryOf[index] === next;
+    if (isFirst) next += 1;
+    return isFirst;
+  });
+}

@@ -1,0 +1,10 @@
+/**
+ * Wakes workers. A wake-up may be lost or come twice: the chunks in the database are the truth, and
+ * workers look there by themselves every few seconds.
+ */
+export interface Queue {
+  /** There is work. Rejects when the queue is out of reach. */
+  wake(): Promise<void>;
+  /** Calls `onWork` at each wake-up until the returned function is called. */
+  listen(onWork: () => void): () => void;
+}

@@ -1,0 +1,71 @@
+import type { CompletedBatch } from "../../ports/batches.ts";
+import type { Jobs } from "../../ports/jobs.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Owner } from "../../ports/owner.ts";
+import type { Checkpoint } from "../../ports/checkpoint.ts";
+import type { BulkStats } from "./bulk.ts";
+import { statsOf } from "./present.ts";
+
+/** A batch that completed, synchronous or queued; never one that failed or was cancelled. */
+export interface CompletedEvent {
+  readonly owner: Owner;
+  readonly session: string;
+  readonly stats: BulkStats;
+}
+
+/** Called at most once for each completed batch, and exactly once unless the process dies at that moment. */
+export type OnCompleted = (event: CompletedEvent) => Promise<void>;
+
+export interface AnnounceDeps {
+  readonly jobs: Pick<Jobs, "takeCompleted">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onCompleted: OnCompleted;
+  readonly checkpoint: Checkpoint;
+}
+
+/**
+ * Tells of every batch that completed and was not told of, whoever completed it. Calls that come while one
+ * is under way are answered by a second round of it. Never rejects.
+ */
+export function announcer(deps: AnnounceDeps): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let isAskedAgain = false;
+  const rounds = async (): Promise<void> => {
+    do {
+      isAskedAgain = false;
+      await announceAll(deps);
+    } while (isAskedAgain);
+    running = undefined;
+  };
+  return () => {
+    isAskedAgain = true;
+    running ??= rounds();
+    return running;
+  };
+}
+
+async function announceAll(deps: AnnounceDeps): Promise<void> {
+  const { jobs, clock, log, checkpoint } = deps;
+  try {
+    for (;;) {
+      const batch = await jobs.takeCompleted(clock.nowMs());
+      if (batch === undefined) return;
+      checkpoint("announced");
+      await announce(batch, deps);
+    }
+  } catch (fault) {
+    log.error("bulk.announce_failed", fault);
+  }
+}
+
+/** One hook that fails keeps the others' batches from nobody. */
+async function announce(batch: CompletedBatch, { onCompleted, log }: AnnounceDeps): Promise<void> {
+  const { owner, session } = batch;
+  try {
+    await onCompleted({ owner, session, stats: statsOf(batch) });
+  } catch (fault) {
+    log.error("bulk.on_completed_failed", fault, { session });
+  }
+}

@@ -1,0 +1,155 @@
+import type { TablePageText } from "../../ports/batches.ts";
+import type { Caller } from "../caller.ts";
+import type { Entrance } from "../gate.ts";
+
+/** The contract's bulk summary; keys in its order. */
+export interface BulkStats {
+  /** Entries submitted, before de-duplication. */
+  readonly total: number;
+  /** `invalid_format + invalid_dns + disposable + valid`, always. */
+  readonly unique: number;
+  readonly invalid_format: number;
+  readonly invalid_dns: number;
+  readonly disposable: number;
+  readonly valid: number;
+  readonly session: string;
+}
+
+/** The queued response; keys in the contract's order. */
+export interface QueuedBatch {
+  readonly session: string;
+  readonly status: "pending";
+  /** Unique entries. */
+  readonly email_count: number;
+  /** At least 1. */
+  readonly estimated_seconds: number;
+}
+
+/** The progress object; keys in the contract's order. */
+export interface BulkProgress {
+  readonly session: string;
+  readonly status: "pending" | "processing" | "failed" | "completed";
+  readonly email_count: number;
+  /** From `processing` on; never falls. */
+  readonly processed_count?: number;
+}
+
+/** What the view endpoint says of a finished job that has no valid entry. */
+export interface CompletedSummary extends Omit<BulkStats, "session"> {
+  readonly session: string;
+  readonly status: "completed";
+  readonly email_count: number;
+  readonly processed_count: number;
+}
+
+/** One submitted spelling and the JSON text of its entry's validation result. */
+export interface SpelledResult {
+  readonly spelling: string;
+  /** Serialised once, keys in the contract's order. */
+  readonly result: string;
+}
+
+/** One row of an uploaded table with the JSON text of its entry's result; none for a blank cell. */
+export interface RowResult {
+  readonly cells: readonly string[];
+  readonly result?: string;
+}
+
+/** The columns of an uploaded table. Kept with the session and deleted with it. */
+export interface UploadedTable {
+  /** Names as they are shown, the entry's own column included. */
+  readonly header: readonly string[];
+  /**
+   * The rows in the file's order. Row n belongs to line n of the request's text, so there are as many rows
+   * as lines. Pages of about 64 KiB keep readers small.
+   */
+  readonly pages: readonly TablePageText[];
+}
+
+/** A bulk request as a face read it. */
+export interface BulkRequest {
+  /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
+  readonly text: string;
+  /**
+   * `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed; for an
+   * uploaded column, whose cells the face has freed of line breaks. A blank line is no entry.
+   */
+  readonly layout: "list" | "lines";
+  /** With layout `lines` only. */
+  readonly table?: UploadedTable;
+  /** The Idempotency-Key header and what the body comes to. */
+  readonly retry?: RetryKey;
+}
+
+/** Makes a repeated request the same request (decisions, section 5). */
+export interface RetryKey {
+  /** As sent; 1 to 255 characters. */
+  readonly key: string;
+  /** Lower-case hex SHA-256 of everything that makes the answer: path, media type and body. */
+  readonly bodyHash: string;
+}
+
+/** The answer to a bulk request. */
+export type BulkAnswer = { readonly paidBy: "plan" | "credits" } & (
+  | {
+      readonly kind: "done";
+      readonly stats: BulkStats;
+      /** For `json`: every distinct spelling in submission order, in pages. May be read once. */
+      readonly results: () => AsyncIterable<readonly SpelledResult[]>;
+    }
+  | { readonly kind: "queued"; readonly queued: QueuedBatch }
+);
+
+/** What the view endpoint shows. */
+export type BulkView =
+  | { readonly kind: "progress"; readonly progress: BulkProgress }
+  | { readonly kind: "summary"; readonly summary: CompletedSummary }
+  | {
+      readonly kind: "list";
+      readonly stats: BulkStats;
+      /** The valid entries in submission order, first spelling each, in pages; no page is empty. */
+      readonly valid: () => AsyncIterable<readonly string[]>;
+    };
+
+/** Everything a finished session holds, or how far it is. */
+export type BulkResults =
+  | { readonly kind: "progress"; readonly progress: BulkProgress }
+  | {
+      readonly kind: "results";
+      readonly stats: BulkStats;
+      /** Every distinct spelling in submission order, in pages. */
+      readonly results: () => AsyncIterable<readonly SpelledResult[]>;
+      /** Of an upload: its columns, and its rows in the file's order, in pages. */
+      readonly table?: {
+        readonly header: readonly string[];
+        readonly rows: () => AsyncIterable<readonly RowResult[]>;
+      };
+    };
+
+/**
+ * Batches, jobs and their sessions. Every method throws a `Refusal` for what it will not do; a session that
+ * is unknown, malformed, expired, deleted or somebody else's is the same 404 everywhere.
+ */
+export interface BulkService {
+  /**
+   * Takes a batch in the order of refusals of decisions section 5, from 400 (no entry at all) and 413 on:
+   * identity and rate are settled in `entrance`. A refusal charges nothing. At most 100 unique entries are
+   * judged at once within the time budget; more, or a spent budget, become a queued job.
+   */
+  submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer>;
+  /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
+  view(caller: Caller, session: string): Promise<BulkView>;
+  /** `/json` and `/csv`: for the submitting account, or for an anonymous session its address, only. */
+  results(caller: Caller, session: string): Promise<BulkResults>;
+  /**
+   * `/events`: the progress object whenever it changed, at most one a second, the first at once; ends after
+   * `completed` or `failed`, when the session is gone, or when the reader returns. Access as `results`;
+   * the refusal comes from this call, not from the iterable.
+   */
+  progress(caller: Caller, session: string): Promise<AsyncIterable<BulkProgress>>;
+  /**
+   * DELETE: cancels a job or forgets results. The slot is free, the cooldown stays, entries that were not
+   * processed are refunded, nothing is announced. Access as `results`.
+   */
+  remove(caller: Caller, session: string): Promise<void>;
+}

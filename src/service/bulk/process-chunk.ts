@@ -1,0 +1,78 @@
+import { chunkEntries, unpackChunk } from "../../core/batch-chunk.ts";
+import type { FullResult } from "../../core/result.ts";
+import type { ChunkOutcome } from "../../ports/batches.ts";
+import type { Checkpoint } from "../../ports/checkpoint.ts";
+import type { ClaimedChunk } from "../../ports/chunk-queue.ts";
+import { isConclusive, isInconclusive, type Judge, outcomeOf } from "./judge.ts";
+import type { Places } from "./places.ts";
+
+export interface ChunkDeps {
+  /** On the bulk lane. */
+  readonly judge: Judge;
+  /** Undefined while the resolver takes questions, else a promise of that. */
+  readonly room: () => Promise<void> | undefined;
+  /** Whether DNS gives any answer at all just now. */
+  readonly dnsAnswers: () => Promise<boolean>;
+  /** For the second pass, shared by all chunks under way. */
+  readonly again: Places;
+  readonly checkpoint: Checkpoint;
+}
+
+export interface JudgedChunk {
+  readonly outcome: ChunkOutcome;
+  /** DNS answered for some of it. */
+  readonly conclusive: boolean;
+  /** DNS seems to be down: rather ask again later. */
+  readonly dnsDown: boolean;
+}
+
+/**
+ * Judges the entries of a chunk, then once more those that nobody could say anything of: of 100,000 live
+ * names some lose all their tries to chance.
+ */
+export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<JudgedChunk> {
+  const entries = chunkEntries(unpackChunk(chunk.content));
+  const { spamTrap } = chunk;
+  const results = await firstPass(entries, spamTrap, deps);
+  const conclusive = results.some(isConclusive);
+  let dnsDown = !conclusive && results.some(isInconclusive);
+  if (!dnsDown) {
+    await secondPass({ entries, results, spamTrap }, deps);
+    dnsDown = results.some(isInconclusive) && !(await deps.dnsAnswers());
+  }
+  return { outcome: outcomeOf(entries, results), conclusive, dnsDown };
+}
+
+async function firstPass(
+  entries: readonly string[],
+  spamTrap: boolean,
+  { judge, room, checkpoint }: ChunkDeps,
+): Promise<FullResult[]> {
+  const open: Promise<FullResult>[] = [];
+  for (const entry of entries) {
+    const wait = room();
+    if (wait !== undefined) await wait;
+    open.push(judge(entry, { spamTrap }));
+  }
+  checkpoint("mid_chunk");
+  return Promise.all(open);
+}
+
+interface FirstPass {
+  readonly entries: readonly string[];
+  /** Replaced where the second pass knows more. */
+  readonly results: FullResult[];
+  readonly spamTrap: boolean;
+}
+
+async function secondPass(
+  { entries, results, spamTrap }: FirstPass,
+  { judge, again }: ChunkDeps,
+): Promise<void> {
+  const retries = results.map(async (result, index) => {
+    if (!isInconclusive(result)) return;
+    const entry = entries[index] ?? "";
+    results[index] = await again.hold(() => judge(entry, { spamTrap, again: true }));
+  });
+  await Promise.all(retries);
+}

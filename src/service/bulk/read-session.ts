@@ -1,0 +1,122 @@
+import type { Clock } from "../../ports/clock.ts";
+import { ownerKey } from "../../ports/owner.ts";
+import type { Session, SessionStore } from "../../ports/session-store.ts";
+import type { Caller } from "../caller.ts";
+import { sessionNotFound } from "../refusals.ts";
+import type { BulkProgress, BulkResults, BulkView } from "./bulk.ts";
+import { progressOf, statsOf, summaryOf } from "./present.ts";
+import { rowResults, spelledResults, storedResults } from "./result-source.ts";
+
+export interface ReadDeps {
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+}
+
+/**
+ * `view` is the plain list of the contract. `everything` is what goes beyond it: all results, progress
+ * events, deletion. Only the view of a synchronous result is also for the address it was submitted from.
+ */
+export type Access = "view" | "everything";
+
+const SESSION_HASH = /^[0-9a-f]{32}$/;
+
+const isAnonymous = (session: Session): boolean => session.owner.startsWith("bucket:");
+
+function mayRead(caller: Caller, session: Session, access: Access): boolean {
+  const sameAddress = caller.clientAddress === session.clientAddress;
+  if (isAnonymous(session)) return sameAddress;
+  if (ownerKey(caller.owner) === session.owner) return true;
+  const isKeyless = caller.owner.kind === "bucket";
+  return access === "view" && session.origin === "sync" && isKeyless && sameAddress;
+}
+
+/** The session as this caller may have it; else the one 404 there is. */
+export async function findSession(
+  { sessions, clock }: ReadDeps,
+  hash: string,
+  { caller, access }: { readonly caller: Caller; readonly access: Access },
+): Promise<Session> {
+  const isHash = SESSION_HASH.test(hash);
+  const session = isHash ? await sessions.find(hash, clock.nowMs()) : undefined;
+  if (session === undefined || !mayRead(caller, session, access)) throw sessionNotFound();
+  return session;
+}
+
+async function* validPages(
+  sessions: SessionStore,
+  { session, chunks }: Session,
+): AsyncGenerator<readonly string[]> {
+  for (let number = 0; number < chunks; number += 1) {
+    const page = await sessions.valid(session, number);
+    if (page === undefined) throw new Error("the session ended while it was read");
+    if (page.length > 0) yield page;
+  }
+}
+
+export async function viewSession(deps: ReadDeps, caller: Caller, hash: string): Promise<BulkView> {
+  const session = await findSession(deps, hash, { caller, access: "view" });
+  if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
+  if (session.tally.valid === 0) return { kind: "summary", summary: summaryOf(session) };
+  return {
+    kind: "list",
+    stats: statsOf(session),
+    valid: () => validPages(deps.sessions, session),
+  };
+}
+
+export async function sessionResults(
+  deps: ReadDeps,
+  caller: Caller,
+  hash: string,
+): Promise<BulkResults> {
+  const session = await findSession(deps, hash, { caller, access: "everything" });
+  if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
+  const source = storedResults(deps.sessions, session);
+  const { table } = session;
+  const page = (number: number) => deps.sessions.page(hash, number);
+  return {
+    kind: "results",
+    stats: statsOf(session),
+    results: () => spelledResults(source),
+    ...(table === undefined
+      ? {}
+      : {
+          table: {
+            header: table.header,
+            rows: () => rowResults(source, { pages: table.pages, page }),
+          },
+        }),
+  };
+}
+
+/** How often progress is looked at, and so the most often it is told. */
+export const PROGRESS_EVERY_MS = 1_000;
+
+const isOver = ({ status }: BulkProgress): boolean => status === "completed" || status === "failed";
+
+const sameProgress = (a: BulkProgress | undefined, b: BulkProgress): boolean =>
+  a?.status === b.status && a.processed_count === b.processed_count;
+
+async function* follow(
+  { sessions, clock }: ReadDeps,
+  first: Session,
+): AsyncGenerator<BulkProgress> {
+  let told: BulkProgress | undefined;
+  let session: Session | undefined = first;
+  while (session !== undefined) {
+    const progress = progressOf(session);
+    if (!sameProgress(told, progress)) yield progress;
+    if (isOver(progress)) return;
+    told = progress;
+    await new Promise<void>((resolve) => void clock.after(PROGRESS_EVERY_MS, resolve));
+    session = await sessions.find(first.session, clock.nowMs());
+  }
+}
+
+export async function followSession(
+  deps: ReadDeps,
+  caller: Caller,
+  hash: string,
+): Promise<AsyncIterable<BulkProgress>> {
+  return follow(deps, await findSession(deps, hash, { caller, access: "everything" }));
+}

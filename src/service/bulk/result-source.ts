@@ -1,0 +1,119 @@
+import { chunkOf, entryAt, unpackChunk } from "../../core/batch-chunk.ts";
+import type { SessionStore, TablePage } from "../../ports/session-store.ts";
+import type { RowResult, SpelledResult } from "./bulk.ts";
+
+/** The parts of a judged batch, wherever they are; undefined when they are gone. */
+export interface ResultSource {
+  readonly chunks: number;
+  content(chunk: number): Promise<string | undefined>;
+  results(chunk: number): Promise<readonly string[] | undefined>;
+}
+
+export function storedResults(
+  store: Pick<SessionStore, "content" | "results">,
+  { session, chunks }: { readonly session: string; readonly chunks: number },
+): ResultSource {
+  return {
+    chunks,
+    content: (chunk) => store.content(session, chunk),
+    results: (chunk) => store.results(session, chunk),
+  };
+}
+
+/** A reader that started before the session ended gets no more of it; its answer breaks off. */
+function there<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error("the session ended while it was read");
+  return part;
+}
+
+/**
+ * Results one after the other with one chunk of them in memory, and what later spellings come back to.
+ * New entries are asked for in ascending order; of older ones only those in `wantedAgain`.
+ */
+class Cursor {
+  readonly #source: ResultSource;
+  readonly #wantedAgain: ReadonlySet<number>;
+  readonly #kept = new Map<number, string>();
+  #chunk = -1;
+  #first = 0;
+  #results: readonly string[] = [];
+
+  constructor(source: ResultSource, wantedAgain: ReadonlySet<number>) {
+    this.#source = source;
+    this.#wantedAgain = wantedAgain;
+  }
+
+  async at(entry: number): Promise<string> {
+    while (chunkOf(entry) > this.#chunk) await this.#next();
+    const result = this.#results[entry - this.#first] ?? this.#kept.get(entry);
+    return there(result);
+  }
+
+  async #next(): Promise<void> {
+    this.#first += this.#results.length;
+    this.#chunk += 1;
+    this.#results = there(await this.#source.results(this.#chunk));
+    for (const [index, result] of this.#results.entries()) {
+      const entry = this.#first + index;
+      if (this.#wantedAgain.has(entry)) this.#kept.set(entry, result);
+    }
+  }
+}
+
+/** Entries that are asked for again when their chunk has been left behind. */
+class Repeats {
+  readonly entries = new Set<number>();
+  #newest = -1;
+
+  note(entry: number): void {
+    if (entry > this.#newest) this.#newest = entry;
+    else if (chunkOf(entry) < chunkOf(this.#newest)) this.entries.add(entry);
+  }
+}
+
+/** Every distinct spelling in submission order with its entry's result, a chunk a page. */
+export async function* spelledResults(
+  source: ResultSource,
+): AsyncGenerator<readonly SpelledResult[]> {
+  const repeats = new Repeats();
+  for (let number = 0; number < source.chunks; number += 1) {
+    const chunk = unpackChunk(there(await source.content(number)));
+    for (const index of chunk.spellings.keys()) repeats.note(entryAt(chunk, index));
+  }
+  const cursor = new Cursor(source, repeats.entries);
+  for (let number = 0; number < source.chunks; number += 1) {
+    const chunk = unpackChunk(there(await source.content(number)));
+    const page: SpelledResult[] = [];
+    for (const [index, spelling] of chunk.spellings.entries()) {
+      page.push({ spelling, result: await cursor.at(entryAt(chunk, index)) });
+    }
+    yield page;
+  }
+}
+
+/** Where the rows of an uploaded table are. */
+export interface RowSource {
+  readonly pages: number;
+  page(number: number): Promise<TablePage | undefined>;
+}
+
+/** The rows of an uploaded table in the file's order, each with its entry's result. */
+export async function* rowResults(
+  source: ResultSource,
+  rows: RowSource,
+): AsyncGenerator<readonly RowResult[]> {
+  const repeats = new Repeats();
+  for (let number = 0; number < rows.pages; number += 1) {
+    for (const entry of there(await rows.page(number)).entries) repeats.note(entry);
+  }
+  const cursor = new Cursor(source, repeats.entries);
+  for (let number = 0; number < rows.pages; number += 1) {
+    const page = there(await rows.page(number));
+    const made: RowResult[] = [];
+    for (const [index, cells] of page.rows.entries()) {
+      const entry = page.entries[index] ?? -1;
+      made.push(entry < 0 ? { cells } : { cells, result: await cursor.at(entry) });
+    }
+    yield made;
+  }
+}

@@ -1,0 +1,235 @@
+import { utf8Octets } from "../../core/address.ts";
+import type { SplitBatch } from "../../core/batch-chunk.ts";
+import type { ChunkOutcome, KeptAnswer, NewBatch } from "../../ports/batches.ts";
+import type { Charge, ChargeTerms, Unpaid } from "../../ports/charges.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { JobOutcome, Jobs } from "../../ports/jobs.ts";
+import type { Log } from "../../ports/log.ts";
+import { ownerKey } from "../../ports/owner.ts";
+import type { Queue } from "../../ports/queue.ts";
+import type { RetryKeys } from "../../ports/retry-keys.ts";
+import type { SessionStore } from "../../ports/session-store.ts";
+import type { Splitter } from "../../ports/splitter.ts";
+import { forBulk } from "../bulk-refusal.ts";
+import type { Entrance, Gate } from "../gate.ts";
+import {
+  bulkBusy,
+  bulkCooldown,
+  bulkTooLarge,
+  bulkUnavailable,
+  jobRunning,
+  missingParameter,
+  Refusal,
+  tooManyEntries,
+} from "../refusals.ts";
+import type { Tiers } from "../tiers.ts";
+import type { BulkAnswer, BulkRequest, QueuedBatch } from "./bulk.ts";
+import { estimatedSeconds } from "./estimate.ts";
+import { statsOf } from "./present.ts";
+import { spelledResults } from "./result-source.ts";
+import { keptAnswer, type KeptRecord, openRetry } from "./retry.ts";
+import { runBatch, type RunBatchDeps } from "./run-batch.ts";
+
+/** Octets of a bulk text in UTF-8, decoded. */
+export const BULK_MAX_OCTETS = 2_000_000;
+
+/** Up to so many unique entries are judged at once. */
+export const SYNC_MAX_ENTRIES = 100;
+
+/** Between the acceptance of two queued jobs of one anonymous bucket. */
+export const ANONYMOUS_COOLDOWN_MS = 60_000;
+
+/** Entries not yet judged, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
+export const BUFFER_MAX_ENTRIES = 2_000_000;
+
+export interface SubmitDeps extends RunBatchDeps {
+  readonly split: Splitter;
+  readonly jobs: Jobs;
+  readonly sessions: SessionStore;
+  readonly retryKeys: RetryKeys;
+  readonly queue: Queue;
+  /** Says what to charge and what came of it. */
+  readonly gate: Pick<Gate, "terms" | "receipt">;
+  readonly tiers: Tiers;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly bufferMax: number;
+  /** A batch completed: whoever announces may look. */
+  readonly completed: () => void;
+}
+
+/** Throws the 400 for nothing at all and the 413 for more than 2,000,000 octets; linear, without splitting. */
+export function checkBulkText(text: string): void {
+  if (text === "") throw missingParameter("email");
+  const isSmall = text.length * 3 <= BULK_MAX_OCTETS;
+  const isLarge = text.length > BULK_MAX_OCTETS;
+  if (isLarge || (!isSmall && utf8Octets(text) > BULK_MAX_OCTETS)) throw bulkTooLarge();
+}
+
+/** One request on its way through. */
+interface Submission {
+  readonly entrance: Entrance;
+  readonly batch: NewBatch;
+  readonly terms: ChargeTerms;
+  readonly spamTrap: boolean;
+}
+
+/** See `BulkService.submit`. */
+export async function submit(
+  entrance: Entrance,
+  request: BulkRequest,
+  deps: SubmitDeps,
+): Promise<BulkAnswer> {
+  checkBulkText(request.text);
+  try {
+    const retry = await openRetry(deps, ownerKey(entrance.caller.owner), request.retry);
+    if (retry.kind === "kept") return await keptAnswer(deps, retry.record);
+    try {
+      return await answer({ entrance, request, token: retry.token }, deps);
+    } catch (error) {
+      await retry.release();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    deps.log.error("bulk.submit_failed", error);
+    throw bulkUnavailable();
+  }
+}
+
+interface Asked {
+  readonly entrance: Entrance;
+  readonly request: BulkRequest;
+  /** Of the Idempotency-Key, when there is one. */
+  readonly token: string | undefined;
+}
+
+async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
+  const { entrance, request } = asked;
+  const split = await deps.split(request.text, request.layout);
+  if (split.total === 0) throw missingParameter("email");
+  const { bulkLimit, premium } = deps.tiers[entrance.caller.tier];
+  if (bulkLimit !== null && split.unique > bulkLimit) throw tooManyEntries(bulkLimit, split.unique);
+  const submission: Submission = {
+    entrance,
+    batch: newBatch(asked, split, deps),
+    terms: deps.gate.terms(entrance, split.unique),
+    spamTrap: premium,
+  };
+  if (split.unique > SYNC_MAX_ENTRIES) return enqueue(submission, asked, deps);
+  // Asked beforehand so that nobody gets work done that nothing pays for; decided when it is charged.
+  const unpaid = await deps.sessions.payable(submission.terms);
+  if (unpaid !== undefined) await settle(entrance, unpaid, deps);
+  const outcomes = await runBatch(split.chunks, { spamTrap: premium }, deps);
+  if (outcomes === undefined) return enqueue(submission, asked, deps);
+  return finish(submission, { outcomes, asked }, deps);
+}
+
+function newBatch({ entrance, request }: Asked, split: SplitBatch, deps: SubmitDeps): NewBatch {
+  const { owner, clientAddress } = entrance.caller;
+  const { total, unique, chunks, lineEntries } = split;
+  const { table } = request;
+  return {
+    session: deps.ids.hex32(),
+    owner,
+    clientAddress,
+    total,
+    unique,
+    chunks,
+    nowMs: deps.clock.nowMs(),
+    ...(table === undefined || lineEntries === undefined
+      ? {}
+      : { table: { ...table, lineEntries } }),
+  };
+}
+
+/** The batch with the answer that a repetition of its request will get. */
+function keeping(batch: NewBatch, { request, token }: Asked, record: KeptRecord): NewBatch {
+  if (request.retry === undefined || token === undefined) return batch;
+  const keep: KeptAnswer = { key: request.retry.key, token, answer: JSON.stringify(record) };
+  return { ...batch, keep };
+}
+
+async function finish(
+  { entrance, batch, terms }: Submission,
+  { outcomes, asked }: { readonly outcomes: readonly ChunkOutcome[]; readonly asked: Asked },
+  deps: SubmitDeps,
+): Promise<BulkAnswer> {
+  const { session, total, unique, chunks } = batch;
+  const nowMs = deps.clock.nowMs();
+  const kept = keeping({ ...batch, nowMs }, asked, { kind: "done", session });
+  const charge = await deps.sessions.save(kept, outcomes, { ...terms, nowMs });
+  const paidBy = await settle(entrance, charge, deps);
+  deps.completed();
+  const source = {
+    chunks: chunks.length,
+    content: (number: number) => Promise.resolve(chunks[number]?.content),
+    results: (number: number) => Promise.resolve(outcomes[number]?.results),
+  };
+  const tally = outcomes.map((outcome) => outcome.tally).reduce(addTallies);
+  return {
+    kind: "done",
+    paidBy,
+    stats: statsOf({ session, total, unique, tally }),
+    results: () => spelledResults(source),
+  };
+}
+
+const addTallies = (a: ChunkOutcome["tally"], b: ChunkOutcome["tally"]): ChunkOutcome["tally"] => ({
+  invalidFormat: a.invalidFormat + b.invalidFormat,
+  disposable: a.disposable + b.disposable,
+  invalidDns: a.invalidDns + b.invalidDns,
+  valid: a.valid + b.valid,
+});
+
+async function enqueue(
+  { entrance, batch, terms, spamTrap }: Submission,
+  asked: Asked,
+  deps: SubmitDeps,
+): Promise<BulkAnswer> {
+  const nowMs = deps.clock.nowMs();
+  const ahead = await deps.jobs.queueAhead(nowMs);
+  const queued: QueuedBatch = {
+    session: batch.session,
+    status: "pending",
+    email_count: batch.unique,
+    estimated_seconds: estimatedSeconds(batch.unique, ahead),
+  };
+  const kept = keeping({ ...batch, nowMs }, asked, { kind: "queued", queued });
+  const cooldownMs = batch.owner.kind === "bucket" ? ANONYMOUS_COOLDOWN_MS : 0;
+  const order = { ...kept, spamTrap, cooldownMs, bufferMax: deps.bufferMax };
+  const outcome = await deps.jobs.create(order, { ...terms, nowMs });
+  const paidBy = await settle(entrance, chargeOf(outcome, nowMs), deps);
+  // The job is in the database, where workers find it by themselves when this is lost.
+  deps.queue.wake().catch((fault: unknown) => deps.log.error("bulk.wake_failed", fault));
+  return { kind: "queued", paidBy, queued };
+}
+
+/** What the job was paid with, or that nothing paid for it; throws what else stands against it. */
+function chargeOf(outcome: JobOutcome, nowMs: number): Charge | Unpaid {
+  switch (outcome.kind) {
+    case "accepted":
+      return outcome.charge;
+    case "unpaid":
+      return outcome;
+    case "running":
+      throw jobRunning();
+    case "cooldown":
+      throw bulkCooldown(Math.ceil((outcome.untilMs - nowMs) / 1_000));
+    case "full":
+      throw bulkBusy();
+  }
+}
+
+/** Throws the refusal of an `Unpaid`; paid by credits, the request's rate count is given back. */
+async function settle(
+  entrance: Entrance,
+  charge: Charge | Unpaid,
+  { gate }: Pick<SubmitDeps, "gate">,
+): Promise<"plan" | "credits"> {
+  try {
+    return (await gate.receipt(entrance, charge)).paidBy;
+  } catch (error) {
+    throw error instanceof Refusal ? forBulk(error) : error;
+  }
+}

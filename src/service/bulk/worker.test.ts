@@ -1,0 +1,180 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import {
+  bulkWorld,
+  type BulkWorld,
+  domains,
+  entranceOf,
+  listOf,
+  mailEverywhere,
+  noDatasets,
+  sessionOf,
+  STARTER,
+  until,
+} from "../../../test/bulk-world.ts";
+import type { BulkStats } from "./bulk.ts";
+import { coreJudge } from "./core-judge.ts";
+import type { Judge } from "./judge.ts";
+import { manualClock } from "../../../test/manual-clock.ts";
+
+const submit = async (world: BulkWorld, count: number): Promise<string> =>
+  sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));
+
+async function finished(world: BulkWorld, session: string): Promise<BulkStats> {
+  return until(async () => {
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "list" ? view.stats : undefined;
+  });
+}
+
+/** Judges by a lookup that can be put out. */
+function switchedJudge(): { readonly judge: Judge; isDown: boolean; asked: number } {
+  const clock = manualClock();
+  const lookup = mailEverywhere(() => state.isDown);
+  const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
+  const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
+  const judgeNow = coreJudge({ ...real, ...budgets });
+  const state = {
+    isDown: false,
+    asked: 0,
+    judge: (entry: string, options: Parameters<Judge>[1]) => {
+      state.asked += 1;
+      return judgeNow(entry, options);
+    },
+  };
+  return state;
+}
+
+test("DNS that is down for a minute changes nothing but the time", async (t) => {
+  const dns = switchedJudge();
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: dns.judge });
+  dns.isDown = true;
+  const session = await submit(world, 1_200);
+  world.worker().start();
+  for (let seconds = 0; seconds < 60; seconds += 2) {
+    const asked = dns.asked;
+    world.stores.clock.advance(2_000);
+    await until(() => dns.asked > asked || undefined);
+  }
+  dns.isDown = false;
+  const stats = await until(async () => {
+    world.stores.clock.advance(2_000);
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "list" ? view.stats : undefined;
+  });
+  assert.deepEqual([stats.valid, stats.invalid_dns], [1_200, 0]);
+  assert.equal(await world.stores.unitsUsed(), 1_200);
+});
+
+test("while DNS is down one chunk at a time finds out", async (t) => {
+  const dns = switchedJudge();
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: dns.judge });
+  dns.isDown = true;
+  await submit(world, 25_000);
+  world.worker().start();
+  await until(() => dns.asked > 0 || undefined);
+  for (let looks = 0; looks < 5; looks += 1) {
+    world.stores.clock.advance(2_000);
+    for (let turns = 0; turns < 200; turns += 1) await new Promise((next) => setImmediate(next));
+  }
+  // What was under way when the first chunk came back, and then one chunk for each of five looks.
+  assert.ok(dns.asked < 13_000, String(dns.asked));
+});
+
+test("DNS that stays down is inconclusive after two minutes", async (t) => {
+  const dns = switchedJudge();
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: dns.judge });
+  dns.isDown = true;
+  const session = await submit(world, 1_200);
+  world.worker().start();
+  const startMs = world.stores.clock.nowMs();
+  const stats = await until(async () => {
+    world.stores.clock.advance(2_000);
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "summary" ? view.summary : undefined;
+  });
+  assert.equal(stats.invalid_dns, 1_200);
+  assert.ok(world.stores.clock.nowMs() - startMs >= 120_000);
+});
+
+test("a name that stays silent alone is inconclusive at once, after a second question", async (t) => {
+  const asked: string[] = [];
+  const lookup = mailEverywhere((name) => {
+    asked.push(name);
+    return name === "d7.example";
+  });
+  const world = await bulkWorld(t, { lookup });
+  const session = await submit(world, 200);
+  world.worker().start();
+  const stats = await finished(world, session);
+  assert.deepEqual([stats.valid, stats.invalid_dns], [199, 1]);
+  assert.equal(asked.filter((name) => name === "d7.example").length, 2);
+});
+
+test("some silence while DNS says nothing at all is no answer yet", async (t) => {
+  let isDown = true;
+  const lookup = mailEverywhere((name) => isDown && name.endsWith("7.example"));
+  const world = await bulkWorld(t, { lookup, dnsAnswers: () => Promise.resolve(!isDown) });
+  const session = await submit(world, 200);
+  world.worker().start();
+  for (let turns = 0; turns < 200; turns += 1) await new Promise((next) => setImmediate(next));
+  isDown = false;
+  const stats = await until(async () => {
+    world.stores.clock.advance(2_000);
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "list" ? view.stats : undefined;
+  });
+  assert.deepEqual([stats.valid, stats.invalid_dns], [200, 0]);
+});
+
+test("a judge that breaks on one entry fails the job in the end, and pays back", async (t) => {
+  const good = switchedJudge();
+  const judge: Judge = (entry, options) =>
+    entry === "d600.example" ? Promise.reject(new Error("a bug")) : good.judge(entry, options);
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge });
+  const session = await submit(world, 1_200);
+  world.worker().start();
+  const progress = await until(async () => {
+    world.stores.clock.advance(1_000);
+    await world.stores.jobs.failStuck(world.stores.clock.nowMs());
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "progress" && view.progress.status === "failed"
+      ? view.progress
+      : undefined;
+  });
+  assert.equal(progress.processed_count, 700);
+  assert.equal(await world.stores.unitsUsed(), 700);
+  assert.deepEqual(world.events, []);
+});
+
+test("a worker that stops hands its chunks back, and another ends the job", async (t) => {
+  const never = new Promise<never>(() => undefined);
+  const stuck = await bulkWorld(t, { lookup: mailEverywhere(), judge: () => never });
+  const session = await submit(stuck, 1_200);
+  const first = stuck.worker("w1");
+  first.start();
+  await until(async () => {
+    const view = await stuck.bulk.view(STARTER, session);
+    return (view.kind === "progress" && view.progress.status === "processing") || undefined;
+  });
+  await first.stop();
+  const { clock, chunks } = stuck.stores;
+  const chunk = await chunks.claim({ worker: "w2", nowMs: clock.nowMs(), leaseMs: 3_000 });
+  assert.equal(chunk?.number, 0, "at once, without waiting for a lease to end");
+});
+
+test("an owner with much holds up nobody with little", async (t) => {
+  const world = await bulkWorld(t, { lookup: mailEverywhere() });
+  const big = await submit(world, 25_000);
+  const keyless = { owner: { kind: "bucket", bucket: "192.0.2.1" }, tier: "anonymous" } as const;
+  const caller = { ...keyless, clientAddress: "192.0.2.1" };
+  const small = sessionOf(await world.bulk.submit(entranceOf(caller), listOf(domains(200))));
+  world.worker().start();
+  await until(async () => {
+    const view = await world.bulk.view(caller, small);
+    return view.kind === "list" || undefined;
+  });
+  const view = await world.bulk.view(STARTER, big);
+  assert.ok(view.kind === "progress");
+  assert.ok((view.progress.processed_count ?? 0) < 15_000);
+});

@@ -37,7 +37,7 @@ function frame(known: SessionState | undefined): VNode {
   if (known === undefined) return <Bones lines={6} />;
   if (page === undefined) return <Missing />;
   if (isOpenTo(page, known)) return <Lazy key={page.path} page={page} />;
-  return known.account === undefined && page.part === undefined ? <SignInPage /> : <Missing />;
+  return known.account === undefined ? <SignInPage /> : <Missing />;
 }
 
 function Missing(): VNode {

@@ -18,6 +18,16 @@ export const exactTime = (ms: number): string => EXACT.format(ms);
 /** "20 Nov 2026" for "2026-11-20". */
 export const shownDay = (date: string): string => DAY.format(timeMs(`${date}T00:00:00Z`));
 
+const SHORT_DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+/** "20 Nov" on the axis of a chart; nothing between two days. */
+export const dayLabel = (seconds: number): string =>
+  seconds % 86_400 === 0 ? SHORT_DAY.format(seconds * 1_000) : "";
+
 const STEPS = [
   ["second", 1_000, 60_000],
   ["minute", 60_000, 3_600_000],

@@ -25,6 +25,14 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import("../pages/check.tsx")).CheckPage,
   },
   {
+    path: "/lists",
+    name: "Lists",
+    for: "account",
+    group: "main",
+    part: "lists",
+    load: async () => (await import("../pages/lists.tsx")).ListsPage,
+  },
+  {
     path: "/keys",
     name: "Keys",
     for: "account",

@@ -1,30 +1,40 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { Advice } from "../../core/advice-words.ts";
 import type { CheckStep, Result } from "../api/shapes.ts";
-import { count } from "../app/numbers.ts";
-import { shownDay } from "../app/clock.ts";
 import { session } from "../app/session.ts";
 import { Bones } from "../parts/states.tsx";
 import type { Mark } from "../words/verdict.ts";
 
-/** Mail hosts, the name, and the premium results with what to do about them. */
-export function MailAndDns({ step }: { step: CheckStep }): VNode {
-  const { result, advice } = step;
+/** Where mail goes, and the name it was looked up by. */
+export function MailServers({ result }: { result: Result }): VNode {
   if (!result.format) return <p class="prose">There is no domain to ask about.</p>;
   return (
     <div class="rows">
-      <Fact title="Mail servers">
-        <MailServers result={result} />
+      <Fact title="In the order they are tried">
+        <Hosts result={result} />
       </Fact>
       <Fact title="Domain">
         <code>{result.domain}</code>
         <Parent result={result} />
       </Fact>
-      {advice.map((piece) => (
-        <AdviceRow key={piece.check} piece={piece} result={result} />
-      ))}
-      <Later step={step} />
     </div>
+  );
+}
+
+/** The premium results, each with what to do about it. */
+export function MailSetUp({ step }: { step: CheckStep }): VNode | null {
+  const { result, advice } = step;
+  if (!result.format) return null;
+  return (
+    <section class="sheet">
+      <h2>How its mail is set up</h2>
+      <div class="rows">
+        {advice.map((piece) => (
+          <AdviceRow key={piece.check} piece={piece} result={result} />
+        ))}
+        <Later step={step} />
+      </div>
+    </section>
   );
 }
 
@@ -37,7 +47,7 @@ function Fact({ title, children }: { title: string; children: ComponentChildren 
   );
 }
 
-function MailServers({ result }: { result: Result }): VNode {
+function Hosts({ result }: { result: Result }): VNode {
   const hosts = result.mx_info ?? [];
   if (hosts.length > 0) {
     return (
@@ -105,10 +115,7 @@ const FIGURES: Readonly<Record<Advice["check"], (result: Result) => string | und
   dkim: ({ email_auth: auth }) =>
     auth?.dkim_configured === undefined ? undefined : auth.dkim_configured ? "found" : "none found",
   dmarc: (result) => result.email_auth?.dmarc?.policy,
-  domain_age: ({ domain_age: age }) =>
-    age === undefined
-      ? undefined
-      : `${count(age.age_days)} days, since ${shownDay(age.registered)}`,
+  domain_age: () => undefined, // its words have the figures
   inbox_provider: (result) => result.inbox_provider,
   deliverability: ({ deliverability_score: score }) =>
     score === undefined ? undefined : `${String(score)} of 100`,
@@ -126,20 +133,14 @@ function recordOf(check: Advice["check"], { email_auth: auth }: Result): string 
 /** What is still on its way, and what the plan does not include. */
 function Later({ step }: { step: CheckStep }): VNode | null {
   if (step.step === "core" && step.advice.length === 0) {
-    return (
-      <Fact title="SPF, DKIM, DMARC, age and provider">
-        <Bones lines={3} />
-      </Fact>
-    );
+    return <Bones lines={6} />;
   }
   const isDenied = step.result.requires_upgrade !== undefined;
   if (!isDenied && session.value?.account !== undefined) return null;
   return (
-    <Fact title="More about the domain">
-      <div class="note">
-        SPF, DKIM, DMARC, age, mailbox provider and a score of the mail set-up come with the Pro
-        plan. <a href="/pricing">See plans</a>
-      </div>
-    </Fact>
+    <p class="prose">
+      SPF, DKIM, DMARC, age, mailbox provider and a score of the mail set-up come with the Pro plan.{" "}
+      <a href="/pricing">See plans</a>
+    </p>
   );
 }

@@ -8,7 +8,7 @@ import { Postmark } from "../parts/postmark.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { curlOf } from "../words/samples.ts";
 import { factsOf, reasonOf, verdictOf } from "../words/verdict.ts";
-import { MailAndDns } from "./check-mail.tsx";
+import { MailServers, MailSetUp } from "./check-mail.tsx";
 
 /** The verdict, why, and what was found; `step` "core" still waits for the premium part. */
 export function CheckResult({ entry, step }: { entry: string; step: CheckStep }): VNode {
@@ -16,12 +16,15 @@ export function CheckResult({ entry, step }: { entry: string; step: CheckStep })
     <>
       <VerdictSheet entry={entry} step={step} />
       <div class="two">
-        <Why step={step} />
+        <div class="stack wide">
+          <Why step={step} />
+          <MailSetUp step={step} />
+        </div>
         <section class="sheet" aria-label="What was found">
           <Tabs
             label="What was found"
             tabs={[
-              { name: "Mail and DNS", content: () => <MailAndDns step={step} /> },
+              { name: "Mail servers", content: () => <MailServers result={step.result} /> },
               {
                 name: "JSON",
                 content: () => (

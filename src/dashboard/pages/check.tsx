@@ -44,7 +44,7 @@ export function CheckPage(): VNode {
     <>
       <PageHead title="Check an address or a domain" />
       <Ask text={text.value} onText={(value) => (text.value = value)} onCheck={check} />
-      <div class="stack answer" aria-live="polite">
+      <div class="stack wide" aria-live="polite">
         <Answer shown={shown.value} check={check} />
       </div>
     </>

@@ -15,7 +15,7 @@ export function GuidePage(): VNode {
   const key = useOwnKey();
   const baseUrl = session.value?.public_url ?? location.origin;
   return (
-    <div class="stack guide">
+    <>
       <PageHead
         title="Guide"
         lead={
@@ -30,7 +30,7 @@ export function GuidePage(): VNode {
       <Lists baseUrl={baseUrl} keyText={key} />
       <WebhookPart />
       <SignalPart />
-    </div>
+    </>
   );
 }
 

@@ -27,6 +27,10 @@ export function PlansPage(): VNode {
         )}
       </Shown>
       <p class="prose">
+        Premium checks look further into a domain: who may send in its name (SPF, DKIM, DMARC), its
+        age, its mailbox provider, a score of its mail set-up, and known spam traps.
+      </p>
+      <p class="prose">
         {mine === undefined
           ? "To use a plan, create an account and ask the operator of this service to switch it."
           : "To change your plan or to get credits for use beyond it, ask the operator of this service."}
@@ -46,10 +50,10 @@ function PlanSheet({ plan, isMine }: { plan: Plan; isMine: boolean }): VNode {
         <Line name="Checks a day" value={plan.daily} />
         <Line name="Checks a month" value={plan.monthly} />
         <Line name="Requests a minute" value={plan.rate_per_minute} />
-        <Line name="Entries in one list" value={plan.bulk_limit} />
+        <Line name="Entries a list" value={plan.bulk_limit} />
         <li>
-          <span>SPF, DKIM, DMARC, age, provider, score, spam traps</span>
-          <span>{plan.premium ? "Included" : "Not included"}</span>
+          <span>Premium checks</span>
+          <span>{plan.premium ? "Included" : "No"}</span>
         </li>
       </ul>
     </section>

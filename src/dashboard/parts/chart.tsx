@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { dateOf } from "../app/clock.ts";
+import { dateOf, dayLabel } from "../app/clock.ts";
 import { theme } from "../app/theme.ts";
 
 export interface Series {
@@ -21,6 +21,7 @@ export interface ChartProps {
 }
 
 const HEIGHT_PX = 220;
+const HALF_DAY_SECONDS = 43_200;
 const token = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -48,9 +49,12 @@ function optionsOf({ series }: ChartProps, width: number): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     tzDate: (seconds) => uPlot.tzDate(dateOf(seconds), "Etc/UTC"),
-    scales: { y: { range: (_chart, _min, max) => [0, Math.max(4, max * 1.08)] } },
+    scales: {
+      x: { range: (_chart, min, max) => [min - HALF_DAY_SECONDS, max + HALF_DAY_SECONDS] },
+      y: { range: (_chart, _min, max) => [0, Math.max(4, max * 1.08)] },
+    },
     axes: [
-      { ...axis, grid: { show: false } },
+      { ...axis, grid: { show: false }, values: (_chart, splits) => splits.map(dayLabel) },
       { ...axis, size: 56, values: (_chart, splits) => splits.map(shortCount) },
     ],
     series: [

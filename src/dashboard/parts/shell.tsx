@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { call } from "../api/client.ts";
 import type { SessionState } from "../api/shapes.ts";
 import { isOpenTo, type Page, PAGES } from "../app/pages.ts";
@@ -188,6 +188,7 @@ function AccountMenu(): VNode {
 }
 
 function ThemeChoice(): VNode {
+  const group = useId(); // it is there twice: in the rail and in the drawer
   return (
     <fieldset>
       <legend>Appearance</legend>
@@ -195,7 +196,7 @@ function ThemeChoice(): VNode {
         <label key={name}>
           <input
             type="radio"
-            name="theme"
+            name={group}
             checked={theme.value === name}
             onChange={() => chooseTheme(name)}
           />

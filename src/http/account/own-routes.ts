@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { AuditAction, AuditLog } from "../../ports/audit-log.ts";
+import type { AuditLog } from "../../ports/audit-log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LoginSessions } from "../../ports/login-sessions.ts";
 import { LATENCY_EDGES_MS } from "../../ports/usage.ts";
@@ -13,7 +13,8 @@ import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/keys.ts";
 import { badField, missingParameter, notFound, notNow } from "../../service/refusals.ts";
 import { boundedNumber, textField, textsField } from "./fields.ts";
 import { ownAudit, shownCredit, shownKey, shownSession } from "./present.ts";
-import { type AccountRoute, done, json, type SignedInRequest } from "./route.ts";
+import { noteOwn } from "./note.ts";
+import { type AccountRoute, done, json } from "./route.ts";
 
 export interface OwnDeps {
   readonly gate: Pick<Gate, "enterAs">;
@@ -44,15 +45,6 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
     passwordRoute(deps),
     deleteRoute(deps),
   ];
-}
-
-/** Writes down what the account did to itself. */
-function note(
-  { account, visitor: { clientAddress } }: SignedInRequest,
-  audit: Audit,
-  change: { readonly action: AuditAction; readonly detail?: string },
-): Promise<void> {
-  return audit({ ...change, actorId: account.id, accountId: account.id, clientAddress });
 }
 
 const checkRoute = ({ gate, check }: OwnDeps): AccountRoute => ({
@@ -138,7 +130,7 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
       if (answer.kind === "too_many") {
         throw notNow(`An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`);
       }
-      await note(request, audit, { action: "key.created", detail: answer.key.name });
+      await noteOwn(request, audit, { action: "key.created", detail: answer.key.name });
       return json({ id: answer.key.id, name: answer.key.name, api_key: answer.apiKey });
     },
   },
@@ -151,7 +143,7 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
       const key = (await keys.list(request.account.id)).find(({ id }) => id === request.id);
       if (key === undefined) throw notFound();
       await keys.revoke(key.id);
-      await note(request, audit, { action: "key.revoked", detail: key.name });
+      await noteOwn(request, audit, { action: "key.revoked", detail: key.name });
       return done;
     },
   },
@@ -175,7 +167,7 @@ const sessionRoutes = ({ sessions, audit, clock }: OwnDeps): readonly AccountRou
     summary: "End all sessions but this one",
     async handle(request) {
       await sessions.endAll(request.account.id, request.session.id);
-      await note(request, audit, { action: "session.revoked", detail: "everywhere else" });
+      await noteOwn(request, audit, { action: "session.revoked", detail: "everywhere else" });
       return done;
     },
   },
@@ -186,7 +178,7 @@ const sessionRoutes = ({ sessions, audit, clock }: OwnDeps): readonly AccountRou
     summary: "End one session",
     async handle(request) {
       if (!(await sessions.end(request.account.id, request.id))) throw notFound();
-      await note(request, audit, { action: "session.revoked" });
+      await noteOwn(request, audit, { action: "session.revoked" });
       return done;
     },
   },

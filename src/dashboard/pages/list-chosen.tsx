@@ -42,8 +42,12 @@ export function ListChosen({ name, table }: { name: string; table: Table }): VNo
         <p class={cost.isTooMuch ? "wrong cost" : "prose cost"}>{cost.words}</p>
       </section>
       <section class="sheet stack">
-        <Columns table={table} at={at} setAt={setAt} />
-        <Preview table={table} at={at} />
+        {table.header.length > 1 ? (
+          <Columns table={table} at={at} setAt={setAt} />
+        ) : (
+          <h2>How it begins</h2>
+        )}
+        <Preview table={table} at={table.header.length > 1 ? at : -1} />
       </section>
     </>
   );
@@ -95,7 +99,7 @@ function Preview({ table, at }: { table: Table; at: number }): VNode {
           {table.rows.slice(0, PREVIEW_ROWS).map((row, index) => (
             <tr key={index}>
               {table.header.map((_, column) => (
-                <td key={column} class={column === at ? "picked mono" : ""}>
+                <td key={column} class={column === at ? "picked mono" : at < 0 ? "mono" : ""}>
                   <span class="cut">{row[column] ?? ""}</span>
                 </td>
               ))}

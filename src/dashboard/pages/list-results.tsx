@@ -78,37 +78,52 @@ function Countdown({ expiresAtMs }: { expiresAtMs: number | undefined }): VNode 
   return <>The server forgets the results in {countdown(expiresAtMs - now)}.</>;
 }
 
-const KINDS = [
-  ["valid", "valid", "valid"],
-  ["disposable", "disposable", "disposable"],
-  ["invalid_dns", "dns", "no mail server"],
-  ["invalid_format", "format", "bad format"],
-] as const;
+interface Kind {
+  readonly name: string;
+  readonly kind: string;
+  readonly entries: number;
+}
+
+/** "No" and "nobody could say" are two colours, though the summary counts them as one. */
+function kindsOf(stats: ListStats, unsure: number): readonly Kind[] {
+  return [
+    { name: "valid", kind: "valid", entries: stats.valid },
+    { name: "disposable", kind: "disposable", entries: stats.disposable },
+    { name: "no mail server", kind: "dns", entries: stats.invalid_dns - unsure },
+    { name: "could not tell", kind: "unsure", entries: unsure },
+    { name: "bad format", kind: "format", entries: stats.invalid_format },
+  ];
+}
 
 function Picture({ stats, rows }: { stats: ListStats; rows: readonly ListRow[] }): VNode {
-  const unsure = useMemo(() => filterRows(rows, "unsure", "").length, [rows]);
-  const words = KINDS.map(([field, , name]) => `${name} ${count(stats[field])}`).join(", ");
+  const kinds = useMemo(
+    () => kindsOf(stats, new Set(filterRows(rows, "unsure", "").map(entryKey)).size),
+    [stats, rows],
+  );
+  const words = kinds.map(({ name, entries }) => `${name} ${count(entries)}`).join(", ");
   return (
     <section class="sheet">
       <div class="split" role="img" aria-label={words}>
-        {KINDS.filter(([field]) => stats[field] > 0).map(([field, kind]) => (
-          <i key={field} class={`kind-${kind}`} style={{ flex: `${String(stats[field])} 1 0` }} />
-        ))}
+        {kinds
+          .filter(({ entries }) => entries > 0)
+          .map(({ kind, entries }) => (
+            <i key={kind} class={`kind-${kind}`} style={{ flex: `${String(entries)} 1 0` }} />
+          ))}
       </div>
       <div class="legend">
-        {KINDS.map(([field, kind, name]) => (
-          <div key={field} class={`figure kind-${kind}`}>
-            <b>{count(stats[field])}</b>
-            <span>
-              {name}
-              {field === "invalid_dns" && unsure > 0 ? `, ${count(unsure)} unsure` : ""}
-            </span>
+        {kinds.map(({ name, kind, entries }) => (
+          <div key={kind} class={`figure kind-${kind}`}>
+            <b>{count(entries)}</b>
+            <span>{name}</span>
           </div>
         ))}
       </div>
     </section>
   );
 }
+
+/** Spellings of one entry are one entry of the summary. */
+const entryKey = ({ entry }: ListRow): string => entry.toLowerCase();
 
 const ROW_PX = 44;
 const NARROW_ROW_PX = 68;

@@ -38,7 +38,7 @@ export function parseRows(text: string, delimiter: string): string[][] {
   let row: string[] = [];
   let at = 0;
   while (at < text.length) {
-    const cell = text[at] === '"' ? quoted(text, at + 1) : plain(text, at, delimiter);
+    const cell = text[at] === '"' ? quoted(text, at + 1, delimiter) : plain(text, at, delimiter);
     row.push(cell.value);
     at = cell.end;
     if (text[at] === delimiter) {
@@ -69,15 +69,18 @@ function plain(text: string, start: number, delimiter: string): Cell {
 const isEnd = (sign: string | undefined, delimiter: string): boolean =>
   sign === delimiter || sign === "\n" || sign === "\r";
 
-/** Two quotes inside stand for one; what follows the last quote up to the delimiter is dropped. */
-function quoted(text: string, start: number): Cell {
+/** Two quotes inside stand for one; what follows the last quote up to the delimiter belongs to the cell. */
+function quoted(text: string, start: number, delimiter: string): Cell {
   let value = "";
   let from = start;
   for (;;) {
     const quote = text.indexOf('"', from);
     if (quote < 0) return { value: value + text.slice(from), end: text.length };
     value += text.slice(from, quote);
-    if (text[quote + 1] !== '"') return { value: value.trim(), end: quote + 1 };
+    if (text[quote + 1] !== '"') {
+      const tail = plain(text, quote + 1, delimiter);
+      return { value: (value + tail.value).trim(), end: tail.end };
+    }
     value += '"';
     from = quote + 2;
   }

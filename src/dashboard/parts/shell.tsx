@@ -61,12 +61,12 @@ function Top({ session }: { session: SessionState | undefined }): VNode {
   useEffect(() => path.subscribe(() => drawer.current?.hidePopover()), []);
   return (
     <>
-      <div class="bar-top">
+      <header class="bar-top">
         <Brand />
         <button type="button" class="plain" popovertarget="drawer">
           Menu
         </button>
-      </div>
+      </header>
       <div class="drawer" id="drawer" popover="auto" ref={drawer}>
         <button type="button" class="small" popovertarget="drawer" popovertargetaction="hide">
           Close menu

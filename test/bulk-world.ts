@@ -121,7 +121,6 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
     queue: {
       wake: () => Promise.resolve(workers.forEach((worker) => worker.wake())),
-      listen: () => () => undefined,
     },
     syncBudgetMs: 10_000,
     bufferMax: options.bufferMax ?? 1_000_000,

@@ -140,6 +140,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     checkOne,
     clock,
     log,
+    usage: { record: () => undefined },
     pages: (scope) => addDashboard(scope, routes, dashboard),
     metrics: { observe: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
@@ -245,7 +246,7 @@ function listsOf({ store, gate, charges, lookup, datasets, log, hooks }: ListPar
     sessions: sqlSessionStore(deps),
     retryKeys: sqlRetryKeys(deps),
     split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
-    queue: { wake: () => Promise.resolve(worker.wake()), listen: () => () => undefined },
+    queue: { wake: () => Promise.resolve(worker.wake()) },
     syncBudgetMs: 10_000,
     bufferMax: 1_000_000,
   });

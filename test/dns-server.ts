@@ -17,6 +17,8 @@ export interface DnsServerOptions {
   /** Of negative answers; 60 s and 60 s unless told, `null` for none. */
   readonly soa?: Soa | null;
   readonly host?: "127.0.0.1" | "::1";
+  /** Loses every so-many-th answer by UDP. */
+  readonly loseEvery?: number;
 }
 
 export interface DnsServer {
@@ -92,11 +94,15 @@ class LoopbackServer implements DnsServer {
   readonly #listening: Listening;
   readonly #names: ReadonlyMap<string, ServedName>;
   readonly #soa: Soa | undefined;
+  readonly #loseEvery: number;
+  #sent = 0;
   readonly #misbehaved = new Map<string, number>();
   readonly #connections = new Set<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  constructor(listening: Listening, zone: ServedZone, { soa = DEFAULT_SOA }: DnsServerOptions) {
+  constructor(listening: Listening, zone: ServedZone, options: DnsServerOptions) {
+    const { soa = DEFAULT_SOA, loseEvery = Infinity } = options;
+    this.#loseEvery = loseEvery;
     this.#listening = listening;
     this.host = listening.host;
     this.port = listening.port;
@@ -135,7 +141,12 @@ class LoopbackServer implements DnsServer {
     const right = this.#right(query);
     const replies = udpReplies(query, right, this.#misbehaviour(query, entry));
     this.#later(entry.delayMs ?? 0, () => {
-      for (const reply of replies) this.#listening.udp.send(reply, peer.port, peer.address);
+      for (const reply of replies) {
+        this.#sent += 1;
+        if (this.#sent % this.#loseEvery !== 0) {
+          this.#listening.udp.send(reply, peer.port, peer.address);
+        }
+      }
     });
   }
 

@@ -1,9 +1,12 @@
 import { strict as assert } from "node:assert";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import type { Command } from "commander";
 import { SIGNALS } from "../src/core/signals.ts";
+import { allCommands } from "../src/main/commands.ts";
 import { SETTINGS } from "../src/main/config.ts";
 import { plain, readDocument, tableUnder } from "./docs-tables.ts";
+import { recordingTerminal } from "./recording-terminal.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -55,6 +58,26 @@ test("docs/specifications.md lists the RFCs that the code names, and no other", 
   const rows = tableUnder(readDocument("docs/specifications.md"), "## Specifications");
   const shown = rows.map(([name = ""]) => /\d{3,5}/.exec(name)?.[0] ?? name);
   assert.deepEqual(shown.sort(), [...named].sort());
+});
+
+/** "account create <email>" and its flags, for every command that has no commands below it. */
+function commandRows(command: Command, path: readonly string[]): readonly (readonly string[])[] {
+  const name = [...path, command.name()];
+  if (command.commands.length > 0)
+    return command.commands.flatMap((below) => commandRows(below, name));
+  const words = command.registeredArguments.map((argument) => {
+    const dots = argument.variadic ? "..." : "";
+    return argument.required ? `<${argument.name()}${dots}>` : `[${argument.name()}${dots}]`;
+  });
+  const flags = command.options.map((option) => `\`${option.flags}\``);
+  return [
+    [`\`${["gatepost", ...name, ...words].join(" ")}\``, command.description(), flags.join(", ")],
+  ];
+}
+
+test("docs/cli.md lists every command with its options", () => {
+  const want = allCommands(recordingTerminal()).flatMap((command) => commandRows(command, []));
+  assert.deepEqual(tableUnder(readDocument("docs/cli.md"), "## Commands"), want);
 });
 
 test("every link between the documents leads somewhere", () => {

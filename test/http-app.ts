@@ -1,4 +1,3 @@
-import type { FastifyServerFactory } from "fastify";
 import { type AppDeps, buildApp } from "../src/http/app.ts";
 import type { Log } from "../src/ports/log.ts";
 import type { CheckOne } from "../src/service/check-one.ts";
@@ -51,6 +50,7 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     log: recordingLog(),
     metrics: { observe: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") },
+    usage: { record: () => undefined },
     probes: new Map(),
     settings: {
       publicUrl: "http://gatepost.example",
@@ -62,5 +62,4 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
   };
 }
 
-export const appWith = (over: Partial<AppDeps> = {}, factory?: FastifyServerFactory) =>
-  buildApp(appDeps({ ...over, ...(factory === undefined ? {} : { serverFactory: factory }) }));
+export const appWith = (over: Partial<AppDeps> = {}) => buildApp(appDeps(over));

@@ -55,13 +55,17 @@ export function recordingSender() {
   };
 }
 
+export interface WorldOptions {
+  readonly clock?: Clock;
+  readonly dataDir?: string;
+  /** Instead of the one that records. */
+  readonly sender?: WebhookSender;
+}
+
 /** Everything of webhooks on SQLite in memory, with a sender that records. */
 export async function webhookWorld(
   t: TestContext,
-  {
-    clock = realClock,
-    dataDir = ":memory:",
-  }: { readonly clock?: Clock; readonly dataDir?: string } = {},
+  { clock = realClock, dataDir = ":memory:", sender }: WorldOptions = {},
 ) {
   const stores = await openStores(t, dataDir);
   const { ids } = stores;
@@ -70,7 +74,7 @@ export async function webhookWorld(
   const deliveries = sqlDeliveries(stores.sql.db);
   const box = createSecretBox(MASTER);
   const recording = recordingSender();
-  const deps = { endpoints, deliveries, box, sender: recording.sender, clock, log, ids };
+  const deps = { endpoints, deliveries, box, sender: sender ?? recording.sender, clock, log, ids };
   const dispatcher = createDispatcher(deps);
   t.after(() => {
     recording.release();

@@ -39,6 +39,13 @@ const more = [
   ["a no-break space is refused", "a\u00a0b@example.com", "local_unsafe"],
   ["a soft hyphen is refused", "a\u00adb@example.com", "local_unsafe"],
   ["a private-use character is refused", "a\ue000b@example.com", "local_unsafe"],
+  [
+    "a replacement character is refused: a decoder found none there",
+    "a\ufffd@example.com",
+    "local_unsafe",
+  ],
+  ["a quoted replacement character is refused", '"\ufffd"@example.com', "local_unsafe"],
+  ["a replacement character in the domain is refused", "a@b\ufffd.example", "domain_idna"],
   ["a quoted blank is legal (RFC 5321 section 4.1.2)", '"a b"@example.com', "valid"],
   ["a quoted at sign is legal", '"a@b"@example.com', "valid"],
   ["a trailing NUL is refused", "a@example.com\0", "domain_char"],

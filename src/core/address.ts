@@ -33,8 +33,11 @@ const DOT_STRING = /^[\w!#$%&'*+/=?^`{|}~.\-\u0080-\u{10ffff}]*$/u;
 /** qtextSMTP and quoted-pairSMTP; a quoted pair stays ASCII, as RFC 6531 widens only the text. */
 const QUOTED_STRING = /^"(?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*"$/u;
 
-/** What no eye sees or what turns the line around: control, format, bidi, private use, blanks, non-characters. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Z}\p{Noncharacter_Code_Point}]/u;
+/**
+ * What no eye sees or what turns the line around: control, format, bidi, private use, blanks, non-characters;
+ * and U+FFFD, which stands where a decoder found no character.
+ */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Z}\p{Noncharacter_Code_Point}\ufffd]/u;
 
 /** Half a character: no UTF-8 can carry it. */
 const LONE_SURROGATE = /\p{Cs}/u;

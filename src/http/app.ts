@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerFactory,
+  type FastifyServerOptions,
   LogController,
 } from "fastify";
 import type { Clock } from "../ports/clock.ts";
@@ -11,6 +12,7 @@ import type { Log } from "../ports/log.ts";
 import type { HttpMetrics, MetricsPage } from "../ports/metrics.ts";
 import type { CheckOne } from "../service/check-one.ts";
 import type { Gate } from "../service/gate.ts";
+import type { UsageRecorder } from "../service/usage-recorder.ts";
 import { badRequest, methodNotAllowed, notFound, type Refusal } from "../service/refusals.ts";
 import { createAccessLog } from "./access-log.ts";
 import { errorBody, refused } from "./answer.ts";
@@ -18,6 +20,7 @@ import { createBodyReader } from "./body.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
+import type { PathItem } from "./operation.ts";
 import { createReadiness, type Probe } from "./readiness.ts";
 import { JSON_TYPE, type Route } from "./route.ts";
 import { domainCheckDocumentation, emailCheckDocumentation } from "./routes/check-documentation.ts";
@@ -36,15 +39,25 @@ export interface AppDeps {
   readonly routes?: readonly Route[];
   /** Pages outside `/api`, the dashboard's above all. */
   readonly pages?: (app: FastifyInstance) => Promise<void>;
+  /** What those pages' own API adds to `/openapi.json`. */
+  readonly pagesDocumentation?: Readonly<Record<string, PathItem>>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
+  /** Counts requests for the accounts' charts. */
+  readonly usage: Pick<UsageRecorder, "record">;
   /** Name -> does it answer; for `/readyz`. */
   readonly probes: ReadonlyMap<string, Probe>;
   readonly settings: AppSettings;
-  /** Makes the listening server, with its limits; absent in tests that inject requests. */
-  readonly serverFactory?: FastifyServerFactory;
+  /** Absent in tests that inject requests. */
+  readonly listener?: Listener;
+}
+
+/** The listening server, with its limits, and what answers requests that are none. */
+export interface Listener {
+  readonly serverFactory: FastifyServerFactory;
+  readonly clientErrorHandler: NonNullable<FastifyServerOptions["clientErrorHandler"]>;
 }
 
 export interface AppSettings {
@@ -65,15 +78,16 @@ const API_ENTRANCE = "/api";
 
 /** The whole HTTP face. Nothing listens yet. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { settings, serverFactory } = deps;
+  const { settings, listener } = deps;
   const routes = routesOf(deps);
   const guard = guardOf(routes, deps);
   const app = Fastify({
-    ...(serverFactory === undefined ? {} : { serverFactory }),
+    ...listener,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => {
+      if (url.startsWith("/api/")) return API_ENTRANCE;
       const { path, query } = readTarget(url);
       if (isApiPath(path)) return API_ENTRANCE;
       return query === "" ? path : `${path}?${query}`;
@@ -85,9 +99,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.route({
     method: ["GET", "POST", "DELETE", "OPTIONS"],
     url: API_ENTRANCE,
-    handler: (request, reply) => guard(request, reply),
+    handler: (request, reply) => void guard(request, reply),
   });
-  const openApi = JSON.stringify(openApiDocument(routes, systemDocumentation, settings.publicUrl));
+  const openApi = JSON.stringify(
+    openApiDocument(
+      routes,
+      { ...systemDocumentation, ...deps.pagesDocumentation },
+      settings.publicUrl,
+    ),
+  );
   await app.register(async (scope) => {
     addSystemRoutes(scope, {
       readiness: createReadiness(deps.probes, deps.clock),
@@ -113,16 +133,24 @@ function routesOf({ checkOne, bulk, routes = [] }: AppDeps): readonly Route[] {
 }
 
 function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
-  const { gate, clock, log, metrics, settings } = deps;
+  const { gate, clock, log, metrics, usage, settings } = deps;
   const accessLog = createAccessLog({
     log,
-    clock,
     showAddresses: settings.logAddresses,
     linesPerSecond: settings.accessLogLinesPerSecond,
   });
   const { trustedProxies } = settings;
   const bodies = createBodyReader();
-  return createGuard(routes, { gate, clock, log, metrics, trustedProxies, bodies, accessLog });
+  return createGuard(routes, {
+    gate,
+    clock,
+    log,
+    metrics,
+    trustedProxies,
+    bodies,
+    accessLog,
+    usage,
+  });
 }
 
 /** The guard reads bodies itself, after the gate: nobody's megabytes are read before they may come in. */
@@ -139,14 +167,14 @@ function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
     for (const name of [method].flat()) known.add(name);
   });
   app.setNotFoundHandler((request, reply) => {
-    if (isApi(request)) return guard(request, reply);
+    if (isApi(request)) return void guard(request, reply);
     const allowed = methods.get(readTarget(request.originalUrl).path);
     if (allowed === undefined || allowed.has(request.method)) return refuse(reply, notFound());
     return refuse(reply.header("allow", [...allowed].join(", ")), methodNotAllowed());
   });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    if (isApi(request)) return guard(request, reply, error);
-    const { status = 500, type, body } = refused(error, { route: undefined, unpaid: undefined });
+    if (isApi(request)) return void guard(request, reply, error);
+    const { status = 500, type, body } = refused(error, undefined);
     if (status === 500) log.error("page failed", error, { method: request.method });
     return reply.code(status).type(type).send(body);
   });

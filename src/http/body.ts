@@ -121,7 +121,39 @@ function parse(kind: Kind, bytes: Buffer): Body {
   return { kind, value };
 }
 
+/** Our deepest body is an array of texts in an object. */
+const JSON_DEPTH_MAX = 16;
+
+/**
+ * Whether brackets nest beyond any body of ours: megabytes of "[" would keep the parser busy for a second. Brackets inside texts do not count.
+ */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at);
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) depth += 1;
+    else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
+    if (depth > JSON_DEPTH_MAX) return true;
+  }
+  return false;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125];
+
+/** Where the JSON text that begins at `start` ends; the end of all when it is not closed. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
+    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
 function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw invalidJson();
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-import { decodePercent } from "./target.ts";
+import { decodePercent, hexPair } from "./target.ts";
 
 /**
  * The text of a bulk list out of its raw form value. Clients write "+" for a plus sign and for a blank
@@ -9,76 +9,57 @@ import { decodePercent } from "./target.ts";
  *   or no address can hold it.
  *
  * "%2B" is always a plus sign and "%20" always a blank. A token ends at a comma or white space, raw or
- * encoded, and at a "+" that is a blank. Linear: every character is looked at twice at most.
+ * encoded, and at a "+" that is a blank. Linear: every octet is looked at twice at most.
  */
 export function bulkText(raw: string): string {
-  return decodePercent(raw.includes("+") ? blankPluses(raw) : raw);
+  return decodePercent(raw.includes("+") ? blankPluses(Buffer.from(raw, "utf8")) : raw);
 }
 
-function blankPluses(raw: string): string {
-  const pieces: string[] = [];
-  let at = 0;
-  while (at < raw.length) {
-    const local = scan(raw, at, "pluses stay");
-    const upTo = raw.slice(at, local.end);
-    pieces.push(local.stop === "raw at" ? upTo : upTo.replaceAll("+", " "));
-    at = local.end;
-    if (local.stop !== "raw at" && local.stop !== "encoded at") continue;
-    const domain = scan(raw, at, "pluses end");
-    pieces.push(raw.slice(at, domain.end).replaceAll("+", " "));
-    at = domain.end;
-  }
-  return pieces.join("");
-}
-
-interface Stop {
-  readonly stop: "raw at" | "encoded at" | "end of token";
-  /** Just behind what was scanned, the at sign or the separator included. */
-  readonly end: number;
-}
-
-/** `pluses stay`: to the first at sign. `pluses end`: over further at signs to the end of the domain. */
-function scan(raw: string, from: number, mode: "pluses stay" | "pluses end"): Stop {
-  for (let at = from; at < raw.length; at += 1) {
-    const code = raw.charCodeAt(at);
-    if (code > 64) continue;
-    const found = code === PERCENT ? encoded(raw, at) : plain(code);
-    if (found === "separator")
-      return { stop: "end of token", end: at + (code === PERCENT ? 3 : 1) };
-    if (mode === "pluses end") {
-      if (code === PLUS) return { stop: "end of token", end: at + 1 };
-    } else if (found === "at sign") {
-      return code === PERCENT
-        ? { stop: "encoded at", end: at + 3 }
-        : { stop: "raw at", end: at + 1 };
-    }
-  }
-  return { stop: "end of token", end: raw.length };
-}
-
-const PERCENT = 37;
 const PLUS = 43;
-const COMMA = 44;
+const PERCENT = 37;
 const AT = 64;
+const BLANK = 32;
 
-type Mark = "separator" | "at sign" | undefined;
-
-function plain(code: number): Mark {
-  if (code === AT) return "at sign";
-  return code === COMMA || isBlank(code) ? "separator" : undefined;
+/** Works in place: all marks are ASCII, which no octet of a longer UTF-8 sequence is. */
+function blankPluses(octets: Buffer): string {
+  let start = 0;
+  while (start < octets.length) {
+    const end = endOfLocalPart(octets, start);
+    if (octets[end] !== AT) blankRange(octets, start, end);
+    start = isAt(octets, end) ? endOfDomain(octets, end + 1) : end + 1;
+  }
+  return octets.toString("utf8");
 }
 
-/** Blank, tab, CR, LF: what separates entries of a list. */
-const isBlank = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13;
-
-function encoded(raw: string, at: number): Mark {
-  const high = raw.charCodeAt(at + 1);
-  const low = raw.charAt(at + 2).toLowerCase();
-  if (high === DIGIT_4 && low === "0") return "at sign";
-  if (high === DIGIT_2 && (low === "0" || low === "c")) return "separator";
-  return high === DIGIT_0 && (low === "9" || low === "a" || low === "d") ? "separator" : undefined;
+/** The first at sign or separator, raw or encoded; the length when there is none. */
+function endOfLocalPart(octets: Buffer, start: number): number {
+  let at = start;
+  while (at < octets.length && !isAt(octets, at) && !isSeparator(octets, at)) at += 1;
+  return at;
 }
 
-const DIGIT_0 = 48;
-const DIGIT_2 = 50;
-const DIGIT_4 = 52;
+/** Just behind the separator or the "+" that ends the domain; further at signs belong to it. */
+function endOfDomain(octets: Buffer, start: number): number {
+  let at = start;
+  while (at < octets.length && octets[at] !== PLUS && !isSeparator(octets, at)) at += 1;
+  if (octets[at] === PLUS) octets[at] = BLANK;
+  return at + 1;
+}
+
+function blankRange(octets: Buffer, start: number, end: number): void {
+  for (let at = start; at < end; at += 1) if (octets[at] === PLUS) octets[at] = BLANK;
+}
+
+const isAt = (octets: Buffer, at: number): boolean => meant(octets, at) === AT;
+
+/** A comma, blank, tab, CR or LF. */
+function isSeparator(octets: Buffer, at: number): boolean {
+  const octet = meant(octets, at);
+  return octet === 44 || octet === BLANK || octet === 9 || octet === 10 || octet === 13;
+}
+
+/** The octet itself, or the one that an escape starting here stands for; -1 for a stray "%". */
+function meant(octets: Buffer, at: number): number {
+  const octet = octets[at] ?? -1;
+  return octet === PERCENT ? hexPair(octets[at + 1], octets[at + 2]) : octet;
+}

@@ -1,4 +1,4 @@
-import { type FeatureName, featureNamed } from "../service/features.ts";
+import { type FeatureName, featureNamed, readFeatures } from "../service/features.ts";
 
 /** What turns a single check into a bulk one when it stands behind the entries. */
 const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);
@@ -16,6 +16,7 @@ export interface CheckPath {
  * stays the entry, so a local part may hold "/" and `/api/email/mass` checks "mass".
  */
 export function readCheckPath(path: readonly string[]): CheckPath {
+  if (path.length < 2) return { entry: path[0], features: NO_FEATURES, bulk: false };
   const features: FeatureName[] = [];
   let bulk = false;
   let end = path.length;
@@ -28,7 +29,17 @@ export function readCheckPath(path: readonly string[]): CheckPath {
   }
   return {
     entry: end === 0 ? undefined : path.slice(0, end).join("/"),
-    features: features.reverse(),
+    features: [...new Set(features.reverse())],
     bulk,
   };
+}
+
+const NO_FEATURES: readonly FeatureName[] = [];
+
+/** What path and parameters ask for together, the path first. */
+export function askedFeatures(
+  inPath: readonly FeatureName[],
+  byParameter: readonly string[],
+): readonly FeatureName[] {
+  return byParameter.length === 0 ? inPath : readFeatures([...inPath, ...byParameter]);
 }

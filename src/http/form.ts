@@ -14,7 +14,7 @@ export function readForm(text: string, wanted: ReadonlySet<string>): RawFields {
   while (start < text.length) {
     const next = text.indexOf("&", start);
     const end = next < 0 ? text.length : next;
-    addPair(text, { start, end }, { wanted, fields });
+    if (end > start) addPair(text, { start, end }, { wanted, fields });
     start = end + 1;
   }
   return fields;
@@ -36,8 +36,8 @@ const NAME_MAX_CHARACTERS = 60;
 function addPair(text: string, { start, end }: Span, { wanted, fields }: Sink): void {
   const nameEnd = endOfName(text, start, Math.min(end, start + NAME_MAX_CHARACTERS));
   if (nameEnd !== end && text.charCodeAt(nameEnd) !== EQUALS) return;
-  const name = decodePercent(text.slice(start, nameEnd));
-  if (!wanted.has(name)) return;
+  const name = nameOf(text.slice(start, nameEnd));
+  if (name === undefined || !wanted.has(name)) return;
   const value = text.slice(nameEnd + 1, Math.max(end, nameEnd + 1));
   const values = fields.get(name);
   if (values === undefined) fields.set(name, [value]);
@@ -45,6 +45,12 @@ function addPair(text: string, { start, end }: Span, { wanted, fields }: Sink): 
 }
 
 const EQUALS = 61;
+
+/** Our names are ASCII words. What cannot be one is not decoded: a million failures would take seconds. */
+const NAME = /^(?:\w|%[2-7][0-9a-f])+$/i;
+
+const nameOf = (raw: string): string | undefined =>
+  NAME.test(raw) ? decodePercent(raw) : undefined;
 
 function endOfName(text: string, start: number, end: number): number {
   let at = start;

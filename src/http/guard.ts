@@ -1,16 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Awaitable } from "../core/lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { HttpMetrics } from "../ports/metrics.ts";
+import { forBulk } from "../service/bulk-refusal.ts";
 import type { Credentials, Entrance, Gate, Receipt } from "../service/gate.ts";
 import { methodNotAllowed, notFound, targetTooLong } from "../service/refusals.ts";
+import type { UsageRecorder } from "../service/usage-recorder.ts";
 import type { AccessLog } from "./access-log.ts";
-import { preflight, refused, send } from "./answer.ts";
+import { preflight, refusalOf, refused, send } from "./answer.ts";
 import type { BodyReader } from "./body.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, type Params, readParams } from "./params.ts";
 import type { ApiReply, ApiRequest, Method, Route } from "./route.ts";
-import { decodePercent, readTarget, type Target, TARGET_MAX_CHARACTERS } from "./target.ts";
+import { decodeSegment, readTarget, type Target, TARGET_MAX_CHARACTERS } from "./target.ts";
 
 export interface GuardDeps {
   readonly gate: Gate;
@@ -20,17 +23,19 @@ export interface GuardDeps {
   readonly trustedProxies: TrustedProxies;
   readonly bodies: BodyReader;
   readonly accessLog: AccessLog;
+  readonly usage: Pick<UsageRecorder, "record">;
 }
 
 /**
  * Answers one request under `/api`. `failed` is what the framework found wrong before: it is answered in its
- * turn, after the request was counted.
+ * turn, after the request was counted. Never rejects. The promise is not for the framework, which would make
+ * every request wait for its own end.
  */
 export type Guard = (
   request: FastifyRequest,
   reply: FastifyReply,
   failed?: unknown,
-) => Promise<FastifyReply>;
+) => Promise<void>;
 
 /** What is known of the request so far; filled on the way. */
 interface Call {
@@ -41,6 +46,9 @@ interface Call {
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt?: Receipt;
   releaseBody?: () => void;
+  /** Once they are read. */
+  params?: Params;
+  isBodyTaken?: boolean;
 }
 
 /**
@@ -50,29 +58,50 @@ interface Call {
 export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
   const families = new Map(routes.map((route) => [route.family, route]));
   return async (request, reply, failed) => {
-    const startMs = deps.clock.monotonicMs();
-    if (request.method === "OPTIONS") return preflight(reply);
+    if (request.method === "OPTIONS") {
+      preflight(reply);
+      return;
+    }
     const target = readTarget(request.originalUrl);
     const call: Call = { request, target, route: families.get(familyOf(target.path)) };
-    let answer: ApiReply;
     try {
-      answer = await handle(call, failed, deps);
-    } catch (error) {
-      answer = await recover(error, call, deps.log);
+      await respond(call, reply, failed, deps);
+    } catch (fault) {
+      // An answer that cannot be written, a header with a line break say, must not end the process.
+      deps.log.error("answer failed", fault, { route: call.route?.family ?? "none" });
+      request.raw.destroy();
     }
-    call.releaseBody?.();
-    send(reply, answer, call.entrance);
-    record(answer, call, deps.clock.monotonicMs() - startMs, deps);
-    return reply;
   };
 }
 
+async function respond(
+  call: Call,
+  reply: FastifyReply,
+  failed: unknown,
+  deps: GuardDeps,
+): Promise<void> {
+  const startMs = deps.clock.monotonicMs();
+  let answer: ApiReply;
+  try {
+    answer = await handle(call, failed, deps);
+  } catch (error) {
+    answer = await recover(error, call, deps);
+  } finally {
+    call.releaseBody?.();
+  }
+  send(reply, answer, call.entrance);
+  record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
+}
+
 /** The answer to whatever was thrown. A fault is logged here and nowhere else. */
-async function recover(error: unknown, call: Call, log: Log): Promise<ApiReply> {
-  const { request, route, entrance, receipt } = call;
-  const answer = refused(error, { route, unpaid: receipt === undefined ? entrance : undefined });
-  if (answer.status !== 500)
-    return receipt === undefined ? answer : { ...answer, paidBy: "credits" };
+async function recover(
+  error: unknown,
+  call: Call,
+  { log, bodies }: Pick<GuardDeps, "log" | "bodies">,
+): Promise<ApiReply> {
+  const { request, route, receipt } = call;
+  const answer = refused(await refusalFor(error, call, bodies), route);
+  if (answer.status !== 500) return paidFrom(receipt, answer);
   log.error("request failed", error, { method: request.method, route: route?.family ?? "none" });
   try {
     await receipt?.refund();
@@ -82,14 +111,60 @@ async function recover(error: unknown, call: Call, log: Log): Promise<ApiReply> 
   return answer;
 }
 
-function record(answer: ApiReply, call: Call, durationMs: number, deps: GuardDeps): void {
+/** What the client is told; what is no refusal stays as it was thrown. */
+async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promise<unknown> {
+  const known = refusalOf(error);
+  if (known === undefined) return error;
+  const unpaid = call.receipt === undefined ? call.entrance : undefined;
+  // With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits.
+  const refusal = known.status <= 405 ? (unpaid?.creditsOnly ?? known) : known;
+  const hasDetail = Object.keys(refusal.detail).length > 0;
+  return hasDetail && (await asksInBulk(call, bodies)) ? forBulk(refusal) : refusal;
+}
+
+/** No single check is in a larger body, so a refused one is read no further than this to know it. */
+const SINGLE_MAX_BYTES = 16_384;
+
+/** Whether the refused request is for many entries, which may stand in a body that nobody has read yet. */
+async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
+  const { request, route, target } = call;
+  if (route?.isBulk === undefined) return false;
+  const path = segmentsOf(target.path, route.family);
+  if (route.isBulk({ path, params: call.params ?? NO_PARAMS })) return true;
+  if (call.params !== undefined || call.isBodyTaken === true) return false;
+  if (isLarge(request)) return true;
+  try {
+    return route.isBulk({ path, params: await paramsOf(call, route, bodies) });
+  } catch {
+    return false; // an unreadable body asks for nothing
+  }
+}
+
+/** A body of unknown length counts as large. */
+function isLarge({ headers }: FastifyRequest): boolean {
+  if (headers["transfer-encoding"] !== undefined) return true;
+  return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
+}
+
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: GuardDeps): void {
   const { request, route: served, entrance } = call;
   const route = served?.family ?? "none";
   const method = served?.methods.find((name) => name === request.method) ?? "other";
   const status = answer.status ?? 200;
+  const durationMs = endMs - startMs;
   deps.metrics.observe(route, method, status, durationMs);
   const line = { method, route, status, durationMs };
-  deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry });
+  deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry }, endMs);
+  if (entrance === undefined) return;
+  deps.usage.record(entrance.caller, {
+    isRefused: status >= 400 && status < 500,
+    latencyMs: durationMs,
+  });
 }
 
 const PREFIX = "/api/";
@@ -102,26 +177,37 @@ function familyOf(path: string): string {
 
 async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<ApiReply> {
   const { request, route, target } = call;
-  const { headers, socket } = request.raw;
-  const address = clientAddress(
-    socket.remoteAddress,
-    oneLine(headers["x-forwarded-for"]),
-    deps.trustedProxies,
-  );
-  const entrance = await deps.gate.enter(credentialsOf(request), address);
+  // Awaiting what is no promise would cost the cached answer a turn of the queue, here and below.
+  const entering = enter(request, deps);
+  const entrance = entering instanceof Promise ? await entering : entering;
   call.entrance = entrance;
   if (entrance.refusal !== undefined) throw entrance.refusal;
   if (request.originalUrl.length > TARGET_MAX_CHARACTERS) throw targetTooLong();
   if (route === undefined) throw notFound();
   const method = servedMethod(route, request.method);
   if (failed !== undefined) throw failed;
-  if (entrance.creditsOnly !== undefined && route.charges === "nothing") {
-    call.receipt = await deps.gate.charge(entrance, 0);
-  }
-  const params = await paramsOf(call, route, deps.bodies);
+  if (owesCredit(entrance, route)) call.receipt = await deps.gate.charge(entrance, 0);
+  const reading = paramsOf(call, route, deps.bodies);
+  const params = reading instanceof Promise ? await reading : reading;
+  call.params = params;
   const path = segmentsOf(target.path, route.family);
-  const answer = await route.handle({ method, path, params, entrance, source: request });
-  return call.receipt === undefined ? answer : { ...answer, paidBy: call.receipt.paidBy };
+  const handling = route.handle({ method, path, params, entrance, source: request });
+  const answer = handling instanceof Promise ? await handling : handling;
+  return paidFrom(call.receipt, answer);
+}
+
+const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
+  receipt === undefined ? answer : { ...answer, paidBy: receipt.paidBy };
+
+/** With the rate spent, a route that charges nothing itself costs one credit. */
+const owesCredit = (entrance: Entrance, route: Route): boolean =>
+  entrance.creditsOnly !== undefined && route.charges === "nothing";
+
+function enter(request: FastifyRequest, { gate, trustedProxies }: GuardDeps): Awaitable<Entrance> {
+  const { headers, socket } = request.raw;
+  const forwardedFor = oneLine(headers["x-forwarded-for"]);
+  const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
+  return gate.enter(credentialsOf(request), address);
 }
 
 function servedMethod(route: Route, method: string): Method {
@@ -134,22 +220,24 @@ function segmentsOf(path: string, family: string): ApiRequest["path"] {
   const start = PREFIX.length + family.length + 1;
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   if (start >= end) return NO_SEGMENTS;
-  return path.slice(start, end).split("/").map(decodePercent);
+  const rest = path.slice(start, end);
+  return rest.includes("/") ? rest.split("/").map(decodeSegment) : [decodeSegment(rest)];
 }
 
 const NO_SEGMENTS: readonly string[] = [];
 
-async function paramsOf(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Params> {
   const { request, target } = call;
-  const readsBody = route.body === "params" && request.method !== "GET";
-  if (!readsBody) {
-    return target.query === ""
-      ? NO_PARAMS
-      : readParams({ kind: "none" }, target.query, route.parameters);
-  }
-  const { body, release } = await bodies.read(request.raw);
+  if (route.body === "params" && request.method !== "GET") return readBody(call, route, bodies);
+  if (target.query === "") return NO_PARAMS;
+  return readParams({ kind: "none" }, target.query, route.parameters);
+}
+
+async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+  call.isBodyTaken = true;
+  const { body, release } = await bodies.read(call.request.raw);
   call.releaseBody = release;
-  return readParams(body, target.query, route.parameters);
+  return readParams(body, call.target.query, route.parameters);
 }
 
 const NO_CREDENTIALS: Credentials = { apiKey: [], authorization: [] };

@@ -1,4 +1,12 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
+import {
+  BulkResultsSchema,
+  BulkSummarySchema,
+  CompletedSchema,
+  ProgressSchema,
+  QueuedSchema,
+  RemovedSchema,
+} from "./bulk-schemas.ts";
 import type { Parameter, PathItem, Reference, Response } from "./operation.ts";
 import type { Route } from "./route.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
@@ -30,6 +38,7 @@ export function openApiDocument(
     tags: [
       { name: "checks", description: "One address or domain at a time." },
       { name: "bulk", description: "Many entries in one request." },
+      { name: "dashboard", description: "Of the dashboard's pages: sessions by cookie, no keys." },
       { name: "system", description: "For the operator." },
     ],
     paths,
@@ -38,7 +47,16 @@ export function openApiDocument(
 }
 
 const COMPONENTS = {
-  schemas: { Result: ResultSchema, Error: ErrorSchema },
+  schemas: {
+    Result: ResultSchema,
+    Error: ErrorSchema,
+    BulkSummary: BulkSummarySchema,
+    BulkResults: BulkResultsSchema,
+    Queued: QueuedSchema,
+    Progress: ProgressSchema,
+    Completed: CompletedSchema,
+    Removed: RemovedSchema,
+  },
   securitySchemes: {
     apiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
     bearer: { type: "http", scheme: "bearer" },
@@ -78,7 +96,7 @@ export function errorResponse(description: string, example: string): Response {
 /** A 200 with a JSON body. */
 export function jsonResponse(
   description: string,
-  schema: Reference,
+  schema: TSchema | Reference,
   examples: Readonly<Record<string, { readonly value: unknown }>>,
 ): Response {
   return {

@@ -25,6 +25,11 @@ export interface Route {
   readonly charges: "units" | "nothing";
   /** For `/openapi.json`: documented path -> operations. */
   readonly documentation: Readonly<Record<string, PathItem>>;
+  /**
+   * Whether a request is for more than a single check: the refusals of such requests tell how long to wait in
+   * `Retry-After` alone. Absent: none is.
+   */
+  readonly isBulk?: (request: Pick<ApiRequest, "path" | "params">) => boolean;
   /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
   handle(request: ApiRequest): Awaitable<ApiReply>;
   /** The server is stopping: end what would otherwise go on, event streams above all. */

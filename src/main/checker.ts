@@ -5,7 +5,13 @@ import type { Profile } from "../adapters/dns/patience.ts";
 import { createResolver } from "../adapters/dns/resolver.ts";
 import type { ServerAddress } from "../adapters/dns/server-address.ts";
 import { readResolvConf, windowMaxFor } from "../adapters/dns/system-resolvers.ts";
-import { loadBundledDatasets } from "../adapters/lists/bundled.ts";
+import { readBundledLists } from "../adapters/lists/bundled.ts";
+import { noOperatorLists } from "../adapters/lists/operator.ts";
+import {
+  attachDatasets,
+  shareDatasets,
+  type SharedDatasets,
+} from "../adapters/lists/shared-datasets.ts";
 import { createOutbound } from "../adapters/outbound/outbound.ts";
 import { createBootstrapCopy } from "../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../adapters/rdap/registration.ts";
@@ -21,6 +27,8 @@ import type { Config } from "./config.ts";
 
 /** Everything that judging one entry needs, without a database. */
 export interface Checker {
+  /** What `datasets` reads; threads may attach to it too. */
+  readonly shared: SharedDatasets;
   readonly datasets: () => Datasets;
   readonly dns: DnsLookup;
   readonly lookup: Lookup;
@@ -38,8 +46,9 @@ export function openChecker(
   config: CheckerConfig,
   { log, registrations }: { readonly log: Log; readonly registrations: RegistrationCache },
 ): Checker {
-  const bundled = loadBundledDatasets();
-  const datasets = (): Datasets => bundled;
+  const shared = shareDatasets(readBundledLists());
+  const attached = attachDatasets(shared, noOperatorLists);
+  const datasets = (): Datasets => attached;
   const dns = openDns(config, "interactive");
   const lookup: Lookup = {
     mx: dns.mx,
@@ -49,7 +58,7 @@ export function openChecker(
   };
   const { implicitMx } = config;
   const check = createSingleCheck({ lookup, datasets, clock: systemClock, implicitMx });
-  return { datasets, dns, lookup, check, close: () => dns.close() };
+  return { shared, datasets, dns, lookup, check, close: () => dns.close() };
 }
 
 /** A DNS client with its own sockets and cache. */

@@ -43,7 +43,7 @@ function whole(
   return { name, shownDefault: String(standard), meaning, read };
 }
 
-function choice<Word extends string>(
+function choice<const Word extends string>(
   name: string,
   words: readonly [Word, ...Word[]],
   meaning: string,
@@ -125,6 +125,11 @@ export const SETTINGS = {
     "GATEPOST_SECRET_KEY",
     "made in the data directory",
     "32 bytes in base64: encrypts webhook secrets, keys stored hashes of addresses. Keep it apart from the database's back-up.",
+  ),
+  signup: choice(
+    "GATEPOST_SIGNUP",
+    ["open", "closed"],
+    "Who may create accounts in the dashboard: `open` or `closed`.",
   ),
   implicitMx: flag(
     "GATEPOST_IMPLICIT_MX",

@@ -1,13 +1,8 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyInstance, FastifyServerFactory } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { errorBody } from "../http/answer.ts";
+import type { Listener } from "../http/app.ts";
 import { JSON_TYPE } from "../http/route.ts";
 import { TARGET_MAX_CHARACTERS } from "../http/target.ts";
 import {
@@ -29,8 +24,8 @@ export interface ListenLimits {
   readonly checkIntervalMs: number;
   /** An idle keep-alive connection; above the 60 s that load balancers reuse theirs. */
   readonly keepAliveTimeoutMs: number;
-  /** A connection on which nothing moves in either direction, in the middle of an answer. */
-  readonly idleTimeoutMs: number;
+  /** A client that takes nothing of the answer waiting for it is cut after one to two of these. */
+  readonly stallTimeoutMs: number;
   /** Connections at once; more are closed on arrival. */
   readonly maxConnections: number;
   /** How long `stop` waits for requests under way. */
@@ -42,7 +37,7 @@ export const DEFAULT_LIMITS: ListenLimits = {
   requestTimeoutMs: 30_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 72_000,
-  idleTimeoutMs: 120_000,
+  stallTimeoutMs: 60_000,
   maxConnections: 10_000,
   stopTimeoutMs: 30_000,
 };
@@ -53,34 +48,47 @@ const HEADER_MAX_BYTES = TARGET_MAX_CHARACTERS + 16_384;
 /** How long a refused client may go on sending before the line is cut: it has to read the answer first. */
 const LINGER_MS = 2_000;
 
-/** For `buildApp`: the server with all limits set, answering in JSON whatever Node refuses by itself. */
-export function serverFactory(limits: ListenLimits): FastifyServerFactory {
-  return (handler) => {
-    const latest: Latest = new WeakMap();
-    const server = createServer(
-      {
-        maxHeaderSize: HEADER_MAX_BYTES,
-        headersTimeout: limits.headersTimeoutMs,
-        requestTimeout: limits.requestTimeoutMs,
-        connectionsCheckingInterval: limits.checkIntervalMs,
-        keepAliveTimeout: limits.keepAliveTimeoutMs,
-        requireHostHeader: false,
-      },
-      (request, response) => {
-        latest.set(request.socket, { request, response });
-        handler(request, response);
-      },
-    );
-    server.timeout = limits.idleTimeoutMs;
-    server.maxConnections = limits.maxConnections;
-    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-      const refusal = (REFUSALS.get(error.code ?? "") ?? badRequest)();
-      answerBroken(socket, refusal, latest.get(socket));
-    });
-    // Node would answer a bare 417 to an Expect that it does not know, and hang up on a CONNECT.
-    server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-    server.on("connect", (_request, socket: Socket) => writeRefusal(socket, methodNotAllowed()));
-    return server;
+/**
+ * For `buildApp`: a server with all limits set, and the handler that answers in JSON what Node refuses by
+ * itself. One listener serves one app.
+ */
+export function createListener(limits: ListenLimits): Listener {
+  const lines: Lines = new Map();
+  return {
+    serverFactory: (handler) => {
+      const server = createServer(
+        {
+          maxHeaderSize: HEADER_MAX_BYTES,
+          headersTimeout: limits.headersTimeoutMs,
+          requestTimeout: limits.requestTimeoutMs,
+          connectionsCheckingInterval: limits.checkIntervalMs,
+          keepAliveTimeout: limits.keepAliveTimeoutMs,
+          requireHostHeader: false,
+        },
+        (request, response) => {
+          const line = lines.get(request.socket);
+          if (line !== undefined) line.latest = response;
+          handler(request, response);
+        },
+      );
+      server.maxConnections = limits.maxConnections;
+      server.on("connection", (socket) => {
+        lines.set(socket, { latest: undefined, seenBytes: 0 });
+        socket.once("close", () => lines.delete(socket));
+      });
+      const sweep = setInterval(() => cutStalled(lines), limits.stallTimeoutMs).unref();
+      server.once("close", () => clearInterval(sweep));
+      // Node would answer a bare 417 to an Expect that it does not know, and hang up on a CONNECT.
+      server.on("checkExpectation", (request, response) => {
+        server.emit("request", request, response);
+      });
+      server.on("connect", (_request, socket: Socket) => writeRefusal(socket, methodNotAllowed()));
+      return server;
+    },
+    clientErrorHandler: (error, socket) => {
+      const refusal = (REFUSALS.get(error.code) ?? badRequest)();
+      answerBroken(socket, refusal, lines.get(socket)?.latest);
+    },
   };
 }
 
@@ -91,33 +99,48 @@ const REFUSALS = new Map<string, () => Refusal>([
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", bodyTooLarge],
 ]);
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+/** What is known of one connection; made once for it, not for every request. */
+interface Line {
+  /** The answer to its newest request. */
+  latest: ServerResponse | undefined;
+  /** `bytesWritten` of the socket when the sweep last saw an answer waiting; 0 when none did. */
+  seenBytes: number;
 }
 
-/** The newest request of each connection. */
-type Latest = WeakMap<Socket, Exchange>;
+type Lines = Map<Socket, Line>;
+
+/** A socket timeout would do, too, at 2 % of every cached answer. */
+function cutStalled(lines: Lines): void {
+  for (const [socket, line] of lines) {
+    const waits = socket.writableLength > 0;
+    if (waits && socket.bytesWritten === line.seenBytes) socket.destroy();
+    line.seenBytes = waits ? socket.bytesWritten : 0;
+  }
+}
 
 /**
  * Answers what is no request. Answers under way on the same connection come first, for a pipelining client
  * takes answers in order; when one of them is cut itself, the line is cut.
  */
-function answerBroken(socket: Socket, refusal: Refusal, exchange: Exchange | undefined): void {
+function answerBroken(
+  socket: Socket,
+  refusal: Refusal,
+  response: ServerResponse | undefined,
+): void {
   if (!socket.writable || socket.destroyed) {
     socket.destroy();
     return;
   }
-  if (exchange === undefined || exchange.response.writableFinished) {
+  if (response === undefined) {
     writeRefusal(socket, refusal);
     return;
   }
-  const { request, response } = exchange;
-  if (request.complete) {
-    response.once("finish", () => writeRefusal(socket, refusal));
+  if (response.req.complete) {
+    if (response.writableFinished) writeRefusal(socket, refusal);
+    else response.once("finish", () => writeRefusal(socket, refusal));
     return;
   }
-  // The body of this very request is broken. Its answer may have begun, or wait behind an earlier one.
+  // The body of this very request is broken. Its answer may have been given, or wait behind an earlier one.
   if (response.headersSent || response.socket !== socket) socket.destroy();
   else writeRefusal(socket, refusal);
 }
@@ -152,7 +175,7 @@ export interface Listening {
    * Stops accepting, lets requests under way finish, closes every connection. Resolves when all is closed, at
    * the latest when the time limit has cut what was left.
    */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Binds the app to an address. Port 0 takes any free one. */

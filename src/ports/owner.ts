@@ -7,7 +7,8 @@ export type Owner =
 /** One text for maps and columns: "account:<id>" or "bucket:<bucket>". */
 export type OwnerKey = string;
 
-export const accountKey = (accountId: string): OwnerKey => `account:${accountId}`;
+// A joined text is one block; a template's is a rope, which as a key of a large map weighs twice.
+export const accountKey = (accountId: string): OwnerKey => ["account:", accountId].join("");
 
 export const ownerKey = (owner: Owner): OwnerKey =>
-  owner.kind === "account" ? accountKey(owner.accountId) : `bucket:${owner.bucket}`;
+  owner.kind === "account" ? accountKey(owner.accountId) : ["bucket:", owner.bucket].join("");

@@ -5,6 +5,4 @@
 export interface Queue {
   /** There is work. Rejects when the queue is out of reach. */
   wake(): Promise<void>;
-  /** Calls `onWork` at each wake-up until the returned function is called. */
-  listen(onWork: () => void): () => void;
 }

@@ -6,12 +6,18 @@ import type { KeyHolder, Keys } from "../ports/keys.ts";
 import { type OwnerKey, ownerKey } from "../ports/owner.ts";
 import type { QuotaCounter, QuotaLimits, QuotaSpent, QuotaTaken } from "../ports/quota-counter.ts";
 import type { RateCounter, RateTaking } from "../ports/rate-counter.ts";
-import { bucketOf } from "./bucket.ts";
 import type { Caller } from "./caller.ts";
 import type { Credentials, Entrance, Gate, Receipt } from "./gate.ts";
 import { presentedKey } from "./identify.ts";
 import { KnownKeys } from "./known-keys.ts";
-import { accountDisabled, invalidApiKey, quotaExceeded, rateExceeded } from "./refusals.ts";
+import {
+  accountDisabled,
+  invalidApiKey,
+  quotaExceeded,
+  rateExceeded,
+  type Refusal,
+} from "./refusals.ts";
+import { Strangers } from "./strangers.ts";
 import { tierOf, type Tiers } from "./tiers.ts";
 
 export interface GateDeps {
@@ -38,6 +44,7 @@ export function createGate(deps: GateDeps): Gate {
 class CountingGate implements Gate {
   readonly #deps: GateDeps;
   readonly #knownKeys: KnownKeys;
+  readonly #strangers = new Strangers();
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
@@ -46,11 +53,12 @@ class CountingGate implements Gate {
 
   enter(credentials: Credentials, clientAddress: string): Awaitable<Entrance> {
     const presented = presentedKey(credentials);
-    if (presented.kind === "none") return this.#asStranger(clientAddress);
-    if (presented.kind === "invalid") return this.#asIntruder(clientAddress);
-    return when(this.#knownKeys.holder(presented.key), (holder) =>
+    if (presented.kind === "none") return this.#asStranger(clientAddress, "stranger");
+    if (presented.kind === "invalid") return this.#asStranger(clientAddress, "intruder");
+    const known = this.#knownKeys.holder(presented.key);
+    return when(known, (holder) =>
       holder === undefined
-        ? this.#asIntruder(clientAddress)
+        ? this.#asStranger(clientAddress, "intruder")
         : this.#asAccount(holder, clientAddress),
     );
   }
@@ -87,8 +95,8 @@ class CountingGate implements Gate {
     terms: ChargeTerms,
     answer: QuotaTaken | QuotaSpent,
   ): Awaitable<Receipt> {
-    if (answer.kind === "taken")
-      return this.#paidByPlan(ownerKey(terms.owner), terms.units, answer.day);
+    const { owner, units } = terms;
+    if (answer.kind === "taken") return this.#paidByPlan(ownerKey(owner), units, answer.day);
     if (terms.purses === "plan") throw quotaExceeded(answer.period, terms.nowMs);
     return this.#payByCredits(entrance, terms, answer.period);
   }
@@ -128,55 +136,51 @@ class CountingGate implements Gate {
     return this.#deps.rates.giveBack(ownerKey(caller.owner), rateWindow);
   }
 
-  #stranger(clientAddress: string): Caller {
-    const { address, bucket } = bucketOf(clientAddress);
-    return { owner: { kind: "bucket", bucket }, tier: "anonymous", clientAddress: address };
-  }
-
-  #asStranger(clientAddress: string): Awaitable<Entrance> {
-    return this.#count(this.#stranger(clientAddress), (rate) => {
-      return rate.isGranted ? {} : { refusal: rateExceeded(rate.closesInMs) };
-    });
-  }
-
-  /** An invalid key counts against the address, so that guessing is as slow as asking. */
-  #asIntruder(clientAddress: string): Awaitable<Entrance> {
-    return this.#count(this.#stranger(clientAddress), (rate) => {
-      return { refusal: rate.isGranted ? invalidApiKey() : rateExceeded(rate.closesInMs) };
-    });
+  #asStranger(clientAddress: string, who: "stranger" | "intruder"): Awaitable<Entrance> {
+    const { caller, owner } = this.#strangers.at(clientAddress);
+    return this.#count(caller, owner, who);
   }
 
   #asAccount({ keyId, account }: Holder, clientAddress: string): Awaitable<Entrance> {
     const caller: Caller = {
       owner: { kind: "account", accountId: account.id },
       tier: tierOf(account, this.#deps.clock.nowMs()),
-      clientAddress: bucketOf(clientAddress).address,
+      clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
       ...(keyId !== undefined && { keyId }),
     };
-    return this.#count(caller, (rate) => this.#accountAnswer(account, rate));
+    return this.#count(caller, ownerKey(caller.owner), account);
   }
 
-  #accountAnswer(account: Account, rate: RateTaking): Partial<Entrance> {
-    if (account.isDisabled) return { refusal: accountDisabled() };
-    const hasCredits = account.creditBalance > 0;
-    if (rate.isGranted) return { hasCredits };
-    const refusal = rateExceeded(rate.closesInMs);
-    return hasCredits ? { hasCredits, creditsOnly: refusal } : { refusal };
-  }
-
-  #count(caller: Caller, answer: (rate: RateTaking) => Partial<Entrance>): Awaitable<Entrance> {
+  #count(caller: Caller, owner: OwnerKey, who: Who): Awaitable<Entrance> {
     const { rates, clock, tiers } = this.#deps;
     const limit = tiers[caller.tier].ratePerMinute;
-    if (limit === null) return { caller, hasCredits: false, ...answer(UNLIMITED) };
-    const taking = rates.take(ownerKey(caller.owner), limit, clock.monotonicMs());
-    return when(taking, (rate) => ({
-      caller,
-      hasCredits: false,
-      rate: { limit, remaining: rate.remaining },
-      ...(rate.isGranted && { rateWindow: rate.window }),
-      ...answer(rate),
-    }));
+    if (limit === null) return entranceOf(caller, who, null, UNLIMITED);
+    const taking = rates.take(owner, limit, clock.monotonicMs());
+    return when(taking, (rate) => entranceOf(caller, who, limit, rate));
   }
 }
 
+/** Whose rate was counted: an account's, an address's, or that of an address with an invalid key. */
+type Who = Account | "stranger" | "intruder";
+
 const UNLIMITED: RateTaking = { isGranted: true, remaining: Infinity, closesInMs: 0, window: 0 };
+
+function entranceOf(caller: Caller, who: Who, limit: number | null, rate: RateTaking): Entrance {
+  const hasCredits = typeof who === "object" && !who.isDisabled && who.creditBalance > 0;
+  const entrance: { -readonly [Name in keyof Entrance]: Entrance[Name] } = { caller, hasCredits };
+  if (limit !== null) {
+    entrance.rate = { limit, remaining: rate.remaining };
+    if (rate.isGranted) entrance.rateWindow = rate.window;
+  }
+  const refusal = refusalOf(who, rate);
+  // A spent rate is the only thing that credits can make good.
+  if (refusal !== undefined) entrance[hasCredits ? "creditsOnly" : "refusal"] = refusal;
+  return entrance;
+}
+
+function refusalOf(who: Who, rate: RateTaking): Refusal | undefined {
+  if (typeof who === "object" && who.isDisabled) return accountDisabled();
+  if (!rate.isGranted) return rateExceeded(rate.closesInMs);
+  // An invalid key counts against the address, so that guessing is as slow as asking.
+  return who === "intruder" ? invalidApiKey() : undefined;
+}

@@ -7,7 +7,7 @@ import type { Tiers } from "./tiers.ts";
 export const USAGE_DAYS = 400;
 
 /** How long a charge can be refunded: far longer than any job lives. */
-export const CHARGE_DAYS = 40;
+export const CHARGE_DAYS = 7;
 
 /** Days of an address bucket that are kept beyond those that count, for a clock that is set back. */
 const SPARE_DAYS = 1;
@@ -23,7 +23,7 @@ export interface Pruned {
   readonly charges: number;
 }
 
-/** Deletes what is kept no longer; to be called daily. docs/retention.md says what that is. */
+/** Deletes what is kept no longer; to be called daily. docs/operations.md says what that is. */
 export type Prune = (nowMs: number) => Promise<Pruned>;
 
 export function createHousekeeping({ usage, charges, tiers }: HousekeepingDeps): Prune {

@@ -105,15 +105,73 @@ export function notReady(names: readonly string[]): Refusal {
   return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`);
 }
 
-/** `/metrics` without its token, or from elsewhere than the machine itself. */
-export function metricsClosed(status: 401 | 403): Refusal {
-  const message =
-    status === 401 ? "Invalid metrics token." : "Metrics are for this machine or with a token.";
-  return new Refusal("metrics_closed", status, message);
+/** GATEPOST_METRICS_TOKEN is set and was not sent. */
+export function metricsUnauthorized(): Refusal {
+  return new Refusal("metrics_unauthorized", 401, "/metrics needs its bearer token.");
+}
+
+/** No token is set, and the peer is not this machine or speaks for somebody else. */
+export function metricsClosed(): Refusal {
+  return new Refusal("metrics_closed", 403, "/metrics is open to this machine only.");
 }
 
 /** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */
 export const INTERNAL_ERROR_MESSAGE = "Internal error.";
+
+/** One for all: a stack for every guess would make guessing cost more than asking. */
+const INVALID_API_KEY = new Refusal("invalid_api_key", 401, "Invalid API key.");
+
+export const invalidApiKey = (): Refusal => INVALID_API_KEY;
+
+export function accountDisabled(): Refusal {
+  return new Refusal("account_disabled", 403, "This account is disabled.");
+}
+
+/** By seconds; a window has 60 of them. A flood beyond the rate costs no stack either. */
+const RATE_EXCEEDED = new Map<number, Refusal>();
+
+/** `closesInMs`: until the rate window closes. */
+export function rateExceeded(closesInMs: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
+  const known = RATE_EXCEEDED.get(seconds);
+  if (known !== undefined) return known;
+  const message = `Rate limit exceeded. Try again in ${String(seconds)} seconds.`;
+  const detail = { retry_after: seconds };
+  const made = new Refusal("rate_exceeded", 429, message, { detail, retryAfterSeconds: seconds });
+  RATE_EXCEEDED.set(seconds, made);
+  return made;
+}
+
+export function quotaExceeded(period: "day" | "month", nowMs: number): Refusal {
+  const today = dayOf(nowMs);
+  const resetMs = (period === "day" ? today + 1 : nextMonthStart(today)) * DAY_MS;
+  const message = `${period === "day" ? "Daily" : "Monthly"} quota exceeded.`;
+  const detail = { reset_at: isoTime(resetMs) };
+  const retryAfterSeconds = Math.max(1, Math.ceil((resetMs - nowMs) / 1_000));
+  return new Refusal("quota_exceeded", 429, message, { detail, retryAfterSeconds });
+}
+
+// Webhook settings.
+
+/** `reason` says in one sentence what is wrong with the URL. */
+export function webhookUrlRefused(reason: string): Refusal {
+  return new Refusal("webhook_url_refused", 422, reason);
+}
+
+export function unknownWebhookEvent(name: string, known: readonly string[]): Refusal {
+  const message = `Unknown event: ${name}. Known events: ${known.join(", ")}.`;
+  return new Refusal("unknown_webhook_event", 422, message);
+}
+
+export function noWebhook(): Refusal {
+  return new Refusal("no_webhook", 404, "No webhook is set for this account.");
+}
+
+export function tooManyPings(most: number): Refusal {
+  const message = `At most ${String(most)} test pings a minute.`;
+  return new Refusal("too_many_pings", 429, message, { retryAfterSeconds: 60 });
+}
+
 // Bulk requests and their sessions.
 
 export function bulkTooLarge(): Refusal {
@@ -164,29 +222,24 @@ export function sessionNotFound(): Refusal {
   return new Refusal("session_not_found", 404, "Session not found or expired.");
 }
 
-export function invalidApiKey(): Refusal {
-  return new Refusal("invalid_api_key", 401, "Invalid API key.");
+export function badRetryKey(): Refusal {
+  const message = "Idempotency-Key must be 1 to 255 printable ASCII characters.";
+  return new Refusal("bad_retry_key", 400, message);
 }
 
-export function accountDisabled(): Refusal {
-  return new Refusal("account_disabled", 403, "This account is disabled.");
+/** `reason` says in one sentence what is wrong with the file. */
+export function badUpload(reason: string): Refusal {
+  return new Refusal("bad_upload", 400, reason);
 }
 
-/** `closesInMs`: until the rate window closes. */
-export function rateExceeded(closesInMs: number): Refusal {
-  const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
-  const message = `Rate limit exceeded. Try again in ${String(seconds)} seconds.`;
-  const detail = { retry_after: seconds };
-  return new Refusal("rate_exceeded", 429, message, { detail, retryAfterSeconds: seconds });
+export function notMultipart(): Refusal {
+  return new Refusal("not_multipart", 415, "Content-Type must be multipart/form-data.");
 }
 
-export function quotaExceeded(period: "day" | "month", nowMs: number): Refusal {
-  const today = dayOf(nowMs);
-  const resetMs = (period === "day" ? today + 1 : nextMonthStart(today)) * DAY_MS;
-  const message = `${period === "day" ? "Daily" : "Monthly"} quota exceeded.`;
-  const detail = { reset_at: isoTime(resetMs) };
-  const retryAfterSeconds = Math.max(1, Math.ceil((resetMs - nowMs) / 1_000));
-  return new Refusal("quota_exceeded", 429, message, { detail, retryAfterSeconds });
+/** Event streams of one owner at the same time. */
+export function tooManyStreams(most: number): Refusal {
+  const message = `At most ${String(most)} event streams at a time.`;
+  return new Refusal("too_many_streams", 429, message, { retryAfterSeconds: 1 });
 }
 
 // What the dashboard refuses.
@@ -240,25 +293,4 @@ export function badField(message: string): Refusal {
 /** Something that stands in the way as things are now: a limit, an order of steps. */
 export function notNow(message: string): Refusal {
   return new Refusal("not_now", 409, message);
-}
-
-// Webhook settings.
-
-/** `reason` says in one sentence what is wrong with the URL. */
-export function webhookUrlRefused(reason: string): Refusal {
-  return new Refusal("webhook_url_refused", 422, reason);
-}
-
-export function unknownWebhookEvent(name: string, known: readonly string[]): Refusal {
-  const message = `Unknown event: ${name}. Known events: ${known.join(", ")}.`;
-  return new Refusal("unknown_webhook_event", 422, message);
-}
-
-export function noWebhook(): Refusal {
-  return new Refusal("no_webhook", 404, "No webhook is set for this account.");
-}
-
-export function tooManyPings(most: number): Refusal {
-  const message = `At most ${String(most)} test pings a minute.`;
-  return new Refusal("too_many_pings", 429, message, { retryAfterSeconds: 60 });
 }

@@ -67,6 +67,17 @@ export function usageLedgerContract(name: string, make: Make<UsageLedger>): void
     assert.equal((await ledger.unitsUsed("bucket:2999", 3)).inDay, 2_999);
   });
 
+  rule("thousands of days are pruned in one call", async (ledger) => {
+    const deltas = Array.from({ length: 4_001 }, (_, index) => ({
+      owner: `bucket:${String(index)}`,
+      day: 3,
+      units: 1,
+    }));
+    await ledger.add(deltas);
+    assert.equal(await ledger.prune({ accountsFrom: 0, bucketsFrom: 4 }), 4_001);
+    assert.equal(await ledger.prune({ accountsFrom: 0, bucketsFrom: 4 }), 0);
+  });
+
   rule("pruning keeps accounts longer than addresses", async (ledger) => {
     for (const owner of ["account:a1", "bucket:192.0.2.1"]) {
       await ledger.add([1, 2, 3].map((day) => ({ owner, day, units: 1 })));

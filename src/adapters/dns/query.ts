@@ -14,8 +14,8 @@ export abstract class Query implements Link<Query> {
   previous: Query | undefined;
   next: Query | undefined;
   readonly askedAtMs: number;
-  /** Of the first try; the same as `askedAtMs` before it. */
-  firstSentAtMs: number;
+  /** When its 5 s began: as it was asked, or in bulk, where questions may wait long, at the first try. */
+  startedAtMs: number;
   edns = true;
   /** Which server is asked next, as an index. */
   server = 0;
@@ -32,7 +32,7 @@ export abstract class Query implements Link<Query> {
 
   constructor(askedAtMs: number) {
     this.askedAtMs = askedAtMs;
-    this.firstSentAtMs = askedAtMs;
+    this.startedAtMs = askedAtMs;
   }
 
   /** A packet of its own for each try; undefined when the name is none. */
@@ -43,7 +43,7 @@ export abstract class Query implements Link<Query> {
   abstract finish(why: UnknownReason | undefined, spentMs: number): void;
 }
 
-/** Takes the reply, `spentMs` after the first try. */
+/** Takes the reply, when `spentMs` of the 5 s are over. */
 export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
 
 /** A query of one type, with the one who waits for its reply. */

@@ -59,8 +59,8 @@ export interface ResolverStats {
 
 export interface Resolver {
   /**
-   * Asks, and calls `done` once and never before it returns. Whatever servers do, that is at most 5 s after
-   * the question was first sent; not at all after `close`. An alias whose end was not told is not followed.
+   * Asks, and calls `done` once and never before it returns. Whatever servers do, that is at most 5 s later,
+   * for bulk 5 s after the first try. An alias whose end was not told is not followed.
    */
   ask<T>(question: Question<T>, done: Done<T>): void;
   /**
@@ -93,7 +93,9 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #firstTries: Lane<Query>;
   readonly #retries: Lane<Query>;
   readonly #tries: readonly TryList<Attempt>[];
-  readonly #exchanges: DueList<Query>;
+  /** By their 5 s: those whose first try expired, and those that were sent elsewhere before it did. */
+  readonly #expiring: DueList<Query>;
+  readonly #detoured: DueList<Query>;
   readonly #unsettled = new Chain<Query>();
   readonly #unknown: Record<UnknownReason, number> = {
     timeout: 0,
@@ -147,10 +149,13 @@ class UdpResolver implements Resolver, AttemptEvents {
       () => this.#runDue(this.#nowMs()),
       () => this.#unsettled.length > 0,
     );
-    this.#exchanges = new DueList(
-      ({ firstSentAtMs }) => firstSentAtMs + EXCHANGE_MAX_MS,
-      (query) => this.#settle(query, query.why),
-    );
+    const exchanges = (): DueList<Query> =>
+      new DueList(
+        ({ startedAtMs }) => startedAtMs + EXCHANGE_MAX_MS,
+        (query) => this.#settle(query, query.why),
+      );
+    this.#expiring = exchanges();
+    this.#detoured = exchanges();
   }
 
   ask<T>(question: Question<T>, done: Done<T>): void {
@@ -213,7 +218,7 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   failed(attempt: Attempt): void {
     if (attempt.query.isSettled) return;
-    attempt.end();
+    attempt.giveBackPlace(); // its time runs on: where there is no other server, the next try comes then
     this.#couldNotSay(attempt.query, attempt, "network");
   }
 
@@ -226,13 +231,9 @@ class UdpResolver implements Resolver, AttemptEvents {
       queueMicrotask(() => this.#settle(query, undefined));
       return;
     }
-    const attempt = new Attempt(query, packet, {
-      sentAtMs: this.#nowMs(),
-      lane,
-      events: this,
-    });
-    if (query.sends === 0) query.firstSentAtMs = attempt.sentAtMs;
-    else this.#counts.retries += 1;
+    const attempt = new Attempt(query, packet, { sentAtMs: this.#nowMs(), lane, events: this });
+    if (query.sends > 0) this.#counts.retries += 1;
+    else if (this.#patience.queueMs === Infinity) query.startedAtMs = attempt.sentAtMs;
     this.#counts.queries += 1;
     query.sends += 1;
     query.attempts.push(attempt);
@@ -244,12 +245,10 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isSettled) return;
     query.isSettled = true;
     this.#unsettled.remove(query);
-    for (const attempt of query.attempts) {
-      attempt.end();
-    }
+    for (const attempt of query.attempts) attempt.end();
     query.attempts.length = 0;
     if (why !== undefined) this.#unknown[why] += 1;
-    query.finish(why, this.#nowMs() - query.firstSentAtMs);
+    query.finish(why, this.#nowMs() - query.startedAtMs);
   }
 
   /** Whether `attempt` is the last there is so far, so that what comes of it decides what is next. */
@@ -271,7 +270,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #expired(attempt: Attempt): void {
     const { query } = attempt;
     if (query.isSettled) return;
-    if (attempt.number === 0) this.#exchanges.add(query);
+    if (attempt.number === 0) this.#expiring.add(query);
     if (!this.#isLast(attempt)) return;
     this.#silent(attempt.server);
     if (this.#mayRetry(query)) this.#retry(query, attempt.server + 1);
@@ -292,6 +291,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (!this.#isLast(attempt)) return;
     if (this.#servers.length > 1 && !query.isRedirected && this.#mayRetry(query)) {
       query.isRedirected = true;
+      this.#detoured.add(query);
       this.#retry(query, attempt.server + 1);
       return;
     }
@@ -307,6 +307,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       return;
     }
     query.edns = false;
+    this.#detoured.add(query);
     if (this.#isLast(attempt)) this.#retry(query, attempt.server);
   }
 
@@ -314,7 +315,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isTruncated) return;
     query.isTruncated = true;
     this.#counts.truncated += 1;
-    const leftMs = query.firstSentAtMs + EXCHANGE_MAX_MS - this.#nowMs();
+    const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
     const timeoutMs = Math.min(this.#patience.tcpMs, leftMs);
     this.#server(server).tcp.ask(packet, timeoutMs, (outcome) => {
       if (query.isSettled) return;
@@ -336,7 +337,8 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   #runDue(nowMs: number): void {
     for (const list of this.#tries) list.run(nowMs);
-    this.#exchanges.run(nowMs);
+    this.#expiring.run(nowMs);
+    this.#detoured.run(nowMs);
     const oldestMs = nowMs - this.#patience.queueMs;
     this.#firstTries.dropWhile(
       ({ askedAtMs }) => askedAtMs <= oldestMs,

@@ -8,7 +8,10 @@ import { answers } from "./wire.ts";
 /** Queries under way at once on one connection. */
 const PIPELINED_MAX = 64;
 
-/** Connections that one query is sent on, for servers close when they please (RFC 7766 section 6.2.3). */
+/**
+ * Connections that one query is sent on, for servers close when they please (RFC 7766 section 6.2.3). The
+ * second is its own, so that what makes a server close one cannot take others along twice.
+ */
 const SENDS_MAX = 2;
 
 /** Frames that answer nothing before the connection is given up. */
@@ -25,6 +28,8 @@ class TcpQuery {
   readonly done: (outcome: Buffer | UnknownReason) => void;
   sends = 0;
   settled = false;
+  /** Where it was sent last. */
+  connection: Connection | undefined;
   cancelDeadline = (): void => undefined;
 
   constructor(packet: Buffer, done: (outcome: Buffer | UnknownReason) => void) {
@@ -38,7 +43,10 @@ export class TcpPipe {
   readonly #server: ServerAddress;
   readonly #clock: Clock;
   readonly #lane: Lane<TcpQuery>;
-  #connection: Connection | undefined;
+  /** All that are open. */
+  readonly #connections = new Set<Connection>();
+  /** The one that first sends share. */
+  #shared: Connection | undefined;
   #closed = false;
   #nextId = 0;
 
@@ -63,7 +71,7 @@ export class TcpPipe {
 
   close(): void {
     this.#closed = true;
-    this.#connection?.destroy();
+    for (const connection of this.#connections) connection.destroy();
   }
 
   #start(query: TcpQuery): void {
@@ -74,33 +82,35 @@ export class TcpPipe {
     query.sends += 1;
     this.#nextId = (this.#nextId + 1) & 0xffff; // nobody off the path can forge into a connection
     query.packet.writeUInt16BE(this.#nextId, 0);
-    this.#connection ??= new Connection(this.#server, this.#clock, {
+    query.connection = query.sends === 1 ? (this.#shared ??= this.#open()) : this.#open();
+    query.connection.send(query);
+  }
+
+  #open(): Connection {
+    const connection = new Connection(this.#server, this.#clock, {
       answered: (asked, message) => this.#settle(asked, message),
-      broken: (connection, left) => this.#broken(connection, left),
+      broken: (broken, left) => this.#broken(broken, left),
     });
-    this.#connection.send(query);
+    this.#connections.add(connection);
+    return connection;
   }
 
   #expire(query: TcpQuery): void {
     if (query.settled) return;
-    const isStarted = query.sends > 0;
-    this.#settle(query, "timeout", { isStarted });
-    if (isStarted) this.#connection?.forget(query);
+    this.#settle(query, "timeout");
+    query.connection?.forget(query);
   }
 
-  #settle(
-    query: TcpQuery,
-    outcome: Buffer | UnknownReason,
-    { isStarted } = { isStarted: true },
-  ): void {
+  #settle(query: TcpQuery, outcome: Buffer | UnknownReason): void {
     query.settled = true;
     query.cancelDeadline();
     query.done(outcome);
-    if (isStarted) this.#lane.release();
+    if (query.sends > 0) this.#lane.release();
   }
 
   #broken(connection: Connection, left: readonly TcpQuery[]): void {
-    if (this.#connection === connection) this.#connection = undefined;
+    this.#connections.delete(connection);
+    if (this.#shared === connection) this.#shared = undefined;
     if (this.#closed) {
       for (const query of left) query.cancelDeadline();
       return;

@@ -36,7 +36,7 @@ interface Reading {
 }
 
 /** Counts of one generation, see `Generations`; an owner beyond is read again from the ledger. */
-const COUNTS_MAX = 250_000;
+const COUNTS_MAX = 50_000;
 
 /** After so many stale readings in a row the last one stands, which counts too much rather than too little. */
 const READINGS_MAX = 5;

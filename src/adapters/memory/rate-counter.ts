@@ -13,13 +13,10 @@ export interface MemoryRateCounter extends RateCounter {
   giveBack(owner: OwnerKey, window: number): void;
 }
 
-/** Windows of one generation. Two of them stay below 150 MB with the longest owner keys. */
-const WINDOWS_MAX = 500_000;
+/** Windows of one generation: an owner whose window is open loses it only by being silent while so many others come. */
+const WINDOWS_MAX = 100_000;
 
-/**
- * Rate windows in this process. A window is forgotten once it is over; before that only when more than
- * `windowsMax` owners come within one window. A restart opens new windows.
- */
+/** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters-and-ledger.md. */
 export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
   const windows = new Generations<Window>();
   let turnedAtMs = 0;

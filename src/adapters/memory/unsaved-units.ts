@@ -17,6 +17,9 @@ interface DayUnits {
 /** Below the promised 250 ms, so that the write itself has time. */
 const FLUSH_AFTER_MS = 150;
 
+/** After a failure, such as a full disk, which is logged every time. */
+const RETRY_AFTER_MS = 2_000;
+
 /** Units that are counted and not yet in the ledger, written together within 250 ms. */
 export class UnsavedUnits {
   readonly #deps: UnsavedUnitsDeps;
@@ -24,6 +27,7 @@ export class UnsavedUnits {
   #waiting = new Map<OwnerKey, DayUnits[]>();
   #writing: Promise<void> | undefined;
   #isArmed = false;
+  #delayMs = FLUSH_AFTER_MS;
 
   /** `isBarred`: an owner whose units must not be written just now, because its ledger is being read. */
   constructor(deps: UnsavedUnitsDeps, isBarred: (owner: OwnerKey) => boolean) {
@@ -70,7 +74,7 @@ export class UnsavedUnits {
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;
-    this.#deps.clock.after(FLUSH_AFTER_MS, () => {
+    this.#deps.clock.after(this.#delayMs, () => {
       this.#isArmed = false;
       this.flush().catch((fault: unknown) => this.#deps.log.error("quota.flush_failed", fault));
     });
@@ -90,7 +94,9 @@ export class UnsavedUnits {
   async #write(batch: readonly UsageDelta[]): Promise<void> {
     try {
       await this.#deps.ledger.add(batch);
+      this.#delayMs = FLUSH_AFTER_MS;
     } catch (fault) {
+      this.#delayMs = RETRY_AFTER_MS;
       for (const { owner, units = 0, day } of batch) this.add(owner, units, day);
       throw fault;
     }

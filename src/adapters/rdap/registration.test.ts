@@ -311,9 +311,12 @@ const raw: readonly (readonly [name: string, listener: RequestListener, want: st
   ],
 ];
 
+/** Little only where the time itself is the test: a busy machine must not make others time out. */
+const patience = (want: string): number => (want === "unknown timeout" ? 250 : 10_000);
+
 for (const [name, listener, want] of raw) {
   test(name, async () => {
-    const { registration } = await registry(listener, { timeoutMs: 250 });
+    const { registration } = await registry(listener, { timeoutMs: patience(want) });
     assert.equal(short(await registration("a.example")), want);
   });
 }
@@ -663,7 +666,7 @@ async function whois(onSocket: (socket: Socket) => void, more: Setup = {}) {
   const peer = await kept(tcpPeer(onSocket));
   const whoisServers = [{ ...RU_LIKE, port: peer.port }];
   const bootstrap = serve({ other: "http://127.0.0.1:1/" });
-  return { ...(await world({ bootstrap, whoisServers, timeoutMs: 250, ...more })), peer };
+  return { ...(await world({ bootstrap, whoisServers, ...more })), peer };
 }
 
 const whoisAnswers: readonly (readonly [name: string, (socket: Socket) => void, want: string])[] = [
@@ -709,7 +712,7 @@ const whoisAnswers: readonly (readonly [name: string, (socket: Socket) => void, 
 
 for (const [name, onSocket, want] of whoisAnswers) {
   test(`RFC 3912 section 2: ${name}`, async () => {
-    const { registration } = await whois(onSocket);
+    const { registration } = await whois(onSocket, { timeoutMs: patience(want) });
     assert.equal(short(await registration("a.example")), want);
   });
 }

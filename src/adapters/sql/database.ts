@@ -9,6 +9,8 @@ import { openSqlite, sqliteDialect } from "./sqlite.ts";
 /** One open store. The adapters made on the same `db` share its transactions. */
 export interface SqlDatabase {
   readonly db: Kysely<Database>;
+  /** Whether it answers a question now; for readiness. Never rejects. */
+  readonly answers: () => Promise<boolean>;
   /** Waits for the query that runs; call it last, after every adapter has stopped. */
   readonly close: () => Promise<void>;
 }
@@ -48,8 +50,17 @@ export async function openEmbedded(
       await db.destroy();
       throw error;
     }
-    return { db, close: () => db.destroy() };
+    return { db, answers: () => answers(db), close: () => db.destroy() };
   } catch (error) {
     throw databaseFault(dataDir, error);
+  }
+}
+
+async function answers(db: Kysely<Database>): Promise<boolean> {
+  try {
+    await db.selectFrom("schema_migrations").select("number").limit(1).execute();
+    return true;
+  } catch {
+    return false;
   }
 }

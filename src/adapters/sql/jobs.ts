@@ -135,7 +135,7 @@ async function remove(session: string, nowMs: number, { db, charges }: BulkStore
         .where("session", "=", session)
         .execute();
     }
-    await deleteParts(tx, [session]);
+    await deleteParts(tx, session);
     return true;
   });
 }
@@ -157,7 +157,7 @@ async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise
       .execute();
     for (const job of stuck) {
       await endEarly(tx, job, { charges, nowMs });
-      await deleteParts(tx, [job.session]);
+      await deleteParts(tx, job.session);
     }
     return stuck.length;
   });

@@ -1,8 +1,8 @@
-import type { Kysely } from "kysely";
+import type { CompiledQuery, Kysely } from "kysely";
 import type { ApiKey, Keys, NewApiKey } from "../../ports/keys.ts";
 import { account } from "./accounts.ts";
 import type { Database } from "./schema.ts";
-import type { ApiKeyRow } from "./tables/accounts.ts";
+import type { AccountRow, ApiKeyRow } from "./tables/accounts.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
 function apiKey(row: ApiKeyRow): ApiKey {
@@ -50,7 +50,22 @@ function newRow(key: NewApiKey): ApiKeyRow {
   };
 }
 
+type HolderRow = AccountRow & { readonly key_id: string };
+
+/** Built once: every key in use is asked for every few seconds. The parameter is the hash. */
+function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
+  return db
+    .selectFrom("api_keys")
+    .innerJoin("accounts", "accounts.id", "api_keys.account_id")
+    .selectAll("accounts")
+    .select("api_keys.id as key_id")
+    .where("api_keys.revoked_at_ms", "is", null)
+    .where("api_keys.key_hash", "=", "")
+    .compile();
+}
+
 export function sqlKeys(db: Kysely<Database>): Keys {
+  const holder = holderQuery(db);
   return {
     create: (key, limit) => inTransaction(db, (tx) => createIn(tx, key, limit)),
     async list(accountId) {
@@ -64,14 +79,8 @@ export function sqlKeys(db: Kysely<Database>): Keys {
       return rows.map(apiKey);
     },
     async holder(hash) {
-      const row = await db
-        .selectFrom("api_keys")
-        .innerJoin("accounts", "accounts.id", "api_keys.account_id")
-        .selectAll("accounts")
-        .select("api_keys.id as key_id")
-        .where("api_keys.key_hash", "=", hash)
-        .where("api_keys.revoked_at_ms", "is", null)
-        .executeTakeFirst();
+      const { rows } = await db.executeQuery<HolderRow>({ ...holder, parameters: [hash] });
+      const [row] = rows;
       return row === undefined ? undefined : { keyId: row.key_id, account: account(row) };
     },
     async revoke(id, nowMs) {
@@ -85,15 +94,21 @@ export function sqlKeys(db: Kysely<Database>): Keys {
       return Number(found.numUpdatedRows) === 1;
     },
     async touch(ids, nowMs) {
-      if (ids.length === 0) return;
-      await db
-        .updateTable("api_keys")
-        .set({ last_used_at_ms: nowMs })
-        .where("id", "in", ids)
-        .where((build) =>
-          build.or([build("last_used_at_ms", "is", null), build("last_used_at_ms", "<", nowMs)]),
-        )
-        .execute();
+      if (ids.length > 0) await inTransaction(db, (tx) => touchIn(tx, ids, nowMs));
     },
   };
+}
+
+/** One statement a key: the database keeps a statement prepared for each text, and keys come in any number. */
+async function touchIn({ sql }: Tx, ids: readonly string[], nowMs: number): Promise<void> {
+  for (const id of ids) {
+    await sql
+      .updateTable("api_keys")
+      .set({ last_used_at_ms: nowMs })
+      .where("id", "=", id)
+      .where((build) =>
+        build.or([build("last_used_at_ms", "is", null), build("last_used_at_ms", "<", nowMs)]),
+      )
+      .execute();
+  }
 }

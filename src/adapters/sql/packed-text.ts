@@ -2,7 +2,7 @@ import { constants, deflateRaw, inflateRaw } from "node:zlib";
 
 /**
  * Texts of a batch are many times the same words, and there may be 15 minutes of them: compressed they take
- * about a tenth (RFC 1951, fastest level). The work is done on zlib's own threads.
+ * about a tenth (deflate, fastest level). The work is done on zlib's own threads.
  */
 export function packText(text: string): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

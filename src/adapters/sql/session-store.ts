@@ -2,18 +2,12 @@ import type { ChunkOutcome, NewBatch } from "../../ports/batches.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../../ports/charges.ts";
 import type { Session, SessionStore, TablePage } from "../../ports/session-store.ts";
 import { SESSION_LIFE_MS } from "../../ports/session-store.ts";
-import {
-  type BulkStoreDeps,
-  deleteParts,
-  insertParts,
-  jobRow,
-  keepAnswer,
-  packBatch,
-} from "./batches.ts";
-import { SPEED_AGE_MS, tallyOf } from "./jobs.ts";
+import { type BulkStoreDeps, insertParts, jobRow, keepAnswer, packBatch } from "./batches.ts";
+import { tallyOf } from "./jobs.ts";
+import { pruneSessions } from "./prune-sessions.ts";
 import { unpackLines, unpackText } from "./packed-text.ts";
 import type { JobRow } from "./tables/bulk.ts";
-import { inTransaction, type Tx } from "./transaction.ts";
+import { inTransaction } from "./transaction.ts";
 
 interface Judged {
   readonly batch: NewBatch;
@@ -113,36 +107,6 @@ function sessionOf(row: JobRow, state: Session["state"]): Session {
   };
 }
 
-/** Sessions pruned in one transaction, so that the write lock is never held for long. */
-const PRUNE_AT_ONCE = 20;
-
-async function pruneSome(tx: Tx, nowMs: number): Promise<number> {
-  const expired = await tx.sql
-    .selectFrom("jobs")
-    .select("session")
-    .where("expires_at_ms", "<=", nowMs)
-    .limit(PRUNE_AT_ONCE)
-    .execute();
-  const sessions = expired.map(({ session }) => session);
-  if (sessions.length === 0) return 0;
-  await deleteParts(tx, sessions);
-  await tx.sql.deleteFrom("jobs").where("session", "in", sessions).execute();
-  return sessions.length;
-}
-
-/** What requests and workers left behind that died. */
-async function pruneLeftovers({ db }: BulkStoreDeps, nowMs: number): Promise<void> {
-  await db
-    .deleteFrom("retry_keys")
-    .where("answer", "is", null)
-    .where("locked_until_ms", "<=", nowMs)
-    .execute();
-  await db
-    .deleteFrom("bulk_workers")
-    .where("seen_at_ms", "<=", nowMs - SPEED_AGE_MS)
-    .execute();
-}
-
 async function find({ db }: BulkStoreDeps, session: string, nowMs: number) {
   const row = await db
     .selectFrom("jobs")
@@ -201,14 +165,6 @@ export function sqlSessionStore(deps: BulkStoreDeps): SessionStore {
     results: (session, chunk) => lines({ session, chunk, column: "results" }),
     valid: (session, chunk) => lines({ session, chunk, column: "valid" }),
     page: (session, number) => page(deps, session, number),
-    async prune(nowMs) {
-      await pruneLeftovers(deps, nowMs);
-      let pruned = 0;
-      for (;;) {
-        const some = await inTransaction(deps.db, (tx) => pruneSome(tx, nowMs));
-        pruned += some;
-        if (some < PRUNE_AT_ONCE) return pruned;
-      }
-    },
+    prune: (nowMs) => pruneSessions(deps.db, nowMs),
   };
 }

@@ -24,6 +24,7 @@ export const engineName: string = specifier;
 export function openSqlite(path: string, busyTimeoutMs = 5_000): sqlite.DatabaseSync {
   const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
   db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
+  db.exec("pragma secure_delete = on"); // what is deleted here was somebody's address list
   return db;
 }
 

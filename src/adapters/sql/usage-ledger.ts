@@ -1,6 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { setImmediate } from "node:timers/promises";
+import { type CompiledQuery, type Kysely, sql } from "kysely";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
-import type { UsageDay, UsageDelta, UsageLedger } from "../../ports/usage.ts";
+import type { UnitsUsed, UsageDay, UsageDelta, UsageLedger } from "../../ports/usage.ts";
 import type { Database } from "./schema.ts";
 import type { UsageDayRow } from "./tables/usage.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -18,8 +19,11 @@ const LATENCY_COLUMNS = [
 
 const COUNT_COLUMNS = ["units", "credits", "requests", "refusals", ...LATENCY_COLUMNS] as const;
 
-/** 13 values a row: PostgreSQL takes 65,535 in a statement, SQLite 32,766. */
-const ROWS_MAX = 500;
+/**
+ * Rows of a statement, largest first. Few sizes, because each is a statement of its own that the database
+ * keeps prepared; 13 values a row, of which SQLite takes 32,766.
+ */
+const BATCH_SIZES = [200, 20, 1] as const;
 
 type Counts = Omit<UsageDayRow, "owner" | "day">;
 
@@ -39,31 +43,39 @@ const NOTHING: Readonly<Counts> = {
 
 function deltaRow(delta: UsageDelta): UsageDayRow {
   const { owner, day, units = 0, requests = 0, refusals = 0, latency = [] } = delta;
-  const row = { ...NOTHING, owner, day, units, requests, refusals };
+  const row = { ...emptyRow(owner, day), units, requests, refusals };
   for (const [index, name] of LATENCY_COLUMNS.entries()) row[name] = latency[index] ?? 0;
   return row;
 }
 
-async function addRows({ sql: trx }: Tx, rows: readonly UsageDayRow[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_MAX) {
-    await trx
-      .insertInto("usage_days")
-      .values(rows.slice(start, start + ROWS_MAX))
-      .onConflict((conflict) =>
-        conflict
-          .columns(["owner", "day"])
-          .doUpdateSet((build) =>
-            Object.fromEntries(
-              COUNT_COLUMNS.map((name) => [
-                name,
-                build(`usage_days.${name}`, "+", build.ref(`excluded.${name}`)),
-              ]),
-            ),
+/** One statement that adds `rows` to what is there. Each owner's day may stand in it only once. */
+function upsert(db: Kysely<Database>, rows: readonly UsageDayRow[]): CompiledQuery<unknown> {
+  return db
+    .insertInto("usage_days")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["owner", "day"])
+        .doUpdateSet((build) =>
+          Object.fromEntries(
+            COUNT_COLUMNS.map((name) => [
+              name,
+              build(`usage_days.${name}`, "+", build.ref(`excluded.${name}`)),
+            ]),
           ),
-      )
-      .execute();
-  }
+        ),
+    )
+    .compile();
 }
+
+const emptyRow = (owner: string, day: number): UsageDayRow => ({ owner, day, ...NOTHING });
+
+/** In the order of the keys of `emptyRow`, which is the order of the statement's columns. */
+const valuesOf = (row: UsageDayRow): readonly unknown[] => [
+  row.owner,
+  row.day,
+  ...COUNT_COLUMNS.map((name) => row[name]),
+];
 
 /** Moves one owner's day inside the transaction of what is counted. */
 export async function countIn(
@@ -71,7 +83,7 @@ export async function countIn(
   at: { readonly owner: string; readonly day: number },
   counts: Partial<Pick<Counts, "units" | "credits">>,
 ): Promise<void> {
-  await addRows(tx, [{ ...NOTHING, ...counts, owner: at.owner, day: at.day }]);
+  await tx.sql.executeQuery(upsert(tx.sql, [{ ...emptyRow(at.owner, at.day), ...counts }]));
 }
 
 function usageDay(found: UsageDayRow): UsageDay {
@@ -93,24 +105,45 @@ function merged(deltas: readonly UsageDelta[]): readonly UsageDayRow[] {
   return [...rows.values()];
 }
 
+/** Built once: every owner that comes for the first time is read by it. Parameters: day, owner, month's ends. */
+function unitsUsedQuery(db: Kysely<Database>): CompiledQuery<UnitsUsed> {
+  return db
+    .selectFrom("usage_days")
+    .select([
+      sql<number>`coalesce(sum(case when day = ${0} then units else 0 end), 0)`.as("inDay"),
+      sql<number>`coalesce(sum(units), 0)`.as("inMonth"),
+    ])
+    .where("owner", "=", "")
+    .where("day", ">=", 0)
+    .where("day", "<", 0)
+    .compile();
+}
+
 export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
+  const unitsUsed = unitsUsedQuery(db);
+  // Built once, as the flush runs four times a second: the builder makes an object of every value.
+  const batches = BATCH_SIZES.map((size) => {
+    const rows = Array.from({ length: size }, () => emptyRow("", 0));
+    return { size, query: upsert(db, rows) };
+  });
+  const addRows = async (tx: Tx, rows: readonly UsageDayRow[]): Promise<void> => {
+    let start = 0;
+    for (const { size, query } of batches) {
+      for (; rows.length - start >= size; start += size) {
+        const parameters = rows.slice(start, start + size).flatMap(valuesOf);
+        await tx.sql.executeQuery({ ...query, parameters });
+      }
+    }
+  };
   return {
     async add(deltas) {
       if (deltas.length > 0) await inTransaction(db, (tx) => addRows(tx, merged(deltas)));
     },
     async unitsUsed(owner, day) {
-      const used = await db
-        .selectFrom("usage_days")
-        .select([
-          sql<number>`coalesce(sum(case when day = ${day} then units else 0 end), 0)`.as("inDay"),
-          sql<number>`coalesce(sum(units), 0)`.as("inMonth"),
-        ])
-        .where("owner", "=", owner)
-        .where("day", ">=", monthStart(day))
-        .where("day", "<", nextMonthStart(day))
-        .executeTakeFirstOrThrow();
+      const parameters = [day, owner, monthStart(day), nextMonthStart(day)];
+      const { rows } = await db.executeQuery<UnitsUsed>({ ...unitsUsed, parameters });
       // PostgreSQL sums bigint to numeric, which its driver hands over as text.
-      return { inDay: Number(used.inDay), inMonth: Number(used.inMonth) };
+      return { inDay: Number(rows[0]?.inDay), inMonth: Number(rows[0]?.inMonth) };
     },
     async days(owner, firstDay, lastDay) {
       const rows = await db
@@ -123,17 +156,24 @@ export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
         .execute();
       return rows.map(usageDay);
     },
-    async prune({ accountsFrom, bucketsFrom }) {
-      const gone = await db
-        .deleteFrom("usage_days")
-        .where((build) =>
-          build.or([
-            build("day", "<", accountsFrom),
-            build.and([build("day", "<", bucketsFrom), build("owner", "like", "bucket:%")]),
-          ]),
-        )
-        .executeTakeFirst();
-      return Number(gone.numDeletedRows);
+    async prune(days) {
+      let pruned = 0;
+      for (;;) {
+        const { numAffectedRows = 0n } = await pruneSlice(days).execute(db);
+        pruned += Number(numAffectedRows);
+        if (numAffectedRows < PRUNED_AT_ONCE) return pruned;
+        await setImmediate(); // requests go on in between: the embedded database works on this thread
+      }
     },
   };
 }
+
+/** A million addresses of a day go in slices that take milliseconds each. */
+const PRUNED_AT_ONCE = 2_000;
+
+const pruneSlice = ({ accountsFrom, bucketsFrom }: Parameters<UsageLedger["prune"]>[0]) => sql`
+  delete from usage_days where (owner, day) in (
+    select owner, day from usage_days
+    where day < ${accountsFrom} or (day < ${bucketsFrom} and owner like 'bucket:%')
+    limit ${PRUNED_AT_ONCE}
+  )`;

@@ -7,6 +7,14 @@ import {
   queryParameter,
 } from "../openapi.ts";
 import type { Operation, PathItem, Response } from "../operation.ts";
+import {
+  BULK_ERRORS,
+  BULK_EXAMPLES,
+  BULK_SHAPES,
+  bulkFields,
+  bulkPaths,
+  IDEMPOTENCY_KEY,
+} from "./bulk-documentation.ts";
 
 const FEATURES =
   "Comma-separated premium features: spf, dkim, dmarc, domain_age, inbox_provider, deliverability. " +
@@ -71,11 +79,17 @@ const DOMAIN: Words = {
   },
 };
 
-/** The documented paths of single email checks. */
-export const emailCheckDocumentation: Readonly<Record<string, PathItem>> = documentation(EMAIL);
+/** The documented paths of email checks, single and many. */
+export const emailCheckDocumentation: Readonly<Record<string, PathItem>> = {
+  ...documentation(EMAIL),
+  ...bulkPaths("email"),
+};
 
-/** The documented paths of single domain checks. */
-export const domainCheckDocumentation: Readonly<Record<string, PathItem>> = documentation(DOMAIN);
+/** The documented paths of domain checks, single and many. */
+export const domainCheckDocumentation: Readonly<Record<string, PathItem>> = {
+  ...documentation(DOMAIN),
+  ...bulkPaths("domain"),
+};
 
 function documentation(words: Words): Readonly<Record<string, PathItem>> {
   const { family, what, example } = words;
@@ -115,14 +129,22 @@ function documentation(words: Words): Readonly<Record<string, PathItem>> {
 
 function posted(words: Words): Operation {
   const { family, what, example } = words;
-  const value = Type.String({ description: `Required: ${what}.` });
-  const form = Type.Object({ [family]: value, features: Type.Optional(Type.String()) });
+  const value = Type.String({ description: `Required: ${what}; with \`bulk\` a list.` });
+  const form = Type.Object({
+    [family]: value,
+    features: Type.Optional(Type.String()),
+    ...bulkFields,
+  });
   const names = Type.Union([Type.String(), Type.Array(Type.String())], { description: FEATURES });
-  const json = Type.Object({ [family]: value, features: Type.Optional(names) });
+  const texts = Type.Union([value, Type.Array(Type.String())]);
+  const json = Type.Object({ [family]: texts, features: Type.Optional(names), ...bulkFields });
   return {
-    summary: `Check ${what} given in the body`,
-    description: "A parameter that the body does not name is looked for in the query.",
-    tags: ["checks"],
+    summary: `Check ${what} given in the body, or many`,
+    description:
+      "A parameter that the body does not name is looked for in the query. With `bulk` the value is a list of " +
+      "addresses and domains, separated by commas or white space.",
+    tags: ["checks", "bulk"],
+    parameters: [IDEMPOTENCY_KEY],
     requestBody: {
       required: false,
       content: {
@@ -130,8 +152,16 @@ function posted(words: Words): Operation {
         "application/json": { schema: json, example: { [family]: example, features: ["spf"] } },
       },
     },
-    responses: responses(words),
+    responses: { ...responses(words), ...BULK_ERRORS, 200: posting(words) },
   };
+}
+
+function posting({ results }: Words): Response {
+  const schema = Type.Unsafe<unknown>({ oneOf: [RESULT, ...BULK_SHAPES] });
+  return jsonResponse("Validation result; with `bulk` the bulk response.", schema, {
+    ...results,
+    ...BULK_EXAMPLES,
+  });
 }
 
 function responses({ family, results }: Words): Readonly<Record<string, Response>> {

@@ -1,13 +1,14 @@
 import type { Awaitable } from "../../core/lookup.ts";
-import type { CheckOne, CheckRequest } from "../../service/check-one.ts";
-import { readFeatures } from "../../service/features.ts";
+import type { CheckAnswer, CheckOne, CheckRequest } from "../../service/check-one.ts";
 import { missingParameter } from "../../service/refusals.ts";
-import { readCheckPath } from "../check-path.ts";
+import { askedFeatures, readCheckPath } from "../check-path.ts";
 import type { PathItem } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
 /** A list as a client sent it under `/api/email` or `/api/domain`. */
 export interface BulkInput {
+  /** Where it was sent to. */
+  readonly family: "email" | "domain";
   /** Decoded, "+" read by the bulk rule; entries separated by commas or white space. Not empty. */
   readonly text: string;
   /** The parameter `json`. */
@@ -39,21 +40,29 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
     parameters: PARAMETERS,
     charges: "units",
     documentation: deps.documentation,
-    async handle(request) {
+    isBulk: ({ path, params }) =>
+      deps.bulk !== undefined && (readCheckPath(path).bulk || params.flag("bulk")),
+    handle(request) {
       const { params, entrance } = request;
       const path = readCheckPath(request.path);
       if (deps.bulk !== undefined && (path.bulk || params.flag("bulk"))) {
         const text = path.entry || listOf(request);
         if (text === "") throw missingParameter(family);
-        return deps.bulk(request, { text, wantsResults: params.flag("json") });
+        return deps.bulk(request, { family, text, wantsResults: params.flag("json") });
       }
       const text = path.entry || (params.text(family) ?? "");
       if (text === "") throw missingParameter(family);
-      const features = readFeatures([...path.features, ...params.names("features")]);
-      const { body, paidBy } = await deps.checkOne(entrance, { text, mode, features });
-      return { type: JSON_TYPE, body, paidBy, entry: text };
+      const features = askedFeatures(path.features, params.names("features"));
+      const answer = deps.checkOne(entrance, { text, mode, features });
+      return answer instanceof Promise
+        ? answer.then((late) => replyWith(late, text))
+        : replyWith(answer, text);
     },
   };
+}
+
+function replyWith({ body, paidBy }: CheckAnswer, entry: string): ApiReply {
+  return { type: JSON_TYPE, body, paidBy, entry };
 }
 
 /** Both list parameters together, `email` first. */

@@ -1,7 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HttpMetrics, MetricsPage } from "../../ports/metrics.ts";
-import { metricsClosed, notReady, type Refusal } from "../../service/refusals.ts";
+import {
+  metricsClosed,
+  metricsUnauthorized,
+  notReady,
+  type Refusal,
+} from "../../service/refusals.ts";
 import { errorBody } from "../answer.ts";
 import { isLoopback } from "../client-address.ts";
 import type { Readiness } from "../readiness.ts";
@@ -59,10 +64,10 @@ function metricsRefusal(request: FastifyRequest, token: string | undefined): Ref
   const { headers, socket } = request.raw;
   if (token !== undefined && token !== "") {
     const given = /^bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
-    return sameText(given, token) ? undefined : metricsClosed(401);
+    return sameText(given, token) ? undefined : metricsUnauthorized();
   }
   const forwarded = FORWARDING.some((name) => headers[name] !== undefined);
-  return !forwarded && isLoopback(socket.remoteAddress ?? "") ? undefined : metricsClosed(403);
+  return !forwarded && isLoopback(socket.remoteAddress ?? "") ? undefined : metricsClosed();
 }
 
 /** In constant time: digests have one length whatever was sent. */

@@ -3,30 +3,21 @@ import type { Jobs } from "../../ports/jobs.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 
-/** So long a session outlives its end on disk, at most, and a stuck job its last worker. */
+/** So long a stuck job outlives its last worker, and a session its end on disk, at most. */
 export const KEEP_HOUSE_EVERY_MS = 5_000;
 
-export interface KeepHouseDeps {
-  readonly jobs: Pick<Jobs, "failStuck">;
-  readonly sessions: Pick<SessionStore, "prune">;
-  /** Tells of completed batches that a crash kept from being told. */
-  readonly announce: () => Promise<void>;
-  /** Makes the disk forget what was deleted. */
-  readonly scrub: () => Promise<void>;
+interface House {
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/**
- * Fails jobs that are stuck, announces what was left, and deletes expired sessions from disk, now and every
- * five seconds. The returned function stops it.
- */
-export function keepHouse(deps: KeepHouseDeps): () => void {
+/** Runs `task` now and every five seconds after it ended; the returned function stops that. */
+function repeat(task: () => Promise<void>, { clock, log }: House): () => void {
   let callOff = (): void => undefined;
   let isStopped = false;
   const round = async (): Promise<void> => {
-    await sweep(deps);
-    if (!isStopped) callOff = deps.clock.after(KEEP_HOUSE_EVERY_MS, () => void round());
+    await task().catch((fault: unknown) => log.error("bulk.keep_house_failed", fault));
+    if (!isStopped) callOff = clock.after(KEEP_HOUSE_EVERY_MS, () => void round());
   };
   void round();
   return () => {
@@ -35,20 +26,41 @@ export function keepHouse(deps: KeepHouseDeps): () => void {
   };
 }
 
-async function sweep({
-  jobs,
-  sessions,
-  announce,
-  scrub,
-  clock,
-  log,
-}: KeepHouseDeps): Promise<void> {
-  try {
+export interface KeepJobsDeps extends House {
+  readonly jobs: Pick<Jobs, "failStuck">;
+  /** Tells of completed batches, also of those that a crash kept from being told. */
+  readonly announce: () => Promise<void>;
+}
+
+/** Fails jobs that are stuck and announces what was left; where refunds are counted. */
+export function keepJobs(deps: KeepJobsDeps): () => void {
+  const { jobs, announce, clock, log } = deps;
+  return repeat(async () => {
     const failed = await jobs.failStuck(clock.nowMs());
     if (failed > 0) log.warn("bulk.jobs_failed", { failed });
     await announce();
-    if ((await sessions.prune(clock.nowMs())) > 0) await scrub();
-  } catch (fault) {
-    log.error("bulk.keep_house_failed", fault);
-  }
+  }, deps);
+}
+
+export interface KeepSessionsDeps extends House {
+  readonly sessions: Pick<SessionStore, "prune">;
+  /** Makes the disk forget what was deleted. */
+  readonly scrub: () => Promise<void>;
+}
+
+/** At most so often, for others wait for it. */
+const SCRUB_EVERY_MS = 60_000;
+
+/** Deletes expired sessions, and makes the disk forget them. */
+export function keepSessions(deps: KeepSessionsDeps): () => void {
+  const { sessions, scrub, clock } = deps;
+  let isScrubDue = false;
+  let scrubbedMs = -Infinity;
+  return repeat(async () => {
+    if ((await sessions.prune(clock.nowMs())) > 0) isScrubDue = true;
+    if (!isScrubDue || clock.monotonicMs() - scrubbedMs < SCRUB_EVERY_MS) return;
+    isScrubDue = false;
+    scrubbedMs = clock.monotonicMs();
+    await scrub();
+  }, deps);
 }

@@ -97,9 +97,24 @@ const isOver = ({ status }: BulkProgress): boolean => status === "completed" || 
 const sameProgress = (a: BulkProgress | undefined, b: BulkProgress): boolean =>
   a?.status === b.status && a.processed_count === b.processed_count;
 
-async function* follow(
+/** A reader that leaves ends it at the next look, also where nothing changes any more. */
+function follow(deps: ReadDeps, first: Session): AsyncIterable<BulkProgress> {
+  let hasLeft = false;
+  const steps = changes(deps, first, () => hasLeft);
+  const iterator: AsyncIterator<BulkProgress> = {
+    next: () => steps.next(),
+    return: () => {
+      hasLeft = true;
+      return steps.return(undefined);
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+async function* changes(
   { sessions, clock }: ReadDeps,
   first: Session,
+  hasLeft: () => boolean,
 ): AsyncGenerator<BulkProgress> {
   let told: BulkProgress | undefined;
   let session: Session | undefined = first;
@@ -109,6 +124,7 @@ async function* follow(
     if (isOver(progress)) return;
     told = progress;
     await new Promise<void>((resolve) => void clock.after(PROGRESS_EVERY_MS, resolve));
+    if (hasLeft()) return;
     session = await sessions.find(first.session, clock.nowMs());
   }
 }

@@ -30,7 +30,7 @@ type OpenRetry =
     };
 
 /** What a request may take besides its time budget before it counts as dead. */
-const LOCK_SPARE_MS = 60_000;
+const LOCK_SPARE_MS = 20_000;
 
 /**
  * Opens a request that may carry an Idempotency-Key. Throws 409 while a twin is being answered, 422 when

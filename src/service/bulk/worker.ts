@@ -16,10 +16,16 @@ const LOOK_EVERY_MS = 2_000;
 const CHUNKS_MAX = 400;
 
 /** Entries of chunks under way that are not judged yet: enough to keep the resolver's window full. */
-const OPEN_ENTRIES_MAX = 4_000;
+const OPEN_ENTRIES_MAX = 3_000;
 
-/** Names of the second pass asked at once: one in fifty of 10,000 a second, for 1.7 s each, and some spare. */
-const AGAIN_MAX = 400;
+/** Names of the second pass asked at once: one in fifty of 15,000 a second, for 2 s each, and some spare. */
+const AGAIN_MAX = 1_000;
+
+/** Chunks being compressed and written at once; each takes a quarter of a megabyte for that. */
+const STORING_MAX = 4;
+
+/** Chunks judged and not stored, before no more are claimed: answers from the cache come faster than disks write. */
+const UNSTORED_MAX = 8;
 
 /** How long a job waits for DNS, and how long its chunks pause between two tries. */
 const DNS_PATIENCE_MS = 120_000;
@@ -56,8 +62,10 @@ class ClaimingWorker implements BulkWorker {
   readonly #deps: WorkerDeps;
   readonly #speed: Speedometer;
   readonly #again = new Places(AGAIN_MAX);
+  readonly #storing = new Places(STORING_MAX);
   #underWay = 0;
   #openEntries = 0;
+  #unstored = 0;
   #isClaiming = false;
   /** Until a claim finds nothing, and again from the next wake-up, look or end of a chunk. */
   #mayBeMore = false;
@@ -112,7 +120,8 @@ class ClaimingWorker implements BulkWorker {
   }
 
   #hasPlace(): boolean {
-    if (this.#isStopped || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
+    if (this.#isStopped || this.#unstored >= UNSTORED_MAX) return false;
+    if (this.#openEntries >= OPEN_ENTRIES_MAX) return false;
     return this.#underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 
@@ -187,7 +196,9 @@ class ClaimingWorker implements BulkWorker {
     if (this.#isStopped) return;
     if (judged.dnsDown && (await this.#postponed(chunk))) return;
     this.#isProbing = false;
-    const stored = await this.#store(chunk, judged);
+    this.#unstored += 1;
+    const storing = this.#storing.hold(() => this.#store(chunk, judged));
+    const stored = await storing.finally(() => (this.#unstored -= 1));
     if (stored === "late") return;
     this.#speed.count(judged.outcome.results.length);
     if (stored === "finished") this.#deps.completed();

@@ -1,0 +1,119 @@
+/**
+ * One server of `bench/http.ts`, in a process of its own: `service` is the whole real service on a data
+ * directory of its own, `bare` is node:http writing the same bytes. Tells its address and a key over IPC, and
+ * its use of the machine when asked.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../src/main/config.ts";
+import { startServer } from "../src/main/server.ts";
+import { openAccountStore } from "../src/main/store.ts";
+import { startDnsServer } from "../test/dns-server.ts";
+
+export const CHECKED = "ada.lovelace@good.example";
+
+const ZONE = {
+  "good.example": {
+    mx: ["10 mx1.mail.good.example", "20 mx2.mail.good.example", "30 mx3.mail.good.example"],
+    ttlSeconds: 86_400,
+  },
+  "mx1.mail.good.example": { a: ["192.0.2.25"], ttlSeconds: 86_400 },
+};
+
+const RESULT = {
+  format: true,
+  domain: "good.example",
+  disposable: false,
+  dns: true,
+  confidence: 0,
+  whitelist: false,
+  signals: [],
+  domain_info: { tld: "example", is_subdomain: false, parent_domain: null },
+  mx_info: ["mx1.mail.good.example", "mx2.mail.good.example", "mx3.mail.good.example"],
+  role: false,
+  free: false,
+  alias: false,
+};
+
+/** Where a server listens, and a key that it knows. */
+export interface Started {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** What one server has used since it started. */
+export interface Usage {
+  readonly cpuMicroseconds: number;
+  readonly rssBytes: number;
+}
+
+/** Plans without limits, for the bench asks more than any plan allows. */
+const UNLIMITED = { rate_per_minute: null, daily: null, monthly: null };
+
+async function startService(): Promise<Started> {
+  const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-http-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const tiersFile = join(directory, "tiers.json");
+  writeFileSync(tiersFile, JSON.stringify({ anonymous: UNLIMITED, starter: UNLIMITED }));
+  const dns = await startDnsServer(ZONE);
+  const config = readConfig({
+    GATEPOST_DATA_DIR: directory,
+    GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+    GATEPOST_TIERS_FILE: tiersFile,
+    GATEPOST_LISTS_REFRESH: "off",
+    LOG_LEVEL: "error",
+    PORT: "0",
+  });
+  const key = await makeKey(directory);
+  return { url: (await startServer(config)).url, key };
+}
+
+async function makeKey(directory: string): Promise<string> {
+  const store = await openAccountStore(directory);
+  try {
+    const email = "bench@good.example";
+    const order = { email, tier: "starter", origin: "operator", isAdmin: false } as const;
+    const created = await store.accounts.create(order);
+    if (created.kind !== "created") throw new Error(created.kind);
+    const key = await store.keys.create(created.account.id, "bench");
+    if (key.kind !== "created") throw new Error(key.kind);
+    return key.apiKey;
+  } finally {
+    await store.close();
+  }
+}
+
+function startBare(): Promise<Started> {
+  const body = JSON.stringify(RESULT);
+  const headers = {
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-type": "application/json; charset=utf-8",
+    "x-ratelimit-limit": "500",
+    "x-ratelimit-remaining": "500",
+    "content-length": String(Buffer.byteLength(body)),
+  };
+  const server = createServer((_request, response) => response.writeHead(200, headers).end(body));
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      resolve({ url: `http://127.0.0.1:${String(port)}`, key: "" });
+    });
+  });
+}
+
+function usage(): Usage {
+  const { user, system } = process.cpuUsage();
+  return { cpuMicroseconds: user + system, rssBytes: process.memoryUsage.rss() };
+}
+
+if (process.send !== undefined) {
+  process.on("message", () => process.send?.(usage()));
+  process.on("disconnect", () => process.exit(0));
+  process.send(await (process.argv[2] === "service" ? startService() : startBare()));
+}

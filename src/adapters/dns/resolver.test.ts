@@ -1,0 +1,490 @@
+import { strict as assert } from "node:assert";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { after, before, suite, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dnsClient } from "../../../test/dns-client.ts";
+import {
+  type DnsServer,
+  type ForkedDnsServer,
+  forkDnsServer,
+  startDnsServer,
+} from "../../../test/dns-server.ts";
+import type { ServedName, ServedZone } from "../../../test/dns-zone.ts";
+import { watchEventLoop } from "../../../test/event-loop.ts";
+import { type ManualClock, manualClock } from "../../../test/manual-clock.ts";
+import type { Answer, UnknownReason } from "../../core/lookup.ts";
+import type { DnsLookup } from "./lookup.ts";
+
+const GOOD: ServedName = { mx: ["10 mx.example"] };
+const FOUND = [{ preference: 10, host: "mx.example" }];
+const LONG_TEXT = "x".repeat(60_000);
+const MANY_MX = Array.from({ length: 250 }, (_, index) => `${index} mx${index}.example`);
+const TOO_MANY_MX = Array.from({ length: 3_000 }, (_, index) => `${index} mx${index}.example`);
+
+type Want = "found" | "noName" | "noData" | UnknownReason;
+
+/** What each name does, and what the client makes of it. */
+const WORLD: Readonly<
+  Record<string, readonly [does: string, served: ServedName | undefined, want: Want]>
+> = {
+  "good.example": ["answers", GOOD, "found"],
+  "none.example": ["does not exist", undefined, "noName"],
+  "empty.example": ["has no MX", { a: ["192.0.2.1"] }, "noData"],
+  "servfail.example": ["answers SERVFAIL", { behave: "servfail" }, "servfail"],
+  "refused.example": ["answers REFUSED", { behave: "refused" }, "refused"],
+  "referral.example": ["sends us elsewhere", { ...GOOD, behave: "referral" }, "refused"],
+  "silent.example": ["is silent", { behave: "silent" }, "timeout"],
+  "flaky.example": [
+    "is silent twice, then answers",
+    { ...GOOD, behave: "silent", times: 2 },
+    "found",
+  ],
+  "slow.example": ["takes 900 ms", { ...GOOD, delayMs: 900 }, "found"],
+  "slower.example": ["takes 6 s", { ...GOOD, delayMs: 6_000 }, "timeout"],
+  "id.example": ["answers with another id", { ...GOOD, behave: "wrongId" }, "timeout"],
+  "question.example": ["answers another question", { ...GOOD, behave: "wrongQuestion" }, "timeout"],
+  "forged.example": ["is answered by forgers first", { ...GOOD, behave: "forgedFirst" }, "found"],
+  "twice.example": ["answers twice", { ...GOOD, behave: "twice" }, "found"],
+  "garbage.example": ["answers garbage", { behave: "garbage" }, "timeout"],
+  "short.example": ["answers with half a record", { ...GOOD, behave: "cutShort" }, "malformed"],
+  "loop.example": ["answers with a pointer loop", { behave: "pointerLoop" }, "malformed"],
+  "chain.example": [
+    "answers with a chain of 400 pointers",
+    { behave: "pointerChain" },
+    "malformed",
+  ],
+  "formerr.example": ["answers FORMERR to everything", { behave: "formErr" }, "malformed"],
+  "noedns.example": ["answers FORMERR to EDNS", { ...GOOD, behave: "formErrOnEdns" }, "found"],
+  "bare.example": [
+    "answers FORMERR without a question",
+    { ...GOOD, behave: "bareFormErrOnEdns" },
+    "found",
+  ],
+  "cut.example": ["truncates by UDP", { ...GOOD, behave: "truncated" }, "found"],
+  "many.example": ["has 250 MX", { mx: MANY_MX }, "found"],
+  "toomany.example": ["has 3,000 MX", { mx: TOO_MANY_MX }, "malformed"],
+  "tcpsilent.example": [
+    "truncates and is silent by TCP",
+    { ...GOOD, behave: "truncatedTcpSilent" },
+    "timeout",
+  ],
+  "tcpclose.example": [
+    "truncates and closes TCP",
+    { ...GOOD, behave: "truncatedTcpClose" },
+    "network",
+  ],
+  "tcptwice.example": ["truncates by TCP too", { ...GOOD, behave: "truncatedTwice" }, "malformed"],
+  "circle.example": ["is an alias in a circle", { cname: "round.example" }, "malformed"],
+  "round.example": ["is the rest of the circle", { cname: "circle.example" }, "malformed"],
+  "lazycircle.example": [
+    "is an alias in a circle told piece by piece",
+    { cname: "lazyround.example", lazyAlias: true },
+    "malformed",
+  ],
+  "lazyround.example": [
+    "is the rest of that circle",
+    { cname: "lazycircle.example", lazyAlias: true },
+    "malformed",
+  ],
+  "alias.example": ["is an alias", { cname: "good.example" }, "found"],
+  "lazy.example": [
+    "is an alias told without its end",
+    { cname: "good.example", lazyAlias: true },
+    "found",
+  ],
+  "lazysilent.example": [
+    "is such an alias to silence",
+    { cname: "silent.example", lazyAlias: true },
+    "timeout",
+  ],
+  "lazynone.example": [
+    "is such an alias to nothing",
+    { cname: "none.example", lazyAlias: true },
+    "noName",
+  ],
+};
+
+const zone: ServedZone = {
+  ...Object.fromEntries(
+    Object.entries(WORLD).flatMap(([name, [, served]]) =>
+      served === undefined ? [] : [[name, served]],
+    ),
+  ),
+  "drip.example": { ...GOOD, behave: "truncatedTcpDrip" },
+  "text.example": { txt: [LONG_TEXT], txtStrings: [["v=spf1 ", "-all"]] },
+  "host.example": { a: ["192.0.2.1"], aaaa: ["2001:db8::1"] },
+};
+
+const wordOf = (answer: Answer<unknown>): Want => (answer.kind === "found" ? "found" : answer.why);
+
+suite("a world of misbehaving names, on the machine's clock", () => {
+  let server: DnsServer;
+  let lookup: DnsLookup;
+  /** The same in another process, so that what it computes does not count as the client's. */
+  let elsewhere: ForkedDnsServer;
+  let client: DnsLookup;
+  before(async () => {
+    [server, elsewhere] = await Promise.all([startDnsServer(zone), forkDnsServer(zone)]);
+    lookup = dnsClient([server]);
+    client = dnsClient([elsewhere]);
+  });
+  after(async () => {
+    lookup.close();
+    client.close();
+    await Promise.all([server.close(), elsewhere.close()]);
+  });
+
+  test("every name gets its right answer or unknown within 5 s, and others never wait for it", async () => {
+    const other = await forkDnsServer(
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`n${index}.example`, GOOD])),
+    );
+    const otherClient = dnsClient([other]);
+    const stopWatching = watchEventLoop();
+    let isOver = false;
+    const others = async (): Promise<number> => {
+      let checks = 0;
+      for (; !isOver && checks < 2_000; checks += 1) {
+        assert.equal((await otherClient.mx(`n${checks}.example`)).kind, "found");
+        await sleep(2);
+      }
+      return checks;
+    };
+    const bystander = others();
+    const startedMs = performance.now();
+    const dripped = dnsClient([elsewhere]); // with a connection that nobody else waits for
+    const drip = dripped.mx("drip.example");
+    const told = await Promise.all(
+      Object.entries(WORLD).map(async ([name, [does, , want]]) => {
+        const answer = await client.mx(name);
+        return { name, does, want, is: wordOf(answer), ms: performance.now() - startedMs };
+      }),
+    );
+    const dripWord = wordOf(await drip);
+    const dripMs = performance.now() - startedMs;
+    dripped.close();
+    isOver = true;
+    const checks = await bystander;
+    const pauseMs = stopWatching();
+    otherClient.close();
+    await other.close();
+    for (const { name, does, want, is, ms } of told) {
+      assert.equal(is, want, `${name} ${does}`);
+      assert.ok(ms < 5_000, `${name} ${does}: ${ms} ms`);
+    }
+    assert.equal(dripWord, "timeout", "an answer that drips in by TCP is given up");
+    assert.ok(dripMs < 5_000, `${dripMs} ms`);
+    assert.ok(checks > 100, `${checks} other checks`);
+    assert.ok(pauseMs < 250, `the event loop stood still for ${pauseMs} ms`);
+  });
+
+  test("60 KB of TXT and many MX come whole, by TCP", async () => {
+    const text = await lookup.txt("text.example");
+    assert.deepEqual(text.kind === "found" && text.records, [LONG_TEXT, "v=spf1 -all"]);
+    const many = await lookup.mx("many.example");
+    assert.equal(many.kind === "found" && many.records.length, 250);
+    assert.ok(server.asked.includes("tcp TXT text.example"));
+  });
+
+  test("addresses are both kinds, and MX hosts come as the literal has them", async () => {
+    const addresses = await lookup.addresses("host.example");
+    assert.deepEqual(addresses.kind === "found" && addresses.records, ["192.0.2.1", "2001:db8::1"]);
+    const mx = await lookup.mx("good.example");
+    assert.deepEqual(mx.kind === "found" && mx.records, FOUND);
+  });
+
+  test("names that cannot be in DNS do not exist, and nobody is asked", async () => {
+    const before = server.asked.length;
+    for (const name of [
+      "a..example",
+      `${"a".repeat(64)}.example`,
+      `_dmarc.${"a.".repeat(125)}example`,
+    ]) {
+      assert.equal(wordOf(await lookup.txt(name)), "noName");
+    }
+    assert.equal(server.asked.length, before);
+  });
+
+  test("the counters tell what happened", () => {
+    const { queries, truncated, recovered, strays, unknown, unsettled } = client.stats();
+    assert.ok(
+      queries > 40 && truncated >= 6 && recovered >= 2 && strays >= 5,
+      `${queries} queries`,
+    );
+    assert.ok(unknown.timeout >= 5 && unknown.malformed >= 5 && unknown.network === 1);
+    assert.equal(unsettled, 0);
+  });
+});
+
+/** Lets real packets travel and the manual hands move step by step until `isOver`; returns how far. */
+async function turn(clock: ManualClock, isOver: () => boolean, stepMs = 20): Promise<number> {
+  const startMs = clock.monotonicMs();
+  for (; !isOver() && clock.monotonicMs() - startMs < 6_000; clock.advance(stepMs)) await sleep(1);
+  return clock.monotonicMs() - startMs;
+}
+
+/** Asks for an MX and turns the clock until there is an answer. */
+async function ask(
+  lookup: DnsLookup,
+  clock: ManualClock,
+  name: string,
+): Promise<readonly [Want, number]> {
+  let answer: Answer<unknown> | undefined;
+  void Promise.resolve(lookup.mx(name)).then((given) => (answer = given));
+  const tookMs = await turn(clock, () => answer !== undefined);
+  assert.ok(answer !== undefined, "no answer");
+  return [wordOf(answer), tookMs];
+}
+
+const profiles = [
+  ["interactive", 2_400, [400, 1_200]],
+  ["bulk", 4_800, [800, 2_400]],
+] as const;
+
+for (const [profile, totalMs, retriesMs] of profiles) {
+  test(`${profile}: a silent name is tried three times and unknown after ${totalMs} ms`, async () => {
+    const server = await startDnsServer({ "silent.example": { behave: "silent" } });
+    const clock = manualClock();
+    const lookup = dnsClient([server], { clock, profile });
+    const started = clock.monotonicMs();
+    const seen: number[] = [];
+    let answer: Answer<unknown> | undefined;
+    void Promise.resolve(lookup.mx("silent.example")).then((given) => (answer = given));
+    const tookMs = await turn(clock, () => {
+      while (seen.length < server.asked.length) seen.push(clock.monotonicMs() - started);
+      return answer !== undefined;
+    });
+    assert.equal(answer && wordOf(answer), "timeout");
+    assert.ok(tookMs >= totalMs && tookMs <= totalMs + 100, `${tookMs} ms`);
+    assert.equal(seen.length, 3);
+    for (const [index, wantMs] of [0, ...retriesMs].entries()) {
+      const ms = seen[index] ?? NaN;
+      assert.ok(ms >= wantMs && ms <= wantMs + 200, `try ${index + 1} at ${ms} ms`);
+    }
+    lookup.close();
+    await server.close();
+  });
+}
+
+suite("with two servers", () => {
+  const cases: readonly (readonly [string, ServedName, ServedName, Want, number, number])[] = [
+    [
+      "SERVFAIL is asked once on the other, which answers",
+      { behave: "servfail" },
+      GOOD,
+      "found",
+      1,
+      1,
+    ],
+    [
+      "REFUSED is asked once on the other, which answers",
+      { behave: "refused" },
+      GOOD,
+      "found",
+      1,
+      1,
+    ],
+    [
+      "SERVFAIL of both is unknown after one question each",
+      { behave: "servfail" },
+      { behave: "servfail" },
+      "servfail",
+      1,
+      1,
+    ],
+    ["garbage is asked once on the other", { behave: "cutShort", ...GOOD }, GOOD, "found", 1, 1],
+    [
+      "NXDOMAIN is an answer, and the other is not asked",
+      { behave: "twice", a: [] },
+      GOOD,
+      "noData",
+      1,
+      0,
+    ],
+    [
+      "silence makes the tries alternate",
+      { behave: "silent" },
+      { behave: "silent" },
+      "timeout",
+      2,
+      1,
+    ],
+  ];
+  for (const [name, atFirst, atSecond, want, askedFirst, askedSecond] of cases) {
+    test(name, async () => {
+      const first = await startDnsServer({ "a.example": atFirst });
+      const second = await startDnsServer({ "a.example": atSecond });
+      const clock = manualClock();
+      const lookup = dnsClient([first, second], { clock });
+      const [is] = await ask(lookup, clock, "a.example");
+      lookup.close();
+      await Promise.all([first.close(), second.close()]);
+      assert.equal(is, want);
+      assert.deepEqual([first.asked.length, second.asked.length], [askedFirst, askedSecond]);
+    });
+  }
+
+  test("a server that has been silent eight times is not the first to be asked any more", async () => {
+    const zoneOf = (served: ServedName): ServedZone =>
+      Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}.example`, served]));
+    const dead = await startDnsServer(zoneOf({ behave: "silent" }));
+    const live = await startDnsServer(zoneOf(GOOD));
+    const clock = manualClock();
+    const lookup = dnsClient([dead, live], { clock });
+    for (let index = 0; index < 8; index += 1) {
+      assert.equal((await ask(lookup, clock, `n${index}.example`))[0], "found");
+    }
+    const before = dead.asked.length;
+    for (let index = 8; index < 20; index += 1) {
+      const [is, tookMs] = await ask(lookup, clock, `n${index}.example`);
+      assert.equal(is, "found");
+      assert.ok(tookMs < 300, `${tookMs} ms`);
+    }
+    assert.equal(dead.asked.length, before);
+    lookup.close();
+    await Promise.all([dead.close(), live.close()]);
+  });
+
+  test("nobody at one address (ECONNREFUSED) leads to the other at once", async () => {
+    const live = await startDnsServer({ "a.example": GOOD });
+    const lookup = dnsClient([{ host: "127.0.0.1", port: await deadPort() }, live], {
+      clock: manualClock(), // stands still: only the refusal itself can lead on
+    });
+    assert.equal(wordOf(await lookup.mx("a.example")), "found");
+    lookup.close();
+    await live.close();
+  });
+});
+
+/** A port of this machine on which nobody listens. */
+async function deadPort(): Promise<number> {
+  const socket = createSocket("udp4");
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const { port } = socket.address();
+  socket.close();
+  await once(socket, "close");
+  return port;
+}
+
+test("nobody at the only address is unknown, and for the right reason", async () => {
+  const clock = manualClock();
+  const lookup = dnsClient([{ host: "127.0.0.1", port: await deadPort() }], { clock });
+  const [is, tookMs] = await ask(lookup, clock, "a.example");
+  assert.equal(is, "network");
+  assert.ok(tookMs <= 2_500, `${tookMs} ms`);
+  assert.equal(await lookupProbe(lookup, clock), false);
+  lookup.close();
+});
+
+async function lookupProbe(lookup: DnsLookup, clock: ManualClock): Promise<boolean> {
+  let isReady: boolean | undefined;
+  void lookup.probe().then((ready) => (isReady = ready));
+  await turn(clock, () => isReady !== undefined);
+  return isReady === true;
+}
+
+test("the probe is content with any well-formed response", async () => {
+  const server = await startDnsServer({ "": { behave: "refused" } });
+  const lookup = dnsClient([server]);
+  assert.equal(await lookup.probe(), true);
+  lookup.close();
+  await server.close();
+});
+
+test("a server on IPv6 is asked like any other", async () => {
+  const server = await startDnsServer({ "a.example": { txt: [LONG_TEXT] } }, { host: "::1" });
+  const lookup = dnsClient([server]);
+  assert.equal((await lookup.txt("a.example")).kind, "found");
+  lookup.close();
+  await server.close();
+});
+
+test("at 2 % loss and 2 % dead names no live name is unknown after the second pass", async () => {
+  const names = Array.from({ length: 3_000 }, (_, index) => `n${index}.example`);
+  const isDead = (index: number): boolean => index % 50 === 7;
+  const silent: ServedName = { behave: "silent" };
+  const entries = names.map((name, index) => [name, isDead(index) ? silent : GOOD] as const);
+  const server = await startDnsServer(Object.fromEntries(entries), { loseEvery: 50 });
+  const clock = manualClock();
+  const lookup = dnsClient([server], { clock });
+  const pass = async (
+    asked: readonly string[],
+    mx: (name: string) => ReturnType<DnsLookup["mx"]>,
+  ): Promise<readonly string[]> => {
+    const unknown: string[] = [];
+    let open = asked.length;
+    for (const name of asked) {
+      void Promise.resolve(mx(name)).then(({ kind }) => {
+        if (kind === "unknown") unknown.push(name);
+        open -= 1;
+      });
+    }
+    await turn(clock, () => open === 0, 4);
+    assert.equal(open, 0);
+    return unknown;
+  };
+  const first = await pass(names, (name) => lookup.mx(name));
+  const second = await pass(first, (name) => lookup.again.mx(name));
+  const { recovered } = lookup.stats();
+  lookup.close();
+  await server.close();
+  const dead = names.filter((_, index) => isDead(index));
+  assert.deepEqual(second.toSorted(), dead.toSorted());
+  assert.ok(recovered >= 30, `${recovered} answers lost and recovered`);
+});
+
+test("sockets are replaced on the way, and no question is lost by it", async () => {
+  const server = await forkDnsServer(
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}.example`, GOOD])),
+  );
+  const lookup = dnsClient([server], { profile: "bulk" });
+  let foundCount = 0;
+  for (let index = 0; index < 20_000; index += 1) {
+    await lookup.room();
+    void Promise.resolve(lookup.mx(`n${index}.example`)).then(({ kind }) => {
+      if (kind === "found") foundCount += 1;
+    });
+  }
+  for (let waits = 0; foundCount < 20_000 && waits < 500; waits += 1) await sleep(10);
+  lookup.close();
+  await server.close();
+  assert.equal(foundCount, 20_000);
+});
+
+test("closing answers what is open, closes every socket, and later questions are unknown", async () => {
+  const server = await startDnsServer({
+    "silent.example": { behave: "silent" },
+    "tcp.example": { ...GOOD, behave: "truncatedTcpSilent" },
+  });
+  const lookup = dnsClient([server]);
+  const open = ["silent.example", "tcp.example"].map(async (name) => lookup.mx(name));
+  for (let waits = 0; !server.asked.includes("tcp MX tcp.example") && waits < 500; waits += 1)
+    await sleep(5);
+  lookup.close();
+  assert.deepEqual((await Promise.all(open)).map(wordOf), ["deadline", "deadline"]);
+  assert.equal(wordOf(await lookup.mx("late.example")), "deadline");
+  assert.equal(lookup.stats().unsettled, 0);
+  await server.close();
+  await sleep(0);
+  const left = process.getActiveResourcesInfo().filter((kind) => /UDP|TCP/i.test(kind));
+  assert.deepEqual(left, []);
+});
+
+test("an interactive question that finds no place within 2 s is unknown", async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `q${index}.silent.example`);
+  const silent: ServedName = { behave: "silent" };
+  const server = await startDnsServer(Object.fromEntries(names.map((name) => [name, silent])));
+  const clock = manualClock();
+  const lookup = dnsClient([server], { clock, windowMax: 2 });
+  // Two places, given back after 120 ms: some thirty of a hundred get one in 2 s.
+  const answers = names.map(async (name) => lookup.mx(name));
+  let told: readonly Answer<unknown>[] | undefined;
+  void Promise.all(answers).then((all) => (told = all));
+  const tookMs = await turn(clock, () => told !== undefined);
+  const deadlines = told?.filter((answer) => wordOf(answer) === "deadline").length ?? 0;
+  assert.ok(deadlines > 50 && deadlines < 100, `${deadlines} of 100`);
+  assert.ok(tookMs < 5_000, `${tookMs} ms`);
+  lookup.close();
+  await server.close();
+});

@@ -1,0 +1,90 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { parseDnsServers, readResolvConf, windowMaxFor } from "./system-resolvers.ts";
+
+const local = { host: "127.0.0.1", port: 53 };
+const confCases = [
+  [
+    "name servers come in order",
+    "nameserver 192.0.2.1\nnameserver 192.0.2.2\n",
+    ["192.0.2.1", "192.0.2.2"],
+  ],
+  [
+    "IPv6 servers are read, with a zone too",
+    "nameserver 2001:db8::1\nnameserver fe80::1%eth0\n",
+    ["2001:db8::1", "fe80::1%eth0"],
+  ],
+  [
+    "tabs, comments and other lines do no harm",
+    "# nameserver 192.0.2.9\nsearch example\nnameserver\t192.0.2.1 # ours\r\n",
+    ["192.0.2.1"],
+  ],
+  [
+    "a fourth server is not read",
+    "nameserver 192.0.2.1\n".repeat(4),
+    ["192.0.2.1", "192.0.2.1", "192.0.2.1"],
+  ],
+  [
+    "what is no address is passed over",
+    "nameserver dns.example\nnameserver 192.0.2.1",
+    ["192.0.2.1"],
+  ],
+  ["none means this machine", "", ["127.0.0.1"]],
+] as const;
+
+for (const [name, text, hosts] of confCases) {
+  test(`resolv.conf: ${name}`, () => {
+    assert.deepEqual(
+      readResolvConf(text),
+      hosts.map((host) => ({ host, port: 53 })),
+    );
+  });
+}
+
+const settingCases = [
+  ["127.0.0.1", [local]],
+  ["127.0.0.1:5353", [{ host: "127.0.0.1", port: 5_353 }]],
+  ["[::1]:5353", [{ host: "::1", port: 5_353 }]],
+  ["[2001:db8::1]", [{ host: "2001:db8::1", port: 53 }]],
+  ["2001:db8::1", [{ host: "2001:db8::1", port: 53 }]],
+  [" 127.0.0.1 , [::1]:53 ", [local, { host: "::1", port: 53 }]],
+] as const;
+
+for (const [text, servers] of settingCases) {
+  test(`GATEPOST_DNS_SERVERS: "${text}" is read`, () => {
+    assert.deepEqual(parseDnsServers(text), servers);
+  });
+}
+
+for (const text of [
+  "",
+  "dns.example",
+  "127.0.0.1:0",
+  "127.0.0.1:65536",
+  "127.0.0.1:",
+  "[127.0.0.1]:53",
+  "[::1",
+  "127.1",
+  "127.0.0.1,",
+  "127.0.0.1 192.0.2.1",
+]) {
+  test(`GATEPOST_DNS_SERVERS: "${text}" is refused by name`, () => {
+    assert.throws(
+      () => parseDnsServers(text),
+      /^Error: ".*" is no name server: write an IP address/,
+    );
+  });
+}
+
+const windowCases = [
+  ["a resolver on this machine", ["127.0.0.1"], 2_000],
+  ["one in a private network", ["10.0.0.53", "fd00::53"], 2_000],
+  ["somebody else's", ["8.8.8.8"], 800],
+  ["one of each", ["127.0.0.1", "2001:4860:4860::8888"], 800],
+] as const;
+
+for (const [name, hosts, want] of windowCases) {
+  test(`under way at once against ${name}: ${want}`, () => {
+    assert.equal(windowMaxFor(hosts.map((host) => ({ host, port: 53 }))), want);
+  });
+}

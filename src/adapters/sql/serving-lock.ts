@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { DatabaseFault, databaseFault } from "./database-fault.ts";
+import { openSqlite } from "./sqlite.ts";
+
+const FILE_NAME = "serving.lock";
+
+/**
+ * Makes this process the only one that serves a data directory, until the returned function is called or
+ * the process dies: quota counts are kept in memory, and two memories would grant twice. Commands that
+ * change accounts need no lock. The lock is SQLite's own on an empty file, so no crash leaves it behind.
+ * Throws a `DatabaseFault` "locked" when another process serves. The directory must exist.
+ */
+export function lockForServing(dataDir: string): () => void {
+  const holder = openHolder(dataDir);
+  try {
+    holder.exec("begin exclusive");
+  } catch (error) {
+    holder.close();
+    throw refusal(dataDir, error);
+  }
+  return () => holder.close();
+}
+
+function openHolder(dataDir: string): ReturnType<typeof openSqlite> {
+  try {
+    return openSqlite(join(dataDir, FILE_NAME), 0);
+  } catch (error) {
+    throw refusal(dataDir, error);
+  }
+}
+
+function refusal(dataDir: string, error: unknown): DatabaseFault {
+  const fault = databaseFault(dataDir, error);
+  if (fault.code !== "locked") return fault;
+  const message = `data directory ${dataDir}: another gatepost serves it`;
+  return new DatabaseFault("locked", message, { cause: error });
+}

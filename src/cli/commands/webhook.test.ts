@@ -1,0 +1,181 @@
+import { strict as assert } from "node:assert";
+import { test, type TestContext } from "node:test";
+import { receiveWebhooks } from "../../adapters/system/webhook-receiver.ts";
+import type { HostStanding } from "../../ports/public-host.ts";
+import type { Receive, WebhookReceiver } from "../../ports/webhook-receiver.ts";
+import { createWebhookSetup } from "../../service/webhooks/configure.ts";
+import { envelope } from "../../service/webhooks/envelope.ts";
+import { sign } from "../../service/webhooks/sign.ts";
+import { accepted, statsOf, until, webhookWorld } from "../../../test/webhook-world.ts";
+import { webhookCommand } from "./webhook.ts";
+
+async function shell(t: TestContext, standing: HostStanding = { kind: "public" }) {
+  const world = await webhookWorld(t);
+  let [out, err, closed] = ["", "", 0];
+  let receiver: WebhookReceiver | undefined;
+  t.after(() => receiver?.close());
+  const receive: Receive = async (...given) => {
+    receiver = await receiveWebhooks(...given);
+    return receiver;
+  };
+  const judgeHost = () => Promise.resolve(standing);
+  const deps = {
+    terminal: {
+      out: (text: string) => void (out += text),
+      err: (text: string) => void (err += text),
+      colours: false,
+      interactive: false,
+      columns: 80,
+    },
+    receive,
+    readInput: () => Promise.resolve("topsecret"),
+    openWebhooks: () =>
+      Promise.resolve({
+        accountId: (account: string) =>
+          Promise.resolve(account === "a1@x.example" ? "a1" : undefined),
+        setup: createWebhookSetup({ ...world, judgeHost }),
+        ping: world.ping,
+        log: (accountId: string, limit: number) => world.deliveries.list(accountId, limit),
+        close: () => Promise.resolve(void (closed += 1)),
+      }),
+  };
+  return {
+    ...world,
+    deps,
+    opened: () => receiver,
+    outSoFar: () => out,
+    /** Runs one command line; gives its exit code, output and the reason of a failure. */
+    run: async (...words: string[]) => {
+      [out, err, closed] = ["", "", 0];
+      const command = webhookCommand(deps).exitOverride();
+      for (const child of command.commands)
+        child.exitOverride().configureOutput({ writeErr: () => undefined });
+      try {
+        await command.parseAsync(words, { from: "user" });
+        return { code: 0, out, closed };
+      } catch (fault) {
+        assert.ok(fault instanceof Error && "exitCode" in fault, String(fault));
+        return { code: fault.exitCode, out, closed, reason: fault.message };
+      }
+    },
+  };
+}
+
+const ACCOUNT = "a1@x.example";
+
+test("set prints URL, events and the new secret once, as JSON exactly these three", async (t) => {
+  const { run, subscribe } = await shell(t);
+  await subscribe("a1");
+  const json = await run(
+    "set",
+    ACCOUNT,
+    "https://hook.example/x",
+    "--events",
+    "bulk.completed",
+    "--json",
+  );
+  const settings = JSON.parse(json.out) as { secret: string };
+  assert.deepEqual(Object.keys(settings), ["url", "events", "secret"]);
+  assert.deepEqual(
+    { ...settings, secret: "" },
+    { url: "https://hook.example/x", events: ["bulk.completed"], secret: "" },
+  );
+  assert.match(settings.secret, /^[0-9a-f]{64}$/);
+  const text = await run("set", ACCOUNT, "https://hook.example/x");
+  assert.match(
+    text.out,
+    /^URL {5}https:\/\/hook\.example\/x\nEvents {2}all\nSecret {2}[0-9a-f]{64}\n/,
+  );
+  const renewed = await run("secret", ACCOUNT, "--json");
+  assert.notEqual((JSON.parse(renewed.out) as { secret: string }).secret, settings.secret);
+  const selected = await run("events", ACCOUNT, "", "--json");
+  assert.deepEqual(JSON.parse(selected.out), { url: "https://hook.example/x", events: [] });
+  assert.equal(selected.closed, 1);
+});
+
+test("a refused URL, an unknown event and an unknown account exit 1 with the reason", async (t) => {
+  const { run, subscribe } = await shell(t, { kind: "not_public", address: "10.0.0.1" });
+  await subscribe("a1");
+  const rows = [
+    [["set", ACCOUNT, "http://hook.example/"], /begin with https/],
+    [["set", ACCOUNT, "https://hook.example/"], /leads to 10\.0\.0\.1/],
+    [["set", ACCOUNT, "https://hook.example/", "--events", "bulk"], /Unknown event: bulk/],
+    [["set", "nobody", "https://hook.example/"], /no such account/],
+    [["ping", "nobody"], /no such account/],
+  ] as const;
+  for (const [words, reason] of rows) {
+    const result = await run(...words);
+    assert.deepEqual([result.code, result.out, result.closed], [1, "", 1], words.join(" "));
+    assert.match(result.reason ?? "", reason);
+  }
+});
+
+test("without a webhook everything but set exits 1", async (t) => {
+  const { run, stores } = await shell(t);
+  assert.ok(stores);
+  for (const words of [["ping"], ["secret"], ["events"], ["remove"]]) {
+    const [name = ""] = words;
+    const result = await run(name, ACCOUNT, ...(name === "events" ? ["test.ping"] : []));
+    assert.equal(result.code, 1, name);
+    assert.match(result.reason ?? "", /webhook is set/i);
+  }
+});
+
+test("ping says what came of it, and log --json has exactly its six keys", async (t) => {
+  const { run, subscribe, answerNext, announce, deliveries } = await shell(t);
+  await subscribe("a1");
+  const good = await run("ping", ACCOUNT);
+  assert.equal(good.code, 0);
+  assert.match(good.out, /test\.ping {2}Accepted \(200\) in \d+ ms\./);
+  answerNext(accepted(503));
+  const bad = await run("ping", ACCOUNT, "--json");
+  assert.equal(bad.code, 1);
+  await announce("a1", statsOf("c".repeat(32)));
+  await until("the delivery", async () => (await deliveries.list("a1", 1))[0]?.state === "done");
+  const log = JSON.parse((await run("log", ACCOUNT, "--json")).out) as Record<string, unknown>[];
+  assert.equal(log.length, 3);
+  const keys = ["event", "session", "status", "error", "duration_ms", "attempted_at"];
+  for (const row of log) assert.deepEqual(Object.keys(row), keys);
+  assert.deepEqual(
+    log.map(({ event, status }) => `${String(event)} ${String(status)}`).toSorted(),
+    ["bulk.completed 503", "test.ping 200", "test.ping 503"],
+  );
+  assert.equal((await run("log", ACCOUNT, "--limit", "1")).out.split("\n").length, 2);
+  assert.equal((await run("log", ACCOUNT, "--limit", "0")).code, 2);
+});
+
+test("remove forgets the URL", async (t) => {
+  const { run, subscribe, endpoints } = await shell(t);
+  await subscribe("a1");
+  assert.deepEqual(await run("remove", ACCOUNT), { code: 0, out: "Webhook removed.\n", closed: 1 });
+  assert.equal(await endpoints.find("a1"), undefined);
+});
+
+test("listen verifies over a real socket, prints without driving the terminal, and answers", async (t) => {
+  const { run, opened, outSoFar } = await shell(t);
+  const running = run("listen", "--port", "0");
+  await until("it listens", () => opened() !== undefined);
+  const receiver = opened();
+  assert.ok(receiver !== undefined);
+  const body = envelope("test.ping", '{"message":"\\u001b[31mhi\\u009b"}', 0);
+  const post = async (headers: Record<string, string>, content: Uint8Array | string = body) =>
+    (await fetch(receiver.url, { method: "POST", headers, body: Buffer.from(content) })).status;
+  const signed = { "X-Service-Event": "test.ping", "X-Service-Signature": sign("topsecret", body) };
+  assert.equal(await post(signed), 204);
+  assert.match(outSoFar(), /^test\.ping, signature good\n\{\n {2}"event": "test\.ping",/);
+  assert.equal(await post({ ...signed, "X-Service-Signature": "0".repeat(64) }), 401);
+  assert.equal(await post({}, "no json \u001b[2J"), 401);
+  assert.equal(await post(signed, Buffer.alloc(2_000_000)).catch(() => 413), 413);
+  assert.equal((await fetch(receiver.url)).status, 405);
+  assert.match(outSoFar(), /no event, SIGNATURE BAD\nno json /);
+  assert.doesNotMatch(outSoFar(), /[^\P{Cc}\n]/u);
+  receiver.close();
+  assert.equal((await running).code, 0);
+});
+
+test("listen wants a port and a secret", async (t) => {
+  const { run, deps } = await shell(t);
+  assert.equal((await run("listen", "--port", "70000")).code, 2);
+  deps.readInput = () => Promise.resolve(" \n");
+  assert.equal((await run("listen")).code, 2);
+});

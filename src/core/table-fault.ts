@@ -1,0 +1,7 @@
+/** A file of entries that cannot be read. The message is one sentence for whoever sent it. */
+export class TableFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "TableFault";
+  }
+}

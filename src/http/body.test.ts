@@ -1,0 +1,85 @@
+import { strict as assert } from "node:assert";
+import { Readable } from "node:stream";
+import { test } from "node:test";
+import type { FastifyRequest } from "fastify";
+import { Refusal } from "../service/refusals.ts";
+import { createBodyReader } from "./body.ts";
+
+type Source = FastifyRequest["raw"];
+
+/** What a request looks like to the reader. */
+function source(chunks: readonly string[], headers: Source["headers"] = {}): Source {
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+  return Object.assign(stream, {
+    headers: { ...type, "transfer-encoding": "chunked", ...headers },
+  }) as unknown as Source;
+}
+
+const refusedWith =
+  (status: number) =>
+  (error: unknown): boolean =>
+    error instanceof Refusal && error.status === status;
+
+test("bodies under way share one memory, and an answered request gives its part back", async () => {
+  const reader = createBodyReader(100);
+  const first = await reader.read(source(["a".repeat(60)]));
+  await assert.rejects(reader.read(source(["b".repeat(60)])), refusedWith(503));
+  const small = await reader.read(source(["c".repeat(40)]));
+  first.release();
+  small.release();
+  const full = await reader.read(source(["d".repeat(50), "d".repeat(50)]));
+  assert.deepEqual(full.body, { kind: "form", text: "d".repeat(100) });
+});
+
+test("giving back twice gives back once", async () => {
+  const reader = createBodyReader(100);
+  const { release } = await reader.read(source(["a".repeat(100)]));
+  release();
+  release();
+  await assert.rejects(reader.read(source(["b".repeat(101)])), refusedWith(503));
+});
+
+const broken = [
+  ["a body that is no JSON", source(["{".repeat(60)], { "content-type": "application/json" }), 400],
+  ["a body over 6,100,000 octets", source(["a".repeat(6_100_001)]), 413],
+] as const;
+
+for (const [name, request, status] of broken) {
+  test(`${name} holds no memory once it is refused`, async () => {
+    const reader = createBodyReader(7_000_000);
+    await assert.rejects(reader.read(request), refusedWith(status));
+    const { release } = await reader.read(source(["a".repeat(6_100_000)]));
+    release();
+  });
+}
+
+test("a connection that breaks in the middle is a body cut short, and holds no memory", async () => {
+  const reader = createBodyReader(100);
+  const stalled = new Readable({ read: () => undefined });
+  const { headers } = source([]);
+  const reading = reader.read(Object.assign(stalled, { headers }) as unknown as Source);
+  stalled.push("a".repeat(60));
+  setImmediate(() => stalled.destroy(new Error("aborted")));
+  await assert.rejects(reading, refusedWith(400));
+  const { body } = await reader.read(source(["b".repeat(100)]));
+  assert.equal(body.kind, "form");
+});
+
+const JSON_HEADERS = { "content-type": "application/json" };
+const depths = [
+  ["brackets inside a text do not count", `{"email":"${"[".repeat(1_000)}"}`, true],
+  ["an escaped quote does not end a text", `{"email":"\\"${"[".repeat(1_000)}"}`, true],
+  ["sixteen levels are read", `{"x":${"[".repeat(15)}${"]".repeat(15)}}`, true],
+  ["seventeen levels are refused", `{"x":${"[".repeat(16)}${"]".repeat(16)}}`, false],
+  ["six megabytes of brackets are refused unparsed", "[".repeat(6_000_000), false],
+  ["a text without an end is refused", '{"email":"', false],
+] as const;
+
+for (const [name, text, isRead] of depths) {
+  test(`JSON: ${name}`, async () => {
+    const reading = createBodyReader(7_000_000).read(source([text], JSON_HEADERS));
+    if (isRead) assert.equal((await reading).body.kind, "json");
+    else await assert.rejects(reading, refusedWith(400));
+  });
+}

@@ -1,0 +1,81 @@
+import { Type } from "typebox";
+import { ResultSchema } from "./schemas.ts";
+
+/** What bulk requests and sessions answer, for `/openapi.json`. */
+
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
+const strict = { additionalProperties: false } as const;
+
+const session = Type.String({
+  pattern: "^[0-9a-f]{32}$",
+  description: "For `/api/view/{session}`; expires 15 minutes after the results are created.",
+});
+
+const counters = {
+  total: count("Entries submitted, before de-duplication."),
+  unique: count(
+    "Distinct entries: `invalid_format` + `invalid_dns` + `disposable` + `valid`, always.",
+  ),
+  invalid_format: count("Entries with invalid format."),
+  invalid_dns: count(
+    "Entries that are not disposable and have `dns` false, inconclusive ones too.",
+  ),
+  disposable: count("Entries detected as disposable."),
+  valid: count("The entries that the view endpoint lists."),
+};
+
+export const BulkSummarySchema = Type.Object(
+  { ...counters, session },
+  { ...strict, description: "Bulk summary." },
+);
+
+export const BulkResultsSchema = Type.Object(
+  {
+    session,
+    stats: BulkSummarySchema,
+    results: Type.Record(Type.String(), ResultSchema, {
+      description: "By submitted spelling, in submission order.",
+    }),
+  },
+  { ...strict, description: "The summary with the result of every entry." },
+);
+
+export const QueuedSchema = Type.Object(
+  {
+    session,
+    status: Type.Literal("pending"),
+    email_count: count("Unique entries in the job."),
+    estimated_seconds: Type.Integer({ minimum: 1, description: "Until it is done, roughly." }),
+  },
+  { ...strict, description: "The batch is queued; ask `/api/view/{session}` for it." },
+);
+
+export const ProgressSchema = Type.Object(
+  {
+    session,
+    status: Type.Unsafe<string>({
+      type: "string",
+      enum: ["pending", "processing", "failed", "completed"],
+      description: "`completed` in events only.",
+    }),
+    email_count: count("Unique entries in the job."),
+    processed_count: Type.Optional(count("From `processing` on; never falls.")),
+  },
+  { ...strict, description: "How far a job is." },
+);
+
+export const CompletedSchema = Type.Object(
+  {
+    session,
+    status: Type.Literal("completed"),
+    email_count: count("Unique entries."),
+    processed_count: count("The same."),
+    ...counters,
+  },
+  { ...strict, description: "A finished batch without a valid entry." },
+);
+
+export const RemovedSchema = Type.Object(
+  { session, deleted: Type.Literal(true) },
+  { ...strict, description: "The session is gone." },
+);

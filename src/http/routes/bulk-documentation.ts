@@ -1,0 +1,97 @@
+import { Type } from "typebox";
+import {
+  COMMON_ERRORS,
+  errorResponse,
+  jsonResponse,
+  pathParameter,
+  queryParameter,
+} from "../openapi.ts";
+import type { Operation, Parameter, PathItem, Response } from "../operation.ts";
+
+const SESSION = "0123456789abcdef0123456789abcdef";
+
+const STATS = {
+  total: 3,
+  unique: 2,
+  invalid_format: 0,
+  invalid_dns: 0,
+  disposable: 1,
+  valid: 1,
+  session: SESSION,
+};
+
+export const BULK_EXAMPLES = {
+  summary: { value: STATS },
+  queued: {
+    value: { session: SESSION, status: "pending", email_count: 12_000, estimated_seconds: 9 },
+  },
+} as const;
+
+/** Every shape that a bulk request is answered with. */
+export const BULK_SHAPES = ["BulkSummary", "BulkResults", "Queued"].map((name) => ({
+  $ref: `#/components/schemas/${name}`,
+}));
+
+const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the batch is queued.";
+
+/** What stands against a batch besides the common errors. */
+export const BULK_ERRORS: Readonly<Record<string, Response>> = {
+  ...COMMON_ERRORS,
+  400: errorResponse("No entry, or a parameter of a wrong type.", "Missing parameter: email."),
+  409: errorResponse(
+    "A request with this Idempotency-Key is being answered.",
+    "A request with this Idempotency-Key is in progress.",
+  ),
+  413: errorResponse("More than 2,000,000 octets.", "Bulk input is too large."),
+  422: errorResponse(
+    "Too many unique entries, or an Idempotency-Key used for something else.",
+    "Maximum 10000 unique emails allowed. Tried to load 10001.",
+  ),
+  429: errorResponse(
+    "A job is running, the anonymous cooldown, rate or quota. `Retry-After` says how long.",
+    "Please wait 42 seconds before submitting another bulk job.",
+  ),
+};
+
+export const IDEMPOTENCY_KEY: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "1 to 255 printable ASCII characters. The same request with the same key gets the same answer, uncharged, " +
+    "until its session ends.",
+  schema: Type.String({ minLength: 1, maxLength: 255 }),
+};
+
+export const bulkResponses: Readonly<Record<string, Response>> = {
+  ...BULK_ERRORS,
+  200: jsonResponse(
+    "The summary, with `json` the results too; or the queued response, which every client must expect.",
+    Type.Unsafe<unknown>({ oneOf: BULK_SHAPES }),
+    BULK_EXAMPLES,
+  ),
+};
+
+/** `/api/{family}/{entries}/mass` and `/bulk`. */
+export function bulkPaths(family: "email" | "domain"): Readonly<Record<string, PathItem>> {
+  const operation: Operation = {
+    summary: "Check many addresses and domains given in the path",
+    description: "What holds an @ is an address, anything else a domain.",
+    tags: ["bulk"],
+    parameters: [
+      pathParameter("entries", "Separated by commas or white space.", "a@example.org,example.com"),
+      queryParameter("json", RESULTS_FLAG, "1"),
+    ],
+    responses: bulkResponses,
+  };
+  const item: PathItem = { get: operation, post: operation };
+  return { [`/api/${family}/{entries}/mass`]: item, [`/api/${family}/{entries}/bulk`]: item };
+}
+
+/** Parameters of the body that turn a single check into a batch. */
+export const bulkFields = {
+  bulk: Type.Optional(
+    Type.String({ description: "`1` or `true`: the value is a list; `features` is ignored." }),
+  ),
+  json: Type.Optional(Type.String({ description: `With \`bulk\`: ${RESULTS_FLAG}` })),
+};

@@ -1,0 +1,16 @@
+import { program, runProgram } from "../cli/program.ts";
+import { allCommands } from "./commands.ts";
+import { programVersion } from "./program-version.ts";
+import { systemTerminal } from "./terminal.ts";
+
+/** The command `gatepost`. */
+
+const ALIVE_MS = 60_000;
+
+const terminal = systemTerminal();
+const root = program(programVersion(), terminal, allCommands(terminal));
+
+// Timers of ours keep no process alive; a command that waits for an answer has to.
+const alive = setInterval(() => undefined, ALIVE_MS);
+process.exitCode = await runProgram(root, process.argv.slice(2), terminal);
+clearInterval(alive);

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Answered } from "../strict-client.ts";
+
+const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** A data directory of its own, and the settings that use it. */
+export interface Home {
+  readonly directory: string;
+  readonly settings: Settings;
+  remove(): void;
+}
+
+export function makeHome(more: Settings = {}): Home {
+  const directory = mkdtempSync(join(tmpdir(), "gatepost-e2e-"));
+  return {
+    directory,
+    settings: { GATEPOST_DATA_DIR: directory, GATEPOST_LISTS_REFRESH: "off", ...more },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+function environment(settings: Settings): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, NO_COLOR: "1", ...settings };
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `gatepost` with these words to its end. */
+export function gatepost(home: Home, words: readonly string[], input = ""): Ran {
+  const env = environment(home.settings);
+  const run = spawnSync(process.execPath, [COMMAND, ...words], { env, input, encoding: "utf8" });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+export interface ServiceProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Standard output so far: the log. */
+  readonly log: () => string;
+  get(path: string, headers?: Settings): Promise<Answered>;
+  post(path: string, body: string, headers?: Settings): Promise<Answered>;
+  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+/** Starts `gatepost serve` on a free port and waits until it says where it listens. */
+export async function startService(home: Home, more: Settings = {}): Promise<ServiceProcess> {
+  const env = environment({ PORT: "0", ...home.settings, ...more });
+  const child = spawn(process.execPath, [COMMAND, "serve"], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const url = await listeningUrl(child);
+  const ask = async (path: string, init: RequestInit): Promise<Answered> => {
+    const response = await fetch(`${url}${path}`, { redirect: "error", ...init });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: await response.text(),
+    };
+  };
+  return {
+    url,
+    child,
+    log: () => log,
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, body, headers = {}) =>
+      ask(path, { method: "POST", body, headers: { ...FORM, ...headers } }),
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      const [code, by] = (await once(child, "exit")) as [number | null, NodeJS.Signals];
+      return code ?? by;
+    },
+  };
+}
+
+async function listeningUrl({ stderr }: ChildProcess): Promise<string> {
+  if (stderr === null) throw new Error("no standard error");
+  const said: string[] = [];
+  for await (const line of createInterface({ input: stderr })) {
+    said.push(line);
+    const url = /listens on (http:\S+)/.exec(line)?.[1];
+    if (url !== undefined) {
+      stderr.resume();
+      return url;
+    }
+  }
+  throw new Error(`the service did not start: ${said.join("\n")}`);
+}

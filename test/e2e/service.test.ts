@@ -1,0 +1,172 @@
+import { strict as assert } from "node:assert";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { type ForkedDnsServer, forkDnsServer } from "../dns-server.ts";
+import { readDocument } from "../docs-tables.ts";
+import { type Answered, readError, readResult } from "../strict-client.ts";
+import { DOCS_ZONE } from "./docs-zone.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "./service-process.ts";
+
+/** "```http" and the "```json" that answers it, as docs/api.md shows them. */
+function examples(): readonly { readonly request: string; readonly answer: string }[] {
+  const pairs = readDocument("docs/api.md").matchAll(/```http\n([^`]+)```\n+```json\n([^`]+)```/g);
+  return [...pairs].map((match) => ({ request: match[1] ?? "", answer: match[2] ?? "" }));
+}
+
+async function send(service: ServiceProcess, request: string): Promise<Answered> {
+  const [head = "", body = ""] = request.trim().split("\n\n");
+  const [method = "", path = ""] = (head.split("\n")[0] ?? "").split(" ");
+  return method === "POST" ? service.post(path, body) : service.get(path);
+}
+
+interface Created {
+  readonly account_id: string;
+  readonly api_key: string;
+}
+
+suite("the service as a user has it: real processes, real DNS on loopback", () => {
+  let dns: ForkedDnsServer; // of its own, for this process waits while a command runs
+  let home: Home;
+  let service: ServiceProcess;
+
+  before(async () => {
+    dns = await forkDnsServer(DOCS_ZONE);
+    home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
+    service = await startService(home);
+  });
+
+  after(async () => {
+    assert.equal(await service.stop(), 0, "SIGTERM ends it with 0");
+    assert.match(service.log(), /"msg":"stopped"/);
+    await dns.close();
+    home.remove();
+  });
+
+  const account = (email: string, ...words: string[]): Created => {
+    const ran = gatepost(home, ["account", "create", email, "--json", ...words]);
+    assert.equal(ran.code, 0, ran.err);
+    return JSON.parse(ran.out) as Created;
+  };
+
+  test("the examples of docs/api.md are answered as they say", async () => {
+    assert.ok(examples().length >= 4);
+    for (const { request, answer } of examples()) {
+      const given = await send(service, request);
+      assert.equal(given.status, 200, request);
+      assert.deepEqual(JSON.parse(given.body), JSON.parse(answer), request);
+      assert.equal(
+        JSON.stringify(JSON.parse(given.body)),
+        JSON.stringify(JSON.parse(answer)),
+        "key order",
+      );
+    }
+  });
+
+  test("it is alive, ready, and shows its metrics and documents", async () => {
+    assert.equal((await service.get("/healthz")).status, 200);
+    assert.equal((await service.get("/readyz")).status, 200);
+    assert.match(
+      (await service.get("/metrics")).body,
+      /gatepost_http_request_duration_seconds_count/,
+    );
+    const paths = JSON.parse((await service.get("/openapi.json")).body) as { paths: object };
+    assert.ok("/api/email" in paths.paths);
+    assert.equal((await service.get("/docs")).status, 200);
+  });
+
+  test("a key made while the service runs works at once and shows its plan's rate", async () => {
+    const { api_key: key } = account("pro@good.example", "--tier", "pro");
+    const answer = await service.get("/api/email/a@good.example", { "x-api-key": key });
+    assert.equal(answer.headers["x-ratelimit-limit"], "500");
+    assert.ok("spam_trap" in readResult(answer, "email"));
+    const bearer = await service.get("/api/domain/good.example", {
+      authorization: `Bearer ${key}`,
+    });
+    assert.equal(bearer.headers["x-ratelimit-remaining"], "498");
+  });
+
+  test("premium checks answer over real DNS, and other plans are told of them", async () => {
+    const { api_key: key } = account("checks@good.example", "--tier", "pro");
+    const form = "email=a@protected.example&features=spf,dmarc,smtp";
+    const premium = readResult(
+      await service.post("/api/email", form, { "x-api-key": key }),
+      "email",
+    );
+    assert.deepEqual(premium["email_auth"], {
+      spf: "hardfail",
+      spf_record: "v=spf1 mx -all",
+      dmarc: {
+        policy: "reject",
+        record: "v=DMARC1; p=reject; rua=mailto:d@protected.example",
+        subdomain_policy: "reject",
+        pct: 100,
+        rua: "mailto:d@protected.example",
+      },
+    });
+    assert.deepEqual(premium["unsupported_features"], ["smtp"]);
+    const core = readResult(await service.get("/api/email/a@good.example/spf"), "email");
+    assert.deepEqual(core["requires_upgrade"], ["spf"]);
+  });
+
+  test("a revoked key and a disabled account are refused within 5 s", async () => {
+    const { account_id: id, api_key: key } = account("gone@good.example");
+    const ask = (): Promise<Answered> =>
+      service.get("/api/domain/good.example", { "x-api-key": key });
+    assert.equal((await ask()).status, 200);
+    const [{ id: keyId }] = JSON.parse(gatepost(home, ["key", "list", id, "--json"]).out) as [
+      { id: string },
+    ];
+    assert.equal(gatepost(home, ["key", "revoke", keyId, "--yes"]).code, 0);
+    const untilMs = performance.now() + 5_500;
+    let answer = await ask();
+    while (answer.status === 200 && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      answer = await ask();
+    }
+    assert.equal(readError(answer, 401), "Invalid API key.");
+  });
+
+  test("the command line judges without the server, with the exit codes of its help", () => {
+    assert.equal(gatepost(home, ["check", "a@good.example"]).code, 0);
+    assert.equal(gatepost(home, ["check", "a@null.example"]).code, 1);
+    assert.equal(gatepost(home, ["check", "a@silent.example"]).code, 3);
+    const ran = gatepost(home, ["check", "--json", "--features", "all", "protected.example"]);
+    const result = JSON.parse(ran.out) as { email_auth: { spf: string } };
+    assert.equal(result.email_auth.spf, "hardfail");
+  });
+
+  test("a start that cannot succeed says why in one line and exits with 3", () => {
+    const broken = gatepost({ ...home, settings: { ...home.settings, PORT: "http" } }, ["serve"]);
+    assert.equal(broken.code, 3);
+    assert.match(broken.err, /PORT: must be a whole number/);
+    assert.doesNotMatch(broken.err, /\n\s+at /);
+  });
+});
+
+test("units spent before a kill -9 are still spent after the restart", async () => {
+  const home = makeHome({ GATEPOST_DNS_SERVERS: "127.0.0.1:9" });
+  const tiersFile = join(home.directory, "tiers.json");
+  writeFileSync(tiersFile, JSON.stringify({ anonymous: { daily: 5 } }));
+  const tiers = { GATEPOST_TIERS_FILE: tiersFile };
+  try {
+    const first = await startService(home, tiers);
+    for (let unit = 0; unit < 5; unit += 1) {
+      assert.equal((await first.get("/api/email/nonsense")).status, 200);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500)); // counts are written every 250 ms
+    assert.equal(await first.stop("SIGKILL"), "SIGKILL");
+    const second = await startService(home, tiers);
+    const refused = await second.get("/api/email/nonsense");
+    assert.equal(readError(refused, 429), "Daily quota exceeded.");
+    assert.equal(await second.stop(), 0);
+  } finally {
+    home.remove();
+  }
+});

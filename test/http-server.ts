@@ -1,0 +1,19 @@
+import { DEFAULT_LIMITS, createListener, listen, type ListenLimits } from "../src/main/listen.ts";
+import type { AppDeps } from "../src/http/app.ts";
+import { appWith } from "./http-app.ts";
+
+export interface TestServer {
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}
+
+/** The real app on a real listener on loopback, with fakes behind it. */
+export async function testServer(
+  over: Partial<AppDeps> = {},
+  limits: Partial<ListenLimits> = {},
+): Promise<TestServer> {
+  const all = { ...DEFAULT_LIMITS, ...limits };
+  const app = await appWith({ ...over, listener: createListener(all) });
+  const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, all);
+  return { port: Number(new URL(url).port), stop };
+}

@@ -1,0 +1,222 @@
+// Runs inside a network namespace that owns one public IPv4 and one public IPv6 address, and prints what
+// happened as one line of JSON. Nothing here is allowed through the guard.
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer as createSecure } from "node:https";
+import { createServer as createTcp } from "node:net";
+import { createServer as createTls, type TLSSocket } from "node:tls";
+import type { TestContext } from "node:test";
+import { createOutbound } from "../../src/adapters/outbound/outbound.ts";
+import { createWebhookSender } from "../../src/adapters/outbound/webhook-sender.ts";
+import type { Answer } from "../../src/core/lookup.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { HttpReply, OutboundResult } from "../../src/ports/outbound.ts";
+import { envelope } from "../../src/service/webhooks/envelope.ts";
+import { sign } from "../../src/service/webhooks/sign.ts";
+import { expiredCertificate, receiverCertificate, receiverKey } from "../certificates.ts";
+import { drip, listening } from "../peer.ts";
+import { realClock } from "../real-clock.ts";
+import { statsOf, until, webhookWorld } from "../webhook-world.ts";
+
+const [V4, V6] = ["198.51.101.7", "2a02:4f8:17::7"] as const;
+const TLS = { key: receiverKey, cert: receiverCertificate };
+
+/** The same order of things twenty times as fast: for those who never finish. */
+const fastClock: Clock = {
+  ...realClock,
+  after: (delayMs, task) => realClock.after(delayMs / 20, task),
+};
+
+const rebinding = [V4, "127.0.0.1"];
+function addresses(host: string): Answer<string> {
+  const found = (...records: string[]): Answer<string> => ({ kind: "found", records });
+  if (host === "rebind.receiver.example") return found(rebinding.shift() ?? "127.0.0.1");
+  if (host === "six.receiver.example") return found(V6);
+  if (host === "mixed.receiver.example") return found(V4, "10.0.0.1");
+  return found(V4);
+}
+
+const sender = createWebhookSender({ addresses, clock: realClock });
+const impatient = createWebhookSender({ addresses, clock: fastClock });
+
+async function post(url: string, by = sender) {
+  const body = envelope("test.ping", '{"message":"Webhook endpoint verified."}', Date.now());
+  return short(
+    await by.post({ url, event: "test.ping", body, signature: sign("topsecret", body) }),
+  );
+}
+
+const short = (result: OutboundResult<HttpReply>) =>
+  result.ok
+    ? { status: result.value.status, kept: result.value.body.length }
+    : { fault: result.fault, detail: result.detail, status: result.status };
+
+interface Seen {
+  readonly raw: readonly string[];
+  readonly body: string;
+  readonly method: string;
+  readonly path: string;
+}
+const seen: Seen[] = [];
+let flooded = 0;
+
+async function record(request: IncomingMessage): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString();
+  seen.push({
+    raw: request.rawHeaders,
+    body,
+    method: request.method ?? "",
+    path: request.url ?? "",
+  });
+}
+
+const receive: RequestListener = (request, response) => {
+  const path = request.url ?? "";
+  void record(request).then(() => {
+    if (path === "/redirect") response.writeHead(302, { location: "http://127.0.0.1:8080/" }).end();
+    else if (path === "/loop") response.writeHead(307, { location: "/loop" }).end();
+    else if (path === "/down") response.writeHead(302, { location: `http://${V4}:8080/end` }).end();
+    else if (path === "/flood") flood(() => response.write(Buffer.alloc(65_536, "x")), response);
+    else if (path === "/drip") drip(response.writeHead(200), "x");
+    else response.end("y".repeat(5_000));
+  });
+};
+
+function flood(
+  write: () => boolean,
+  to: { destroyed: boolean; once(event: "drain", more: () => void): unknown },
+): void {
+  while (!to.destroyed && flooded < 20_000_000) {
+    flooded += 65_536;
+    if (!write()) return void to.once("drain", () => flood(write, to));
+  }
+}
+
+/** One trap on every address that must never be reached, at the ports that are asked for. */
+async function traps() {
+  const hosts = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00::1"];
+  return Promise.all(
+    hosts.flatMap((host) => [8443, 8080].map((port) => listening(createTcp(), host, port))),
+  );
+}
+
+async function main(): Promise<void> {
+  const trapped = await traps();
+  const open = [
+    await listening(createSecure(TLS, receive), V4, 8443),
+    await listening(createSecure(TLS, receive), V6, 8443),
+    await listening(createSecure({ ...TLS, cert: expiredCertificate }, receive), V4, 8444),
+    await listening(createServer(receive), V4, 8445),
+    await listening(
+      createTls(TLS, (socket: TLSSocket) => drip(socket, "H")),
+      V4,
+      8446,
+    ),
+    await listening(createTcp(), V4, 8447),
+    await listening(
+      createServer((request, response) => {
+        const location =
+          request.url === "/up" ? `https://receiver.example:8443/end` : "http://10.0.0.1:8080/";
+        response.writeHead(301, { location }).end();
+      }),
+      V4,
+      8080,
+    ),
+  ];
+  const outcome: Record<string, unknown> = {};
+  outcome["name"] = await post("https://receiver.example:8443/hook?a=b");
+  outcome["seen"] = seen.splice(0);
+  outcome["sixName"] = await post("https://six.receiver.example:8443/");
+  outcome["fourLiteral"] = await post(`https://${V4}:8443/`);
+  outcome["sixLiteral"] = await post(`https://[${V6}]:8443/`);
+  outcome["wrongName"] = await post("https://elsewhere.example:8443/");
+  outcome["expired"] = await post("https://receiver.example:8444/");
+  outcome["plain"] = await post("https://receiver.example:8445/");
+  outcome["closed"] = await post("https://receiver.example:8448/");
+  seen.length = 0;
+  outcome["redirect"] = await post("https://receiver.example:8443/redirect");
+  outcome["requestsForRedirect"] = seen.splice(0).length;
+  outcome["flood"] = await post("https://receiver.example:8443/flood");
+  outcome["flooded"] = flooded;
+  outcome["dripBody"] = await post("https://receiver.example:8443/drip", impatient);
+  outcome["dripStatus"] = await post("https://receiver.example:8446/", impatient);
+  outcome["silentHandshake"] = await post("https://receiver.example:8447/", impatient);
+  outcome["rebindFirst"] = await post("https://rebind.receiver.example:8443/");
+  outcome["rebindSecond"] = await post("https://rebind.receiver.example:8443/");
+  outcome["mixed"] = await post("https://mixed.receiver.example:8443/");
+  outcome["literals"] = await Promise.all(
+    [
+      "127.0.0.1",
+      "10.0.0.1",
+      "169.254.169.254",
+      "100.64.0.1",
+      "[::1]",
+      "[fd00::1]",
+      "[::ffff:7f00:1]",
+      "0",
+      "2130706433",
+    ].map(async (host) => (await post(`https://${host}:8443/`)).fault),
+  );
+  Object.assign(outcome, await redirects());
+  Object.assign(outcome, await fiftyHanging());
+  outcome["trapped"] = trapped.reduce((sum, trap) => sum + trap.connections(), 0);
+  process.stdout.write(`${JSON.stringify(outcome)}\n`);
+  await Promise.all([...trapped, ...open].map((peer) => peer.close()));
+}
+
+/** RDAP's way: redirects are followed where each target is public. */
+async function redirects(): Promise<Record<string, unknown>> {
+  const outbound = createOutbound({ addresses, clock: realClock, allowed: [] });
+  const get = async (url: string) =>
+    short(
+      await outbound.http({
+        url,
+        method: "GET",
+        headers: {},
+        timeoutMs: 5_000,
+        maxBodyBytes: 10_000,
+        maxRedirects: 3,
+      }),
+    );
+  seen.length = 0;
+  const followed = await get(`http://${V4}:8080/up`);
+  const inward = await get(`http://${V4}:8080/in`);
+  seen.length = 0;
+  const loop = await get("https://receiver.example:8443/loop");
+  const requestsForLoop = seen.splice(0).length;
+  const downgrade = await get("https://receiver.example:8443/down");
+  return { followed, inward, loop, requestsForLoop, downgrade };
+}
+
+/** Fifty receivers that accept and say nothing, each with work piled up, and one that answers. */
+async function fiftyHanging(): Promise<Record<string, unknown>> {
+  const silent = await listening(createTcp(), V4, 9443);
+  const world = await webhookWorld({ after: () => undefined } as unknown as TestContext, {
+    sender,
+  });
+  const announce = (id: string) => world.announce(id, statsOf(id.padStart(32, "0")));
+  for (let index = 0; index < 50; index += 1) {
+    await world.subscribe(`h${String(index)}`, "https://receiver.example:9443/");
+    for (let each = 0; each < 4; each += 1) await announce(`h${String(index)}`);
+  }
+  await until("all of them hang", () => silent.connections() === 58);
+  await world.subscribe("fast", "https://receiver.example:8443/");
+  let slowestMs = 0;
+  for (let round = 1; round <= 10; round += 1) {
+    const startedMs = performance.now();
+    await announce("fast");
+    await until("the fast one is told", async () => {
+      const rows = await world.deliveries.list("fast", 20);
+      return rows.filter(({ status }) => status === 200).length === round;
+    });
+    slowestMs = Math.max(slowestMs, performance.now() - startedMs);
+  }
+  const heldMeanwhile = silent.connections();
+  for (let index = 0; index < 50; index += 1) await world.endpoints.remove(`h${String(index)}`);
+  await silent.close();
+  await world.dispatcher.stop();
+  return { heldMeanwhile, slowestMs };
+}
+
+await main();

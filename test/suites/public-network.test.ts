@@ -1,0 +1,124 @@
+import { strict as assert } from "node:assert";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { verifySignature } from "../../src/service/webhooks/verify.ts";
+import { testAuthority } from "../certificates.ts";
+import { testWith } from "../require-tool.ts";
+
+const NAMESPACE = `gatepost-${String(process.pid)}`;
+const ip = (...words: readonly string[]): boolean => spawnSync("ip", words).status === 0;
+
+/** A namespace without any way out, whose loopback carries public addresses and some that are not. */
+function makeNamespace(): boolean {
+  if (!ip("netns", "add", NAMESPACE)) return false;
+  const inside = ["-n", NAMESPACE] as const;
+  return (
+    ip(...inside, "link", "set", "lo", "up") &&
+    ["198.51.101.7/32", "10.0.0.1/32", "169.254.169.254/32", "100.64.0.1/32"].every((address) =>
+      ip(...inside, "addr", "add", address, "dev", "lo"),
+    ) &&
+    ["2a02:4f8:17::7/128", "fd00::1/128"].every((address) =>
+      ip(...inside, "-6", "addr", "add", address, "dev", "lo", "nodad"),
+    )
+  );
+}
+
+async function runInside(): Promise<Record<string, unknown>> {
+  const folder = await mkdtemp(join(tmpdir(), "gatepost-authority-"));
+  try {
+    const authority = join(folder, "authority.pem");
+    await writeFile(authority, testAuthority);
+    const script = fileURLToPath(new URL("public-network-inside.js", import.meta.url));
+    const { stdout } = await promisify(execFile)(
+      "ip",
+      ["netns", "exec", NAMESPACE, process.execPath, "--enable-source-maps", script],
+      { env: { ...process.env, NODE_EXTRA_CA_CERTS: authority }, timeout: 60_000 },
+    );
+    return JSON.parse(stdout) as Record<string, unknown>;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** What came of each post, in the words of the sender. */
+const WANTED = {
+  name: { status: 200, kept: 1_024 },
+  sixName: { status: 200, kept: 1_024 },
+  fourLiteral: { status: 200, kept: 1_024 },
+  sixLiteral: { status: 200, kept: 1_024 },
+  wrongName: { fault: "tls", detail: "ERR_TLS_CERT_ALTNAME_INVALID" },
+  expired: { fault: "tls", detail: "CERT_HAS_EXPIRED" },
+  closed: { fault: "unreachable", detail: "ECONNREFUSED" },
+  redirect: { status: 302, kept: 0 },
+  requestsForRedirect: 1,
+  flood: { status: 200, kept: 1_024 },
+  dripBody: { fault: "timeout", status: 200 },
+  silentHandshake: { fault: "timeout" },
+  rebindFirst: { status: 200, kept: 1_024 },
+  rebindSecond: { fault: "not_public", detail: "127.0.0.1" },
+  mixed: { fault: "not_public", detail: "10.0.0.1" },
+  literals: Array<string>(9).fill("not_public"),
+  followed: { status: 200, kept: 5_000 },
+  inward: { fault: "not_public", detail: "10.0.0.1" },
+  loop: { fault: "redirect", detail: "too many" },
+  requestsForLoop: 4,
+  downgrade: { fault: "redirect" },
+  heldMeanwhile: 58,
+  trapped: 0,
+};
+
+const made = makeNamespace();
+if (!made) ip("netns", "del", NAMESPACE);
+const missing = made ? [] : ["leave to make a network namespace (ip netns, as root)"];
+
+testWith(
+  ["a network namespace with a public address"],
+  missing,
+  "with the guard fully on, webhooks and RDAP reach public addresses and nothing else",
+  async () => {
+    try {
+      const { seen, flooded, plain, dripStatus, slowestMs, ...outcome } = await runInside();
+      assert.deepEqual(outcome, WANTED);
+      assert.equal((plain as { fault: string }).fault, "tls");
+      // A status line in pieces is no HTTP once it is "HH"; either way it ends within the time.
+      assert.match((dripStatus as { fault: string }).fault, /^(malformed|timeout)$/);
+      assert.ok((flooded as number) < 10_000_000, "the flood was not cut");
+      assert.ok((slowestMs as number) < 1_000, `delayed by ${String(slowestMs)} ms`);
+      checkRequest((seen as Request[])[0]);
+    } finally {
+      ip("netns", "del", NAMESPACE);
+    }
+  },
+);
+
+interface Request {
+  readonly raw: readonly string[];
+  readonly body: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Headers exactly as the contract, and beside them only what HTTP itself wants. */
+function checkRequest(request: Request | undefined): void {
+  assert.ok(request !== undefined);
+  const { raw, body, method, path } = request;
+  const signature = raw[raw.indexOf("X-Service-Signature") + 1];
+  assert.deepEqual([method, path], ["POST", "/hook?a=b"]);
+  const wanted = [
+    ["Host", "receiver.example:8443"],
+    ["Connection", "close"],
+    ["Content-Length", String(Buffer.byteLength(body))],
+    ["Content-Type", "application/json"],
+    ["X-Service-Event", "test.ping"],
+    ["X-Service-Signature", signature],
+    ["User-Agent", "Service-Webhook/1.0"],
+  ];
+  assert.deepEqual(raw, wanted.flat());
+  assert.equal(verifySignature(body, signature, "topsecret"), true);
+  const { event, data } = JSON.parse(body) as { event: string; data: unknown };
+  assert.deepEqual([event, data], ["test.ping", { message: "Webhook endpoint verified." }]);
+}

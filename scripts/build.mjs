@@ -1,14 +1,26 @@
-// Compiles src, test and bench into dist. `--clean` starts from an empty dist (tsc leaves the output of
+// Compiles src, test and bench into dist, and the dashboard into dist/dashboard. `--clean` starts from an empty dist (tsc leaves the output of
 // deleted files behind, and a stale test would run); `--if-stale` does nothing when dist is newer than
 // every source, so that `npm start` and the checkout's `gatepost` begin at once.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, "dist", ".built");
-const SOURCES = ["src", "test", "bench", "package.json", "tsconfig.base.json", "scripts/build.mjs"];
+const SOURCES = [
+  ...["src", "test", "bench", "package.json", "tsconfig.base.json"],
+  ...["vite.config.ts", "scripts/build.mjs"],
+];
 
 function newestMs(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -18,22 +30,52 @@ function newestMs(path) {
   return Math.max(stat.mtimeMs, ...names.map((name) => newestMs(join(path, name))));
 }
 
-function isFresh() {
-  if (!existsSync(stamp)) return false;
-  const builtMs = statSync(stamp).mtimeMs;
-  return SOURCES.every((name) => newestMs(join(root, name)) <= builtMs);
+function isFresh(stampFile, sources) {
+  if (!existsSync(stampFile)) return false;
+  const builtMs = statSync(stampFile).mtimeMs;
+  return sources.every((name) => newestMs(join(root, name)) <= builtMs);
+}
+
+/** Marks as built at `startedAt`: an edit during the build must look newer than it. */
+function mark(stampFile, startedAt) {
+  writeFileSync(stampFile, "");
+  utimesSync(stampFile, startedAt, startedAt);
+}
+
+/** Runs one of the package's own tools; ends the process with its exit code when it fails. */
+function run(...words) {
+  const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status !== 0) process.exit(status ?? 1); // the tool has said why
+}
+
+const dashboardStamp = join(root, "dist", "dashboard", ".built");
+const DASHBOARD_SOURCES = ["src/dashboard", "src/core", "vite.config.ts", "package.json"];
+
+/** Puts a gzip copy beside every text that is larger than a packet; the server sends it to whoever takes it. */
+function compress(folder) {
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const path = join(folder, name);
+    if (!/\.(?:js|css|html|svg)$/.test(name) || statSync(path).size < 1_400) continue;
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+  }
+}
+
+function buildDashboard() {
+  if (isFresh(dashboardStamp, DASHBOARD_SOURCES)) return;
+  const startedAt = new Date();
+  run(join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn");
+  compress(join(root, "dist", "dashboard"));
+  mark(dashboardStamp, startedAt);
 }
 
 /** Builds when needed; ends the process with the compiler's exit code when it fails. */
 export function build({ clean = false, ifStale = false } = {}) {
-  if (ifStale && isFresh()) return;
+  if (ifStale && isFresh(stamp, SOURCES)) return;
   const startedAt = new Date();
   if (clean) rmSync(join(root, "dist"), { recursive: true, force: true });
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const run = spawnSync(process.execPath, [tsc, "-b"], { cwd: root, stdio: ["ignore", 2, 2] });
-  if (run.status !== 0) process.exit(run.status ?? 1); // tsc has said why
-  writeFileSync(stamp, "");
-  utimesSync(stamp, startedAt, startedAt); // an edit during the build must look newer than it
+  run(join(root, "node_modules", "typescript", "bin", "tsc"), "-b");
+  buildDashboard();
+  mark(stamp, startedAt);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

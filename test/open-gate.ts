@@ -30,6 +30,11 @@ export function openGate(tier: TierName = "anonymous"): OpenGate {
   return {
     charged: () => charged,
     enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
+    enterAs: ({ id }, clientAddress) => ({
+      caller: { ...callerAt(clientAddress, tier), owner: { kind: "account", accountId: id } },
+      rate,
+      hasCredits: false,
+    }),
     charge: (_entrance, units) => receipt(units),
     terms: ({ caller }, units) => ({
       owner: caller.owner,

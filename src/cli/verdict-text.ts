@@ -1,10 +1,11 @@
 import { styleText } from "node:util";
 import { advise } from "../core/advice.ts";
 import type { Feature } from "../core/checks/check.ts";
-import type { Datasets, ListSource } from "../core/datasets.ts";
+import type { Datasets } from "../core/datasets.ts";
 import { type Evidence, SIGNALS } from "../core/signals.ts";
+import { sourceNames } from "../core/source-names.ts";
 import type { Validation } from "../core/validate.ts";
-import { FAULT_WORDS } from "./fault-words.ts";
+import { FAULT_WORDS } from "../core/fault-words.ts";
 
 type Colour = "green" | "red" | "yellow" | "dim" | "bold";
 
@@ -92,11 +93,6 @@ function reason(piece: Evidence, { paint, datasets }: View): string {
   const by = lists.length === 0 ? "" : ` Lists: ${lists.join(", ")}.`;
   const name = paint("dim", `${weight} ${piece.signal}${subject}`);
   return `  ${name}\n       ${SIGNALS[piece.signal].means}${by}`;
-}
-
-/** The ids of the lists whose bits are set. */
-export function sourceNames(bits: number, sources: readonly ListSource[]): readonly string[] {
-  return sources.filter((_, index) => (bits & (1 << index)) !== 0).map(({ id }) => id);
 }
 
 /** Without control characters, which would drive the terminal, and cut where it would flood it. */

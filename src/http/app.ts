@@ -20,6 +20,7 @@ import { createBodyReader } from "./body.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
+import type { PathItem } from "./operation.ts";
 import { createReadiness, type Probe } from "./readiness.ts";
 import { JSON_TYPE, type Route } from "./route.ts";
 import { domainCheckDocumentation, emailCheckDocumentation } from "./routes/check-documentation.ts";
@@ -38,6 +39,8 @@ export interface AppDeps {
   readonly routes?: readonly Route[];
   /** Pages outside `/api`, the dashboard's above all. */
   readonly pages?: (app: FastifyInstance) => Promise<void>;
+  /** What those pages' own API adds to `/openapi.json`. */
+  readonly pagesDocumentation?: Readonly<Record<string, PathItem>>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: HttpMetrics;
@@ -98,7 +101,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     url: API_ENTRANCE,
     handler: (request, reply) => void guard(request, reply),
   });
-  const openApi = JSON.stringify(openApiDocument(routes, systemDocumentation, settings.publicUrl));
+  const openApi = JSON.stringify(
+    openApiDocument(
+      routes,
+      { ...systemDocumentation, ...deps.pagesDocumentation },
+      settings.publicUrl,
+    ),
+  );
   await app.register(async (scope) => {
     addSystemRoutes(scope, {
       readiness: createReadiness(deps.probes, deps.clock),

@@ -38,6 +38,7 @@ export function openApiDocument(
     tags: [
       { name: "checks", description: "One address or domain at a time." },
       { name: "bulk", description: "Many entries in one request." },
+      { name: "dashboard", description: "Of the dashboard's pages: sessions by cookie, no keys." },
       { name: "system", description: "For the operator." },
     ],
     paths,

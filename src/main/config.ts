@@ -126,6 +126,11 @@ export const SETTINGS = {
     "made in the data directory",
     "32 bytes in base64: encrypts webhook secrets, keys stored hashes of addresses. Keep it apart from the database's back-up.",
   ),
+  signup: choice(
+    "GATEPOST_SIGNUP",
+    ["open", "closed"],
+    "Who may create accounts in the dashboard: `open` or `closed`.",
+  ),
   implicitMx: flag(
     "GATEPOST_IMPLICIT_MX",
     "Count an address record alone as a mail server (RFC 5321 section 5.1).",

@@ -1,19 +1,14 @@
-import { readFileSync } from "node:fs";
 import { program, runProgram } from "../cli/program.ts";
 import { allCommands } from "./commands.ts";
+import { programVersion } from "./program-version.ts";
 import { systemTerminal } from "./terminal.ts";
 
 /** The command `gatepost`. */
 
 const ALIVE_MS = 60_000;
 
-function version(): string {
-  const file = new URL("../../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
-}
-
 const terminal = systemTerminal();
-const root = program(version(), terminal, allCommands(terminal));
+const root = program(programVersion(), terminal, allCommands(terminal));
 
 // Timers of ours keep no process alive; a command that waits for an answer has to.
 const alive = setInterval(() => undefined, ALIVE_MS);

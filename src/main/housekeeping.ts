@@ -3,6 +3,7 @@ import { systemClock as clock } from "../adapters/system/clock.ts";
 import type { Log } from "../ports/log.ts";
 import { createHousekeeping } from "../service/housekeeping.ts";
 import type { Tiers } from "../service/tiers.ts";
+import { pruneDashboard } from "./dashboard.ts";
 import type { AccountStore, Ledgers } from "./store.ts";
 
 interface Kept {
@@ -25,6 +26,7 @@ export function startHousekeeping({ store, ledgers, tiers, log }: Kept): { stop:
     try {
       const pruned = await prune(clock.nowMs());
       const expired = await registrations.prune(clock.nowMs());
+      await pruneDashboard(store, clock.nowMs());
       log.info("housekeeping", { ...pruned, registrations: expired });
     } catch (fault) {
       log.error("housekeeping failed", fault);

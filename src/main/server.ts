@@ -7,12 +7,15 @@ import { systemClock as clock } from "../adapters/system/clock.ts";
 import { createLog } from "../adapters/system/log.ts";
 import { createMetrics } from "../adapters/system/metrics.ts";
 import { loadSecretKey } from "../adapters/system/secrets.ts";
+import { accountRoutes, addDashboard, type DashboardDeps } from "../http/account/dashboard.ts";
+import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app.ts";
 import type { Probe } from "../http/readiness.ts";
 import { bulkHandler } from "../http/routes/bulk.ts";
 import { uploadRoute } from "../http/routes/upload.ts";
 import { viewRoute } from "../http/routes/view.ts";
 import type { Log } from "../ports/log.ts";
+import type { RateCounter } from "../ports/rate-counter.ts";
 import { callerInForce } from "../service/caller-in-force.ts";
 import { createCheckOne } from "../service/check-one.ts";
 import { createGate } from "../service/create-gate.ts";
@@ -21,13 +24,16 @@ import type { Tiers } from "../service/tiers.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/usage-recorder.ts";
 import { type Checker, openChecker } from "./checker.ts";
 import { type Config, publicUrlOf } from "./config.ts";
+import { openDashboard } from "./dashboard.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createListener, DEFAULT_LIMITS, listen } from "./listen.ts";
 import { watchDns } from "./dns-metrics.ts";
 import { type OpenBulk, openBulk } from "./open-bulk.ts";
 import { type AccountStore, type Ledgers, openAccountStore, openLedgers } from "./store.ts";
+import { programVersion } from "./program-version.ts";
+import { systemFacts } from "./system-facts.ts";
 import { readTiersFile } from "./tiers-setting.ts";
-import { openWebhooks } from "./webhooks.ts";
+import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
 /** Bodies of single checks, kept while DNS allows. */
 const ANSWER_CACHE_BYTES = 32 * 1_048_576;
@@ -57,7 +63,8 @@ export async function startServer(config: Config): Promise<Running> {
     log,
   });
   const { keys, quotas, charges } = ledgers;
-  const gate = createGate({ keys, quotas, charges, rates: memoryRateCounter(), clock, tiers });
+  const rates = memoryRateCounter();
+  const gate = createGate({ keys, quotas, charges, rates, clock, tiers });
   const bulk = openBulk(config, {
     sql: store.sql,
     charges,
@@ -70,7 +77,7 @@ export async function startServer(config: Config): Promise<Running> {
       if (owner.kind === "account") await webhooks.announce(owner.accountId, stats);
     },
   });
-  const parts = { config, tiers, log, store, checker, ledgers, usage, gate, bulk };
+  const parts = { config, tiers, log, store, checker, ledgers, usage, gate, bulk, rates, webhooks };
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const app = await buildApp({ ...appDeps(parts), listener: createListener(limits) });
   const housekeeping = startHousekeeping(parts);
@@ -102,6 +109,8 @@ interface Parts {
   readonly usage: UsageRecorder;
   readonly gate: Gate;
   readonly bulk: OpenBulk;
+  readonly rates: RateCounter;
+  readonly webhooks: Webhooks;
 }
 
 function appDeps(parts: Parts): AppDeps {
@@ -123,9 +132,14 @@ function appDeps(parts: Parts): AppDeps {
     publicUrl,
     datasetsVersion: () => checker.datasets().version,
   });
+  const probes = probesOf(store, checker);
+  const dashboard = dashboardOf(parts, probes);
+  const accountPaths = accountRoutes(dashboard);
   return {
     gate,
     checkOne,
+    pages: (scope) => addDashboard(scope, accountPaths, dashboard),
+    pagesDocumentation: accountDocumentation(accountPaths),
     bulk: bulkHandler({ bulk, log }),
     routes: [viewRoute({ bulk, clock, log, isInForce }), uploadRoute({ bulk, log })],
     usage,
@@ -133,7 +147,7 @@ function appDeps(parts: Parts): AppDeps {
     log,
     metrics: metrics.http,
     metricsPage: metrics.page,
-    probes: probesOf(store, checker),
+    probes,
     settings: {
       publicUrl,
       trustedProxies: config.trustProxy ?? [],
@@ -142,6 +156,33 @@ function appDeps(parts: Parts): AppDeps {
       ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
     },
   };
+}
+
+function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): DashboardDeps {
+  const { config, store, ledgers, checker, bulk, webhooks } = parts;
+  return openDashboard({
+    ...parts,
+    clock,
+    quotas: ledgers.quotas,
+    usage: ledgers.usage,
+    check: checker.check,
+    datasets: checker.datasets,
+    settings: {
+      signup: config.signup,
+      publicUrl: publicUrlOf(config),
+      version: programVersion(),
+      trustedProxies: config.trustProxy ?? [],
+    },
+    system: systemFacts({
+      probes,
+      clock,
+      store,
+      charges: ledgers.charges,
+      dnsServers: config.dnsServers,
+    }),
+    bulk: bulk.service,
+    webhooks,
+  });
 }
 
 function probesOf({ sql }: AccountStore, { dns }: Checker): ReadonlyMap<string, Probe> {

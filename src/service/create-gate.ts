@@ -34,6 +34,9 @@ function when<T, U>(value: Awaitable<T>, step: (value: T) => Awaitable<U>): Awai
   return value instanceof Promise ? value.then((ready) => step(ready)) : step(value);
 }
 
+/** An account with the key that named it, or without one. */
+type Holder = Pick<KeyHolder, "account"> & Partial<Pick<KeyHolder, "keyId">>;
+
 export function createGate(deps: GateDeps): Gate {
   return new CountingGate(deps);
 }
@@ -58,6 +61,10 @@ class CountingGate implements Gate {
         ? this.#asStranger(clientAddress, "intruder")
         : this.#asAccount(holder, clientAddress),
     );
+  }
+
+  enterAs(account: Account, clientAddress: string): Awaitable<Entrance> {
+    return this.#asAccount({ account }, clientAddress);
   }
 
   charge(entrance: Entrance, units: number): Awaitable<Receipt> {
@@ -134,12 +141,12 @@ class CountingGate implements Gate {
     return this.#count(caller, owner, who);
   }
 
-  #asAccount({ keyId, account }: KeyHolder, clientAddress: string): Awaitable<Entrance> {
+  #asAccount({ keyId, account }: Holder, clientAddress: string): Awaitable<Entrance> {
     const caller: Caller = {
       owner: { kind: "account", accountId: account.id },
       tier: tierOf(account, this.#deps.clock.nowMs()),
       clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
-      keyId,
+      ...(keyId !== undefined && { keyId }),
     };
     return this.#count(caller, ownerKey(caller.owner), account);
   }

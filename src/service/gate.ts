@@ -1,5 +1,6 @@
 import type { Awaitable } from "../core/lookup.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../ports/charges.ts";
+import type { Account } from "../ports/accounts.ts";
 import type { Caller } from "./caller.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -45,6 +46,8 @@ export interface Receipt {
 export interface Gate {
   /** Identifies and counts one request. Never throws a `Refusal`: it comes in `refusal`. */
   enter(credentials: Credentials, clientAddress: string): Awaitable<Entrance>;
+  /** The same for an account that proved itself without a key: by a session of the dashboard. */
+  enterAs(account: Account, clientAddress: string): Awaitable<Entrance>;
   /**
    * Takes `units` from the plan's day and month, or max(1, units) credits when those are spent and the
    * balance covers all of it. Throws the quota `Refusal` otherwise, nothing charged.

@@ -241,3 +241,56 @@ export function tooManyStreams(most: number): Refusal {
   const message = `At most ${String(most)} event streams at a time.`;
   return new Refusal("too_many_streams", 429, message, { retryAfterSeconds: 1 });
 }
+
+// What the dashboard refuses.
+
+/** No session, or one that is over. */
+export function notSignedIn(): Refusal {
+  return new Refusal("not_signed_in", 401, "Sign in first.");
+}
+
+/** The same for an unknown address, a wrong password and an account without one. */
+export function wrongPassword(): Refusal {
+  return new Refusal("wrong_password", 401, "E-mail address or password is wrong.");
+}
+
+/** Somebody who is signed in gave a wrong password for a step that asks for it again. */
+export function wrongCurrentPassword(): Refusal {
+  return new Refusal("wrong_current_password", 403, "That is not your password.");
+}
+
+export function adminsOnly(): Refusal {
+  return new Refusal("admins_only", 403, "This is for administrators.");
+}
+
+/** A change that another site's page asked for in the visitor's name. */
+export function foreignOrigin(): Refusal {
+  return new Refusal("foreign_origin", 403, "The request did not come from this site.");
+}
+
+/** Counted by client address: nobody else's attempts stand in the way. */
+export function tooManyAttempts(closesInMs: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
+  const message = `Too many attempts. Try again in ${String(seconds)} seconds.`;
+  return new Refusal("too_many_attempts", 429, message, { retryAfterSeconds: seconds });
+}
+
+export function signUpClosed(): Refusal {
+  const message = "Accounts are made by the operator of this service.";
+  return new Refusal("sign_up_closed", 403, message);
+}
+
+export function signUpsSpent(most: number): Refusal {
+  const message = `At most ${String(most)} accounts a day can be made from one address. Try again tomorrow.`;
+  return new Refusal("sign_ups_spent", 429, message);
+}
+
+/** `message`: what is wrong with it and what would be right. */
+export function badField(message: string): Refusal {
+  return new Refusal("bad_field", 400, message);
+}
+
+/** Something that stands in the way as things are now: a limit, an order of steps. */
+export function notNow(message: string): Refusal {
+  return new Refusal("not_now", 409, message);
+}

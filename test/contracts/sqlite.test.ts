@@ -15,6 +15,12 @@ import { sqlDeliveries } from "../../src/adapters/sql/webhook-deliveries.ts";
 import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks.ts";
 import { registrationCacheContract } from "./registration-cache.ts";
 import { webhookStoreContract } from "./webhook-store.ts";
+import { sqlAccountDirectory } from "../../src/adapters/sql/account-directory.ts";
+import { sqlAuditLog } from "../../src/adapters/sql/audit-log.ts";
+import { sqlLoginSessions } from "../../src/adapters/sql/login-sessions.ts";
+import { accountDirectoryContract } from "./account-directory.ts";
+import { auditLogContract } from "./audit-log.ts";
+import { loginSessionsContract } from "./login-sessions.ts";
 
 quotaCounterContract("memory over SQLite", async (t: TestContext) => {
   const { counter, usage, clock, log } = await openStores(t);
@@ -58,4 +64,21 @@ webhookStoreContract("SQLite", async (t: TestContext) => {
     deliveries: sqlDeliveries(stores.sql.db),
     account: (id) => addAccount(stores, 0, id),
   };
+});
+
+loginSessionsContract("SQLite", async (t) => {
+  const stores = await openStores(t);
+  const account = (id: string) => addAccount(stores, 0, id);
+  return { sessions: sqlLoginSessions(stores.sql.db), account };
+});
+
+auditLogContract("SQLite", async (t) => {
+  const stores = await openStores(t);
+  return { log: sqlAuditLog(stores.sql.db), account: (id) => addAccount(stores, 0, id) };
+});
+
+accountDirectoryContract("SQLite", async (t) => {
+  const stores = await openStores(t);
+  const account = (id: string) => addAccount(stores, 10, id);
+  return { directory: sqlAccountDirectory(stores.sql.db), account };
 });

@@ -5,6 +5,7 @@ import { usageMigration } from "./migrations/0002-usage.ts";
 import { webhooksMigration } from "./migrations/0003-webhooks.ts";
 import { registrationsMigration } from "./migrations/0004-registrations.ts";
 import { bulkMigration } from "./migrations/0005-bulk.ts";
+import { dashboardMigration } from "./migrations/0006-dashboard.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooksMigration,
   registrationsMigration,
   bulkMigration,
+  dashboardMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

@@ -1,5 +1,6 @@
 import type { AccountTables } from "./tables/accounts.ts";
 import type { BulkTables } from "./tables/bulk.ts";
+import type { DashboardTables } from "./tables/dashboard.ts";
 import type { RegistrationTables } from "./tables/registrations.ts";
 import type { UsageTables } from "./tables/usage.ts";
 import type { WebhookTables } from "./tables/webhooks.ts";
@@ -12,6 +13,12 @@ export interface SchemaMigrationRow {
 
 /** Every table by its area: an area adds its interface here and its migration to `MIGRATIONS`. */
 export interface Database
-  extends AccountTables, UsageTables, WebhookTables, RegistrationTables, BulkTables {
+  extends
+    AccountTables,
+    BulkTables,
+    DashboardTables,
+    UsageTables,
+    WebhookTables,
+    RegistrationTables {
   schema_migrations: SchemaMigrationRow;
 }

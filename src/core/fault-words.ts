@@ -1,4 +1,4 @@
-import type { EntryFault } from "../core/entry.ts";
+import type { EntryFault } from "./entry.ts";
 
 /** Why a text is no address or domain, in words for a person. */
 export const FAULT_WORDS: Readonly<Record<EntryFault, string>> = {

@@ -1,0 +1,56 @@
+import { type Kysely, sql } from "kysely";
+import type { AccountDirectory } from "../../ports/account-directory.ts";
+import { accountKey } from "../../ports/owner.ts";
+import { account } from "./accounts.ts";
+import type { Database } from "./schema.ts";
+import { inTransaction } from "./transaction.ts";
+
+/** `text` inside a LIKE pattern, standing for itself. */
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+
+/** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
+const OF_ACCOUNT = [
+  "login_sessions",
+  "webhook_deliveries",
+  "webhook_endpoints",
+  "api_keys",
+  "credit_entries",
+] as const;
+const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
+const OF_SESSION = ["chunks", "table_pages"] as const;
+
+export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
+  return {
+    async search(text, limit) {
+      const pattern = `%${literally(text.toLowerCase())}%`;
+      const matching = db
+        .selectFrom("accounts")
+        .where(sql<boolean>`(email like ${pattern} escape '\\' or id like ${pattern} escape '\\')`);
+      const rows = await matching.selectAll().orderBy("email").limit(limit).execute();
+      const { total } = await matching
+        .select(({ fn }) => fn.countAll().as("total"))
+        .executeTakeFirstOrThrow();
+      return { accounts: rows.map(account), total: Number(total) };
+    },
+    async erase(accountId) {
+      return await inTransaction(db, async (tx) => {
+        for (const table of OF_ACCOUNT) {
+          await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
+        }
+        const owner = accountKey(accountId);
+        const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
+        for (const table of OF_SESSION) {
+          await tx.sql.deleteFrom(table).where("session", "in", sessions).execute();
+        }
+        for (const table of OF_OWNER) {
+          await tx.sql.deleteFrom(table).where("owner", "=", owner).execute();
+        }
+        const gone = await tx.sql
+          .deleteFrom("accounts")
+          .where("id", "=", accountId)
+          .executeTakeFirst();
+        return Number(gone.numDeletedRows) === 1;
+      });
+    },
+  };
+}

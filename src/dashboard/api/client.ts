@@ -1,0 +1,93 @@
+/** The server said no, or did not answer. `message` is for people. */
+export class ApiFault extends Error {
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "ApiFault";
+    this.status = status;
+  }
+}
+
+let tellSignedOut: () => void = () => undefined;
+
+/** Runs `task` whenever the server no longer knows this browser's session. */
+export function whenSignedOut(task: () => void): void {
+  tellSignedOut = task;
+}
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** What a call that is no answer at all says. */
+const NO_ANSWER = "The server did not answer. Check your connection and try again.";
+
+async function messageOf(response: Response): Promise<string> {
+  try {
+    const body: unknown = await response.json();
+    if (typeof body === "object" && body !== null && "error" in body) return String(body.error);
+  } catch {
+    // Not JSON: a proxy answered in our place.
+  }
+  return `The server answered with status ${String(response.status)}. Try again in a moment.`;
+}
+
+/** Sends one request and gives the answer as it comes; throws an `ApiFault` for anything but 2xx. */
+export async function send(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      credentials: "same-origin",
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiFault(0, NO_ANSWER);
+  }
+  if (response.ok) return response;
+  const fault = new ApiFault(response.status, await messageOf(response));
+  if (response.status === 401 && response.headers.get("x-session") === "none") tellSignedOut();
+  throw fault;
+}
+
+/** One request under `/account/`, JSON in and out. The shape is the server's promise, not checked again. */
+export async function call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  const response = await send(method, `/account/${path}`, body);
+  return (response.status === 204 ? undefined : await response.json()) as Answer;
+}
+
+/** Reads an answer of one JSON value a line, each as soon as it is there. */
+export async function readLines(response: Response, take: (value: unknown) => void): Promise<void> {
+  if (response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    const lines = (rest + chunk.value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) takeLine(line, take);
+  }
+  takeLine(rest, take);
+}
+
+/** The server puts what goes wrong on the way into a last line of its own. */
+function takeLine(line: string, take: (value: unknown) => void): void {
+  if (line === "") return;
+  const value: unknown = JSON.parse(line);
+  if (typeof value === "object" && value !== null && "error" in value) {
+    throw new ApiFault(500, String(value.error));
+  }
+  take(value);
+}
+
+/** What to show for anything that was thrown. */
+export const faultText = (error: unknown): string =>
+  error instanceof ApiFault ? error.message : "Something went wrong in this page. Reload it.";

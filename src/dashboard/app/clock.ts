@@ -1,0 +1,52 @@
+/** The only file of the dashboard that looks at the clock. */
+
+export const nowMs = (): number => Date.now();
+
+/** NaN for a text that is no time. */
+export const timeMs = (iso: string): number => Date.parse(iso);
+
+/** For libraries that want an object. `seconds` since the Unix epoch. */
+export const dateOf = (seconds: number): Date => new Date(seconds * 1_000);
+
+const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short" });
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** "20 November 2026 at 13:40", in the reader's time zone. */
+export const exactTime = (ms: number): string => EXACT.format(ms);
+
+/** "20 Nov 2026" for "2026-11-20". */
+export const shownDay = (date: string): string => DAY.format(timeMs(`${date}T00:00:00Z`));
+
+const SHORT_DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+/** "20 Nov" on the axis of a chart; nothing between two days. */
+export const dayLabel = (seconds: number): string =>
+  seconds % 86_400 === 0 ? SHORT_DAY.format(seconds * 1_000) : "";
+
+const STEPS = [
+  ["second", 1_000, 60_000],
+  ["minute", 60_000, 3_600_000],
+  ["hour", 3_600_000, 86_400_000],
+  ["day", 86_400_000, 30 * 86_400_000],
+  ["month", 30 * 86_400_000, 365 * 86_400_000],
+  ["year", 365 * 86_400_000, Infinity],
+] as const;
+
+/** "3 minutes ago", "tomorrow". */
+export function relativeTime(ms: number, fromMs: number): string {
+  const gap = ms - fromMs;
+  if (Math.abs(gap) < 10_000) return "just now";
+  const [unit, sizeMs] = STEPS.find(([, , below]) => Math.abs(gap) < below) ?? STEPS[5];
+  return RELATIVE.format(Math.round(gap / sizeMs), unit);
+}
+
+/** "14:03" left of a span; never below zero. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  return `${String(Math.floor(seconds / 60))}:${String(seconds % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,54 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { call, faultText } from "../api/client.ts";
+
+export type Loaded<Value> =
+  | { readonly state: "loading" }
+  | { readonly state: "failed"; readonly message: string }
+  | { readonly state: "ready"; readonly value: Value };
+
+export interface Loading<Value> {
+  readonly loaded: Loaded<Value>;
+  /** Asks again; what is shown stays until the new answer is there. */
+  readonly reload: () => void;
+}
+
+/** Fetches `path` under `/account/` when the component appears and when `path` changes. */
+export function useLoad<Value>(path: string): Loading<Value> {
+  const [loaded, setLoaded] = useState<Loaded<Value>>({ state: "loading" });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    let stale = false;
+    call<Value>("GET", path).then(
+      (value) => stale || setLoaded({ state: "ready", value }),
+      (error: unknown) => stale || setLoaded({ state: "failed", message: faultText(error) }),
+    );
+    return () => {
+      stale = true;
+    };
+  }, [path, turn]);
+  const reload = useCallback(() => setTurn((known) => known + 1), []);
+  return { loaded, reload };
+}
+
+export interface Action {
+  readonly busy: boolean;
+  /** What went wrong last time; "" when nothing did. */
+  readonly fault: string;
+  /** Runs `work` unless it is running already. */
+  readonly run: (work: () => Promise<void>) => void;
+}
+
+/** One thing that a button does: busy while it runs, with its own fault text. */
+export function useAction(): Action {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState("");
+  const run = (work: () => Promise<void>): void => {
+    if (busy) return;
+    setBusy(true);
+    setFault("");
+    work()
+      .catch((error: unknown) => setFault(faultText(error)))
+      .finally(() => setBusy(false));
+  };
+  return { busy, fault, run };
+}

@@ -1,0 +1,12 @@
+const WHOLE = new Intl.NumberFormat("en-US");
+
+/** "12,480". */
+export const count = (value: number): string => WHOLE.format(value);
+
+/** "1 check", "12,480 checks". */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
+/** "no limit" for null. */
+export const limitText = (value: number | null): string =>
+  value === null ? "no limit" : count(value);

@@ -1,0 +1,37 @@
+import { signal } from "@preact/signals";
+import { call, whenSignedOut } from "../api/client.ts";
+import type { Allowance, SessionState } from "../api/shapes.ts";
+
+/** Undefined until the server has said who is here. */
+export const session = signal<SessionState | undefined>(undefined);
+
+/** Why the visitor was sent to the sign-in page. */
+export const signInReason = signal("");
+
+/** What is left of the plan; undefined for visitors and until it is known. */
+export const allowance = signal<Allowance | undefined>(undefined);
+
+/** Asks who is here. Throws an `ApiFault`. */
+export async function loadSession(): Promise<void> {
+  session.value = await call<SessionState>("GET", "session");
+  if (session.value.account === undefined) allowance.value = undefined;
+  else void loadAllowance();
+}
+
+/** Brings the figure in the rail up to date; a failure leaves the old one. */
+export async function loadAllowance(): Promise<void> {
+  try {
+    allowance.value = await call<Allowance>("GET", "allowance");
+  } catch {
+    // The rail shows what it knew; the page itself says what is wrong.
+  }
+}
+
+whenSignedOut(() => {
+  const known = session.value;
+  if (known?.account === undefined) return;
+  const { account: _, ...visitor } = known;
+  signInReason.value = "Your session has ended. Sign in again.";
+  allowance.value = undefined;
+  session.value = visitor;
+});

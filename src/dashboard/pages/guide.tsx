@@ -1,0 +1,193 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { SIGNALS } from "../../core/signals.ts";
+import { call } from "../api/client.ts";
+import type { Key } from "../api/shapes.ts";
+import { session } from "../app/session.ts";
+import { Code } from "../parts/copy.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { checkSamples, KEY_PLACE, type Sample } from "../words/samples.ts";
+import { verifySamples } from "../words/verify-samples.ts";
+
+/** Everything a programmer needs to begin, with the reader's own key where there is one. */
+export function GuidePage(): VNode {
+  const key = useOwnKey();
+  const baseUrl = session.value?.public_url ?? location.origin;
+  return (
+    <>
+      <PageHead
+        title="Guide"
+        lead={
+          <>
+            From nothing to a first answer in a minute. Every path and field is in the{" "}
+            <a href="/docs">API reference</a>.
+          </>
+        }
+      />
+      <QuickStart samples={checkSamples(baseUrl, key)} hasKey={key !== KEY_PLACE} />
+      <Reading />
+      <Lists baseUrl={baseUrl} keyText={key} />
+      <WebhookPart />
+      <SignalPart />
+    </>
+  );
+}
+
+/** The start of the newest working key: the rest of it is known to the reader alone. */
+function useOwnKey(): string {
+  const [key, setKey] = useState(KEY_PLACE);
+  useEffect(() => {
+    if (session.value?.account === undefined) return;
+    call<{ readonly keys: readonly Key[] }>("GET", "keys").then(
+      ({ keys }) => {
+        const working = keys.find(({ revoked_at: revokedAt }) => revokedAt === null);
+        if (working !== undefined) setKey(`${working.prefix}…${working.last_four}`);
+      },
+      () => undefined, // the examples work with the placeholder as well
+    );
+  }, []);
+  return key;
+}
+
+function Section({ title, children }: { title: string; children: ComponentChildren }): VNode {
+  return (
+    <section class="sheet stack">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Samples({ samples, label }: { samples: readonly Sample[]; label: string }): VNode {
+  return (
+    <Tabs
+      label={label}
+      tabs={samples.map(({ name, text }) => ({
+        name,
+        content: () => <Code what={`${name} example`} text={text} />,
+      }))}
+    />
+  );
+}
+
+function QuickStart({ samples, hasKey }: { samples: readonly Sample[]; hasKey: boolean }): VNode {
+  return (
+    <Section title="One check">
+      <p class="prose">
+        {hasKey
+          ? "This is the start and the end of your newest key. Put the whole key in its place; it is shown only when it is made."
+          : "It works without a key too, with lower limits: leave the header out."}{" "}
+        {hasKey ? null : (
+          <>
+            <a href="/keys">Create a key</a> for more.
+          </>
+        )}
+      </p>
+      <Samples label="Language of the example" samples={samples} />
+    </Section>
+  );
+}
+
+function Reading(): VNode {
+  return (
+    <Section title="Reading the answer">
+      <dl class="pairs">
+        <dt>
+          <code>format</code>
+        </dt>
+        <dd>Look here first. When it is false, no mail can be sent to the address at all.</dd>
+        <dt>
+          <code>disposable</code>
+        </dt>
+        <dd>
+          A throw-away inbox. <code>confidence</code> says how sure, from 0 to 100; 50 is the line.
+        </dd>
+        <dt>
+          <code>dns</code>
+        </dt>
+        <dd>
+          Whether a mail server is there. When <code>signals</code> holds{" "}
+          <code>dns_indeterminate</code>, nobody could say: try again later, and do not turn the
+          person away for it.
+        </dd>
+        <dt>
+          <code>signals</code>
+        </dt>
+        <dd>The evidence, most important first. What each one means stands below.</dd>
+      </dl>
+      <p class="prose">
+        Take any status other than 200 as “not checked”, and let the person through. A 429 names the
+        seconds to wait in <code>Retry-After</code>.
+      </p>
+    </Section>
+  );
+}
+
+function Lists({ baseUrl, keyText }: { baseUrl: string; keyText: string }): VNode {
+  const text = `curl ${baseUrl}/api/email \\
+  -H 'X-Api-Key: ${keyText}' \\
+  --data-urlencode 'bulk=1' \\
+  --data-urlencode email@addresses.txt
+
+curl ${baseUrl}/api/view/SESSION -H 'X-Api-Key: ${keyText}'`;
+  return (
+    <Section title="Whole lists">
+      <p class="prose">
+        Send many entries at once. Up to 100 are answered directly; more are queued, and{" "}
+        <code>session</code> leads to the result. Handle both answers. Results stay for 15 minutes.
+      </p>
+      <Code what="curl commands for a list" text={text} />
+    </Section>
+  );
+}
+
+function WebhookPart(): VNode {
+  return (
+    <Section title="Verifying webhooks">
+      <p class="prose">
+        The header <code>X-Service-Signature</code> is the lower-case hexadecimal HMAC-SHA256 of the
+        body, keyed with your signing secret. Compute it over the bytes as they came, compare in
+        constant time, and refuse everything that is not exactly 64 such digits.
+      </p>
+      <Samples label="Language of the verifier" samples={verifySamples()} />
+    </Section>
+  );
+}
+
+function SignalPart(): VNode {
+  return (
+    <Section title="Signals">
+      <div class="scroll">
+        <table class="folds">
+          <thead>
+            <tr>
+              <th scope="col">Signal</th>
+              <th scope="col">Means</th>
+              <th scope="col" class="number">
+                Weight
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(SIGNALS).map(([name, { means, weight }]) => (
+              <tr key={name}>
+                <th scope="row">
+                  <code>{name}</code>
+                </th>
+                <td>{means}</td>
+                <td class="number" data-label="Weight">
+                  {weight.toFixed(2)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="prose">
+        Confidence is 100 × (1 − the product of (1 − weight)) over the signals present. From 50 on
+        an entry is called disposable.
+      </p>
+    </Section>
+  );
+}

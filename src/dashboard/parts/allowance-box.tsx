@@ -1,0 +1,53 @@
+import type { VNode } from "preact";
+import type { Allowance, Purse } from "../api/shapes.ts";
+import { count } from "../app/numbers.ts";
+import { allowance } from "../app/session.ts";
+import { tierName } from "../words/tiers.ts";
+import { Meter } from "./meter.tsx";
+
+/** What is left of the plan, at the foot of the rail. */
+export function AllowanceBox(): VNode | null {
+  const known = allowance.value;
+  if (known === undefined) return null;
+  return (
+    <div class="allow">
+      <Left allowance={known} />
+      <div>
+        {tierName(known.tier)} · <a href="/pricing">see plans</a>
+      </div>
+    </div>
+  );
+}
+
+const left = ({ used, limit }: Purse): number => Math.max(0, (limit ?? 0) - used);
+
+/** The purse that runs dry first. */
+function tightest({ day, month }: Allowance): readonly [Purse, string] | undefined {
+  const purses = [
+    [day, "today"],
+    [month, "this month"],
+  ] as const;
+  return purses.filter(([{ limit }]) => limit !== null).sort(([a], [b]) => left(a) - left(b))[0];
+}
+
+function Left({ allowance: known }: { allowance: Allowance }): VNode {
+  const found = tightest(known);
+  if (found === undefined) {
+    return (
+      <div>
+        <b>{count(known.day.used)}</b> checks today, no daily limit
+      </div>
+    );
+  }
+  const [purse, when] = found;
+  const limit = purse.limit ?? 0;
+  return (
+    <>
+      <div>
+        <b>{count(left(purse))}</b> of {count(limit)} checks left {when}
+      </div>
+      <Meter share={limit === 0 ? 0 : left(purse) / limit} />
+      {known.credits > 0 ? <div>and {count(known.credits)} credits</div> : null}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { announce } from "../app/announce.ts";
+
+/** Puts text on the clipboard; without permission for that, says so. */
+export function CopyButton({ text, what }: { text: string; what: string }): VNode {
+  const [word, setWord] = useState("Copy");
+  useEffect(() => {
+    if (word === "Copy") return undefined;
+    const timer = setTimeout(() => setWord("Copy"), 2_000);
+    return () => clearTimeout(timer);
+  }, [word]);
+  const copy = (): void => {
+    const tell = (shown: string, said: string): void => {
+      setWord(shown);
+      announce(said);
+    };
+    copyText(text).then(
+      () => tell("Copied", `${what} copied.`),
+      () => tell("Select it", "The browser does not allow copying. Select the text instead."),
+    );
+  };
+  return (
+    <button type="button" class="small" onClick={copy}>
+      {word}
+      <span class="unseen"> {what}</span>
+    </button>
+  );
+}
+
+/** Plain HTTP on an address that is not loopback has no clipboard. */
+async function copyText(text: string): Promise<void> {
+  if (!("clipboard" in navigator)) throw new Error("no clipboard");
+  await navigator.clipboard.writeText(text);
+}
+
+/** Code as text, with a copy button. */
+export function Code({
+  text,
+  what,
+  wrap = false,
+}: {
+  text: string;
+  what: string;
+  wrap?: boolean;
+}): VNode {
+  return (
+    <div class="code">
+      <pre class={wrap ? "wrap" : ""} tabIndex={0} role="region" aria-label={what}>
+        {text}
+      </pre>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}
+
+/** A secret that is shown this once and says so before it goes. */
+export function Secret(props: { title: string; value: string; onDone: () => void }): VNode {
+  return (
+    <div class="secret" role="group" aria-label={props.title}>
+      <div>
+        <h2>{props.title}</h2>
+        <p>This is the only time it is shown. Copy it to where your server keeps its secrets.</p>
+      </div>
+      <div class="bar">
+        <code>{props.value}</code>
+        <CopyButton text={props.value} what={props.title} />
+        <button type="button" class="small" onClick={props.onDone}>
+          I have kept it
+        </button>
+      </div>
+    </div>
+  );
+}

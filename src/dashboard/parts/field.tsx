@@ -1,0 +1,32 @@
+import type { InputHTMLAttributes, VNode } from "preact";
+import { useId } from "preact/hooks";
+
+export interface FieldProps {
+  label: string;
+  value: string;
+  onValue: (value: string) => void;
+  hint?: string;
+  input?: InputHTMLAttributes<HTMLInputElement>;
+}
+
+/** A labelled line of input. */
+export function Field({ label, value, onValue, hint, input = {} }: FieldProps): VNode {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+        {...(hint === undefined ? {} : { "aria-describedby": `${id}-hint` })}
+        {...input}
+      />
+      {hint === undefined ? null : (
+        <span class="note" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}

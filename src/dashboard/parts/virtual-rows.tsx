@@ -1,0 +1,56 @@
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** Up to so many rows are all there; beyond, only those in view. */
+const ALL_ROWS = 200;
+const SPARE_ROWS = 12;
+
+/** A long list of rows of one height, as a table for screen readers. `header` are the column names. */
+export function VirtualRows<Row>(props: {
+  rows: readonly Row[];
+  label: string;
+  header: readonly string[];
+  heightPx: number;
+  cells: (row: Row) => readonly VNode[];
+}): VNode {
+  const { rows, heightPx } = props;
+  const body = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 640 });
+  const look = (): void => {
+    const { current } = body;
+    if (current !== null) setView({ top: current.scrollTop, height: current.clientHeight });
+  };
+  useEffect(() => {
+    body.current?.scrollTo(0, 0);
+    look();
+  }, [rows]);
+  const isWhole = rows.length <= ALL_ROWS;
+  const first = isWhole ? 0 : Math.max(0, Math.floor(view.top / heightPx) - SPARE_ROWS);
+  const last = isWhole ? rows.length : Math.ceil((view.top + view.height) / heightPx) + SPARE_ROWS;
+  const shown = rows.slice(first, last);
+  return (
+    <div class="grid-table" role="table" aria-label={props.label} aria-rowcount={rows.length + 1}>
+      <div role="rowgroup">
+        <div class="grid-head" role="row" aria-rowindex={1}>
+          {props.header.map((name) => (
+            <span key={name} role="columnheader">
+              {name}
+            </span>
+          ))}
+        </div>
+      </div>
+      <div class="grid-body" role="rowgroup" ref={body} tabIndex={0} onScroll={look}>
+        <div role="presentation" style={{ height: `${String(first * heightPx)}px` }} />
+        {shown.map((row, index) => (
+          <div key={first + index} class="grid-row" role="row" aria-rowindex={first + index + 2}>
+            {props.cells(row)}
+          </div>
+        ))}
+        <div
+          role="presentation"
+          style={{ height: `${String(Math.max(0, rows.length - last) * heightPx)}px` }}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import type { AuditEntry } from "../api/shapes.ts";
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  "account.created": "Account made",
+  "account.deleted": "Account deleted",
+  "account.disabled": "Account switched off",
+  "account.enabled": "Account switched on",
+  "account.tier": "Plan changed",
+  "account.password": "Password changed",
+  "credits.granted": "Credits moved",
+  "key.created": "Key created",
+  "key.revoked": "Key revoked",
+  "session.started": "Signed in",
+  "session.ended": "Signed out",
+  "session.revoked": "Signed out elsewhere",
+  "webhook.saved": "Webhook saved",
+  "webhook.secret": "Webhook secret renewed",
+  "webhook.removed": "Webhook removed",
+};
+
+/** What happened, for people; an action this page does not know stays as it is. */
+export function actionWords({ action, detail }: AuditEntry): string {
+  const words = Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action;
+  return detail === "" ? words : `${words}: ${detail}`;
+}

@@ -1,0 +1,34 @@
+import type { Usage } from "../api/shapes.ts";
+
+export interface LatencyRow {
+  readonly name: string;
+  readonly requests: number;
+  /** Of all requests, 0 to 1. */
+  readonly share: number;
+}
+
+const timeText = (ms: number): string =>
+  ms < 1_000 ? `${String(ms)} ms` : `${String(ms / 1_000)} s`;
+
+/** Requests by how long they took, over all days. */
+export function latencyRows({ days, latency_edges_ms: edges }: Usage): readonly LatencyRow[] {
+  const counts = [...edges, Infinity].map((_, at) =>
+    days.reduce((total, { latency }) => total + (latency[at] ?? 0), 0),
+  );
+  const all = Math.max(
+    1,
+    counts.reduce((total, requests) => total + requests, 0),
+  );
+  return counts.map((requests, at) => ({
+    name: nameOf(edges, at),
+    requests,
+    share: requests / all,
+  }));
+}
+
+function nameOf(edges: readonly number[], at: number): string {
+  const below = edges[at - 1];
+  const upTo = edges[at];
+  if (upTo === undefined) return `over ${timeText(below ?? 0)}`;
+  return `up to ${timeText(upTo)}`;
+}

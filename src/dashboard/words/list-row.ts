@@ -1,0 +1,79 @@
+import { SIGNALS, type Signal } from "../../core/signals.ts";
+import type { ListRow } from "../api/lists.ts";
+import type { Mark } from "./verdict.ts";
+
+export const FILTERS = [
+  ["all", "All"],
+  ["valid", "Valid"],
+  ["disposable", "Disposable"],
+  ["dns", "No mail server"],
+  ["unsure", "Could not tell"],
+  ["typo", "Misspelt"],
+  ["format", "Bad format"],
+] as const;
+export type Filter = (typeof FILTERS)[number][0];
+
+const isUnsure = ({ signals }: ListRow): boolean => signals.includes("dns_indeterminate");
+
+const MATCHES: Readonly<Record<Filter, (row: ListRow) => boolean>> = {
+  all: () => true,
+  valid: ({ fate }) => fate === "valid",
+  disposable: ({ fate }) => fate === "disposable",
+  dns: (row) => row.fate === "invalidDns" && !isUnsure(row),
+  unsure: (row) => row.fate === "invalidDns" && isUnsure(row),
+  typo: ({ signals }) => signals.includes("typo_domain"),
+  format: ({ fate }) => fate === "invalidFormat",
+};
+
+/** Rows of one kind that hold `text`, in any case. */
+export function filterRows(
+  rows: readonly ListRow[],
+  filter: Filter,
+  text: string,
+): readonly ListRow[] {
+  const sought = text.trim().toLowerCase();
+  const matches = MATCHES[filter];
+  return rows.filter(
+    (row) => matches(row) && (sought === "" || row.entry.toLowerCase().includes(sought)),
+  );
+}
+
+/** How many rows each filter would leave. */
+export const countsOf = (rows: readonly ListRow[]): Readonly<Record<Filter, number>> =>
+  Object.fromEntries(
+    FILTERS.map(([filter]) => [filter, rows.filter(MATCHES[filter]).length]),
+  ) as Record<Filter, number>;
+
+export interface RowVerdict {
+  readonly mark: Mark;
+  readonly words: string;
+}
+
+export function rowVerdict(row: ListRow): RowVerdict {
+  switch (row.fate) {
+    case "valid":
+      return { mark: "yes", words: "Valid" };
+    case "disposable":
+      return { mark: "no", words: `Disposable ${String(row.confidence)}` };
+    case "invalidFormat":
+      return { mark: "quiet", words: "Bad format" };
+    case "invalidDns":
+      return isUnsure(row)
+        ? { mark: "unsure", words: "Could not tell" }
+        : { mark: "no", words: "No mail server" };
+  }
+}
+
+const SHORT: Partial<Record<Signal, string>> = {
+  dns_indeterminate: "Its name servers gave no usable answer. Worth another try.",
+  typo_domain: "The domain looks like a misspelling.",
+  privacy_relay: "A relay: a real person who hides the address.",
+  plus_alias: "A sub-address of another address.",
+};
+
+/** The strongest evidence in a sentence; "" when there is none. */
+export function rowReason({ fate, signals }: ListRow): string {
+  if (fate === "invalidFormat") return "It is not written like an address or a domain.";
+  const first = signals[0];
+  return first === undefined ? "" : (SHORT[first] ?? SIGNALS[first].means);
+}

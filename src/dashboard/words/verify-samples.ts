@@ -1,0 +1,34 @@
+import type { Sample } from "./samples.ts";
+
+/** A webhook's signature checked, in the languages of the guide. */
+export function verifySamples(): readonly Sample[] {
+  return [
+    { name: "TypeScript", text: TYPESCRIPT },
+    { name: "Python", text: PYTHON },
+    { name: "PHP", text: PHP },
+  ];
+}
+
+const TYPESCRIPT = `import { createHmac, timingSafeEqual } from "node:crypto";
+
+export function isGenuine(body: Buffer, header: string | undefined, secret: string): boolean {
+  if (secret === "" || header === undefined || !/^[0-9a-f]{64}$/.test(header)) return false;
+  const wanted = createHmac("sha256", secret).update(body).digest();
+  return timingSafeEqual(wanted, Buffer.from(header, "hex"));
+}`;
+
+const PYTHON = `import hashlib, hmac, re
+
+def is_genuine(body: bytes, header: str | None, secret: str) -> bool:
+    if not secret or header is None or not re.fullmatch(r"[0-9a-f]{64}", header):
+        return False
+    wanted = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(wanted, header)`;
+
+const PHP = `<?php
+function is_genuine(string $body, ?string $header, string $secret): bool {
+    if ($secret === "" || $header === null || !preg_match('/\\A[0-9a-f]{64}\\z/', $header)) {
+        return false;
+    }
+    return hash_equals(hash_hmac("sha256", $body, $secret), $header);
+}`;

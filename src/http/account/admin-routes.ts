@@ -1,0 +1,163 @@
+import { Type } from "typebox";
+import type { AccountDirectory } from "../../ports/account-directory.ts";
+import type { Account } from "../../ports/accounts.ts";
+import type { AuditAction, AuditLog } from "../../ports/audit-log.ts";
+import type { Audit } from "../../service/account/audit.ts";
+import { ACCOUNT_TIERS, type AccountService } from "../../service/accounts.ts";
+import { GRANT_MAX, REASON_MAX, type CreditService } from "../../service/credits.ts";
+import { badField, notFound, notNow } from "../../service/refusals.ts";
+import { numberField, textField } from "./fields.ts";
+import { adminAccount, shownAudit } from "./present.ts";
+import { type AccountRoute, done, json, type SignedInRequest } from "./route.ts";
+
+export interface AdminDeps {
+  readonly directory: Pick<AccountDirectory, "search">;
+  readonly accounts: Pick<AccountService, "find" | "setTier" | "disable" | "enable">;
+  readonly credits: Pick<CreditService, "grant">;
+  readonly auditLog: Pick<AuditLog, "newest">;
+  readonly audit: Audit;
+  readonly system: () => Promise<SystemFacts>;
+}
+
+/** What this process is and whether what it needs answers. */
+export interface SystemFacts {
+  readonly version: string;
+  readonly node: string;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+  readonly probes: readonly { readonly name: string; readonly ok: boolean }[];
+  /** Name and value, for people: queue, DNS servers, stores. */
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+}
+
+const ACCOUNTS_MAX = 100;
+const AUDIT_MAX = 200;
+const QUERY_MAX = 320;
+
+/** What administrators see and change. */
+export function adminRoutes(deps: AdminDeps): readonly AccountRoute[] {
+  return [...readingRoutes(deps), tierRoute(deps), creditsRoute(deps), ...switchRoutes(deps)];
+}
+
+const readingRoutes = ({ directory, auditLog, system }: AdminDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "admin/accounts",
+    for: "admin",
+    summary: "Accounts whose address or id holds `q`",
+    async handle({ query }) {
+      const text = (query["q"] ?? "").trim().slice(0, QUERY_MAX);
+      const { accounts, total } = await directory.search(text, ACCOUNTS_MAX);
+      return json({ accounts: accounts.map(adminAccount), total });
+    },
+  },
+  {
+    method: "GET",
+    path: "admin/audit",
+    for: "admin",
+    summary: "The newest changes of all accounts",
+    handle: async () => json({ entries: (await auditLog.newest(AUDIT_MAX)).map(shownAudit) }),
+  },
+  {
+    method: "GET",
+    path: "admin/system",
+    for: "admin",
+    summary: "Health and facts of this process",
+    handle: async () => json(await system()),
+  },
+];
+
+async function subjectOf({ id }: SignedInRequest, deps: AdminDeps): Promise<Account> {
+  const account = await deps.accounts.find(id);
+  if (account === undefined) throw notFound();
+  return account;
+}
+
+function note(
+  { account: admin, visitor: { clientAddress } }: SignedInRequest,
+  audit: Audit,
+  change: { readonly action: AuditAction; readonly accountId: string; readonly detail?: string },
+): Promise<void> {
+  return audit({ ...change, actorId: admin.id, clientAddress });
+}
+
+const tierRoute = (deps: AdminDeps): AccountRoute => ({
+  method: "POST",
+  path: "admin/accounts/:id/tier",
+  for: "admin",
+  summary: "Change an account's plan",
+  body: Type.Object({ tier: Type.Enum([...ACCOUNT_TIERS]) }),
+  async handle(request) {
+    const name = textField(request.body, "tier", 50);
+    const tier = ACCOUNT_TIERS.find((known) => known === name);
+    if (tier === undefined) throw badField(`There is no plan of that name.`);
+    const subject = await subjectOf(request, deps);
+    await deps.accounts.setTier(subject.id, tier);
+    const detail = `${subject.tier} to ${tier}`;
+    await note(request, deps.audit, { action: "account.tier", accountId: subject.id, detail });
+    return done;
+  },
+});
+
+const creditsRoute = (deps: AdminDeps): AccountRoute => ({
+  method: "POST",
+  path: "admin/accounts/:id/credits",
+  for: "admin",
+  summary: "Grant credits, or take some back with a negative amount",
+  body: Type.Object({ amount: Type.Integer(), reason: Type.String({ maxLength: REASON_MAX }) }),
+  async handle(request) {
+    const amount = numberField(request.body, "amount");
+    const reason = textField(request.body, "reason", REASON_MAX);
+    const subject = await subjectOf(request, deps);
+    const answer = await deps.credits.grant(subject.id, amount, reason);
+    if (answer.kind !== "granted") throw creditRefusal(answer);
+    const detail = `${String(amount)}${reason === "" ? "" : `, ${reason}`}`;
+    await note(request, deps.audit, { action: "credits.granted", accountId: subject.id, detail });
+    return json({ balance: answer.balance });
+  },
+});
+
+type Refused = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
+
+function creditRefusal(answer: Refused): Error {
+  switch (answer.kind) {
+    case "no_account":
+      return notFound();
+    case "out_of_range":
+      return notNow(
+        `The account has ${String(answer.balance)} credits; the balance stays at 0 or more.`,
+      );
+    case "bad_amount":
+      return badField(`The amount is a whole number that is not 0, at most ${String(GRANT_MAX)}.`);
+    case "bad_reason":
+      return badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
+  }
+}
+
+const switchRoutes = (deps: AdminDeps): readonly AccountRoute[] => [
+  {
+    method: "POST",
+    path: "admin/accounts/:id/disable",
+    for: "admin",
+    summary: "Switch an account off; its keys are refused within 5 s",
+    async handle(request) {
+      const subject = await subjectOf(request, deps);
+      if (subject.id === request.account.id) throw notNow("You cannot switch yourself off.");
+      await deps.accounts.disable(subject.id);
+      await note(request, deps.audit, { action: "account.disabled", accountId: subject.id });
+      return done;
+    },
+  },
+  {
+    method: "POST",
+    path: "admin/accounts/:id/enable",
+    for: "admin",
+    summary: "Switch an account on again",
+    async handle(request) {
+      const subject = await subjectOf(request, deps);
+      await deps.accounts.enable(subject.id);
+      await note(request, deps.audit, { action: "account.enabled", accountId: subject.id });
+      return done;
+    },
+  },
+];

@@ -1,0 +1,62 @@
+import { Type } from "typebox";
+import { errorResponse, pathParameter } from "../openapi.ts";
+import type { Operation, PathItem, Response } from "../operation.ts";
+import type { AccountRoute } from "./route.ts";
+
+const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
+
+const FINE: Response = {
+  description: "Done; 204 where there is nothing to say.",
+  content: { "application/json": { schema: Type.Object({}, { additionalProperties: true }) } },
+};
+
+/** The OpenAPI part of the dashboard's own API: path -> operations. */
+export function accountDocumentation(
+  routes: readonly AccountRoute[],
+): Readonly<Record<string, PathItem>> {
+  const paths = new Map<string, PathItem>();
+  for (const route of routes) {
+    const path = `/account/${route.path.replace(":id", "{id}")}`;
+    paths.set(path, { ...paths.get(path), [METHODS[route.method]]: operation(route) });
+  }
+  return Object.fromEntries(paths);
+}
+
+const WHO: Readonly<Record<AccountRoute["for"], string>> = {
+  everyone: "For everyone.",
+  account: "For a signed-in account.",
+  leaving: "For a signed-in account, also a disabled one.",
+  admin: "For administrators.",
+};
+
+function operation(route: AccountRoute): Operation {
+  const { summary, body, path, method } = route;
+  const origin = method === "GET" ? "" : " The Origin header must be this site's.";
+  return {
+    summary,
+    description: `${WHO[route.for]}${origin} Sessions are cookies; API keys are not read here.`,
+    tags: ["dashboard"],
+    security: [],
+    ...(path.includes(":id") && {
+      parameters: [
+        pathParameter("id", "As the list shows it.", "0123456789abcdef0123456789abcdef"),
+      ],
+    }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { "application/json": { schema: body } } },
+    }),
+    responses: {
+      200: FINE,
+      400: errorResponse("A field is missing or wrong.", '"email" must be text.'),
+      401: errorResponse("No session.", "Sign in first."),
+      403: errorResponse(
+        "Not for this account, or from another site.",
+        "This is for administrators.",
+      ),
+      429: errorResponse(
+        "Too many in a minute: the rate.",
+        "Too many attempts. Try again in 17 seconds.",
+      ),
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { Type } from "typebox";
+import type { AuditLog } from "../../ports/audit-log.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { LoginSessions } from "../../ports/login-sessions.ts";
+import { LATENCY_EDGES_MS } from "../../ports/usage.ts";
+import type { UsageReader } from "../../service/account/allowance.ts";
+import type { Audit } from "../../service/account/audit.ts";
+import type { AccountCheck } from "../../service/account/check.ts";
+import type { OwnAccount } from "../../service/account/own-account.ts";
+import type { CreditService } from "../../service/credits.ts";
+import type { Gate } from "../../service/gate.ts";
+import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/keys.ts";
+import { badField, missingParameter, notFound, notNow } from "../../service/refusals.ts";
+import { boundedNumber, textField, textsField } from "./fields.ts";
+import { ownAudit, shownCredit, shownKey, shownSession } from "./present.ts";
+import { noteOwn } from "./note.ts";
+import { type AccountRoute, done, json } from "./route.ts";
+
+export interface OwnDeps {
+  readonly gate: Pick<Gate, "enterAs">;
+  readonly check: AccountCheck;
+  readonly keys: KeyService;
+  readonly credits: Pick<CreditService, "entries">;
+  readonly usage: UsageReader;
+  readonly own: OwnAccount;
+  readonly sessions: LoginSessions;
+  readonly auditLog: Pick<AuditLog, "ofAccount">;
+  readonly audit: Audit;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** Rows of a ledger or a log that one page shows. */
+const ROWS_MAX = 200;
+const ENTRY_MAX = 2_000;
+const PASSWORD_FIELD_MAX = 2_000;
+const USAGE_DAYS = { standard: 30, max: 400 };
+
+/** Everything that an account does with what is its own. */
+export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
+  return [
+    checkRoute(deps),
+    ...figureRoutes(deps),
+    ...keyRoutes(deps),
+    ...sessionRoutes(deps),
+    passwordRoute(deps),
+    deleteRoute(deps),
+  ];
+}
+
+const checkRoute = ({ gate, check }: OwnDeps): AccountRoute => ({
+  method: "POST",
+  path: "check",
+  for: "account",
+  summary: "Check one entry for one unit: a line with the core facts, then a line with everything",
+  body: Type.Object({ entry: Type.String(), features: Type.Array(Type.String()) }),
+  async handle({ account, visitor, body }) {
+    const entry = textField(body, "entry", ENTRY_MAX).trim();
+    const features = textsField(body, "features", 20);
+    if (entry === "") throw missingParameter("entry");
+    const entrance = await gate.enterAs(account, visitor.clientAddress);
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    return { lines: check(entrance, entry, features) };
+  },
+});
+
+const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "allowance",
+    for: "account",
+    summary: "What is left of the plan",
+    handle: async ({ account }) => json(await usage.allowance(account)),
+  },
+  {
+    method: "GET",
+    path: "usage",
+    for: "account",
+    summary: "Units, requests and latency by day; `days` of them",
+    async handle({ account, query }) {
+      const days = await usage.days(account, boundedNumber(query["days"], USAGE_DAYS));
+      const allowance = await usage.allowance(account);
+      return json({ days, latency_edges_ms: LATENCY_EDGES_MS, allowance });
+    },
+  },
+  {
+    method: "GET",
+    path: "credits",
+    for: "account",
+    summary: "Balance and the newest movements",
+    async handle({ account }) {
+      const entries = await credits.entries(account.id, ROWS_MAX);
+      return json({ balance: account.creditBalance, entries: entries.map(shownCredit) });
+    },
+  },
+  {
+    method: "GET",
+    path: "activity",
+    for: "account",
+    summary: "What was changed in the account",
+    async handle({ account }) {
+      const entries = await auditLog.ofAccount(account.id, ROWS_MAX);
+      return json({ entries: entries.map(ownAudit) });
+    },
+  },
+];
+
+const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "keys",
+    for: "account",
+    summary: "The account's keys, newest first",
+    handle: async ({ account }) =>
+      json({ keys: (await keys.list(account.id)).map(shownKey).reverse() }),
+  },
+  {
+    method: "POST",
+    path: "keys",
+    for: "account",
+    summary: "Make a key; it is in this answer and nowhere else",
+    body: Type.Object({ name: Type.String({ maxLength: KEY_NAME_MAX }) }),
+    async handle(request) {
+      const name = textField(request.body, "name", ENTRY_MAX);
+      const answer = await keys.create(request.account.id, name);
+      if (answer.kind === "bad_name") {
+        throw badField(
+          `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`,
+        );
+      }
+      if (answer.kind === "too_many") {
+        throw notNow(`An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`);
+      }
+      await noteOwn(request, audit, { action: "key.created", detail: answer.key.name });
+      return json({ id: answer.key.id, name: answer.key.name, api_key: answer.apiKey });
+    },
+  },
+  {
+    method: "DELETE",
+    path: "keys/:id",
+    for: "account",
+    summary: "Revoke a key; it is refused within 5 s",
+    async handle(request) {
+      const key = (await keys.list(request.account.id)).find(({ id }) => id === request.id);
+      if (key === undefined) throw notFound();
+      await keys.revoke(key.id);
+      await noteOwn(request, audit, { action: "key.revoked", detail: key.name });
+      return done;
+    },
+  },
+];
+
+const sessionRoutes = ({ sessions, audit, clock }: OwnDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "sessions",
+    for: "account",
+    summary: "Browsers that are signed in",
+    async handle({ account, session }) {
+      const known = await sessions.list(account.id, clock.nowMs());
+      return json({ sessions: known.map((one) => shownSession(one, session.id)) });
+    },
+  },
+  {
+    method: "DELETE",
+    path: "sessions",
+    for: "account",
+    summary: "End all sessions but this one",
+    async handle(request) {
+      await sessions.endAll(request.account.id, request.session.id);
+      await noteOwn(request, audit, { action: "session.revoked", detail: "everywhere else" });
+      return done;
+    },
+  },
+  {
+    method: "DELETE",
+    path: "sessions/:id",
+    for: "account",
+    summary: "End one session",
+    async handle(request) {
+      if (!(await sessions.end(request.account.id, request.id))) throw notFound();
+      await noteOwn(request, audit, { action: "session.revoked" });
+      return done;
+    },
+  },
+];
+
+const passwordRoute = ({ own }: OwnDeps): AccountRoute => ({
+  method: "POST",
+  path: "password",
+  for: "account",
+  summary: "Change the password; all other sessions end",
+  body: Type.Object({ current_password: Type.String(), new_password: Type.String() }),
+  async handle(request) {
+    const { body, visitor } = request;
+    const current = textField(body, "current_password", PASSWORD_FIELD_MAX);
+    const next = textField(body, "new_password", PASSWORD_FIELD_MAX);
+    await own.changePassword(request, { current, next }, visitor);
+    return done;
+  },
+});
+
+const deleteRoute = ({ own }: OwnDeps): AccountRoute => ({
+  method: "POST",
+  path: "delete",
+  for: "account",
+  summary: "Erase the account and all that is kept under it",
+  body: Type.Object({ current_password: Type.String() }),
+  async handle(request) {
+    const password = textField(request.body, "current_password", PASSWORD_FIELD_MAX);
+    await own.erase(request, password, request.visitor);
+    return { cookie: "" };
+  },
+});

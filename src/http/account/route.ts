@@ -1,0 +1,66 @@
+import type { TSchema } from "typebox";
+import type { LoginSession } from "../../ports/login-sessions.ts";
+import type { Account } from "../../ports/accounts.ts";
+import type { Visitor } from "../../service/account/login-sessions.ts";
+
+/** A request for `/account/*` that was let in. */
+export interface AccountRequest {
+  readonly visitor: Visitor;
+  /** The members of the JSON body; empty where there is none. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** The path's parameter. */
+  readonly id: string;
+  /** The token of the session cookie, valid or not. */
+  readonly token: string | undefined;
+}
+
+export interface SignedInRequest extends AccountRequest {
+  readonly account: Account;
+  readonly session: LoginSession;
+}
+
+/** What is sent back: JSON, or nothing for `undefined`. */
+export interface AccountReply {
+  readonly json?: unknown;
+  /** JSON values, one a line, each sent as soon as it is made. */
+  readonly lines?: AsyncIterable<unknown>;
+  /** A new session's token, or "" to take the cookie away. */
+  readonly cookie?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text of another type than JSON. */
+  readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string> };
+}
+
+interface RouteWords {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Behind `/account/`; one parameter may be `:id`. */
+  readonly path: string;
+  /** For the documentation. */
+  readonly summary: string;
+  readonly body?: TSchema;
+  /** A list may be up to the transport's limit; other bodies stay below 64 KiB. */
+  readonly largeBody?: true;
+}
+
+/**
+ * One path of the dashboard's API. `everyone` may be a visitor; `account` and `admin` need a session of an
+ * account that is not disabled; `leaving` serves a disabled one too.
+ */
+export type AccountRoute = RouteWords &
+  (
+    | {
+        readonly for: "everyone";
+        readonly handle: (request: AccountRequest) => Promise<AccountReply>;
+      }
+    | {
+        readonly for: "account" | "admin" | "leaving";
+        readonly handle: (request: SignedInRequest) => Promise<AccountReply>;
+      }
+  );
+
+/** 200 with a JSON body. */
+export const json = (value: unknown): AccountReply => ({ json: value });
+
+/** 204. */
+export const done: AccountReply = {};

@@ -1,0 +1,113 @@
+import { Type } from "typebox";
+import { isoTime } from "../../core/calendar.ts";
+import type { Deliveries, LoggedDelivery } from "../../ports/webhook-store.ts";
+import type { Audit } from "../../service/account/audit.ts";
+import { WEBHOOK_EVENTS, type WebhookSetup } from "../../service/webhooks/configure.ts";
+import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
+import type { Ping } from "../../service/webhooks/ping.ts";
+import { textField, textsField } from "./fields.ts";
+import { noteOwn } from "./note.ts";
+import { type AccountRoute, done, json } from "./route.ts";
+
+export interface WebhookDeps {
+  readonly setup: WebhookSetup;
+  readonly ping: Ping;
+  readonly deliveries: Pick<Deliveries, "list">;
+  readonly audit: Audit;
+}
+
+const DELIVERIES_MAX = 100;
+const URL_MAX = 2_100;
+
+/** The account's webhook: address, events, secret, test and log. */
+export function webhookRoutes(deps: WebhookDeps): readonly AccountRoute[] {
+  return [...readingRoutes(deps), saveRoute(deps), secretRoute(deps), removeRoute(deps)];
+}
+
+/** As the log shows it; a delivery that waits has the time it was queued. */
+function shownDelivery(
+  delivery: LoggedDelivery,
+): DeliveryRow & { readonly id: string; readonly response: string | null } {
+  const row = deliveryRow(delivery);
+  return {
+    id: delivery.id,
+    ...row,
+    attempted_at: row.attempted_at ?? isoTime(delivery.queuedAtMs),
+    response: delivery.snippet ?? null,
+  };
+}
+
+const readingRoutes = ({ setup, ping, deliveries }: WebhookDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "webhook",
+    for: "account",
+    summary: "The webhook and the events there are",
+    handle: async ({ account }) =>
+      json({ known_events: WEBHOOK_EVENTS, webhook: (await setup.show(account.id)) ?? null }),
+  },
+  {
+    method: "GET",
+    path: "webhook/deliveries",
+    for: "account",
+    summary: "What was sent in the last 7 days, newest first",
+    async handle({ account }) {
+      const rows = await deliveries.list(account.id, DELIVERIES_MAX);
+      return json({ deliveries: rows.map(shownDelivery) });
+    },
+  },
+  {
+    method: "POST",
+    path: "webhook/ping",
+    for: "account",
+    summary: "Send test.ping and wait for what comes of it",
+    handle: async ({ account }) => json(shownDelivery(await ping(account.id))),
+  },
+];
+
+const saveRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
+  method: "POST",
+  path: "webhook",
+  for: "account",
+  summary: "Save address and events; a new address gets a new secret, which is in this answer only",
+  body: Type.Object({ url: Type.String(), events: Type.Array(Type.String()) }),
+  async handle(request) {
+    const { account, body } = request;
+    const url = textField(body, "url", URL_MAX);
+    const events = textsField(body, "events", 20);
+    const known = await setup.show(account.id);
+    if (known?.url === url) {
+      await setup.selectEvents(account.id, events);
+      await noteOwn(request, audit, { action: "webhook.saved", detail: "events" });
+      return json({ secret: null });
+    }
+    const { secret, url: savedUrl } = await setup.set(account.id, url, events);
+    await noteOwn(request, audit, { action: "webhook.saved", detail: savedUrl });
+    return json({ secret });
+  },
+});
+
+const secretRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
+  method: "POST",
+  path: "webhook/secret",
+  for: "account",
+  summary: "Make a new signing secret; it is in this answer only",
+  async handle(request) {
+    const { secret } = await setup.renewSecret(request.account.id);
+    await noteOwn(request, audit, { action: "webhook.secret" });
+    return json({ secret });
+  },
+});
+
+const removeRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
+  method: "DELETE",
+  path: "webhook",
+  for: "account",
+  summary: "Remove the webhook; deliveries that wait are dropped",
+  async handle(request) {
+    if (await setup.remove(request.account.id)) {
+      await noteOwn(request, audit, { action: "webhook.removed" });
+    }
+    return done;
+  },
+});

@@ -1,0 +1,83 @@
+import { DAY_MS, dayOf, isoDate, isoTime, nextMonthStart } from "../../core/calendar.ts";
+import type { Account } from "../../ports/accounts.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { accountKey } from "../../ports/owner.ts";
+import { LATENCY_EDGES_MS, type UsageDay, type UsageLedger } from "../../ports/usage.ts";
+import { tierOf, type TierName, type Tiers } from "../tiers.ts";
+
+/** What was taken of a limit; null: none. */
+export interface Purse {
+  readonly used: number;
+  readonly limit: number | null;
+  /** ISO 8601, UTC. */
+  readonly resets_at: string;
+}
+
+/** What an account may do and has left. */
+export interface Allowance {
+  readonly tier: TierName;
+  readonly day: Purse;
+  readonly month: Purse;
+  readonly credits: number;
+  readonly rate_per_minute: number | null;
+  readonly bulk_limit: number | null;
+  readonly premium: boolean;
+}
+
+export interface ShownUsageDay extends Omit<UsageDay, "day"> {
+  /** YYYY-MM-DD, UTC. */
+  readonly date: string;
+}
+
+export interface AllowanceDeps {
+  readonly usage: Pick<UsageLedger, "unitsUsed" | "days">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly tiers: Tiers;
+}
+
+export interface UsageReader {
+  /** Up to a quarter of a second behind the counters. */
+  allowance(account: Account): Promise<Allowance>;
+  /** The last `count` days up to today, oldest first, empty ones included. */
+  days(account: Account, count: number): Promise<readonly ShownUsageDay[]>;
+}
+
+export function createUsageReader({ usage, clock, tiers }: AllowanceDeps): UsageReader {
+  return {
+    async allowance(account) {
+      const nowMs = clock.nowMs();
+      const today = dayOf(nowMs);
+      const { inDay, inMonth } = await usage.unitsUsed(accountKey(account.id), today);
+      const name = tierOf(account, nowMs);
+      const tier = tiers[name];
+      const resetsAt = (day: number): string => isoTime(day * DAY_MS);
+      return {
+        tier: name,
+        day: { used: inDay, limit: tier.daily, resets_at: resetsAt(today + 1) },
+        month: { used: inMonth, limit: tier.monthly, resets_at: resetsAt(nextMonthStart(today)) },
+        credits: account.creditBalance,
+        rate_per_minute: tier.ratePerMinute,
+        bulk_limit: tier.bulkLimit,
+        premium: tier.premium,
+      };
+    },
+    async days(account, count) {
+      const today = dayOf(clock.nowMs());
+      const known = await usage.days(accountKey(account.id), today - count + 1, today);
+      const byDay = new Map(known.map((row) => [row.day, row]));
+      return Array.from({ length: count }, (_, at) => {
+        const day = today - count + 1 + at;
+        const { day: _day, ...counts } = byDay.get(day) ?? { day, ...NOTHING };
+        return { date: isoDate(day), ...counts };
+      });
+    },
+  };
+}
+
+const NOTHING: Omit<UsageDay, "day"> = {
+  units: 0,
+  credits: 0,
+  requests: 0,
+  refusals: 0,
+  latency: [...LATENCY_EDGES_MS, Infinity].map(() => 0),
+};

@@ -1,0 +1,100 @@
+import { advise } from "../../core/advice.ts";
+import type { Advice } from "../../core/advice-words.ts";
+import type { Asked } from "../../core/checks/run.ts";
+import type { Datasets } from "../../core/datasets.ts";
+import type { EntryFault } from "../../core/entry.ts";
+import type { FullResult } from "../../core/result.ts";
+import type { Signal } from "../../core/signals.ts";
+import { sourceNames } from "../../core/source-names.ts";
+import type { Validation } from "../../core/validate.ts";
+import {
+  type DenialFields,
+  denialFields,
+  readFeatures,
+  sortFeatures,
+  type SortedFeatures,
+} from "../features.ts";
+import type { Entrance, Gate } from "../gate.ts";
+import type { SingleCheck } from "../single-check.ts";
+import type { Tiers } from "../tiers.ts";
+
+export interface ShownEvidence {
+  readonly signal: Signal;
+  /** 0 to 100. */
+  readonly weight: number;
+  readonly subject?: string;
+  /** Ids of the lists behind it. */
+  readonly lists: readonly string[];
+}
+
+/** One step of a check: the core facts as soon as they are there, then everything. */
+export interface CheckStep {
+  readonly step: "core" | "full";
+  /** In the last step what the API answers to the same question. */
+  readonly result: FullResult & DenialFields;
+  readonly evidence: readonly ShownEvidence[];
+  /** On what was asked for and permitted. */
+  readonly advice: readonly Advice[];
+  /** Why it is no address or domain. */
+  readonly fault?: EntryFault;
+}
+
+export interface AccountCheckDeps {
+  readonly gate: Pick<Gate, "charge">;
+  readonly check: SingleCheck;
+  readonly datasets: () => Datasets;
+  readonly tiers: Tiers;
+  readonly publicUrl: string;
+}
+
+/** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
+export type AccountCheck = (
+  entrance: Entrance,
+  entry: string,
+  features: readonly string[],
+) => AsyncGenerator<CheckStep>;
+
+const CORE_ONLY: Asked = { features: [], spamTrap: false };
+
+export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
+  return async function* steps(entrance, entry, features) {
+    const mode = entry.includes("@") ? "address" : "domain";
+    const { premium } = deps.tiers[entrance.caller.tier];
+    const sorted = sortFeatures(readFeatures(features), { premium });
+    const asked: Asked = { features: sorted.permitted, spamTrap: premium };
+    const receipt = await deps.gate.charge(entrance, 1);
+    try {
+      const core = await deps.check(entry, mode, CORE_ONLY);
+      const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
+      if (!isAll) yield shown("core", core, sorted, deps);
+      yield shown("full", isAll ? core : await deps.check(entry, mode, asked), sorted, deps);
+    } catch (fault) {
+      await receipt.refund();
+      throw fault;
+    }
+  };
+}
+
+function shown(
+  step: CheckStep["step"],
+  validation: Validation,
+  sorted: SortedFeatures,
+  deps: AccountCheckDeps,
+): CheckStep {
+  const { entry, result, evidence, unavailable } = validation;
+  const { sources } = deps.datasets();
+  const isLast = step === "full";
+  const scope = { features: sorted.permitted, unavailable };
+  return {
+    step,
+    result: isLast ? { ...result, ...denialFields(sorted, unavailable, deps.publicUrl) } : result,
+    evidence: evidence.map(({ signal, weight, subject, sources: bits = 0 }) => ({
+      signal,
+      weight: Math.round(weight * 100),
+      ...(subject !== undefined && { subject }),
+      lists: sourceNames(bits, sources),
+    })),
+    advice: isLast && result.format ? advise(result, scope) : [],
+    ...(entry.kind === "malformed" && { fault: entry.fault }),
+  };
+}

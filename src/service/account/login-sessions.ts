@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import type { Account, Accounts } from "../../ports/accounts.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { LoginSession, LoginSessions } from "../../ports/login-sessions.ts";
+
+/** Unused for so long a session is over. */
+export const IDLE_MS = 14 * 86_400_000;
+
+/** Used or not, it is over then. */
+const LIFE_MS = 90 * 86_400_000;
+
+/** How exactly "last seen" is kept: every request would be a write. */
+const TOUCH_AFTER_MS = 5 * 60_000;
+
+const TOKEN_BYTES = 32;
+const USER_AGENT_MAX = 300;
+
+/** 43 characters of base64url: 32 random bytes. */
+const TOKEN_SHAPE = /^[\w-]{43}$/;
+
+/** Where a request comes from. */
+export interface Visitor {
+  readonly clientAddress: string;
+  readonly userAgent: string;
+}
+
+export interface SignedIn {
+  readonly account: Account;
+  readonly session: LoginSession;
+}
+
+export interface StartedSession {
+  readonly session: LoginSession;
+  /** For the cookie; kept nowhere. */
+  readonly token: string;
+}
+
+export interface LoginSessionDeps {
+  readonly sessions: LoginSessions;
+  readonly accounts: Pick<Accounts, "find">;
+  readonly ids: Ids;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** Browsers that are signed in. */
+export interface LoginSessionService {
+  start(account: Account, visitor: Visitor): Promise<StartedSession>;
+  /** Whose token it is; undefined for a malformed, unknown or expired one. */
+  identify(token: string, visitor: Visitor): Promise<SignedIn | undefined>;
+}
+
+const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+export function createLoginSessions(deps: LoginSessionDeps): LoginSessionService {
+  return {
+    start: (account, visitor) => start(account, visitor, deps),
+    async identify(token, visitor) {
+      if (!TOKEN_SHAPE.test(token)) return undefined;
+      const session = await deps.sessions.find(hashOf(token), deps.clock.nowMs());
+      const account = session && (await deps.accounts.find(session.accountId));
+      if (session === undefined || account === undefined) return undefined;
+      await touch(session, visitor, deps);
+      return { account, session };
+    },
+  };
+}
+
+async function start(
+  account: Account,
+  visitor: Visitor,
+  { sessions, ids, clock }: LoginSessionDeps,
+): Promise<StartedSession> {
+  const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
+  const nowMs = clock.nowMs();
+  const session: LoginSession = {
+    id: ids.hex32(),
+    accountId: account.id,
+    createdAtMs: nowMs,
+    lastSeenAtMs: nowMs,
+    expiresAtMs: nowMs + IDLE_MS,
+    clientAddress: visitor.clientAddress,
+    userAgent: visitor.userAgent.slice(0, USER_AGENT_MAX),
+  };
+  await sessions.create({ ...session, tokenHash: hashOf(token) });
+  return { session, token };
+}
+
+async function touch(
+  session: LoginSession,
+  { clientAddress }: Visitor,
+  { sessions, clock }: LoginSessionDeps,
+): Promise<void> {
+  const nowMs = clock.nowMs();
+  const isFresh = nowMs - session.lastSeenAtMs < TOUCH_AFTER_MS;
+  if (isFresh && clientAddress === session.clientAddress) return;
+  const expiresAtMs = Math.min(session.createdAtMs + LIFE_MS, nowMs + IDLE_MS);
+  await sessions.touch(session.id, { lastSeenAtMs: nowMs, expiresAtMs, clientAddress });
+}

@@ -1,0 +1,71 @@
+import type { DashboardWorld } from "./dashboard-world.ts";
+
+/** What came back, whole. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when there is none. */
+  readonly json: unknown;
+}
+
+export interface Call {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Undefined: the server's own; null: none is sent. */
+  readonly origin?: string | null;
+}
+
+/** A browser as far as the server can tell one: it keeps the session cookie and names its origin. */
+export class Browser {
+  readonly #world: Pick<DashboardWorld, "url">;
+  cookie = "";
+
+  constructor(world: Pick<DashboardWorld, "url">) {
+    this.#world = world;
+  }
+
+  async call(method: string, path: string, call: Call = {}): Promise<Reply> {
+    const { url } = this.#world;
+    const { body, origin = url } = call;
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(origin === null ? {} : { origin }),
+        ...(this.cookie === "" ? {} : { cookie: this.cookie }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...call.headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const set = response.headers.get("set-cookie");
+    if (set !== null) this.cookie = set.includes("Max-Age=0;") ? "" : (set.split(";")[0] ?? "");
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  }
+
+  get(path: string): Promise<Reply> {
+    return this.call("GET", `/account/${path}`);
+  }
+
+  post(path: string, body: unknown = {}): Promise<Reply> {
+    return this.call("POST", `/account/${path}`, { body });
+  }
+
+  delete(path: string): Promise<Reply> {
+    return this.call("DELETE", `/account/${path}`);
+  }
+
+  async signIn(email: string, password: string): Promise<Reply> {
+    return this.post("sign-in", { email, password });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+import { strict as assert } from "node:assert";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import type { Result } from "../../src/dashboard/api/shapes.ts";
+import { costOf } from "../../src/dashboard/words/cost.ts";
+import { curlOf, shellQuoted } from "../../src/dashboard/words/samples.ts";
+import { factsOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
+
+const FINE: Result = {
+  format: true,
+  domain: "x.example",
+  disposable: false,
+  dns: true,
+  confidence: 0,
+  whitelist: false,
+  signals: [],
+  role: false,
+  free: false,
+  alias: false,
+};
+
+const verdicts = [
+  ["a good address looks good", {}, "yes", "Looks good"],
+  [
+    "a disposable one is told with its figure",
+    { disposable: true, confidence: 97 },
+    "no",
+    "Disposable",
+  ],
+  [
+    "nobody could say is never a no",
+    { dns: false, signals: ["dns_indeterminate"] },
+    "unsure",
+    "Could not tell",
+  ],
+  ["no mail server is a no", { dns: false, signals: ["no_mx_records"] }, "no", "No mail server"],
+  ["bad format comes before everything", { format: false, disposable: true }, "no", "Not valid"],
+  ["a likely slip is advice", { signals: ["typo_domain"] }, "unsure", "Check the spelling"],
+  [
+    "disposable wins over an unknown mail server",
+    { disposable: true, dns: false, signals: ["dns_indeterminate"] },
+    "no",
+    "Disposable",
+  ],
+] as const;
+
+for (const [name, more, mark, stamp] of verdicts) {
+  test(`a verdict in words: ${name}`, () => {
+    const verdict = verdictOf({ result: { ...FINE, ...more }, evidence: [] });
+    assert.deepEqual([verdict.mark, verdict.stamp], [mark, stamp]);
+    assert.match(verdict.sentence, /[.]$/);
+  });
+}
+
+test("an inconclusive mail server is amber among the facts, not red", () => {
+  const facts = factsOf({ ...FINE, dns: false, signals: ["dns_indeterminate"] });
+  assert.deepEqual(facts[1], { mark: "unsure", words: "Mail server unknown" });
+});
+
+const hostile = ["it's", "$(id)", "`id`", "a;b", '"', "\\", "!x", "a\nb", "''", "-x", "é"];
+
+test("the ready curl hands any entry to the program as it is", () => {
+  for (const text of hostile) {
+    const { stdout } = spawnSync("sh", ["-c", `printf %s ${shellQuoted(text)}`], {
+      encoding: "utf8",
+    });
+    assert.equal(stdout, text);
+  }
+  assert.match(curlOf("http://x.example", "o'b@x.example"), /'email=o'\\''b@x\.example'/);
+});
+
+const PURSE = { used: 0, limit: 100, resets_at: "" };
+const ALLOWANCE = {
+  tier: "free",
+  day: PURSE,
+  month: PURSE,
+  credits: 0,
+  rate_per_minute: 60,
+  bulk_limit: 200,
+  premium: false,
+};
+const column = (unique: number, octets = 10) => ({ unique, octets, text: "", rowOf: new Map() });
+
+const costs = [
+  ["an empty column costs nothing and goes nowhere", column(0), ALLOWANCE, true],
+  ["what fits the plan is fine", column(100), ALLOWANCE, false],
+  ["what exceeds the plan is too much", column(101), ALLOWANCE, true],
+  ["credits pay when they cover all of it", column(101), { ...ALLOWANCE, credits: 101 }, false],
+  [
+    "the month counts as well as the day",
+    column(6),
+    { ...ALLOWANCE, month: { ...PURSE, limit: 5 } },
+    true,
+  ],
+  [
+    "a plan without limits takes any",
+    column(200),
+    { ...ALLOWANCE, day: { ...PURSE, limit: null }, month: { ...PURSE, limit: null } },
+    false,
+  ],
+  ["more than one list may hold is too much", column(201), { ...ALLOWANCE, credits: 1_000 }, true],
+  ["two million octets are the most", column(1, 2_000_001), ALLOWANCE, true],
+] as const;
+
+for (const [name, given, allowance, isTooMuch] of costs) {
+  test(`the cost of a list: ${name}`, () => {
+    assert.equal(costOf(given, allowance).isTooMuch, isTooMuch);
+  });
+}

@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after } from "node:test";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { builtPages } from "../../src/main/dashboard.ts";
+import { testWith } from "../require-tool.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+/** A busy machine is slow, not wrong. */
+const PATIENCE_MS = 30_000;
+
+let running: Promise<Browser> | undefined;
+
+after(async () => (await running)?.close());
+
+/** Runs a test that needs Debian's chromium and the built pages; skipped in words without them. */
+export function testInBrowser(name: string, body: () => Promise<void>): void {
+  const missing = [
+    ...(existsSync(CHROMIUM) ? [] : [`chromium at ${CHROMIUM}`]),
+    ...(builtPages() === undefined ? ["the built dashboard (npm run build)"] : []),
+  ];
+  testWith(["chromium", "the built dashboard"], missing, name, body);
+}
+
+export interface View {
+  readonly width?: number;
+  readonly theme?: "light" | "dark";
+  readonly cookie?: string;
+}
+
+export interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the page and refusals of its Content-Security-Policy. */
+  readonly complaints: readonly string[];
+}
+
+/** A new profile with one page. `cookie` is "name=value" of a session. */
+export async function openPage(url: string, view: View = {}): Promise<Opened> {
+  running ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const { width = 1_440, theme = "light", cookie } = view;
+  const context = await (
+    await running
+  ).newContext({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    acceptDownloads: true,
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  if (cookie !== undefined) {
+    const [name = "", value = ""] = cookie.split("=");
+    await context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Strict" }]);
+  }
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // A refusal that the page shows in words is an error to the console as well.
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isRefusal) complaints.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return { page, context, complaints };
+}
+
+/** Opens one page of the dashboard and waits until what it loads is there. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.locator("h1").waitFor();
+  await settled(page);
+}
+
+/** Nothing is loading any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator(".bones").first().waitFor({ state: "detached" });
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds wrong, one line each. */
+export async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(`axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`);
+  return found as readonly string[];
+}

@@ -23,7 +23,7 @@ import { sendingLog } from "./thread-log.ts";
 const ENTRY_BUDGET_MS = 10_000;
 
 /** The second pass: a try, one more, and its answer. */
-const AGAIN_BUDGET_MS = 2_000;
+const AGAIN_BUDGET_MS = 1_200;
 
 const port = parentPort;
 if (port === null) throw new Error("bulk-worker is a thread, not a program");

@@ -1,24 +1,126 @@
+// Our DNS client against dnsperf, on the same names and in the same run: first without delay, then through
+// a proxy with a round trip of 20 ms, then with lost datagrams and dead names as well.
+// Quote the medians: the runs are interleaved, so that a busy machine slows both.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runOurs, runDnsperf, openLookup, median } from "./dns/measure.ts";
-import { startNameServer } from "./dns/name-server.ts";
-import { dnsperfInput, nameOf } from "./dns/names.ts";
-const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-dns-"));
-const names = Array.from({ length: 100_000 }, (_, index) => nameOf(index));
-const file = join(directory, "questions");
-writeFileSync(file, dnsperfInput(names));
-const server = await startNameServer(directory, { count: 200_000, port: 15353 });
-if (server === undefined) throw new Error("none");
-const ratios = [];
-for (let i = 0; i < 4; i += 1) {
-  const a = await runDnsperf(file, { port: server.port, outstanding: 100 });
-  const lookup = openLookup(server.port);
-  const b = await runOurs(names, lookup);
-  lookup.close();
-  ratios.push(b.perSecond / a.perSecond);
-  process.stdout.write(`${JSON.stringify({ a, b: { ...b, unknown: b.unknown.length } })}\n`);
+import { bareLoop } from "./dns/bare-loop.ts";
+import {
+  type DnsperfRun,
+  median,
+  openLookup,
+  type OurRun,
+  runAgain,
+  runDnsperf,
+  runOurs,
+  startProxy,
+} from "./dns/measure.ts";
+import { hasDnsperf, startNameServer } from "./dns/name-server.ts";
+import { dnsperfInput, isDead, nameOf } from "./dns/names.ts";
+
+const SERVED = 200_000;
+const ASKED = 100_000;
+const PORT = 15_353;
+const ROUNDS = 9;
+const DELAYED_ROUNDS = 3;
+const ROUND_TRIP_MS = 20;
+const LOSE_EVERY = 100;
+
+interface Round {
+  /** Queries a second of a bare `node:dgram` loop; undefined where it was not run. */
+  readonly bare: number | undefined;
+  readonly ours: OurRun;
+  readonly dnsperf: DnsperfRun;
+  readonly secondPassSeconds: number;
+  /** Live names that are unknown after the second pass. */
+  readonly lostNames: number;
 }
-process.stdout.write(`${median(ratios)}\n`);
-await server.stop();
-rmSync(directory, { recursive: true });
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+interface Setting {
+  readonly port: number;
+  /** What dnsperf may have under way. */
+  readonly outstanding: number;
+  /** Over a path that loses datagrams the bare loop would never end. */
+  readonly withBare: boolean;
+}
+
+async function round(file: string, { port, outstanding, withBare }: Setting): Promise<Round> {
+  const dnsperf = await runDnsperf(file, { port, outstanding });
+  const lookup = openLookup(port);
+  const names = Array.from({ length: ASKED }, (_, index) => nameOf(index));
+  const ours = await runOurs(names, lookup);
+  const dead = new Set(names.filter((_, index) => isDead(index)));
+  const { unknown, seconds } = await runAgain(ours.unknown, lookup);
+  lookup.close();
+  const lostNames = unknown.filter((name) => !dead.has(name)).length;
+  const bare = withBare ? await bareLoop(names, port) : undefined;
+  return { ours, dnsperf, bare, secondPassSeconds: seconds, lostNames };
+}
+
+function report(title: string, rounds: readonly Round[]): void {
+  const of = (figure: (one: Round) => number): number => median(rounds.map(figure));
+  const ratio = of(({ ours, dnsperf }) => ours.perSecond / dnsperf.perSecond);
+  say(`${title} (median of ${rounds.length} interleaved runs, ${ASKED} names)`);
+  say(`  ratio to dnsperf        ${ratio.toFixed(2)}`);
+  const bare = of((one) => (one.bare ?? NaN) / one.dnsperf.perSecond);
+  if (!Number.isNaN(bare)) say(`  bare node:dgram loop    ${bare.toFixed(2)} of dnsperf`);
+  say(`  ours                    ${of(({ ours }) => ours.perSecond).toFixed(0)} a second`);
+  say(`  dnsperf                 ${of(({ dnsperf }) => dnsperf.perSecond).toFixed(0)} a second`);
+  say(`  time, ours              ${of(({ ours }) => ours.seconds).toFixed(2)} s`);
+  say(`  time, our second pass   ${of(({ secondPassSeconds }) => secondPassSeconds).toFixed(2)} s`);
+  say(`  time, dnsperf           ${of(({ dnsperf }) => dnsperf.seconds).toFixed(2)} s`);
+  say(`  CPU per lookup          ${of(({ ours }) => ours.cpuMicroseconds).toFixed(1)} us`);
+  say(`  RSS                     ${of(({ ours }) => ours.rssMegabytes).toFixed(0)} MB`);
+  say(`  unknown, first pass     ${of(({ ours }) => ours.unknown.length)}`);
+  say(`  live, unknown after 2nd ${of(({ lostNames }) => lostNames)}`);
+  say(
+    `  retries, recovered      ${of(({ ours }) => ours.stats.retries)}, ${of(({ ours }) => ours.stats.recovered)}`,
+  );
+  say(`  window                  ${of(({ ours }) => ours.stats.window)}`);
+}
+
+async function main(): Promise<void> {
+  if (!hasDnsperf()) {
+    say("skipped: dnsperf is not installed (Debian: dnsperf)");
+    return;
+  }
+  const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-dns-"));
+  const server = await startNameServer(directory, { count: SERVED, port: PORT });
+  if (server === undefined)
+    say("skipped: neither NSD nor Unbound is installed (Debian: nsd, unbound)");
+  else {
+    say(`name server: ${server.product}`);
+    try {
+      await measure(directory, server.port);
+    } finally {
+      await server.stop();
+    }
+  }
+  rmSync(directory, { recursive: true });
+}
+
+async function measure(directory: string, port: number): Promise<void> {
+  const file = join(directory, "questions");
+  writeFileSync(file, dnsperfInput(Array.from({ length: ASKED }, (_, index) => nameOf(index))));
+  const near = { port, outstanding: 100, withBare: true };
+  await round(file, near); // all warm up
+  const rounds: Round[] = [];
+  for (let count = 0; count < ROUNDS; count += 1) rounds.push(await round(file, near));
+  report("no delay", rounds);
+  for (const isLossy of [false, true]) {
+    const loseEvery = isLossy ? LOSE_EVERY : 0;
+    const path = { upstreamPort: port, roundTripMs: ROUND_TRIP_MS, loseEvery, hasDead: isLossy };
+    const proxy = await startProxy(path);
+    const delayed: Round[] = [];
+    for (let count = 0; count < DELAYED_ROUNDS; count += 1) {
+      delayed.push(await round(file, { port: proxy.port, outstanding: 1_000, withBare: false }));
+    }
+    await proxy.stop();
+    const trip = `round trip ${ROUND_TRIP_MS} ms`;
+    report(isLossy ? `${trip}, 2 % dead names, 1 % loss each way` : trip, delayed);
+  }
+}
+
+await main();

@@ -1,8 +1,11 @@
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/adapters/dns/lookup.ts";
 import { createResolver } from "../../src/adapters/dns/resolver.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
+import type { Path } from "./proxy.ts";
 import type { Answer } from "../../src/core/lookup.ts";
 
 export interface OurRun {
@@ -16,8 +19,8 @@ export interface OurRun {
 }
 
 const IN_FLIGHT = 4_000;
-/** The second pass of a job. */
-const AGAIN_IN_FLIGHT = 200;
+/** The second pass of a job: most of these names are dead and only listened for. */
+const AGAIN_IN_FLIGHT = 2_000;
 
 export function openLookup(port: number): DnsLookup {
   const resolver = createResolver({
@@ -47,9 +50,16 @@ export async function runOurs(names: readonly string[], lookup: DnsLookup): Prom
   };
 }
 
-/** The names that are still unknown after a second pass. */
-export function runAgain(names: readonly string[], lookup: DnsLookup): Promise<readonly string[]> {
-  return askAll(names, { lookup, limit: AGAIN_IN_FLIGHT, ask: lookup.again.mx });
+export interface SecondPass {
+  readonly unknown: readonly string[];
+  readonly seconds: number;
+}
+
+/** Asks again about the names that nobody could say anything about. */
+export async function runAgain(names: readonly string[], lookup: DnsLookup): Promise<SecondPass> {
+  const startedMs = systemClock.monotonicMs();
+  const unknown = await askAll(names, { lookup, limit: AGAIN_IN_FLIGHT, ask: lookup.again.mx });
+  return { unknown, seconds: (systemClock.monotonicMs() - startedMs) / 1_000 };
 }
 
 interface Asking {
@@ -116,6 +126,25 @@ function figure(output: string, pattern: RegExp): number {
   const digits = pattern.exec(output)?.[1];
   if (digits === undefined) throw new Error(`dnsperf said: ${output.slice(-500)}`);
   return Number(digits);
+}
+
+export interface Proxy {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts the delaying and losing proxy in a process of its own. */
+export async function startProxy(path: Path): Promise<Proxy> {
+  const child = fork(fileURLToPath(new URL("./proxy.js", import.meta.url)));
+  child.send(path);
+  const [{ port }] = (await once(child, "message")) as [{ readonly port: number }];
+  return {
+    port,
+    async stop() {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
 }
 
 export function median(values: readonly number[]): number {

@@ -7,6 +7,12 @@ export const nameOf = (index: number): string => `d${index}.${ZONE}`;
 /** One name in fifty is dead: the proxy answers nothing about it. */
 export const isDead = (index: number): boolean => index % 50 === 7;
 
+/** Whether a query message asks about a dead name; the first label is "d" and the index. */
+export function isDeadQuery(query: Buffer): boolean {
+  const length = query[12] ?? 0;
+  return isDead(Number(query.toString("latin1", 14, 13 + length)));
+}
+
 /** A zone file in which each name has one MX of a few hundred providers. */
 export function zoneFile(count: number): string {
   const lines = [

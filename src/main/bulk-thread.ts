@@ -42,6 +42,12 @@ const RESTART_AFTER_MS = 1_000;
 /** A thread that has not stopped by then is ended; its leases free its chunks. */
 const STOP_WITHIN_MS = 10_000;
 
+/**
+ * Far above the 100 MB that a job and a full cache take: near a limit the thread dies, and below 2 GB of it
+ * V8 lets a heap grow by half of what lives rather than by three times as much before it collects.
+ */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 };
+
 export function startBulkThread(settings: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
   return new RestartedThread(settings, deps);
 }
@@ -88,6 +94,7 @@ class RestartedThread implements BulkThread {
     const { log, completed } = this.#deps;
     const worker = new Worker(new URL("./bulk-worker.js", import.meta.url), {
       workerData: this.#settings,
+      resourceLimits: HEAP_LIMITS,
     });
     worker.on("message", (report: BulkThreadReport) => {
       if (report.kind === "log") writeLine(log, report);

@@ -22,7 +22,7 @@ export interface ThreadSplitter {
 /** Texts up to this length are split where they are: about 2,000 entries, a few milliseconds. */
 const INLINE_MAX_UNITS = 32_768;
 
-/** Splits large texts in a thread that starts with the first of them. */
+/** Splits large texts in a thread that lives as long as there are any. */
 export function threadSplitter(): ThreadSplitter {
   const splitting = new SplitThread();
   return {
@@ -54,7 +54,9 @@ class SplitThread {
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
   }
 
   #launch(): Worker {
@@ -64,9 +66,12 @@ class SplitThread {
     worker.on("message", ({ id, batch }: SplitReport) => {
       this.#waiting.get(id)?.resolve(batch);
       this.#waiting.delete(id);
+      // Its memory goes with it: a large text leaves some 60 MB that an idle thread would keep.
+      if (this.#waiting.size === 0) void this.close();
     });
     worker.on("error", (error) => (fault = new Error("the splitting thread", { cause: error })));
     worker.on("exit", () => {
+      if (this.#worker !== worker) return; // it was let go, and nobody waits for it
       this.#worker = undefined;
       for (const { reject } of this.#waiting.values()) reject(fault);
       this.#waiting.clear();

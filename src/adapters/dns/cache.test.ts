@@ -143,3 +143,12 @@ test("a long answer counts for one entry every 512 octets", () => {
   for (let index = 0; index < 7; index += 1) cache.put(`m${index}`, found(100));
   assert.equal(cache.size, 10);
 });
+
+test("a full cache takes a new answer at no more cost than an empty one", () => {
+  const { cache } = world({ entriesMax: 20_000 });
+  // Were the oldest searched for among what was deleted before it, this would take minutes.
+  for (let index = 0; index < 400_000; index += 1) cache.put(`n${index}`, found(100));
+  assert.equal(cache.size, 20_000);
+  assert.equal(cache.get("n379999"), undefined);
+  assert.notEqual(cache.get("n380000"), undefined);
+});

@@ -1,5 +1,6 @@
 import type { Answer } from "../../core/lookup.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { Chain, type Link } from "./chain.ts";
 import type { Reply } from "./reply.ts";
 
 /** Positive answers live for their TTL within these bounds. */
@@ -29,7 +30,8 @@ const ENTRY_OCTETS = 512;
 /** What an answer that is not followed to its end comes to. */
 export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
 
-interface Held<T> {
+interface Held<T> extends Link<Held<T>> {
+  readonly name: string;
   readonly answer: Answer<T>;
   /** By the monotonic clock, since the cache began, in whole milliseconds (which V8 keeps in place). */
   readonly untilMs: number;
@@ -56,8 +58,12 @@ export interface CacheOptions<T> {
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
-  /** In the order they came in, but for hot ones, which are moved to the end when their turn to go comes. */
   readonly #held = new Map<string, Held<T>>();
+  /**
+   * In the order they came in, but for hot ones, which are moved to the end when their turn to go comes. The
+   * order of the map would do, were it not that V8 steps over all that was deleted to find the first.
+   */
+  readonly #order = new Chain<Held<T>>();
   #weight = 0;
 
   constructor(options: CacheOptions<T>) {
@@ -91,12 +97,20 @@ export class AnswerCache<T> {
     const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
     if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
       return answer;
-    this.#drop(name, before);
+    if (before !== undefined) this.#drop(before);
     const weight = this.#weigh(outcome);
     this.#makeRoom(weight);
-    this.#weight += weight;
     const untilMs = Math.floor(this.#elapsedMs()) + lifeMs;
-    this.#held.set(name, { answer, untilMs, lifeMs, weight, hits: 0 });
+    this.#keep({
+      name,
+      answer,
+      untilMs,
+      lifeMs,
+      weight,
+      hits: 0,
+      previous: undefined,
+      next: undefined,
+    });
     return answer;
   }
 
@@ -128,23 +142,33 @@ export class AnswerCache<T> {
     return Math.max(1, Math.ceil(octets / ENTRY_OCTETS));
   }
 
-  #drop(name: string, held: Held<T> | undefined): void {
-    if (held === undefined) return;
-    this.#held.delete(name);
+  #keep(held: Held<T>): void {
+    this.#held.set(held.name, held);
+    this.#order.add(held);
+    this.#weight += held.weight;
+  }
+
+  #drop(held: Held<T>): void {
+    this.#held.delete(held.name);
+    this.#order.remove(held);
     this.#weight -= held.weight;
   }
 
   /** Lets the oldest go; one that was read since its last turn gets another. */
   #makeRoom(weight: number): void {
+    const nowMs = this.#elapsedMs();
     let spared = 0;
-    for (const [name, held] of this.#held) {
-      if (this.#weight + weight <= this.#options.entriesMax) return;
-      this.#drop(name, held);
-      if (held.hits === 0 || spared === SPARED_MAX || held.untilMs <= this.#elapsedMs()) continue;
-      spared += 1;
-      held.hits = 0;
-      this.#held.set(name, held);
-      this.#weight += held.weight;
+    while (this.#weight + weight > this.#options.entriesMax) {
+      const oldest = this.#order.first;
+      if (oldest === undefined) return;
+      if (oldest.hits === 0 || spared === SPARED_MAX || oldest.untilMs <= nowMs) {
+        this.#drop(oldest);
+      } else {
+        spared += 1;
+        oldest.hits = 0;
+        this.#order.remove(oldest);
+        this.#order.add(oldest);
+      }
     }
   }
 }

@@ -1,12 +1,17 @@
 import { strict as assert } from "node:assert";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { after, before, suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dnsClient } from "../../../test/dns-client.ts";
-import { type DnsServer, forkDnsServer, startDnsServer } from "../../../test/dns-server.ts";
+import {
+  type DnsServer,
+  type ForkedDnsServer,
+  forkDnsServer,
+  startDnsServer,
+} from "../../../test/dns-server.ts";
 import type { ServedName, ServedZone } from "../../../test/dns-zone.ts";
+import { watchEventLoop } from "../../../test/event-loop.ts";
 import { type ManualClock, manualClock } from "../../../test/manual-clock.ts";
 import type { Answer, UnknownReason } from "../../core/lookup.ts";
 import type { DnsLookup } from "./lookup.ts";
@@ -116,13 +121,18 @@ const wordOf = (answer: Answer<unknown>): Want => (answer.kind === "found" ? "fo
 suite("a world of misbehaving names, on the machine's clock", () => {
   let server: DnsServer;
   let lookup: DnsLookup;
+  /** The same in another process, so that what it computes does not count as the client's. */
+  let elsewhere: ForkedDnsServer;
+  let client: DnsLookup;
   before(async () => {
-    server = await startDnsServer(zone);
+    [server, elsewhere] = await Promise.all([startDnsServer(zone), forkDnsServer(zone)]);
     lookup = dnsClient([server]);
+    client = dnsClient([elsewhere]);
   });
   after(async () => {
     lookup.close();
-    await server.close();
+    client.close();
+    await Promise.all([server.close(), elsewhere.close()]);
   });
 
   test("every name gets its right answer or unknown within 5 s, and others never wait for it", async () => {
@@ -130,8 +140,7 @@ suite("a world of misbehaving names, on the machine's clock", () => {
       Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`n${index}.example`, GOOD])),
     );
     const otherClient = dnsClient([other]);
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
+    const stopWatching = watchEventLoop();
     let isOver = false;
     const others = async (): Promise<number> => {
       let checks = 0;
@@ -143,29 +152,30 @@ suite("a world of misbehaving names, on the machine's clock", () => {
     };
     const bystander = others();
     const startedMs = performance.now();
+    const dripped = dnsClient([elsewhere]); // with a connection that nobody else waits for
+    const drip = dripped.mx("drip.example");
     const told = await Promise.all(
       Object.entries(WORLD).map(async ([name, [does, , want]]) => {
-        const answer = await lookup.mx(name);
+        const answer = await client.mx(name);
         return { name, does, want, is: wordOf(answer), ms: performance.now() - startedMs };
       }),
     );
+    const dripWord = wordOf(await drip);
+    const dripMs = performance.now() - startedMs;
+    dripped.close();
     isOver = true;
     const checks = await bystander;
-    delay.disable();
+    const pauseMs = stopWatching();
     otherClient.close();
     await other.close();
     for (const { name, does, want, is, ms } of told) {
       assert.equal(is, want, `${name} ${does}`);
       assert.ok(ms < 5_000, `${name} ${does}: ${ms} ms`);
     }
+    assert.equal(dripWord, "timeout", "an answer that drips in by TCP is given up");
+    assert.ok(dripMs < 5_000, `${dripMs} ms`);
     assert.ok(checks > 100, `${checks} other checks`);
-    assert.ok(delay.max < 250e6, `the event loop stood still for ${delay.max / 1e6} ms`);
-  });
-
-  test("an answer that drips in by TCP is given up", async () => {
-    const startedMs = performance.now();
-    assert.equal(wordOf(await lookup.mx("drip.example")), "timeout");
-    assert.ok(performance.now() - startedMs < 5_000);
+    assert.ok(pauseMs < 250, `the event loop stood still for ${pauseMs} ms`);
   });
 
   test("60 KB of TXT and many MX come whole, by TCP", async () => {
@@ -196,7 +206,7 @@ suite("a world of misbehaving names, on the machine's clock", () => {
   });
 
   test("the counters tell what happened", () => {
-    const { queries, truncated, recovered, strays, unknown, unsettled } = lookup.stats();
+    const { queries, truncated, recovered, strays, unknown, unsettled } = client.stats();
     assert.ok(
       queries > 40 && truncated >= 6 && recovered >= 2 && strays >= 5,
       `${queries} queries`,
@@ -426,20 +436,20 @@ test("at 2 % loss and 2 % dead names no live name is unknown after the second pa
 
 test("sockets are replaced on the way, and no question is lost by it", async () => {
   const server = await forkDnsServer(
-    Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`n${index}.example`, GOOD])),
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}.example`, GOOD])),
   );
   const lookup = dnsClient([server], { profile: "bulk" });
   let foundCount = 0;
-  for (let index = 0; index < 40_000; index += 1) {
+  for (let index = 0; index < 20_000; index += 1) {
     await lookup.room();
     void Promise.resolve(lookup.mx(`n${index}.example`)).then(({ kind }) => {
       if (kind === "found") foundCount += 1;
     });
   }
-  for (let waits = 0; foundCount < 40_000 && waits < 500; waits += 1) await sleep(10);
+  for (let waits = 0; foundCount < 20_000 && waits < 500; waits += 1) await sleep(10);
   lookup.close();
   await server.close();
-  assert.equal(foundCount, 40_000);
+  assert.equal(foundCount, 20_000);
 });
 
 test("closing answers what is open, closes every socket, and later questions are unknown", async () => {

@@ -93,7 +93,9 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #firstTries: Lane<Query>;
   readonly #retries: Lane<Query>;
   readonly #tries: readonly TryList<Attempt>[];
-  readonly #exchanges: DueList<Query>;
+  /** By their 5 s: those whose first try expired, and those that were sent elsewhere before it did. */
+  readonly #expiring: DueList<Query>;
+  readonly #detoured: DueList<Query>;
   readonly #unsettled = new Chain<Query>();
   readonly #unknown: Record<UnknownReason, number> = {
     timeout: 0,
@@ -147,10 +149,13 @@ class UdpResolver implements Resolver, AttemptEvents {
       () => this.#runDue(this.#nowMs()),
       () => this.#unsettled.length > 0,
     );
-    this.#exchanges = new DueList(
-      ({ startedAtMs }) => startedAtMs + EXCHANGE_MAX_MS,
-      (query) => this.#settle(query, query.why),
-    );
+    const exchanges = (): DueList<Query> =>
+      new DueList(
+        ({ startedAtMs }) => startedAtMs + EXCHANGE_MAX_MS,
+        (query) => this.#settle(query, query.why),
+      );
+    this.#expiring = exchanges();
+    this.#detoured = exchanges();
   }
 
   ask<T>(question: Question<T>, done: Done<T>): void {
@@ -226,11 +231,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       queueMicrotask(() => this.#settle(query, undefined));
       return;
     }
-    const attempt = new Attempt(query, packet, {
-      sentAtMs: this.#nowMs(),
-      lane,
-      events: this,
-    });
+    const attempt = new Attempt(query, packet, { sentAtMs: this.#nowMs(), lane, events: this });
     if (query.sends > 0) this.#counts.retries += 1;
     else if (this.#patience.queueMs === Infinity) query.startedAtMs = attempt.sentAtMs;
     this.#counts.queries += 1;
@@ -244,9 +245,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isSettled) return;
     query.isSettled = true;
     this.#unsettled.remove(query);
-    for (const attempt of query.attempts) {
-      attempt.end();
-    }
+    for (const attempt of query.attempts) attempt.end();
     query.attempts.length = 0;
     if (why !== undefined) this.#unknown[why] += 1;
     query.finish(why, this.#nowMs() - query.startedAtMs);
@@ -271,7 +270,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #expired(attempt: Attempt): void {
     const { query } = attempt;
     if (query.isSettled) return;
-    if (attempt.number === 0) this.#exchanges.add(query);
+    if (attempt.number === 0) this.#expiring.add(query);
     if (!this.#isLast(attempt)) return;
     this.#silent(attempt.server);
     if (this.#mayRetry(query)) this.#retry(query, attempt.server + 1);
@@ -292,6 +291,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (!this.#isLast(attempt)) return;
     if (this.#servers.length > 1 && !query.isRedirected && this.#mayRetry(query)) {
       query.isRedirected = true;
+      this.#detoured.add(query);
       this.#retry(query, attempt.server + 1);
       return;
     }
@@ -307,6 +307,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       return;
     }
     query.edns = false;
+    this.#detoured.add(query);
     if (this.#isLast(attempt)) this.#retry(query, attempt.server);
   }
 
@@ -336,7 +337,8 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   #runDue(nowMs: number): void {
     for (const list of this.#tries) list.run(nowMs);
-    this.#exchanges.run(nowMs);
+    this.#expiring.run(nowMs);
+    this.#detoured.run(nowMs);
     const oldestMs = nowMs - this.#patience.queueMs;
     this.#firstTries.dropWhile(
       ({ askedAtMs }) => askedAtMs <= oldestMs,

@@ -11,8 +11,12 @@ export class Ticker {
   readonly #run: () => void;
   readonly #isNeeded: () => boolean;
   #dueMs: number | undefined;
+  #hasPassed = false;
 
-  /** After a pause of the whole process one tick is let pass, so that what came meanwhile is read first. */
+  /**
+   * After a pause of the whole process one tick is let pass, so that what came meanwhile is read before
+   * anything counts as lost; never two in a row, for a process that is always busy must give up as well.
+   */
   constructor(clock: Clock, run: () => void, isNeeded: () => boolean) {
     this.#clock = clock;
     this.#run = run;
@@ -28,7 +32,8 @@ export class Ticker {
   #tick(): void {
     const lateMs = this.#clock.monotonicMs() - (this.#dueMs ?? 0);
     this.#dueMs = undefined;
-    if (lateMs < LATE_MS) this.#run();
+    this.#hasPassed = lateMs >= LATE_MS && !this.#hasPassed;
+    if (!this.#hasPassed) this.#run();
     if (this.#isNeeded()) this.start();
   }
 }

@@ -6,6 +6,8 @@ const SAMPLES_MAX = 256;
 const GROWTH_MAX = 1.25;
 const SHRINK_MAX = 0.7;
 const RETRIED_SHARE_MAX = 0.03;
+/** Of a few answers 3 % are lost by chance at 2 % loss: only so many tell one from the other. */
+const LOSS_ANSWERS_MIN = 1_000;
 /** What a round trip may grow by before it counts as queueing: twice the undisturbed one and this. */
 const TOLERANCE_MS = 3;
 /** How often, and how long at least, the window breathes out so that the undisturbed trip shows again. */
@@ -21,8 +23,11 @@ export class Window {
   readonly #max: number;
   #size: number;
   #samplesMs: number[] = [];
+  /** First tries that were answered, and retries, since loss was judged last. */
   #answers = 0;
   #retried = 0;
+  /** As judged last; while it holds the window does not grow. */
+  #isLossy = false;
   #wasFull = false;
   #baselineMs = Infinity;
   #lastBreathMs: number | undefined;
@@ -62,7 +67,7 @@ export class Window {
       if (nowMs >= this.#breath.untilMs) this.#breatheIn(this.#breath.size, nowMs);
       return;
     }
-    if (this.#answers < SAMPLES_MIN) return;
+    if (this.#samplesMs.length < SAMPLES_MIN) return;
     const gradient = this.#gradient();
     if (gradient < 1 || this.#wasFull) this.#scale(gradient);
     if (this.#wasFull && nowMs - this.#lastBreathMs >= BREATH_EVERY_MS) this.#breatheOut(nowMs);
@@ -73,8 +78,13 @@ export class Window {
   #gradient(): number {
     const medianMs = quantile(this.#samplesMs, 0.5) ?? 0;
     this.#baselineMs = Math.min(this.#baselineMs, medianMs);
-    if (this.#retried > RETRIED_SHARE_MAX * this.#answers) return 0;
-    return (2 * this.#baselineMs + TOLERANCE_MS) / medianMs;
+    const gradient = (2 * this.#baselineMs + TOLERANCE_MS) / medianMs;
+    if (this.#answers >= LOSS_ANSWERS_MIN) {
+      this.#isLossy = this.#retried > RETRIED_SHARE_MAX * this.#answers;
+      this.#answers = this.#retried = 0;
+      if (this.#isLossy) return 0;
+    }
+    return this.#isLossy ? Math.min(1, gradient) : gradient;
   }
 
   #scale(gradient: number): void {
@@ -101,7 +111,6 @@ export class Window {
 
   #forget(): void {
     this.#samplesMs = [];
-    this.#answers = this.#retried = 0;
     this.#wasFull = false;
   }
 }

@@ -2,7 +2,7 @@ import type { Datasets } from "../../core/datasets.ts";
 import type { Lookup } from "../../core/lookup.ts";
 import { validate } from "../../core/validate.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { boundLookup } from "../bounded-lookup.ts";
+import { type BoundedLookup, boundLookup } from "../bounded-lookup.ts";
 import type { Judge } from "./judge.ts";
 
 export interface CoreJudgeDeps {
@@ -18,20 +18,31 @@ export interface CoreJudgeDeps {
   readonly againBudgetMs: number;
 }
 
+/** Entries that start within so short a time share one budget, which would cost more than they do. */
+const SHARED_FOR_MS = 50;
+
+function sharedBudget(lookup: Lookup, clock: Clock, budgetMs: number): () => BoundedLookup {
+  let bounded: BoundedLookup | undefined;
+  let madeMs = -Infinity;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (bounded === undefined || nowMs - madeMs >= SHARED_FOR_MS) {
+      bounded = boundLookup(lookup, clock, budgetMs);
+      madeMs = nowMs;
+    }
+    return bounded;
+  };
+}
+
 /** Judges entries as single checks do, but for features, which bulk ignores. */
 export function coreJudge(deps: CoreJudgeDeps): Judge {
-  const { datasets, lookup, again, clock, implicitMx } = deps;
+  const { datasets, clock, implicitMx } = deps;
+  const first = sharedBudget(deps.lookup, clock, deps.budgetMs);
+  const second = sharedBudget(deps.again, clock, deps.againBudgetMs);
   return async (text, options) => {
-    const world =
-      options.again === true
-        ? boundLookup(again, clock, deps.againBudgetMs)
-        : boundLookup(lookup, clock, deps.budgetMs);
-    try {
-      const asked = { features: [], spamTrap: options.spamTrap };
-      const question = { text, mode: "either", asked, nowMs: clock.nowMs(), implicitMx } as const;
-      return (await validate(question, { ...world, datasets: datasets() })).result;
-    } finally {
-      world.end();
-    }
+    const { lookup, premium } = options.again === true ? second() : first();
+    const asked = { features: [], spamTrap: options.spamTrap };
+    const question = { text, mode: "either", asked, nowMs: clock.nowMs(), implicitMx } as const;
+    return (await validate(question, { lookup, premium, datasets: datasets() })).result;
   };
 }

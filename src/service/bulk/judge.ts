@@ -1,4 +1,4 @@
-import { EMPTY_TALLY, fateOf, type Tally } from "../../core/tally.ts";
+import { type Fate, fateOf, tally } from "../../core/tally.ts";
 import type { FullResult } from "../../core/result.ts";
 import type { ChunkOutcome } from "../../ports/batches.ts";
 
@@ -12,25 +12,36 @@ export interface JudgeOptions {
 /** Core checks of one entry, its type inferred. Rejects for a fault only. */
 export type Judge = (entry: string, options: JudgeOptions) => Promise<FullResult>;
 
-/** What the results of a chunk's entries, in their order, come to. */
-export function outcomeOf(
-  entries: readonly string[],
-  results: readonly FullResult[],
-): ChunkOutcome {
-  const tally: Record<keyof Tally, number> = { ...EMPTY_TALLY };
-  const valid: string[] = [];
-  for (const [index, result] of results.entries()) {
-    const fate = fateOf(result);
-    tally[fate] += 1;
-    if (fate === "valid") valid.push(entries[index] ?? "");
-  }
-  return { results: results.map((result) => JSON.stringify(result)), valid, tally };
+/** Whether DNS was asked, and whether anybody could say. */
+export type DnsOutcome = "conclusive" | "inconclusive" | "not_asked";
+
+/**
+ * An entry's result, reduced to what is kept: thousands of them wait for the slowest of their chunk, and
+ * the result itself is four times as large.
+ */
+export interface Judged {
+  /** The result, serialised once. */
+  readonly text: string;
+  readonly fate: Fate;
+  readonly dns: DnsOutcome;
 }
 
-/** DNS was asked and nobody could say. */
-export const isInconclusive = (result: FullResult): boolean =>
-  result.signals.includes("dns_indeterminate");
+export const judged = (result: FullResult): Judged => ({
+  text: JSON.stringify(result),
+  fate: fateOf(result),
+  dns: dnsOutcome(result),
+});
 
-/** DNS was asked and somebody could say. */
-export const isConclusive = (result: FullResult): boolean =>
-  result.format && !isInconclusive(result) && !result.signals.includes("special_use_domain");
+function dnsOutcome({ format, signals }: FullResult): DnsOutcome {
+  if (!format || signals.includes("special_use_domain")) return "not_asked";
+  return signals.includes("dns_indeterminate") ? "inconclusive" : "conclusive";
+}
+
+/** What the results of a chunk's entries, in their order, come to. */
+export function outcomeOf(entries: readonly string[], results: readonly Judged[]): ChunkOutcome {
+  return {
+    results: results.map(({ text }) => text),
+    valid: entries.filter((_, index) => results[index]?.fate === "valid"),
+    tally: tally(results.map(({ fate }) => fate)),
+  };
+}

@@ -1,9 +1,8 @@
 import { chunkEntries, unpackChunk } from "../../core/batch-chunk.ts";
-import type { FullResult } from "../../core/result.ts";
 import type { ChunkOutcome } from "../../ports/batches.ts";
 import type { Checkpoint } from "../../ports/checkpoint.ts";
 import type { ClaimedChunk } from "../../ports/chunk-queue.ts";
-import { isConclusive, isInconclusive, type Judge, outcomeOf } from "./judge.ts";
+import { type Judge, type Judged, judged, outcomeOf } from "./judge.ts";
 import type { Places } from "./places.ts";
 
 export interface ChunkDeps {
@@ -34,7 +33,7 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   const entries = chunkEntries(unpackChunk(chunk.content));
   const { spamTrap } = chunk;
   const results = await firstPass(entries, spamTrap, deps);
-  const conclusive = results.some(isConclusive);
+  const conclusive = results.some(({ dns }) => dns === "conclusive");
   let dnsDown = !conclusive && results.some(isInconclusive);
   if (!dnsDown) {
     await secondPass({ entries, results, spamTrap }, deps);
@@ -43,16 +42,18 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   return { outcome: outcomeOf(entries, results), conclusive, dnsDown };
 }
 
+const isInconclusive = ({ dns }: Judged): boolean => dns === "inconclusive";
+
 async function firstPass(
   entries: readonly string[],
   spamTrap: boolean,
   { judge, room, checkpoint }: ChunkDeps,
-): Promise<FullResult[]> {
-  const open: Promise<FullResult>[] = [];
+): Promise<Judged[]> {
+  const open: Promise<Judged>[] = [];
   for (const entry of entries) {
     const wait = room();
     if (wait !== undefined) await wait;
-    open.push(judge(entry, { spamTrap }));
+    open.push(judge(entry, { spamTrap }).then(judged));
   }
   checkpoint("mid_chunk");
   return Promise.all(open);
@@ -61,7 +62,7 @@ async function firstPass(
 interface FirstPass {
   readonly entries: readonly string[];
   /** Replaced where the second pass knows more. */
-  readonly results: FullResult[];
+  readonly results: Judged[];
   readonly spamTrap: boolean;
 }
 
@@ -69,10 +70,11 @@ async function secondPass(
   { entries, results, spamTrap }: FirstPass,
   { judge, again }: ChunkDeps,
 ): Promise<void> {
-  const retries = results.map(async (result, index) => {
-    if (!isInconclusive(result)) return;
+  const retries = results.map(async (first, index) => {
+    if (!isInconclusive(first)) return;
     const entry = entries[index] ?? "";
-    results[index] = await again.hold(() => judge(entry, { spamTrap, again: true }));
+    const result = await again.hold(() => judge(entry, { spamTrap, again: true }));
+    results[index] = judged(result);
   });
   await Promise.all(retries);
 }

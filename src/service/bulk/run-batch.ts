@@ -1,7 +1,7 @@
 import { chunkEntries, type PackedChunk, unpackChunk } from "../../core/batch-chunk.ts";
 import type { ChunkOutcome } from "../../ports/batches.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Judge, type JudgeOptions, outcomeOf } from "./judge.ts";
+import { type Judge, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
 
 export interface RunBatchDeps {
   /** On the interactive lane: a client waits. */
@@ -16,7 +16,8 @@ async function judgeChunk(
   options: JudgeOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
-  return outcomeOf(entries, await Promise.all(entries.map((entry) => judge(entry, options))));
+  const results = entries.map(async (entry) => judged(await judge(entry, options)));
+  return outcomeOf(entries, await Promise.all(results));
 }
 
 /** Judges a small batch at once; undefined when the time budget ends first. */

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import { sql } from "kysely";
 import {
   bulkWorld,
   type BulkWorld,
@@ -161,6 +162,45 @@ test("a worker that stops hands its chunks back, and another ends the job", asyn
   const { clock, chunks } = stuck.stores;
   const chunk = await chunks.claim({ worker: "w2", nowMs: clock.nowMs(), leaseMs: 3_000 });
   assert.equal(chunk?.number, 0, "at once, without waiting for a lease to end");
+});
+
+test("a full disk loses nothing: the job goes on when there is room again", async (t) => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const { judge } = switchedJudge();
+  const slow: Judge = async (entry, options) => {
+    if (entry === "d700.example") await opened;
+    return judge(entry, options);
+  };
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: slow });
+  const { db } = world.stores.sql;
+  const session = await submit(world, 1_200);
+  world.worker().start();
+  await until(async () => {
+    const view = await world.bulk.view(STARTER, session);
+    return (view.kind === "progress" && view.progress.processed_count === 700) || undefined;
+  });
+  await sql`pragma max_page_count = 1`.execute(db); // SQLite makes it the pages there are
+  let accepted = 0;
+  const fill = async (entries: number): Promise<void> => {
+    for (let batches = 0; batches < 1_000; batches += 1) {
+      await world.bulk.submit(entranceOf(STARTER), listOf(domains(entries)));
+      accepted += entries;
+    }
+  };
+  for (const entries of [100, 1]) {
+    await assert.rejects(fill(entries), { code: "bulk_unavailable", status: 503 });
+  }
+  open();
+  await until(() => world.stores.log.lines.includes("error bulk.store_failed") || undefined);
+  await sql`pragma max_page_count = 1000000`.execute(db);
+  const stats = await until(async () => {
+    world.stores.clock.advance(1_000);
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "list" ? view.stats : undefined;
+  });
+  assert.equal(stats.valid, 1_200);
+  assert.equal(await world.stores.unitsUsed(), 1_200 + accepted);
 });
 
 test("an owner with much holds up nobody with little", async (t) => {

@@ -1,0 +1,96 @@
+// A name server for the bulk bench, in a process of its own: every name has one MX of 300 providers, which
+// have one address each. Answers after a delay; loses some datagrams and never answers for dead names.
+import { createSocket, type RemoteInfo } from "node:dgram";
+import { performance } from "node:perf_hooks";
+
+const [, , delayText = "20", lossText = "0", deadText = "0"] = process.argv;
+const delayMs = Number(delayText);
+/** Of each way. */
+const lossShare = Number(lossText);
+/** One name in so many is dead; 0: none. */
+const deadEvery = Number(deadText);
+
+const MX = 15;
+const A = 1;
+const PROVIDERS = 300;
+const TTL_SECONDS = 3_600;
+
+interface Due {
+  readonly atMs: number;
+  readonly reply: Buffer;
+  readonly peer: RemoteInfo;
+}
+
+const socket = createSocket({ type: "udp4", recvBufferSize: 8 << 20, sendBufferSize: 8 << 20 });
+const due: Due[] = [];
+let sent = 0;
+
+function questionEnd(query: Buffer): number {
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) at += length + 1;
+  return at + 5;
+}
+
+/** The number in the first label: "d123" is 123. */
+const numberOf = (query: Buffer): number =>
+  Number(query.toString("latin1", 14, 13 + (query[12] ?? 0)));
+
+const label = (text: string): Buffer => Buffer.from([text.length, ...Buffer.from(text, "latin1")]);
+
+function answer(type: number, number: number): Buffer | undefined {
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(TTL_SECONDS, 6);
+  if (type === A) {
+    head.writeUInt16BE(4, 10);
+    return Buffer.concat([head, Buffer.from([203, 0, 113, 5])]);
+  }
+  if (type !== MX) return undefined;
+  const host = [
+    label(`m${String(number % PROVIDERS)}`),
+    label("mail"),
+    label("co"),
+    Buffer.alloc(1),
+  ];
+  const data = Buffer.concat([Buffer.from([0, 10]), ...host]);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+function reply(query: Buffer): Buffer | undefined {
+  const end = questionEnd(query);
+  const type = query.readUInt16BE(end - 4);
+  const number = numberOf(query);
+  if (deadEvery > 0 && type === MX && number % deadEvery === 7) return undefined;
+  const record = answer(type, number);
+  const head = Buffer.from(query.subarray(0, 12));
+  head.writeUInt16BE(0x8580, 2);
+  head.writeUInt16BE(record === undefined ? 0 : 1, 6);
+  head.writeUInt16BE(0, 10);
+  return Buffer.concat([head, query.subarray(12, end), ...(record === undefined ? [] : [record])]);
+}
+
+function flush(): void {
+  const nowMs = performance.now();
+  for (let item = due[sent]; item !== undefined && item.atMs <= nowMs; item = due[sent]) {
+    sent += 1;
+    socket.send(item.reply, item.peer.port, item.peer.address);
+  }
+  if (sent > 10_000) {
+    due.splice(0, sent);
+    sent = 0;
+  }
+  setTimeout(flush, 1);
+}
+
+socket.on("message", (query, peer) => {
+  if (Math.random() < 2 * lossShare) return;
+  const made = reply(query);
+  if (made !== undefined) due.push({ atMs: performance.now() + delayMs, reply: made, peer });
+});
+socket.bind(0, "127.0.0.1", () => {
+  process.stdout.write(`${String(socket.address().port)}\n`);
+  flush();
+});

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { readBundledLists } from "../../src/adapters/lists/bundled.ts";
+import { noOperatorLists } from "../../src/adapters/lists/operator.ts";
+import { attachDatasets, shareDatasets } from "../../src/adapters/lists/shared-datasets.ts";
+import { sqlCharges } from "../../src/adapters/sql/charges.ts";
+import { openEmbedded } from "../../src/adapters/sql/database.ts";
+import { sqlUsageLedger } from "../../src/adapters/sql/usage-ledger.ts";
+import { systemClock as clock } from "../../src/adapters/system/clock.ts";
+import { systemIds as ids } from "../../src/adapters/system/ids.ts";
+import { openDns } from "../../src/main/checker.ts";
+import { readConfig } from "../../src/main/config.ts";
+import { openBulk } from "../../src/main/open-bulk.ts";
+import type { Lookup } from "../../src/core/lookup.ts";
+import type { Log } from "../../src/ports/log.ts";
+import type { BulkService, BulkStats } from "../../src/service/bulk/bulk.ts";
+import type { Caller } from "../../src/service/caller.ts";
+import { createGate } from "../../src/service/create-gate.ts";
+import { createSingleCheck, type SingleCheck } from "../../src/service/single-check.ts";
+import { DEFAULT_TIERS } from "../../src/service/tiers.ts";
+
+export interface NameServer {
+  readonly address: string;
+  stop(): void;
+}
+
+export interface Weather {
+  readonly delayMs: number;
+  /** Of each way. */
+  readonly lossShare: number;
+  /** One name in so many never answers; 0: none. */
+  readonly deadEvery: number;
+}
+
+export async function startNameServer(weather: Weather): Promise<NameServer> {
+  const program = fileURLToPath(new URL("./name-server.js", import.meta.url));
+  const { delayMs, lossShare, deadEvery } = weather;
+  const args = [program, String(delayMs), String(lossShare), String(deadEvery)];
+  const child: ChildProcess = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [port] = (await once(
+    createInterface({ input: child.stdout ?? process.stdin }),
+    "line",
+  )) as [string];
+  return { address: `127.0.0.1:${port}`, stop: () => void child.kill() };
+}
+
+export interface Service {
+  readonly bulk: BulkService;
+  readonly check: SingleCheck;
+  readonly address: string;
+  /** Runs a batch to its end; how long that took from before it was submitted. */
+  run(text: string, account?: string): Promise<Run>;
+  stop(): Promise<void>;
+}
+
+export interface Run {
+  readonly seconds: number;
+  readonly submitMs: number;
+  readonly stats: BulkStats;
+  readonly inconclusive: number;
+}
+
+const log: Log = {
+  info: () => undefined,
+  warn: (event) => void process.stderr.write(`${event}\n`),
+  error: (event, fault) => void process.stderr.write(`${event} ${String(fault)}\n`),
+};
+
+export const PAUSE_MS = 20;
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+
+const callerOf = (account: string): Caller => ({
+  owner: { kind: "account", accountId: account },
+  tier: "pro",
+  clientAddress: "192.0.2.1",
+});
+
+/** The embedded service without its HTTP face. */
+export async function startService(address: string): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
+  const config = readConfig({ GATEPOST_DATA_DIR: dataDir, GATEPOST_DNS_SERVERS: address });
+  const sql = await openEmbedded(dataDir, clock.nowMs());
+  const ledger = sqlUsageLedger(sql.db);
+  const counter = new MemoryQuotaCounter({ ledger, clock, log });
+  const charges = sqlCharges({ db: sql.db, counter, ids });
+  const tiers = DEFAULT_TIERS;
+  const keys = { holder: () => Promise.resolve(undefined) };
+  const gate = createGate({
+    keys,
+    rates: memoryRateCounter(),
+    quotas: counter,
+    charges,
+    clock,
+    tiers,
+  });
+  const datasets = shareDatasets(readBundledLists());
+  const attached = attachDatasets(datasets, noOperatorLists);
+  const dns = openDns(config, "interactive");
+  const lookup: Lookup = {
+    mx: (name) => dns.mx(name),
+    addresses: (host) => dns.addresses(host),
+    txt: (name) => dns.txt(name),
+    registration: () => ({ kind: "unknown", why: "network" }),
+  };
+  const known = { datasets: () => attached, lookup };
+  const check = createSingleCheck({ ...known, clock, implicitMx: false });
+  const onCompleted = (): Promise<void> => Promise.resolve();
+  const deps = { sql, charges, gate, tiers, datasets, log, onCompleted };
+  const open = openBulk(config, { ...deps, checker: known });
+  const bulk = open.service;
+  return {
+    bulk,
+    check,
+    address,
+    run: (text, account = "a1") => run(bulk, text, callerOf(account)),
+    async stop() {
+      await open.stop();
+      dns.close();
+      await sql.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function run(bulk: BulkService, text: string, caller: Caller): Promise<Run> {
+  const startMs = clock.monotonicMs();
+  const answer = await bulk.submit({ caller, hasCredits: false }, { text, layout: "list" });
+  const submitMs = clock.monotonicMs() - startMs;
+  if (answer.kind !== "queued") throw new Error("the bench's batches are queued");
+  const { session } = answer.queued;
+  for (;;) {
+    const found = await bulk.view(caller, session);
+    if (found.kind === "list") {
+      const seconds = (clock.monotonicMs() - startMs) / 1_000;
+      return {
+        seconds,
+        submitMs,
+        stats: found.stats,
+        inconclusive: await silent(bulk, caller, session),
+      };
+    }
+    if (found.kind === "summary" || found.progress.status === "failed")
+      throw new Error("it failed");
+    await pause();
+  }
+}
+
+async function silent(bulk: BulkService, caller: Caller, session: string): Promise<number> {
+  const answer = await bulk.results(caller, session);
+  if (answer.kind !== "results") return 0;
+  let count = 0;
+  for await (const page of answer.results()) {
+    for (const { result } of page) if (result.includes("dns_indeterminate")) count += 1;
+  }
+  return count;
+}

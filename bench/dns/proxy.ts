@@ -1,0 +1,114 @@
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import { isDeadQuery } from "./names.ts";
+
+/** What the path to the name server is like. */
+export interface Path {
+  readonly upstreamPort: number;
+  readonly roundTripMs: number;
+  /** One in so many datagrams is lost, each way; 0 for none. */
+  readonly loseEvery: number;
+  /** Whether the dead names get no answer. */
+  readonly hasDead: boolean;
+}
+
+const RECEIVE_BUFFER_OCTETS = 4 * 1_024 * 1_024;
+/** Client ports remembered; the client changes its ports all the time. */
+const CLIENTS_MAX = 1_000;
+
+interface Delayed {
+  readonly dueMs: number;
+  readonly send: () => void;
+}
+
+/** Holds datagrams back for half a round trip, all for the same time, so that their order stays. */
+class DelayLine {
+  #waiting: Delayed[] = [];
+  readonly #delayMs: number;
+  readonly #loseEvery: number;
+  #passed = 0;
+
+  constructor({ roundTripMs, loseEvery }: Path) {
+    this.#delayMs = roundTripMs / 2;
+    this.#loseEvery = loseEvery;
+    setInterval(() => this.#run(), 1);
+  }
+
+  add(send: () => void): void {
+    this.#passed += 1;
+    if (this.#loseEvery > 0 && this.#passed % this.#loseEvery === 0) return;
+    this.#waiting.push({ dueMs: systemClock.monotonicMs() + this.#delayMs, send });
+  }
+
+  #run(): void {
+    const nowMs = systemClock.monotonicMs();
+    const due = this.#waiting.findIndex(({ dueMs }) => dueMs > nowMs);
+    const ready = this.#waiting.splice(0, due < 0 ? this.#waiting.length : due);
+    for (const { send } of ready) send();
+  }
+}
+
+/** A socket to the server for each port of the client, so that ids need no translation. */
+class UdpProxy {
+  readonly #path: Path;
+  readonly #front: Socket;
+  readonly #there: DelayLine;
+  readonly #back: DelayLine;
+  readonly #upstreams = new Map<number, Promise<Socket>>();
+
+  constructor(path: Path, front: Socket) {
+    this.#path = path;
+    this.#front = front;
+    this.#there = new DelayLine(path);
+    this.#back = new DelayLine(path);
+    front.on("message", (query, peer) => this.#asked(query, peer));
+  }
+
+  #asked(query: Buffer, peer: RemoteInfo): void {
+    if (this.#path.hasDead && isDeadQuery(query)) return;
+    const upstream = this.#upstreams.get(peer.port) ?? this.#open(peer);
+    this.#there.add(() => void upstream.then((socket) => socket.send(query)));
+  }
+
+  #open(peer: RemoteInfo): Promise<Socket> {
+    for (const [port, oldest] of this.#upstreams) {
+      if (this.#upstreams.size < CLIENTS_MAX) break;
+      this.#upstreams.delete(port);
+      void oldest.then((socket) => socket.close());
+    }
+    const socket = createSocket({ type: "udp4", recvBufferSize: RECEIVE_BUFFER_OCTETS });
+    socket.on("message", (answer) =>
+      this.#back.add(() => this.#front.send(answer, peer.port, peer.address)),
+    );
+    socket.connect(this.#path.upstreamPort, "127.0.0.1");
+    const opened = once(socket, "connect").then(() => socket);
+    this.#upstreams.set(peer.port, opened);
+    return opened;
+  }
+}
+
+// Serves until the parent ends it or goes away.
+process.on("disconnect", () => process.exit());
+const [path] = (await once(process, "message")) as [Path];
+const tcp = createServer((client) => {
+  const upstream = connect(path.upstreamPort, "127.0.0.1");
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    from.on("data", (chunk) => systemClock.after(path.roundTripMs / 2, () => to.write(chunk)));
+    from.on("close", () => to.destroy());
+    from.on("error", () => from.destroy());
+  }
+});
+tcp.listen(0, "127.0.0.1");
+await once(tcp, "listening");
+const address = tcp.address();
+const port = typeof address === "object" && address !== null ? address.port : 0;
+const front = createSocket({ type: "udp4", recvBufferSize: RECEIVE_BUFFER_OCTETS });
+front.bind(port, "127.0.0.1");
+await once(front, "listening");
+new UdpProxy(path, front);
+process.send?.({ port });

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  count,
+  crashDirectory,
+  type Death,
+  dieAndGoOn,
+  lastWord,
+  startBulkProcess,
+  unfaulted,
+} from "../bulk-crash.ts";
+import { domains, until } from "../bulk-world.ts";
+
+/** Where the chunks under way are free again when their leases end. */
+const deaths: readonly Death[] = [
+  { name: "with its first chunk claimed", stage: "claimed", times: 1, isThere: true, events: 1 },
+  { name: "in the middle of a chunk", stage: "mid_chunk", times: 2, isThere: true, events: 1 },
+  { name: "before a result is stored", stage: "before_result", times: 2, isThere: true, events: 1 },
+  {
+    name: "with a result counted and not committed",
+    stage: "result_counted",
+    times: 2,
+    isThere: true,
+    events: 1,
+  },
+  { name: "after a result is stored", stage: "after_result", times: 1, isThere: true, events: 1 },
+  {
+    name: "with the last result counted and not committed",
+    stage: "result_counted",
+    times: 3,
+    isThere: true,
+    events: 1,
+  },
+];
+
+test("a worker that is killed with chunks under way loses nothing", async (t) => {
+  const want = await unfaulted(t);
+  await Promise.all(
+    deaths.map((death) => t.test(`killed ${death.name}`, (t) => dieAndGoOn(t, death, want))),
+  );
+});
+
+test("a worker that is killed again and again comes to its end all the same", async (t) => {
+  const dataDir = await crashDirectory(t);
+  const text = domains(1_200);
+  for (const stage of ["claimed", "mid_chunk", "before_result", "result_counted"]) {
+    const dying = startBulkProcess(t, { dataDir, text, dieAt: { stage, times: 1 } });
+    assert.equal(await dying.end, "SIGKILL");
+  }
+  const last = startBulkProcess(t, { dataDir, text });
+  assert.equal(await last.end, null);
+  const { state, units } = lastWord(last);
+  assert.deepEqual([state, units], ["completed", 1_200]);
+});
+
+test("a worker that was stopped for longer than its lease writes nothing late", async (t) => {
+  const dataDir = await crashDirectory(t);
+  const stopped = startBulkProcess(t, { dataDir, text: domains(1_200), entryMs: 500 });
+  // Between two transactions: who stops with SQLite's write lock in hand stops everybody.
+  await until(() => count(stopped.lines, "idle") > 0 || undefined);
+  stopped.child.kill("SIGSTOP");
+  const other = startBulkProcess(t, { dataDir });
+  assert.equal(await other.end, null);
+  assert.deepEqual([lastWord(other).state, lastWord(other).units], ["completed", 1_200]);
+  const before = stopped.lines.length;
+  stopped.child.kill("SIGCONT");
+  assert.equal(await stopped.end, null);
+  const late = stopped.lines.slice(before).filter((line) => line.kind === "stored");
+  assert.ok(late.length > 0);
+  assert.ok(late.every((line) => line.outcome === "late"));
+  assert.deepEqual(lastWord(stopped).results, lastWord(other).results);
+  assert.equal(count(stopped.lines, "event") + count(other.lines, "event"), 1);
+});

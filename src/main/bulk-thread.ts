@@ -46,7 +46,7 @@ const STOP_WITHIN_MS = 10_000;
  * Far above the 100 MB that a job and a full cache take: near a limit the thread dies, and below 2 GB of it
  * V8 lets a heap grow by half of what lives rather than by three times as much before it collects.
  */
-const HEAP_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 };
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 24 };
 
 export function startBulkThread(settings: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
   return new RestartedThread(settings, deps);

@@ -1,11 +1,16 @@
 import { readFileSync } from "node:fs";
+import { loadBundledDatasets } from "../adapters/lists/bundled.ts";
 import { engineName } from "../adapters/sql/sqlite.ts";
+import { systemClock as clock } from "../adapters/system/clock.ts";
+import { systemFiles as files } from "../adapters/system/files.ts";
 import { accountCommand } from "../cli/commands/account.ts";
+import { bulkCommand } from "../cli/commands/bulk.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { keyCommand } from "../cli/commands/key.ts";
 import { migrateCommand } from "../cli/commands/migrate.ts";
 import { serveCommand } from "../cli/commands/serve.ts";
 import { program, runProgram } from "../cli/program.ts";
+import { type BulkJudge, openBulkJudge } from "./bulk-judge.ts";
 import { openCliValidator } from "./cli-validator.ts";
 import { type Config, readConfig } from "./config.ts";
 import { startServer } from "./server.ts";
@@ -47,12 +52,29 @@ async function migrate(): Promise<string> {
   return `The database in ${dataDir} is at this version (${engineName}).`;
 }
 
+function openJudge(): Promise<BulkJudge> {
+  const bundled = loadBundledDatasets();
+  return Promise.resolve(openBulkJudge(config(), () => bundled));
+}
+
+/** The first interrupt asks, a second one does not. */
+function onInterrupt(stop: () => void): () => void {
+  const leave = (): void => process.exit(130);
+  const ask = (): void => {
+    process.once("SIGINT", leave);
+    stop();
+  };
+  process.once("SIGINT", ask).once("SIGTERM", stop);
+  return () => void process.off("SIGINT", ask).off("SIGINT", leave).off("SIGTERM", stop);
+}
+
 const openAccounts = (): ReturnType<typeof openAccountStore> => openAccountStore(config().dataDir);
 const accountDeps = { terminal, openAccounts, readInput, confirm };
 
 const root = program(version(), terminal, [
   serveCommand(serve),
   checkCommand({ terminal, openValidator: () => openCliValidator(config()) }),
+  bulkCommand({ terminal, files, clock, openJudge, onInterrupt }),
   accountCommand(accountDeps),
   keyCommand(accountDeps),
   migrateCommand({ terminal, migrate }),

@@ -15,7 +15,6 @@ export interface ClaimedChunk {
   readonly number: number;
   /** Of this claim alone: who comes with an older one is too late. */
   readonly token: string;
-  readonly entries: number;
   /** For `unpackChunk`. */
   readonly content: string;
   readonly spamTrap: boolean;

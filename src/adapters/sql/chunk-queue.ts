@@ -87,9 +87,8 @@ async function claim(lease: Lease, deps: ChunkQueueDeps): Promise<ClaimedChunk |
   if (claimed === undefined) return undefined;
   deps.checkpoint("claimed");
   const { chunk, spamTrap } = claimed;
-  const { session, number, entries } = chunk;
-  const content = await unpackText(chunk.content);
-  return { session, number, token, entries, content, spamTrap };
+  const { session, number } = chunk;
+  return { session, number, token, spamTrap, content: await unpackText(chunk.content) };
 }
 
 /** Marks a chunk as this claim's no more; false when it was not. */

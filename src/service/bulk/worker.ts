@@ -16,9 +16,9 @@ const LOOK_EVERY_MS = 2_000;
 const CHUNKS_MAX = 400;
 
 /** Entries of chunks under way that are not judged yet: enough to keep the resolver's window full. */
-const OPEN_ENTRIES_MAX = 4_000;
+const OPEN_ENTRIES_MAX = 3_000;
 
-/** Names of the second pass asked at once: one in fifty of 15,000 a second, for 1.2 s each, and much spare. */
+/** Names of the second pass asked at once: one in fifty of 15,000 a second, for 2 s each, and some spare. */
 const AGAIN_MAX = 1_000;
 
 /** Chunks being compressed and written at once; each takes a quarter of a megabyte for that. */
@@ -172,38 +172,36 @@ class ClaimingWorker implements BulkWorker {
   }
 
   async #judge(chunk: ClaimedChunk): Promise<JudgedChunk> {
-    let open = chunk.entries;
-    this.#openEntries += open;
-    const close = (entries: number): void => {
-      open -= entries;
-      this.#openEntries -= entries;
-      void this.#claimAll();
-    };
-    const judge: WorkerDeps["judge"] = async (entry, options) => {
-      const result = await this.#deps.judge(entry, options);
-      if (options.again === undefined) close(1);
-      return result;
+    let open = 0;
+    const counted = (change: number): void => {
+      open += change;
+      this.#openEntries += change;
+      if (change < 0) void this.#claimAll();
     };
     try {
+      const judge: WorkerDeps["judge"] = async (entry, options) => {
+        if (options.again === true) return this.#deps.judge(entry, options);
+        counted(1);
+        const result = await this.#deps.judge(entry, options);
+        counted(-1);
+        return result;
+      };
       return await processChunk(chunk, { ...this.#deps, judge, again: this.#again });
     } finally {
-      close(open);
+      counted(-open);
     }
   }
 
   async #finish(chunk: ClaimedChunk, judged: JudgedChunk): Promise<void> {
     if (this.#isStopped) return;
+    if (judged.dnsDown && (await this.#postponed(chunk))) return;
+    this.#isProbing = false;
     this.#unstored += 1;
-    try {
-      if (judged.dnsDown && (await this.#postponed(chunk))) return;
-      this.#isProbing = false;
-      const stored = await this.#storing.hold(() => this.#store(chunk, judged));
-      if (stored === "late") return;
-      this.#speed.count(judged.outcome.results.length);
-      if (stored === "finished") this.#deps.completed();
-    } finally {
-      this.#unstored -= 1;
-    }
+    const storing = this.#storing.hold(() => this.#store(chunk, judged));
+    const stored = await storing.finally(() => (this.#unstored -= 1));
+    if (stored === "late") return;
+    this.#speed.count(judged.outcome.results.length);
+    if (stored === "finished") this.#deps.completed();
   }
 
   async #postponed(chunk: ClaimedChunk): Promise<boolean> {

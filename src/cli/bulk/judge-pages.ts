@@ -1,5 +1,5 @@
-import type { FullResult } from "../../core/result.ts";
-import { isInconclusive, type Judge } from "../../service/bulk/judge.ts";
+import { type FullResult, isInconclusive } from "../../core/result.ts";
+import type { Judge } from "../../service/bulk/judge.ts";
 import { Places } from "../../service/bulk/places.ts";
 import type { SourceEntry, SourcePage } from "./entry-source.ts";
 import type { JudgedEntry } from "./entry-writer.ts";
@@ -9,7 +9,7 @@ export interface BulkJudge {
   readonly judge: Judge;
   /** Undefined while the resolver takes questions, else a promise of that. */
   readonly room: () => Promise<void> | undefined;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 export interface JudgedPage {

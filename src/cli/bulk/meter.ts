@@ -7,7 +7,8 @@ import type { RunState } from "./resume.ts";
 export interface Meter {
   readonly show: (state: RunState) => void;
   readonly clear: () => void;
-  readonly progress: (state: RunState) => RunProgress;
+  /** Since the run began. */
+  readonly elapsedMs: () => number;
 }
 
 export interface MeteredRun {
@@ -27,6 +28,7 @@ export function createMeter(
   { terminal, clock }: MeterDeps,
 ): Meter {
   const startMs = clock.monotonicMs();
+  const elapsedMs = (): number => clock.monotonicMs() - startMs;
   const width = terminal.columns - 1;
   const isShown = terminal.interactive && (out !== "-" || !terminal.colours);
   let shareBefore: number | undefined = from.entries === 0 ? 0 : undefined;
@@ -36,13 +38,13 @@ export function createMeter(
     return {
       entries: state.entries,
       entriesNow: state.entries - from.entries,
-      elapsedMs: clock.monotonicMs() - startMs,
+      elapsedMs: elapsedMs(),
       shareBefore,
       ...(share === undefined ? {} : { share }),
     };
   };
   return {
-    progress,
+    elapsedMs,
     show: (state) => {
       const line = progressLine(progress(state), width);
       if (isShown) terminal.err(`\r${line.padEnd(width)}`);

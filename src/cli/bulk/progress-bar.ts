@@ -33,7 +33,7 @@ export function progressLine(progress: RunProgress, columns: number): string {
   return `[${"#".repeat(full)}${"-".repeat(width - full)}] ${facts}`;
 }
 
-export function ratePerSecond({ entriesNow, elapsedMs }: RunProgress): number {
+function ratePerSecond({ entriesNow, elapsedMs }: RunProgress): number {
   return elapsedMs <= 0 ? 0 : (entriesNow * 1_000) / elapsedMs;
 }
 

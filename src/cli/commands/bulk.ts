@@ -6,7 +6,7 @@ import { entryPages, type FileFormat, formatOf } from "../bulk/entry-source.ts";
 import { type Input, openInput } from "../bulk/input.ts";
 import { type BulkJudge, judgePages } from "../bulk/judge-pages.ts";
 import { createMeter } from "../bulk/meter.ts";
-import { grouped, type RunProgress, ratePerSecond } from "../bulk/progress-bar.ts";
+import { clockTime, grouped } from "../bulk/progress-bar.ts";
 import { NEW_RUN, RunFile, type RunPlan, type RunState, statePath } from "../bulk/resume.ts";
 import { writePages } from "../bulk/run.ts";
 import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
@@ -33,9 +33,10 @@ export function bulkCommand(deps: BulkCommandDeps): Command {
     .argument("<file>", 'a list, CSV or NDJSON; "-" reads standard input')
     .option("--out <file>", "write there, and go on from there when the run was cut short")
     .addOption(
-      new Option("--format <format>", "of the output; as the output is named, else as the input is")
-        .choices(["list", "csv", "ndjson"])
-        .argParser((value) => value.toLowerCase()),
+      new Option(
+        "--format <format>",
+        "of the output; as the output is named, else as the input is",
+      ).choices(["list", "csv", "ndjson"]),
     )
     .option("--column <name>", "column, or member, with the entries (name, or number from 1)")
     .addHelpText(
@@ -123,7 +124,7 @@ async function carryOut(run: Run, deps: BulkCommandDeps): Promise<void> {
       await writer.close();
     }
   } finally {
-    await judge.close();
+    judge.close();
   }
 }
 
@@ -151,7 +152,7 @@ async function judgeAll(
   meter.clear();
   if (stop.aborted) throw stopped(run, state);
   await file?.remove();
-  terminal.err(summary(state, meter.progress(state)));
+  terminal.err(summary(state, meter.elapsedMs()));
 }
 
 function stopped({ out, file }: Run, { entries }: RunState): CommandFailure {
@@ -162,13 +163,13 @@ function stopped({ out, file }: Run, { entries }: RunState): CommandFailure {
   return new CommandFailure(EXIT.failed, `stopped after ${grouped(entries)} entries. ${how}`);
 }
 
-function summary({ tally, inconclusive }: RunState, progress: RunProgress): string {
+function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {
   const { valid, disposable, invalidDns, invalidFormat } = tally;
   const total = valid + disposable + invalidDns + invalidFormat;
   const unsure = inconclusive === 0 ? "" : ` (nobody could say for ${grouped(inconclusive)})`;
   return (
     `${grouped(total)} entries: ${grouped(valid)} valid, ${grouped(disposable)} disposable, ` +
     `${grouped(invalidDns)} without mail server${unsure}, ${grouped(invalidFormat)} malformed; ` +
-    `${grouped(Math.round(ratePerSecond(progress)))} a second.\n`
+    `in ${clockTime(elapsedMs)}.\n`
   );
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { FEATURES } from "../../core/checks/check.ts";
 import type { Datasets } from "../../core/datasets.ts";
+import { isInconclusive } from "../../core/result.ts";
 import type { Validation } from "../../core/validate.ts";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
@@ -80,7 +81,7 @@ function askedFeatures(option: string | undefined): readonly string[] {
 
 /** 1 when something is wrong, 3 when nothing is but something could not be told. */
 export function exitCodeOf(validations: readonly Validation[]): ExitCode {
-  const unsure = ({ result }: Validation): boolean => result.signals.includes("dns_indeterminate");
+  const unsure = ({ result }: Validation): boolean => isInconclusive(result);
   const wrong = (each: Validation): boolean =>
     !each.result.format || each.result.disposable || (!each.result.dns && !unsure(each));
   if (validations.some(wrong)) return EXIT.no;

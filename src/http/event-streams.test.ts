@@ -11,10 +11,10 @@ const form = `bulk=1&email=${domains(101).replaceAll("\n", ",")}`;
 interface Follower {
   readonly response: Response;
   /** Everything read so far. */
-  text(): string;
+  readonly text: () => string;
   /** The same at the end of the stream. */
   readonly ended: Promise<string>;
-  leave(): Promise<void>;
+  readonly leave: () => Promise<void>;
 }
 
 async function follow(server: BulkServer, session: string, asked = OWNER): Promise<Follower> {

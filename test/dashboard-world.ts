@@ -2,10 +2,12 @@ import type { AddressInfo } from "node:net";
 import { memoryAnswerCache } from "../src/adapters/memory/answer-cache.ts";
 import { MemoryQuotaCounter } from "../src/adapters/memory/quota-counter.ts";
 import { memoryRateCounter } from "../src/adapters/memory/rate-counter.ts";
+import { sqlAccounts } from "../src/adapters/sql/accounts.ts";
 import { sqlCharges } from "../src/adapters/sql/charges.ts";
 import { sqlChunkQueue } from "../src/adapters/sql/chunk-queue.ts";
 import { sqlJobs } from "../src/adapters/sql/jobs.ts";
 import { sqlKeys } from "../src/adapters/sql/keys.ts";
+import { sqlLoginSessions } from "../src/adapters/sql/login-sessions.ts";
 import { sqlRetryKeys } from "../src/adapters/sql/retry-keys.ts";
 import { sqlSessionStore } from "../src/adapters/sql/session-store.ts";
 import { sqlUsageLedger } from "../src/adapters/sql/usage-ledger.ts";
@@ -23,6 +25,7 @@ import { openDashboard } from "../src/main/dashboard.ts";
 import { openAccountStore, type AccountStore } from "../src/main/store.ts";
 import { passThrough } from "../src/ports/checkpoint.ts";
 import type { JudgeHost } from "../src/ports/public-host.ts";
+import { createLoginSessions } from "../src/service/account/login-sessions.ts";
 import { announcer } from "../src/service/bulk/announce.ts";
 import { coreJudge } from "../src/service/bulk/core-judge.ts";
 import { createBulk } from "../src/service/bulk/create-bulk.ts";
@@ -57,6 +60,8 @@ export interface DashboardWorld {
     email: string,
     more?: { readonly isAdmin?: boolean; readonly tier?: "free" | "pro" },
   ): Promise<string>;
+  /** "name=value" of a new session, past the limit of attempts. */
+  cookieOf(accountId: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -163,6 +168,14 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       const answer = await store.accounts.create(order);
       if (answer.kind !== "created") throw new Error(`no account: ${answer.kind}`);
       return answer.account.id;
+    },
+    async cookieOf(accountId) {
+      const accounts = sqlAccounts(db);
+      const logins = createLoginSessions({ sessions: sqlLoginSessions(db), accounts, ids, clock });
+      const account = await accounts.find(accountId);
+      if (account === undefined) throw new Error("no such account");
+      const visitor = { clientAddress: "192.0.2.1", userAgent: "" };
+      return `gatepost_session=${(await logins.start(account, visitor)).token}`;
     },
     async close() {
       app.server.closeAllConnections();

@@ -34,18 +34,12 @@ let accountCookie = "";
 const ADMIN = "admin@gatepost.example";
 const OWN = "own@gatepost.example";
 
-async function cookieOf(email: string, password = PASSWORD): Promise<string> {
-  const browser = new Browser(world);
-  assert.equal((await browser.signIn(email, password)).status, 204);
-  return browser.cookie;
-}
-
 before(async () => {
   world = await dashboardWorld({ zone: ZONE, known: { curated: ["throwaway.example"] } });
   const adminId = await world.addAccount(ADMIN, { isAdmin: true, tier: "pro" });
   const ownId = await world.addAccount(OWN, { tier: "pro" });
-  adminCookie = await cookieOf(ADMIN);
-  accountCookie = await cookieOf(OWN);
+  adminCookie = await world.cookieOf(adminId);
+  accountCookie = await world.cookieOf(ownId);
   const today = Math.floor(Date.now() / 86_400_000);
   for (const id of [adminId, ownId]) {
     const days = Array.from({ length: 40 }, (_, at) => ({
@@ -379,9 +373,9 @@ testInBrowser(
   "a password is changed, another browser signed out, and the account deleted",
   async () => {
     const email = "leaver@gatepost.example";
-    await world.addAccount(email);
-    const other = await cookieOf(email);
-    const { page, end } = await visit("/settings", { cookie: await cookieOf(email) });
+    const id = await world.addAccount(email);
+    const other = await world.cookieOf(id);
+    const { page, end } = await visit("/settings", { cookie: await world.cookieOf(id) });
     await page
       .getByRole("button", { name: /^Sign out A browser|^Sign out/ })
       .first()
@@ -469,7 +463,7 @@ testInBrowser("thirty hostile strings are text wherever they are shown", async (
     assert.equal((await world.store.keys.create(id, name)).kind, "created");
     await world.store.credits.grant(id, 1, name);
   }
-  const cookie = await cookieOf(email);
+  const cookie = await world.cookieOf(id);
   const { page, end } = await visit("/keys", { cookie });
   const shows = async (where: string): Promise<void> => {
     const text = String(await page.evaluate("document.body.innerText")).replaceAll(/\s+/g, " ");

@@ -1,0 +1,107 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { manualClock } from "../../../test/manual-clock.ts";
+import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
+import type { Account } from "../../ports/accounts.ts";
+import type { Passwords } from "../../ports/passwords.ts";
+import { Refusal } from "../refusals.ts";
+import { boundPasswords } from "./bounded-passwords.ts";
+import { createSignIn } from "./sign-in.ts";
+
+const ANN: Account = {
+  id: "a1",
+  email: "ann@gatepost.example",
+  tier: "free",
+  origin: "operator",
+  isAdmin: false,
+  isDisabled: false,
+  creditBalance: 0,
+  createdAtMs: 0,
+};
+
+/** One account with the password "right"; hashes are the passwords themselves. */
+function deskWith() {
+  const clock = manualClock();
+  const verified: string[] = [];
+  const signIn = createSignIn({
+    accounts: {
+      find: (id) => Promise.resolve(id === ANN.email ? ANN : undefined),
+      passwordHash: () => Promise.resolve("right"),
+    },
+    passwords: {
+      hash: (password) => Promise.resolve(`made of ${password}`),
+      verify: (hash, password) => {
+        verified.push(hash);
+        return Promise.resolve(hash === password);
+      },
+    },
+    rates: memoryRateCounter(),
+    logins: {
+      start: (account) =>
+        Promise.resolve({ session: { accountId: account.id } as never, token: "t" }),
+      identify: () => Promise.resolve(undefined),
+    },
+    audit: () => Promise.resolve(),
+    ids: { bytes: (count) => new Uint8Array(count), hex32: () => "0" },
+    clock,
+  });
+  const attempt = (password: string, clientAddress: string, email = ANN.email) =>
+    signIn.signIn(email, password, { clientAddress, userAgent: "" }).then(
+      ({ token }) => token,
+      (error: unknown) => (error instanceof Refusal ? error.code : "a fault"),
+    );
+  return { clock, verified, attempt };
+}
+
+test("a flood of wrong passwords from one address never locks the owner out", async () => {
+  const { attempt, clock } = deskWith();
+  for (let tries = 0; tries < 10; tries += 1) {
+    assert.equal(await attempt("wrong", "192.0.2.66"), "wrong_password");
+  }
+  assert.equal(await attempt("right", "192.0.2.66"), "too_many_attempts");
+  assert.equal(await attempt("right", "192.0.2.1"), "t", "the owner is somewhere else");
+  clock.advance(60_000);
+  assert.equal(await attempt("right", "192.0.2.66"), "t", "and a minute later it is forgotten");
+});
+
+test("an IPv6 client has one count for its whole /64", async () => {
+  const { attempt } = deskWith();
+  for (let host = 1; host <= 10; host += 1) await attempt("wrong", `2001:db8::${String(host)}`);
+  assert.equal(await attempt("right", "2001:db8::ffff"), "too_many_attempts");
+  assert.equal(await attempt("right", "2001:db8:0:1::1"), "t");
+});
+
+test("an unknown address costs a hash as well, so that time tells nothing", async () => {
+  const { attempt, verified } = deskWith();
+  assert.equal(await attempt("right", "192.0.2.1", "nobody@gatepost.example"), "wrong_password");
+  assert.equal(verified.length, 1);
+});
+
+test("a password of a million characters is refused without a hash", async () => {
+  const { attempt, verified } = deskWith();
+  assert.equal(await attempt("a".repeat(1_000_000), "192.0.2.1"), "wrong_password");
+  assert.deepEqual(verified, []);
+});
+
+test("few hashes run at once, the rest wait their turn, and beyond that they are refused", async () => {
+  const running: (() => void)[] = [];
+  const slow: Passwords = {
+    hash: (password) => new Promise((resolve) => running.push(() => resolve(password))),
+    verify: () => Promise.reject(new Error("broken")),
+  };
+  const bounded = boundPasswords(slow, { atOnce: 2, waiting: 1 });
+  const first = bounded.hash("1");
+  const second = bounded.hash("2");
+  const third = bounded.hash("3");
+  await assert.rejects(bounded.hash("4"), { code: "bodies_full" });
+  assert.equal(running.length, 2);
+  running[0]?.();
+  assert.equal(await first, "1");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(running.length, 3, "the third took over the place");
+  running[1]?.();
+  running[2]?.();
+  assert.deepEqual(await Promise.all([second, third]), ["2", "3"]);
+  await assert.rejects(bounded.verify("", ""), /broken/);
+  await assert.rejects(bounded.verify("", ""), /broken/, "a failure gives its place back");
+});

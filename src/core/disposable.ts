@@ -14,11 +14,7 @@ import { typoTarget } from "./typo.ts";
  * Everything about the domain that speaks for "disposable", and notes on it (`privacy_relay`,
  * `typo_domain`). The caller drops what a known-good domain is excused of.
  */
-export function domainEvidence(
-  domain: Domain,
-  mail: MailHosts,
-  datasets: Datasets,
-): Evidence[] {
+export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datasets): Evidence[] {
   const relay = relayOfDomain(domain);
   if (relay !== undefined) return [...denial(domain, datasets), relayNote(relay)];
   const slipOf = typoTarget(domain.name, datasets);

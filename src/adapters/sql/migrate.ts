@@ -4,6 +4,7 @@ import { accountsMigration } from "./migrations/0001-accounts.ts";
 import { usageMigration } from "./migrations/0002-usage.ts";
 import { webhooksMigration } from "./migrations/0003-webhooks.ts";
 import { registrationsMigration } from "./migrations/0004-registrations.ts";
+import { listsMigration } from "./migrations/0007-lists.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usageMigration,
   webhooksMigration,
   registrationsMigration,
+  listsMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

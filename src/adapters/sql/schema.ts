@@ -1,4 +1,5 @@
 import type { AccountTables } from "./tables/accounts.ts";
+import type { ListTables } from "./tables/lists.ts";
 import type { RegistrationTables } from "./tables/registrations.ts";
 import type { UsageTables } from "./tables/usage.ts";
 import type { WebhookTables } from "./tables/webhooks.ts";
@@ -10,6 +11,7 @@ export interface SchemaMigrationRow {
 }
 
 /** Every table by its area: an area adds its interface here and its migration to `MIGRATIONS`. */
-export interface Database extends AccountTables, UsageTables, WebhookTables, RegistrationTables {
+export interface Database
+  extends AccountTables, UsageTables, WebhookTables, RegistrationTables, ListTables {
   schema_migrations: SchemaMigrationRow;
 }

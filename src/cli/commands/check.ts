@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { FEATURES } from "../../core/checks/check.ts";
 import type { Datasets } from "../../core/datasets.ts";
 import type { Validation } from "../../core/validate.ts";
+import { explanationJson } from "../../service/explain.ts";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
 
@@ -21,6 +22,7 @@ export interface CheckDeps {
 
 interface Options {
   readonly features?: string;
+  readonly explain?: true;
   readonly json?: true;
 }
 
@@ -30,6 +32,10 @@ export function checkCommand(deps: CheckDeps): Command {
     .description("validate addresses and domains here, without a server")
     .argument("<entry...>", "addresses or domains")
     .option("--features <list>", `comma-separated: ${FEATURES.join(", ")}, or all`)
+    .option(
+      "--explain",
+      "say of each signal which lists are behind it, since when, and their fetch",
+    )
     .option("--json", "print the API's result (an array for several entries)")
     .addHelpText(
       "after",
@@ -57,10 +63,15 @@ async function check(
     entries.map((entry) => validator.validate(entry, features)),
   );
   if (options.json === true) {
-    const bodies = validations.map((validation) => validator.present(validation, features));
+    const bodies = validations.map((validation) =>
+      options.explain === true
+        ? JSON.stringify(explanationJson(validation, validator.datasets))
+        : validator.present(validation, features),
+    );
     terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",\n")}]`}\n`);
   } else {
-    const view = { paint: painter(terminal.colours), datasets: validator.datasets };
+    const { datasets } = validator;
+    const view = { paint: painter(terminal.colours), datasets, dated: options.explain === true };
     const texts = validations.map((each, index) => verdictText(entries[index] ?? "", each, view));
     terminal.out(texts.join("\n"));
   }

@@ -17,7 +17,9 @@ export type ListRefusal =
   /** It holds a large provider. */
   | "holds_provider"
   /** More than 5 % of the names went; the next fetch must say so again. */
-  | "many_removed";
+  | "many_removed"
+  /** It was good, and the data directory could not take it. */
+  | "not_kept";
 
 /** One source as it stands. */
 export interface ListStatus {

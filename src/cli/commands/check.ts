@@ -3,6 +3,7 @@ import { FEATURES } from "../../core/checks/check.ts";
 import type { Datasets } from "../../core/datasets.ts";
 import { isInconclusive } from "../../core/result.ts";
 import type { Validation } from "../../core/validate.ts";
+import { explanationJson } from "../../service/explain.ts";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
 
@@ -22,6 +23,7 @@ export interface CheckDeps {
 
 interface Options {
   readonly features?: string;
+  readonly explain?: true;
   readonly json?: true;
 }
 
@@ -31,6 +33,10 @@ export function checkCommand(deps: CheckDeps): Command {
     .description("validate addresses and domains here, without a server")
     .argument("<entry...>", "addresses or domains")
     .option("--features <list>", `comma-separated: ${FEATURES.join(", ")}, or all`)
+    .option(
+      "--explain",
+      "say of each signal which lists are behind it, since when, and their fetch",
+    )
     .option("--json", "print the API's result (an array for several entries)")
     .addHelpText(
       "after",
@@ -58,12 +64,17 @@ async function check(
     entries.map((entry) => validator.validate(entry, features)),
   );
   if (options.json === true) {
-    const bodies = validations.map((validation) => validator.present(validation, features));
+    const bodies = validations.map((validation) =>
+      options.explain === true
+        ? JSON.stringify(explanationJson(validation, validator.datasets))
+        : validator.present(validation, features),
+    );
     terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",\n")}]`}\n`);
   } else {
     const view = {
       paint: painter(terminal.colours),
       datasets: validator.datasets,
+      dated: options.explain === true,
       features: FEATURES.filter((feature) => features.includes(feature)),
     };
     const texts = validations.map((each, index) => verdictText(entries[index] ?? "", each, view));

@@ -29,11 +29,25 @@ export interface SourceOptions {
   readonly column?: string;
 }
 
+/** What the name of a file says; undefined when that is nothing. */
+export function formatNamed(path: string): FileFormat | undefined {
+  const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
+  return ENDINGS.get(ending);
+}
+
+const ENDINGS = new Map<string, FileFormat>([
+  ["csv", "csv"],
+  ["tsv", "csv"],
+  ["ndjson", "ndjson"],
+  ["jsonl", "ndjson"],
+  ["txt", "list"],
+  ["list", "list"],
+]);
+
 /** By the name of the file, else by how its text begins. */
 export function formatOf(path: string, head: string): FileFormat {
-  if (/\.(?:csv|tsv)$/i.test(path)) return "csv";
-  if (/\.(?:ndjson|jsonl)$/i.test(path)) return "ndjson";
-  if (/\.(?:txt|list)$/i.test(path)) return "list";
+  const named = formatNamed(path);
+  if (named !== undefined) return named;
   if (/^\s*\{/.test(head)) return "ndjson";
   const line = /^[^\r\n]*/.exec(head)?.[0] ?? "";
   const cells = line.split(detectDelimiter(line));

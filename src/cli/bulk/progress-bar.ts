@@ -25,9 +25,9 @@ export function progressLine(progress: RunProgress, columns: number): string {
     `${String(Math.floor(share * 100)).padStart(3)} %`,
     `${grouped(entries)} entries`,
     rate,
-    left === undefined ? "" : `${clockTime(left)} left`,
+    ...(left === undefined ? [] : [`${clockTime(left)} left`]),
   ].join("  ");
-  const width = columns - facts.length - 4;
+  const width = columns - facts.length - "[] ".length;
   if (width < 5) return facts.slice(0, columns);
   const full = Math.round(share * width);
   return `[${"#".repeat(full)}${"-".repeat(width - full)}] ${facts}`;

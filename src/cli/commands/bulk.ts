@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { TableFault } from "../../core/table-fault.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Files, FileWriter } from "../../ports/files.ts";
-import { entryPages, type FileFormat, formatOf } from "../bulk/entry-source.ts";
+import { entryPages, type FileFormat, formatNamed } from "../bulk/entry-source.ts";
 import { type Input, openInput } from "../bulk/input.ts";
 import { type BulkJudge, judgePages } from "../bulk/judge-pages.ts";
 import { createMeter } from "../bulk/meter.ts";
@@ -105,14 +105,10 @@ function planOf(input: Input, { out = "-", format, column = "" }: Options): RunP
     inputBytes: facts?.sizeBytes ?? 0,
     inputModifiedMs: facts?.modifiedMs ?? 0,
     from: input.format,
-    to: format ?? outputFormat(out, input.format),
+    to: format ?? formatNamed(out) ?? input.format,
     column,
   };
 }
-
-/** As the output is named, where its name says something. */
-const outputFormat = (out: string, from: FileFormat): FileFormat =>
-  /\.[a-z]+$/i.test(out) ? formatOf(out, "") : from;
 
 async function carryOut(run: Run, deps: BulkCommandDeps): Promise<void> {
   const judge = await deps.openJudge();

@@ -1,4 +1,4 @@
-import { type EntryFault } from "../../core/entry.ts";
+import type { EntryFault } from "../../core/entry.ts";
 import { FAULT_WORDS } from "../../core/fault-words.ts";
 import type { Signal } from "../../core/signals.ts";
 import type { EvidenceShape, Result } from "../api/shapes.ts";

@@ -142,7 +142,18 @@ export const plants: readonly (readonly string[])[] = [
     "src/core/planted.ts",
     `// eslint-disable-next-line no-restricted-imports\nexport { open } from "../adapters/sql/db.ts";`,
   ],
+  [
+    "dashboard -> service",
+    "src/dashboard/planted.ts",
+    `export { openDashboard } from "../service/account/check.ts";`,
+  ],
+  [
+    "dashboard -> http (type only)",
+    "src/dashboard/planted.ts",
+    `import type { AccountRoute } from "../http/account/route.ts"; export type X = AccountRoute;`,
+  ],
 ];
+
 export const fine: readonly (readonly string[])[] = [
   [
     "core -> core up two",

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import type { AuditEntry, SystemState } from "../api/shapes.ts";
 import { useLoad } from "../app/load.ts";
+import { AuditTable } from "../parts/audit-table.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
-import { actionWords } from "../words/audit.ts";
 
 export function AdminSystemPage(): VNode {
   const loading = useLoad<SystemState>("admin/system");
@@ -83,32 +83,7 @@ function Audit(): VNode {
               <p>Every change is kept here for 400 days: who, what, when and from where.</p>
             </Empty>
           ) : (
-            <div class="scroll">
-              <table class="folds">
-                <thead>
-                  <tr>
-                    <th scope="col">When</th>
-                    <th scope="col">What</th>
-                    <th scope="col">Who</th>
-                    <th scope="col">Whose account</th>
-                    <th scope="col">From</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {entries.map((entry) => (
-                    <tr key={entry.id}>
-                      <td>
-                        <Time at={entry.at} />
-                      </td>
-                      <td>{actionWords(entry)}</td>
-                      <td class="break">{entry.actor}</td>
-                      <td class="break">{entry.subject}</td>
-                      <td class="mono">{entry.client_address}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <AuditTable entries={entries} whose />
           )
         }
       </Shown>

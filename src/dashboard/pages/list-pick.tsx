@@ -7,6 +7,9 @@ import { Fault } from "../parts/states.tsx";
 
 const EXAMPLE = "maria@gmial.com\nsomeone@mailinator.com\ninfo@iana.org\nnot an address";
 
+/** Browsers need long to lay such a text out, and nobody edits it there. */
+const LARGE_PASTE_CHARACTERS = 50_000;
+
 function choose(name: string, table: Table, complain: (text: string) => void): void {
   if (table.rows.length === 0) complain("There is nothing in it.");
   else listRun.value = { step: "chosen", name, table };
@@ -96,6 +99,12 @@ function Paste({ onText }: { onText: (text: string) => void }): VNode {
           spellcheck={false}
           placeholder="One a line, or with commas between"
           onInput={(event) => setText(event.currentTarget.value)}
+          onPaste={(event) => {
+            const pasted = event.clipboardData?.getData("text/plain") ?? "";
+            if (pasted.length < LARGE_PASTE_CHARACTERS) return;
+            event.preventDefault();
+            onText(`${text}\n${pasted}`);
+          }}
         />
       </label>
       <div class="bar">

@@ -6,12 +6,11 @@ import { exactTime, timeMs } from "../app/clock.ts";
 import { useAction, useLoad } from "../app/load.ts";
 import { go } from "../app/router.ts";
 import { loadSession, session } from "../app/session.ts";
+import { AuditTable } from "../parts/audit-table.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Empty, Fault, Shown } from "../parts/states.tsx";
-import { Time } from "../parts/time.tsx";
-import { actionWords } from "../words/audit.ts";
 import { PASSWORD_HINT, passwordInput } from "../words/password.ts";
 import { tierName } from "../words/tiers.ts";
 import { Sessions } from "./settings-sessions.tsx";
@@ -105,30 +104,7 @@ function Activity(): VNode {
               <p>Every change to your account shows up here, with who made it and from where.</p>
             </Empty>
           ) : (
-            <div class="scroll tall" tabIndex={0} role="region" aria-label="What happened">
-              <table class="folds">
-                <thead>
-                  <tr>
-                    <th scope="col">When</th>
-                    <th scope="col">What</th>
-                    <th scope="col">Who</th>
-                    <th scope="col">From</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {entries.map((entry) => (
-                    <tr key={entry.id}>
-                      <td>
-                        <Time at={entry.at} />
-                      </td>
-                      <td>{actionWords(entry)}</td>
-                      <td>{entry.actor}</td>
-                      <td class="mono">{entry.client_address}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <AuditTable entries={entries} />
           )
         }
       </Shown>

@@ -54,7 +54,12 @@ function optionsOf({ series }: ChartProps, width: number): uPlot.Options {
       y: { range: (_chart, _min, max) => [0, Math.max(4, max * 1.08)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, values: (_chart, splits) => splits.map(dayLabel) },
+      {
+        ...axis,
+        size: 32,
+        grid: { show: false },
+        values: (_chart, splits) => splits.map(dayLabel),
+      },
       { ...axis, size: 56, values: (_chart, splits) => splits.map(shortCount) },
     ],
     series: [

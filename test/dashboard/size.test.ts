@@ -1,0 +1,75 @@
+import { strict as assert } from "node:assert";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { builtPages } from "../../src/main/dashboard.ts";
+import { testWith } from "../require-tool.ts";
+
+const JS_MAX_BYTES = 60_000;
+const CSS_MAX_BYTES = 15_000;
+
+const root = builtPages();
+const missing = root === undefined ? ["the built dashboard (npm run build)"] : [];
+
+const read = (name: string): string => readFileSync(join(root ?? "", name), "utf8");
+const gzipBytes = (name: string): number => gzipSync(read(name), { level: 9 }).length;
+
+/** The chunk and every chunk it imports before it runs. */
+function withImports(name: string, known = new Set<string>()): ReadonlySet<string> {
+  if (known.has(name)) return known;
+  known.add(name);
+  for (const match of read(name).matchAll(/(?:from|import)"\.\/([^"]+)"/g)) {
+    withImports(`assets/${match[1] ?? ""}`, known);
+  }
+  return known;
+}
+
+function assetsOf(pattern: RegExp): readonly string[] {
+  return [...read("index.html").matchAll(pattern)].map((match) => match[1] ?? "");
+}
+
+testWith(["the built dashboard"], missing, "the first page loads in few bytes", async () => {
+  const [entry = ""] = assetsOf(/<script[^>]*src="\/(assets\/[^"]+\.js)"/g);
+  const names = readdirSync(join(root ?? "", "assets"));
+  const check = names.find((name) => /^check-.*\.js$/.test(name)) ?? "";
+  const loaded = withImports(`assets/${check}`, new Set(withImports(entry)));
+  const scripts = [...loaded].reduce((sum, name) => sum + gzipBytes(name), 0);
+  assert.ok(loaded.size > 3 && scripts > 5_000, "the chunks were found");
+  assert.ok(scripts <= JS_MAX_BYTES, `${String(scripts)} B of JavaScript`);
+  const styles = assetsOf(/href="\/(assets\/[^"]+\.css)"/g);
+  const css = styles.reduce((sum, name) => sum + gzipBytes(name), 0);
+  assert.ok(css > 1_000 && css <= CSS_MAX_BYTES, `${String(css)} B of CSS`);
+  await Promise.resolve();
+});
+
+testWith(
+  ["the built dashboard"],
+  missing,
+  "the page holds no code or style of its own",
+  async () => {
+    const page = read("index.html");
+    assert.equal(/<style|\sstyle=|\son\w+=|javascript:/i.test(page), false);
+    for (const match of page.matchAll(/<script([^>]*)>([^<]*)/g)) {
+      assert.match(match[1] ?? "", /src=/);
+      assert.equal(match[2]?.trim(), "");
+    }
+    await Promise.resolve();
+  },
+);
+
+testWith(
+  ["the built dashboard"],
+  missing,
+  "the server answers every page that the browser's program has",
+  async () => {
+    const source = new URL("../../../src/", import.meta.url);
+    const pages = readFileSync(new URL("dashboard/app/pages.ts", source), "utf8");
+    const server = readFileSync(new URL("http/dashboard-pages.ts", source), "utf8");
+    const inProgram = [...pages.matchAll(/path: "([^"]+)"/g)].map((match) => match[1] ?? "");
+    const list = /PAGE_PATHS = \[([^\]]*)\]/.exec(server)?.[1] ?? "";
+    const inServer = [...list.matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? "");
+    assert.ok(inProgram.length > 10);
+    assert.deepEqual([...inServer].sort(), [...inProgram].sort());
+    await Promise.resolve();
+  },
+);

@@ -34,12 +34,22 @@ type CheckerConfig = Pick<
   "dnsServers" | "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "whois" | "implicitMx"
 >;
 
+interface CheckerParts {
+  readonly log: Log;
+  readonly registrations: RegistrationCache;
+  /** What is known of names; the bundled packages unless given. */
+  readonly datasets?: () => Datasets;
+}
+
+function bundledDatasets(): () => Datasets {
+  const bundled = loadBundledDatasets();
+  return () => bundled;
+}
+
 export function openChecker(
   config: CheckerConfig,
-  { log, registrations }: { readonly log: Log; readonly registrations: RegistrationCache },
+  { log, registrations, datasets = bundledDatasets() }: CheckerParts,
 ): Checker {
-  const bundled = loadBundledDatasets();
-  const datasets = (): Datasets => bundled;
   const dns = openDns(config, "interactive");
   const lookup: Lookup = {
     mx: dns.mx,

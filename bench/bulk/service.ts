@@ -114,7 +114,8 @@ export async function startService(address: string): Promise<Service> {
   const known = { datasets: () => attached, lookup };
   const check = createSingleCheck({ ...known, clock, implicitMx: false });
   const onCompleted = (): Promise<void> => Promise.resolve();
-  const deps = { sql, charges, gate, tiers, datasets, log, onCompleted };
+  const secretKey = new Uint8Array(32);
+  const deps = { sql, charges, gate, tiers, datasets, secretKey, log, onCompleted };
   const open = openBulk(config, { ...deps, checker: known });
   const bulk = open.service;
   return {

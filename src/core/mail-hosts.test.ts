@@ -143,9 +143,22 @@ const cases: readonly Case[] = [
 
 for (const { name, zone, domain = "d.example", implicitMx = false, want } of cases) {
   test(name, async () => {
-    assert.deepEqual(await findMailHosts(domain, zoneLookup(zone), implicitMx), want);
+    const found = await findMailHosts(domain, zoneLookup(zone), implicitMx);
+    const { addresses, ...rest } = { addresses: undefined, ...found };
+    assert.deepEqual(rest, want);
+    assert.notDeepEqual(addresses, []);
   });
 }
+
+test("the addresses of the first host that resolves are kept", async () => {
+  const zone = {
+    "d.example": { mx: ["1 dead.example", "2 one.example", "3 two.example"] },
+    "one.example": { a: ["192.0.2.1"], aaaa: ["2001:db8::1"] },
+    "two.example": { a: ["192.0.2.2"] },
+  };
+  const found = await findMailHosts("d.example", zoneLookup(zone), false);
+  assert.deepEqual(found.kind === "hosts" && found.addresses, ["192.0.2.1", "2001:db8::1"]);
+});
 
 test("a special-use name causes no question at all", async () => {
   const lookup = zoneLookup({});

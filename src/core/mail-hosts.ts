@@ -10,6 +10,8 @@ export type MailHosts =
       readonly hosts: readonly string[];
       /** Whether only an address record stands behind it (RFC 5321 section 5.1). */
       readonly implicit: boolean;
+      /** Addresses of the first host that could be resolved; absent when none could. */
+      readonly addresses?: readonly string[];
     }
   | { readonly kind: "none"; readonly why: NoMailReason }
   | { readonly kind: "unknown" };
@@ -57,15 +59,20 @@ async function usable(
 ): Promise<MailHosts> {
   if (records.every(({ host }) => host === "")) return { kind: "none", why: "nullMx" };
   const hosts = candidates(records);
+  let addresses: readonly string[] | undefined;
   for (let tried = 0; tried < hosts.length; tried += 1) {
     const host = hosts[tried];
     if (host === undefined) break;
-    const reached = reach(await lookup.addresses(host));
+    const answer = await lookup.addresses(host);
+    const reached = reach(answer);
     if (reached === "no") hosts.splice(tried--, 1);
-    if (reached === "yes") break;
+    if (reached !== "yes" || answer.kind !== "found") continue;
+    addresses = answer.records;
+    break;
   }
   if (hosts.length === 0) return { kind: "none", why: "unresolvable" };
-  return { kind: "hosts", hosts, implicit: false };
+  const found = { kind: "hosts", hosts, implicit: false } as const;
+  return addresses === undefined ? found : { ...found, addresses };
 }
 
 /** Host names that mail can be sent to, by preference and then by name: DNS turns equal ones around. */

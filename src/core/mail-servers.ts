@@ -28,7 +28,25 @@ export function mailServerEvidence(
     if (found?.signal === "blacklist_mx") return found;
     shared ??= found;
   }
-  return shared;
+  return byAddress(mail, datasets) ?? shared;
+}
+
+/**
+ * "mail.<own domain>" tells nothing by its name, and its address may: one that was learned. A host that carries
+ * anybody's mail, or on which the operator has spoken, is not judged by the machine it runs on.
+ */
+function byAddress(
+  { hosts, addresses = [] }: MailHosts & { readonly kind: "hosts" },
+  { operator, mailServers }: Datasets,
+): Evidence | undefined {
+  const kinds = addresses.map((address) => mailServers.kindOf(address));
+  const kind = kinds.find((known) => known === "dedicated") ?? kinds.find(Boolean);
+  const host = hosts[0] ?? "";
+  if (kind === undefined || operator.mailHost(host) === "allow") return undefined;
+  if (isCommonCarrier(host) || isSharedMailHost(host)) return undefined;
+  const signal = kind === "dedicated" ? "blacklist_mx" : "mx_shared_disposable";
+  const subject = addresses[kinds.indexOf(kind)];
+  return evidence(signal, { sources: 0, ...(subject !== undefined && { subject }) });
 }
 
 /** A bad reputation, and the lists behind it (bits of `Datasets.sources`). */

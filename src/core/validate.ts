@@ -40,6 +40,8 @@ export interface Validation {
   readonly result: FullResult;
   /** Behind `result.signals`, in the same order. */
   readonly evidence: readonly Evidence[];
+  /** Where its mail goes; absent for a malformed entry. */
+  readonly mail?: MailHosts;
   /** Checks that could not finish. */
   readonly unavailable: readonly Feature[];
 }
@@ -114,7 +116,8 @@ function judge(
   });
   if (alias !== undefined) draft.alias = alias.alias;
   if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
-  return { entry, result: draft, evidence: verdict.evidence, unavailable: checks.unavailable };
+  const { unavailable } = checks;
+  return { entry, result: draft, evidence: verdict.evidence, mail, unavailable };
 }
 
 const NO_EVIDENCE: readonly Evidence[] = [];

@@ -12,6 +12,8 @@ export interface BulkThreadSettings {
   readonly dnsServers: readonly ServerAddress[] | undefined;
   readonly implicitMx: boolean;
   readonly datasets: SharedDatasets;
+  /** Keys the hashes of addresses on the operator's lists. */
+  readonly secretKey: Uint8Array;
 }
 
 export type BulkThreadOrder =

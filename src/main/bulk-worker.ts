@@ -2,11 +2,13 @@
 // lists in memory that it shares with the main thread. Nothing here can hold up a single check.
 import { parentPort, workerData } from "node:worker_threads";
 import { sql } from "kysely";
-import { attachDatasets } from "../adapters/lists/shared-datasets.ts";
-import { noOperatorLists } from "../adapters/lists/operator.ts";
+import { createLiveOperatorLists } from "../adapters/lists/live-operator-lists.ts";
+import { attachDatasets, type SharedDatasets } from "../adapters/lists/shared-datasets.ts";
 import { sqlChunkQueue } from "../adapters/sql/chunk-queue.ts";
 import { openEmbedded } from "../adapters/sql/database.ts";
+import { sqlOperatorEntries } from "../adapters/sql/operator-entries.ts";
 import { pruneSessions } from "../adapters/sql/prune-sessions.ts";
+import { createAddressHash } from "../adapters/system/address-hash.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
 import { passThrough } from "../ports/checkpoint.ts";
@@ -26,7 +28,20 @@ const { db, close } = await openEmbedded(settings.dataDir, clock.nowMs());
 // What a power cut takes from this connection is judged once more; what a killed process wrote stays anyway.
 await sql`pragma synchronous = normal`.execute(db);
 
-let datasets = attachDatasets(settings.datasets, noOperatorLists);
+const operator = createLiveOperatorLists({
+  entries: sqlOperatorEntries(db),
+  hash: createAddressHash(settings.secretKey),
+  clock,
+  log,
+});
+await operator.refresh();
+let shared = settings.datasets;
+let datasets = attachDatasets(shared, operator.current());
+const attach = (fresh: SharedDatasets = shared): void => {
+  shared = fresh;
+  datasets = attachDatasets(shared, operator.current());
+};
+operator.start(() => attach());
 const bulk = openBulkJudge(settings, () => datasets);
 
 const worker = bulkWorker({
@@ -50,6 +65,7 @@ const stopKeeping = keepSessions({
 
 async function stop(): Promise<void> {
   stopKeeping();
+  operator.stop();
   await worker.stop();
   bulk.close();
   await close();
@@ -57,7 +73,7 @@ async function stop(): Promise<void> {
 
 port.on("message", (order: BulkThreadOrder) => {
   if (order.kind === "wake") worker.wake();
-  else if (order.kind === "datasets") datasets = attachDatasets(order.datasets, noOperatorLists);
+  else if (order.kind === "datasets") attach(order.datasets);
   else {
     stop()
       .catch((fault: unknown) => log.error("bulk.stop_failed", fault))

@@ -5,13 +5,7 @@ import type { Profile } from "../adapters/dns/patience.ts";
 import { createResolver } from "../adapters/dns/resolver.ts";
 import type { ServerAddress } from "../adapters/dns/server-address.ts";
 import { readResolvConf, windowMaxFor } from "../adapters/dns/system-resolvers.ts";
-import { readBundledLists } from "../adapters/lists/bundled.ts";
-import { noOperatorLists } from "../adapters/lists/operator.ts";
-import {
-  attachDatasets,
-  shareDatasets,
-  type SharedDatasets,
-} from "../adapters/lists/shared-datasets.ts";
+import { loadBundledDatasets } from "../adapters/lists/bundled.ts";
 import { createOutbound } from "../adapters/outbound/outbound.ts";
 import { createBootstrapCopy } from "../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../adapters/rdap/registration.ts";
@@ -27,8 +21,6 @@ import type { Config } from "./config.ts";
 
 /** Everything that judging one entry needs, without a database. */
 export interface Checker {
-  /** What `datasets` reads; threads may attach to it too. */
-  readonly shared: SharedDatasets;
   readonly datasets: () => Datasets;
   readonly dns: DnsLookup;
   readonly lookup: Lookup;
@@ -42,13 +34,22 @@ type CheckerConfig = Pick<
   "dnsServers" | "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "whois" | "implicitMx"
 >;
 
+interface CheckerParts {
+  readonly log: Log;
+  readonly registrations: RegistrationCache;
+  /** What is known of names; the bundled packages unless given. */
+  readonly datasets?: () => Datasets;
+}
+
+function bundledDatasets(): () => Datasets {
+  const bundled = loadBundledDatasets();
+  return () => bundled;
+}
+
 export function openChecker(
   config: CheckerConfig,
-  { log, registrations }: { readonly log: Log; readonly registrations: RegistrationCache },
+  { log, registrations, datasets = bundledDatasets() }: CheckerParts,
 ): Checker {
-  const shared = shareDatasets(readBundledLists());
-  const attached = attachDatasets(shared, noOperatorLists);
-  const datasets = (): Datasets => attached;
   const dns = openDns(config, "interactive");
   const lookup: Lookup = {
     mx: dns.mx,
@@ -58,7 +59,7 @@ export function openChecker(
   };
   const { implicitMx } = config;
   const check = createSingleCheck({ lookup, datasets, clock: systemClock, implicitMx });
-  return { shared, datasets, dns, lookup, check, close: () => dns.close() };
+  return { datasets, dns, lookup, check, close: () => dns.close() };
 }
 
 /** A DNS client with its own sockets and cache. */

@@ -1,5 +1,9 @@
+import { userInfo } from "node:os";
 import type { Command } from "commander";
-import { loadBundledDatasets } from "../adapters/lists/bundled.ts";
+import { listFolder } from "../adapters/lists/list-copy.ts";
+import { loadLists } from "../adapters/lists/load-lists.ts";
+import { noOperatorLists } from "../adapters/lists/operator.ts";
+import { attachDatasets } from "../adapters/lists/shared-datasets.ts";
 import { engineName } from "../adapters/sql/sqlite.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemFiles as files } from "../adapters/system/files.ts";
@@ -10,6 +14,7 @@ import { accountCommand } from "../cli/commands/account.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { keyCommand } from "../cli/commands/key.ts";
+import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
 import { migrateCommand } from "../cli/commands/migrate.ts";
 import { serveCommand } from "../cli/commands/serve.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
@@ -18,8 +23,9 @@ import { type BulkJudge, openBulkJudge } from "./bulk-judge.ts";
 import { openDns } from "./checker.ts";
 import { openCliValidator } from "./cli-validator.ts";
 import { type Config, readConfig } from "./config.ts";
+import { openLists } from "./lists.ts";
 import { openAccountStore } from "./store.ts";
-import { confirm, readInput } from "./terminal.ts";
+import { confirm, readInput, readText } from "./terminal.ts";
 import { openWebhooks } from "./webhooks.ts";
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
@@ -36,6 +42,12 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       readInput,
       receive: receiveWebhooks,
       openWebhooks: openCliWebhooks,
+    }),
+    listsCommand({
+      terminal,
+      readFile: readText,
+      author: userInfo().username,
+      openLists: openCliLists,
     }),
     migrateCommand({ terminal, migrate }),
   ];
@@ -71,8 +83,9 @@ async function migrate(): Promise<string> {
 }
 
 function openJudge(): Promise<BulkJudge> {
-  const bundled = loadBundledDatasets();
-  return Promise.resolve(openBulkJudge(config(), () => bundled));
+  const settings = config();
+  const fetched = attachDatasets(loadLists(listFolder(settings.dataDir)).shared, noOperatorLists);
+  return Promise.resolve(openBulkJudge(settings, () => fetched));
 }
 
 /** The first interrupt asks, a second one does not. */
@@ -84,6 +97,26 @@ function onInterrupt(stop: () => void): () => void {
   };
   process.once("SIGINT", ask).once("SIGTERM", stop);
   return () => void process.off("SIGINT", ask).off("SIGINT", leave).off("SIGTERM", stop);
+}
+
+async function openCliLists(): Promise<CliLists> {
+  const settings = config();
+  const store = await openAccountStore(settings.dataDir);
+  const dns = openDns(settings, "bulk");
+  const log = createLog({ level: "silent", showAddresses: false });
+  const lists = await openLists(settings, { sql: store.sql, lookup: dns, log });
+  const { operator, reports, backTest, refresh } = lists;
+  return {
+    operator,
+    reports,
+    backTest,
+    refresh,
+    async close() {
+      await lists.stop();
+      dns.close();
+      await store.close();
+    },
+  };
 }
 
 const openAccounts = (): ReturnType<typeof openAccountStore> => openAccountStore(config().dataDir);

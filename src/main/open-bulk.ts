@@ -31,6 +31,7 @@ export interface OpenBulkDeps {
   readonly checker: Pick<Checker, "datasets" | "lookup">;
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
+  readonly secretKey: Uint8Array;
   readonly log: Log;
   readonly onCompleted: OnCompleted;
 }
@@ -54,7 +55,7 @@ export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
   const announce = announcer({ jobs, clock, log, onCompleted, checkpoint });
   const completed = (): void => void announce();
   const thread = startBulkThread(
-    { dataDir, dnsServers, implicitMx, datasets: deps.datasets },
+    { dataDir, dnsServers, implicitMx, datasets: deps.datasets, secretKey: deps.secretKey },
     { log, completed },
   );
   const queue: Queue = { wake: () => Promise.resolve(thread.wake()) };

@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import type { Terminal } from "../cli/terminal.ts";
 
@@ -31,6 +32,27 @@ export async function readInput(): Promise<string> {
   return Buffer.concat(chunks)
     .toString("utf8")
     .replace(/\r?\n$/, "");
+}
+
+/** The largest list that a person imports. */
+const TEXT_MAX_BYTES = 67_108_864;
+
+/** A file's text, or standard input's for "-". Throws with a sentence when it cannot be read or is too large. */
+export async function readText(path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const source = path === "-" ? process.stdin : createReadStream(path);
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > TEXT_MAX_BYTES) throw new Error("it is larger than 64 MB");
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`cannot read ${path}: ${why}`, { cause });
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** Asks a person; anything but "y" or "yes" is no. */

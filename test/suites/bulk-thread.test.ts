@@ -59,6 +59,7 @@ test("the thread works a job off against a real name server, with the lists it w
     tiers,
     checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },
     datasets,
+    secretKey: new Uint8Array(32),
     log,
     onCompleted: (event) => Promise.resolve(void events.push(event)),
   });

@@ -15,7 +15,8 @@ export interface SqlDatabase {
   readonly close: () => Promise<void>;
 }
 
-const FILE_NAME = "gatepost.db";
+/** The database in its data directory. */
+export const DATABASE_FILE = "gatepost.db";
 const IN_MEMORY = ":memory:";
 
 /** Makes the directory, and a file that nobody else may read: it holds password hashes and addresses. */
@@ -24,7 +25,7 @@ function prepareFile(dataDir: string): string {
   if (!statSync(dataDir).isDirectory()) {
     throw new DatabaseFault("not_a_directory", `data directory ${dataDir}: it is not a directory`);
   }
-  const path = join(dataDir, FILE_NAME);
+  const path = join(dataDir, DATABASE_FILE);
   // SQLite gives its -wal and -shm files the mode of the database file.
   closeSync(openSync(path, "a", 0o600));
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);

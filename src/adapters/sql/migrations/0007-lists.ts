@@ -62,32 +62,11 @@ async function reports(db: MigrationDb): Promise<void> {
   }
 }
 
-async function mailboxSpellings(db: MigrationDb): Promise<void> {
-  await db.schema
-    .createTable("mailbox_watches")
-    .addColumn("account_id", "text", (column) => column.primaryKey().references("accounts.id"))
-    .execute();
-  await db.schema
-    .createTable("mailbox_spellings")
-    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
-    .addColumn("mailbox", "text", (column) => column.notNull())
-    .addColumn("spelling", "text", (column) => column.notNull())
-    .addColumn("day", "integer", (column) => column.notNull())
-    .addPrimaryKeyConstraint("mailbox_spellings_key", ["account_id", "mailbox", "spelling"])
-    .execute();
-  await db.schema
-    .createIndex("mailbox_spellings_day")
-    .on("mailbox_spellings")
-    .column("day")
-    .execute();
-}
-
 export const listsMigration: Migration = {
   name: "0007-lists",
   async up(db) {
     await operatorEntries(db);
     await verdictCounts(db);
     await reports(db);
-    await mailboxSpellings(db);
   },
 };

@@ -7,8 +7,6 @@ export interface ListTables {
   operator_changes: OperatorChangesRow;
   verdict_counts: VerdictCountRow;
   reports: ReportRow;
-  mailbox_watches: MailboxWatchRow;
-  mailbox_spellings: MailboxSpellingRow;
 }
 
 export interface OperatorEntryRow {
@@ -43,18 +41,4 @@ export interface ReportRow {
   reason: string;
   created_at_ms: number;
   resolution: Resolution | null;
-}
-
-/** Accounts that switched the counting of spellings on. */
-export interface MailboxWatchRow {
-  account_id: string;
-}
-
-export interface MailboxSpellingRow {
-  account_id: string;
-  /** Keyed hashes, each account's its own. */
-  mailbox: string;
-  spelling: string;
-  /** The last UTC day it was seen. */
-  day: number;
 }

@@ -1,0 +1,102 @@
+/**
+ * `npm run bench:detection LISTED LEGIT [ANSWERS]`: recall on the names of one file and false alarms on those of
+ * another, for the whole and by signal, with the lists in use and by the rules alone. DNS is off unless a file of
+ * recorded answers is given: "name<tab>mail hosts<tab>addresses", both separated by commas. Names are one a line.
+ */
+import { readFileSync } from "node:fs";
+import { listFolder } from "../src/adapters/lists/list-copy.ts";
+import { loadLists } from "../src/adapters/lists/load-lists.ts";
+import { noOperatorLists } from "../src/adapters/lists/operator.ts";
+import { attachDatasets } from "../src/adapters/lists/shared-datasets.ts";
+import type { Datasets } from "../src/core/datasets.ts";
+import { type Domain, parseDomain } from "../src/core/domain.ts";
+import { domainVerdict } from "../src/core/domain-verdict.ts";
+import type { MailHosts } from "../src/core/mail-hosts.ts";
+import { readConfig } from "../src/main/config.ts";
+
+const UNKNOWN: MailHosts = { kind: "unknown" };
+
+function linesOf(path: string): readonly string[] {
+  return readFileSync(path, "utf8")
+    .split(/\r?\n/)
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+function domainsOf(path: string): readonly Domain[] {
+  const names = new Map<string, Domain>();
+  for (const line of linesOf(path)) {
+    const parsed = parseDomain(line.trim());
+    if (parsed.ok) names.set(parsed.value.name, parsed.value);
+  }
+  return [...names.values()];
+}
+
+function answersOf(path: string | undefined): ReadonlyMap<string, MailHosts> {
+  const answers = new Map<string, MailHosts>();
+  for (const line of path === undefined ? [] : linesOf(path)) {
+    const [name = "", hosts = "", addresses = ""] = line.split("\t");
+    const found = { kind: "hosts", hosts: hosts.split(","), implicit: false } as const;
+    answers.set(name, addresses === "" ? found : { ...found, addresses: addresses.split(",") });
+  }
+  return answers;
+}
+
+interface Tally {
+  disposable: number;
+  readonly bySignal: Map<string, number>;
+}
+
+function judge(
+  domains: readonly Domain[],
+  answers: ReadonlyMap<string, MailHosts>,
+  datasets: Datasets,
+): Tally {
+  const tally: Tally = { disposable: 0, bySignal: new Map() };
+  for (const domain of domains) {
+    const verdict = domainVerdict(domain, answers.get(domain.name) ?? UNKNOWN, datasets);
+    if (verdict.disposable) tally.disposable += 1;
+    for (const { signal, weight } of verdict.evidence) {
+      if (weight > 0) tally.bySignal.set(signal, (tally.bySignal.get(signal) ?? 0) + 1);
+    }
+  }
+  return tally;
+}
+
+const share = (part: number, whole: number): string =>
+  `${String(part)} (${((100 * part) / Math.max(1, whole)).toFixed(2)} %)`;
+
+function main(): void {
+  const [listedPath, legitPath, answersPath] = process.argv.slice(2);
+  if (listedPath === undefined || legitPath === undefined) {
+    console.error("usage: npm run bench:detection LISTED LEGIT [ANSWERS]");
+    process.exitCode = 2;
+    return;
+  }
+  const { dataDir } = readConfig(process.env);
+  const { shared, lists } = loadLists(listFolder(dataDir));
+  const datasets = attachDatasets(shared, noOperatorLists);
+  const rules: Datasets = { ...datasets, disposable: { sourcesOf: () => 0 } };
+  const [listed, legit] = [domainsOf(listedPath), domainsOf(legitPath)];
+  const answers = answersOf(answersPath);
+  const used = lists.filter(({ names }) => names > 0);
+  console.log(
+    `Lists: ${used.map(({ id, names, from }) => `${id} ${String(names)} (${from})`).join(", ")}`,
+  );
+  console.log(
+    `DNS: ${answersPath === undefined ? "off" : `${String(answers.size)} recorded answers`}\n`,
+  );
+  console.log(`| | of ${String(listed.length)} listed | of ${String(legit.length)} legit |`);
+  console.log("|---|---|---|");
+  const whole = [judge(listed, answers, datasets), judge(legit, answers, datasets)] as const;
+  const alone = [judge(listed, answers, rules), judge(legit, answers, rules)] as const;
+  const row = (name: string, [bad, good]: readonly [number, number]): void =>
+    console.log(`| ${name} | ${share(bad, listed.length)} | ${share(good, legit.length)} |`);
+  row("called disposable", [whole[0].disposable, whole[1].disposable]);
+  row("by the rules alone", [alone[0].disposable, alone[1].disposable]);
+  const signals = new Set([...whole[0].bySignal.keys(), ...whole[1].bySignal.keys()]);
+  for (const signal of [...signals].sort()) {
+    row(`\`${signal}\``, [whole[0].bySignal.get(signal) ?? 0, whole[1].bySignal.get(signal) ?? 0]);
+  }
+}
+
+main();

@@ -219,9 +219,10 @@ class Refresher implements ListRefresher {
   }
 }
 
-/** A clock that was set back makes a source due, not silent. */
+/** A clock that was set back, and a state that is no number, make a source due, not silent. */
 function isDue(state: SourceState | undefined, nowMs: number): boolean {
   if (state === undefined) return true;
   const isSilent = state.why === "not_fetched" || state.why === "bad_status";
-  return Math.abs(nowMs - state.askedAtMs) >= (isSilent ? RETRY_MS : DAY_MS);
+  const isRecent = Math.abs(nowMs - state.askedAtMs) < (isSilent ? RETRY_MS : DAY_MS);
+  return !isRecent;
 }

@@ -159,6 +159,27 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     assert.equal(readError(answer, 401), "Invalid API key.");
   });
 
+  test("the operator's deny list is in force within 5 s, in checks, batches and explanations", async () => {
+    const { api_key: key } = account("lists@good.example");
+    const denied = gatepost(home, ["lists", "deny", "web.example", "--note", "seen in abuse"]);
+    assert.equal(denied.code, 0, denied.err);
+    const untilMs = performance.now() + 5_500;
+    const ask = async (): Promise<unknown> =>
+      readResult(await service.get("/api/email/a@web.example"), "email")["disposable"];
+    while ((await ask()) !== true && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    assert.equal(await ask(), true);
+    const batch = await service.post("/api/email", "bulk=1&email=b@web.example,c@good.example");
+    assert.equal((JSON.parse(batch.body) as { disposable: number }).disposable, 1);
+    const why = await service.get("/api/explain/a@web.example", { "x-api-key": key });
+    assert.equal(why.status, 200, why.body);
+    assert.match(why.body, /"signal":"blacklist_exact".*"by":"operator"/);
+    assert.doesNotMatch(why.body, /seen in abuse/);
+    assert.equal(gatepost(home, ["check", "a@web.example", "--json"]).code, 1);
+    assert.equal(readError(await service.get("/api/explain/x"), 401), "API key required.");
+  });
+
   test("the command line judges without the server, with the exit codes of its help", () => {
     assert.equal(gatepost(home, ["check", "a@good.example"]).code, 0);
     assert.equal(gatepost(home, ["check", "a@null.example"]).code, 1);

@@ -15,6 +15,7 @@ const OF_ACCOUNT = [
   "webhook_endpoints",
   "api_keys",
   "credit_entries",
+  "reports",
 ] as const;
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;

@@ -1,7 +1,9 @@
 import { styleText } from "node:util";
+import { advise } from "../core/advice.ts";
+import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
+import type { Feature } from "../core/checks/check.ts";
 import type { Datasets } from "../core/datasets.ts";
-import { type Evidence, SIGNALS } from "../core/signals.ts";
-import { sourceNames } from "../core/source-names.ts";
+import { explain, type ExplainedSignal, type ListBehind } from "../core/explain.ts";
 import type { Validation } from "../core/validate.ts";
 import { FAULT_WORDS } from "../core/fault-words.ts";
 
@@ -20,7 +22,10 @@ export function verdictText(text: string, validation: Validation, view: View): s
   const lines = [paint("bold", printable(text)), `  ${headline(validation, paint)}`];
   if (validation.entry.kind !== "malformed") lines.push(...facts(validation));
   if (validation.evidence.length > 0) {
-    lines.push("", ...validation.evidence.map((piece) => reason(piece, view)));
+    lines.push("", ...explain(validation, view.datasets).map((each) => reason(each, view)));
+  }
+  if (validation.entry.kind !== "malformed" && view.features.length > 0) {
+    lines.push("", ...adviceLines(validation, view));
   }
   return `${lines.join("\n")}\n`;
 }
@@ -28,6 +33,27 @@ export function verdictText(text: string, validation: Validation, view: View): s
 export interface View {
   readonly paint: Paint;
   readonly datasets: Datasets;
+  /** Say of each list since when it holds the name, and from which fetch it came. */
+  readonly dated: boolean;
+  /** The premium checks that were asked for. */
+  readonly features: readonly Feature[];
+}
+
+const STATE_COLOURS = { good: "green", warn: "yellow", bad: "red", unknown: "dim" } as const;
+
+/** Wide enough for every name of a check. */
+const CHECK_COLUMNS = 16;
+
+/** Each premium result in words, and what to change. */
+function adviceLines(
+  { result, unavailable }: Validation,
+  { paint, features }: View,
+): readonly string[] {
+  return advise(result, { features, unavailable }).flatMap(({ check, state, says, fix }) => {
+    const name = paint(STATE_COLOURS[state], check.padEnd(CHECK_COLUMNS));
+    const indent = " ".repeat(CHECK_COLUMNS + 2);
+    return [`  ${name}${says}`, ...(fix === undefined ? [] : [`${indent}To do: ${fix}`])];
+  });
 }
 
 /** One sentence; the colour never says more than the words. */
@@ -62,13 +88,21 @@ function facts({ result }: Validation): readonly string[] {
 
 const fact = (name: string, value: string): string => `  ${name.padEnd(12)}${value}`;
 
-function reason(piece: Evidence, { paint, datasets }: View): string {
-  const weight = piece.weight === 0 ? "    " : piece.weight.toFixed(2);
-  const subject = piece.subject === undefined ? "" : ` (${piece.subject})`;
-  const lists = sourceNames(piece.sources ?? 0, datasets.sources);
+function reason(each: ExplainedSignal, { paint, dated }: View): string {
+  const weight = each.weight === 0 ? "    " : each.weight.toFixed(2);
+  const subject = each.subject === undefined ? "" : ` (${each.subject})`;
+  const lists = each.lists.map((list) => (dated ? datedList(list) : list.id));
   const by = lists.length === 0 ? "" : ` Lists: ${lists.join(", ")}.`;
-  const name = paint("dim", `${weight} ${piece.signal}${subject}`);
-  return `  ${name}\n       ${SIGNALS[piece.signal].means}${by}`;
+  const said = dated && each.by === "operator" ? " The operator says so." : "";
+  const name = paint("dim", `${weight} ${each.signal}${subject}`);
+  return `  ${name}\n       ${each.means}${by}${said}`;
+}
+
+/** "ded (since 2026-11-20, fetched 2026-11-22T03:10:00.000Z)". */
+function datedList({ id, sinceMs, fetchedAtMs }: ListBehind): string {
+  if (fetchedAtMs === undefined) return `${id} (came with the program)`;
+  const since = sinceMs === undefined ? "" : `since ${isoDate(dayOf(sinceMs))}, `;
+  return `${id} (${since}fetched ${isoTime(fetchedAtMs)})`;
 }
 
 /** Without control characters, which would drive the terminal, and cut where it would flood it. */

@@ -4,6 +4,7 @@ import {
   civilDate,
   DAY_MS,
   dayOf,
+  dayOfDate,
   isoDate,
   isoTime,
   monthStart,
@@ -41,3 +42,26 @@ for (const [name, time, start, next] of [
     assert.equal(isoTime(Date.parse(time)), time);
   });
 }
+
+const dates = [
+  ["1970-01-01", 0],
+  ["2026-11-20", 20_777],
+  ["2024-02-29", 19_782],
+  ["2025-02-29", undefined],
+  ["2026-13-01", undefined],
+  ["2026-00-10", undefined],
+  ["2026-11-31", undefined],
+  ["2026-1-1", undefined],
+  ["20.11.2026", undefined],
+  ["", undefined],
+] as const;
+
+for (const [text, want] of dates) {
+  test(`"${text}" is day ${String(want)}`, () => {
+    assert.equal(dayOfDate(text), want);
+  });
+}
+
+test("every day of four centuries is read back from its date", () => {
+  for (let day = -1_000; day < 146_097; day += 1) assert.equal(dayOfDate(isoDate(day)), day);
+});

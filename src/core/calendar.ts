@@ -58,3 +58,16 @@ export function isoTime(timeMs: number): string {
   const seconds = padded(Math.floor(ms / 1_000) % 60, 2);
   return `${isoDate(day)}T${hours}:${minutes}:${seconds}.${padded(ms % 1_000, 3)}Z`;
 }
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** The day of "2026-11-20"; undefined for any other form and for dates that no calendar has. */
+export function dayOfDate(text: string): number | undefined {
+  const [, year, month, dayOfMonth] = DATE.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  // Never off by more than two days, which the loop makes good.
+  const months = Number(year) * 12 + Number(month) - 1 - 1_970 * 12;
+  const guess = Math.floor((months * CYCLE_DAYS) / 4_800) + Number(dayOfMonth) - 1;
+  for (let day = guess - 3; day <= guess + 3; day += 1) if (isoDate(day) === text) return day;
+  return undefined;
+}

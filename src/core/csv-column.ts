@@ -35,8 +35,7 @@ export function findColumn(
   if (index === undefined) {
     throw new TableFault("No column holds addresses or domains; name it with column.");
   }
-  const cell = (first[index] ?? "").trim();
-  return { index, hasHeader: !looksLike(cell, ADDRESS) && !looksLike(cell, DOMAIN) };
+  return { index, hasHeader: !looksLikeEntry(first[index] ?? "") };
 }
 
 function namedColumn(first: readonly string[], wanted: string): EntryColumn {
@@ -45,9 +44,13 @@ function namedColumn(first: readonly string[], wanted: string): EntryColumn {
   const number = /^[1-9]\d{0,2}$/.test(wanted) ? Number(wanted) - 1 : first.length;
   const cell = first[number];
   if (cell === undefined) throw new TableFault("There is no column of that name.");
+  return { index: number, hasHeader: !looksLikeEntry(cell) };
+}
+
+/** Whether a cell may be an entry at a glance. */
+export function looksLikeEntry(cell: string): boolean {
   const trimmed = cell.trim();
-  const isEntry = looksLike(trimmed, ADDRESS) || looksLike(trimmed, DOMAIN);
-  return { index: number, hasHeader: !isEntry };
+  return looksLike(trimmed, ADDRESS) || looksLike(trimmed, DOMAIN);
 }
 
 const plain = (text: string): string => text.trim().toLowerCase();

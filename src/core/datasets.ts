@@ -16,6 +16,17 @@ export interface ListSource {
   readonly id: string;
   /** Kept by hand: one hit is certain. Of the others it takes two. */
   readonly curated: boolean;
+  /** When what is in use was fetched, in milliseconds since the Unix epoch; absent: it came with the program. */
+  readonly fetchedAtMs?: number;
+}
+
+/** Since when lists have held names. */
+export interface ListHistory {
+  /**
+   * The start of the UTC day on which list `bit` was first seen to hold `name`, which it holds. Undefined when
+   * it came with the program.
+   */
+  sinceMs(name: string, bit: number): number | undefined;
 }
 
 /** `dedicated`: serves disposable domains and almost nothing else. `shared`: serves some beside others. */
@@ -44,6 +55,8 @@ export interface Datasets {
   readonly version: number;
   readonly sources: readonly ListSource[];
   readonly disposable: NameTable;
+  /** For explanations; absent where nothing is fetched. */
+  readonly history?: ListHistory;
   readonly mailServers: MailServers;
   /** Free mailbox providers. */
   readonly free: NameSet;

@@ -38,3 +38,7 @@ export interface ValidationResult {
 
 /** With premium fields where they were asked for and obtained. */
 export type FullResult = ValidationResult & PremiumFields;
+
+/** Nobody could say whether it has mail DNS. */
+export const isInconclusive = ({ signals }: Pick<ValidationResult, "signals">): boolean =>
+  signals.includes("dns_indeterminate");

@@ -7,6 +7,7 @@ import type { Datasets } from "./datasets.ts";
 import { domainEvidence } from "./disposable.ts";
 import type { Domain } from "./domain.ts";
 import { type Entry, type EntryMode, readEntry } from "./entry.ts";
+import { isKnownGood } from "./known-good.ts";
 import { MX_INFO_MAX } from "./limits.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "./lookup.ts";
 import { findMailHosts, type MailHosts } from "./mail-hosts.ts";
@@ -119,12 +120,6 @@ function judge(
 const NO_EVIDENCE: readonly Evidence[] = [];
 
 const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
-
-/** The operator's word on the domain beats the curated list in both directions. */
-function isKnownGood(name: string, { operator, knownGood }: Datasets): boolean {
-  const word = operator.domain(name);
-  return word === undefined ? knownGood.has(name) : word === "allow";
-}
 
 interface AddressPieces {
   readonly account: readonly Evidence[];

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { type AskOptions, type BulkServer, bulkServer, sessionIn } from "../../test/bulk-http.ts";
 import { domains, until } from "../../test/bulk-world.ts";
+import { rawClient } from "../../test/raw-http.ts";
 import { COMMENT_EVERY_MS, LOOK_EVERY_MS } from "./event-streams.ts";
 
 const OWNER: AskOptions = { key: "a1" };
@@ -102,6 +103,40 @@ test("an owner has four streams at a time, and a place is free again when one en
     return stream.response.status === 200 ? stream : undefined;
   });
   for (const stream of [...streams.slice(1), other, again]) await stream.leave();
+});
+
+test("a client that leaves before its stream begins takes no place", async (t) => {
+  let asked = 0;
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const server = await bulkServer(t, {
+    over: (bulk) => ({
+      ...bulk,
+      progress: async (caller, session) => {
+        asked += 1;
+        await begun;
+        return bulk.progress(caller, session);
+      },
+    }),
+  });
+  const session = await submit(server);
+  for (let n = 0; n < 4; n += 1) {
+    const client = rawClient(server.port);
+    client.write(
+      `GET /api/view/${session}/events HTTP/1.1\r\nHost: a\r\nX-Api-Key: a1\r\n` +
+        "X-Forwarded-For: 192.0.2.1\r\n\r\n",
+    );
+    await until(() => asked > n || undefined);
+    client.destroy();
+    await client.closed;
+  }
+  assert.equal((await server.ask(`/api/view/${session}/events`, OWNER)).status, 429);
+  begin();
+  const stream = await until(async () => {
+    const next = await follow(server, session);
+    return next.response.status === 200 ? next : undefined;
+  });
+  await stream.leave();
 });
 
 test("a refused session takes no place", async (t) => {

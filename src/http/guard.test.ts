@@ -301,10 +301,10 @@ test("bulk requests go to their handler with their text and no features", async 
   readResult(await ask({ bulk }, "/api/email/mass"), "email");
   readResult(await ask({ bulk }, form("bulk=0&email=a")), "email");
   assert.deepEqual(seen, [
-    { text: "a+b@x,c@y", wantsResults: true },
-    { text: "x y", wantsResults: false },
-    { text: "a@x b@y\nc@z\nd e", wantsResults: false },
-    { text: "a+b@x", wantsResults: false },
+    { family: "email", text: "a+b@x,c@y", wantsResults: true },
+    { family: "domain", text: "x y", wantsResults: false },
+    { family: "email", text: "a@x b@y\nc@z\nd e", wantsResults: false },
+    { family: "email", text: "a+b@x", wantsResults: false },
   ]);
 });
 

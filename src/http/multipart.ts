@@ -17,7 +17,7 @@ export interface Multipart {
   readonly file: UploadedFile;
   /** First value each. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Gives the file's memory back. */
+  /** Drops the file and gives its memory back; may be called twice. */
   readonly release: () => void;
 }
 
@@ -33,7 +33,7 @@ const FRAME_MAX_BYTES = 65_536;
 const BODY_MAX_BYTES = UPLOAD_MAX_OCTETS + FRAME_MAX_BYTES;
 
 /** How many octets of files all uploads under way may hold together. */
-const UPLOADS_MAX_BYTES = 128 * 1_024 * 1_024;
+const UPLOADS_MAX_BYTES = 64 * 1_024 * 1_024;
 
 /** Reads the one file of a body into memory. Refuses with 400, 413, 415 or 503. */
 export type MultipartReader = (source: Source) => Promise<Multipart>;
@@ -141,7 +141,6 @@ class Reading {
     const settle = this.#end();
     if (settle === undefined) return;
     this.#release();
-    this.#chunks.length = 0;
     if (this.#parser !== undefined) this.#source.unpipe(this.#parser);
     this.#source.resume();
     settle.reject(why);
@@ -156,6 +155,7 @@ class Reading {
   }
 
   #release(): void {
+    this.#chunks.length = 0;
     this.#pool.leftBytes += this.#heldBytes;
     this.#heldBytes = 0;
   }

@@ -9,21 +9,12 @@ import { openEmbedded } from "../adapters/sql/database.ts";
 import { pruneSessions } from "../adapters/sql/prune-sessions.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
-import type { DnsQuestions } from "../adapters/dns/lookup.ts";
-import type { Lookup } from "../core/lookup.ts";
 import { passThrough } from "../ports/checkpoint.ts";
-import { coreJudge } from "../service/bulk/core-judge.ts";
 import { keepSessions } from "../service/bulk/keep-house.ts";
 import { bulkWorker } from "../service/bulk/worker.ts";
 import type { BulkThreadOrder, BulkThreadReport, BulkThreadSettings } from "./bulk-thread.ts";
-import { openDns } from "./checker.ts";
+import { openBulkJudge } from "./bulk-judge.ts";
 import { sendingLog } from "./thread-log.ts";
-
-/** Nobody waits for one entry, so its tries may run their course, and a second host's too. */
-const ENTRY_BUDGET_MS = 10_000;
-
-/** The second pass: a try, one more, and its answer. */
-const AGAIN_BUDGET_MS = 2_000;
 
 const port = parentPort;
 if (port === null) throw new Error("bulk-worker is a thread, not a program");
@@ -36,40 +27,14 @@ const { db, close } = await openEmbedded(settings.dataDir, clock.nowMs());
 await sql`pragma synchronous = normal`.execute(db);
 
 let datasets = attachDatasets(settings.datasets, noOperatorLists);
-const dns = openDns(settings, "bulk");
-// The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
-const second = openDns(settings, "interactive");
-/** Bulk asks no registry: no premium check runs but the spam trap, which asks nobody. */
-const withoutRegistry = (questions: DnsQuestions): Lookup => ({
-  ...questions,
-  registration: () => ({ kind: "unknown", why: "deadline" }),
-});
-
-/** Entries begun in one go; more, and answers that lie in the sockets look slow, which narrows the window. */
-const BEGUN_AT_ONCE = 20;
-let begun = 0;
-
-/** Waits for the resolver, and now and then for a turn of the event loop. */
-function room(): Promise<void> | undefined {
-  begun += 1;
-  if (begun % BEGUN_AT_ONCE > 0) return dns.room();
-  return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());
-}
+const bulk = openBulkJudge(settings, () => datasets);
 
 const worker = bulkWorker({
   chunks: sqlChunkQueue({ db, ids, checkpoint: passThrough }),
   name: ids.hex32(),
-  judge: coreJudge({
-    datasets: () => datasets,
-    lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),
-    again: withoutRegistry(second.again),
-    clock,
-    implicitMx: settings.implicitMx,
-    budgetMs: ENTRY_BUDGET_MS,
-    againBudgetMs: AGAIN_BUDGET_MS,
-  }),
-  room,
-  dnsAnswers: () => second.probe(),
+  judge: bulk.judge,
+  room: bulk.room,
+  dnsAnswers: bulk.dnsAnswers,
   checkpoint: passThrough,
   clock,
   log,
@@ -86,8 +51,7 @@ const stopKeeping = keepSessions({
 async function stop(): Promise<void> {
   stopKeeping();
   await worker.stop();
-  dns.close();
-  second.close();
+  bulk.close();
   await close();
 }
 

@@ -1,15 +1,20 @@
 import type { Command } from "commander";
+import { loadBundledDatasets } from "../adapters/lists/bundled.ts";
 import { engineName } from "../adapters/sql/sqlite.ts";
+import { systemClock as clock } from "../adapters/system/clock.ts";
+import { systemFiles as files } from "../adapters/system/files.ts";
 import { createLog } from "../adapters/system/log.ts";
 import { loadSecretKey } from "../adapters/system/secrets.ts";
 import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";
 import { accountCommand } from "../cli/commands/account.ts";
+import { bulkCommand } from "../cli/commands/bulk.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { keyCommand } from "../cli/commands/key.ts";
 import { migrateCommand } from "../cli/commands/migrate.ts";
 import { serveCommand } from "../cli/commands/serve.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { type BulkJudge, openBulkJudge } from "./bulk-judge.ts";
 import { openDns } from "./checker.ts";
 import { openCliValidator } from "./cli-validator.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -23,6 +28,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
   return [
     serveCommand(() => serve(terminal)),
     checkCommand({ terminal, openValidator: () => openCliValidator(config()) }),
+    bulkCommand({ terminal, files, clock, openJudge, onInterrupt }),
     accountCommand(accountDeps),
     keyCommand(accountDeps),
     webhookCommand({
@@ -62,6 +68,22 @@ async function migrate(): Promise<string> {
   const store = await openAccountStore(dataDir);
   await store.close();
   return `The database in ${dataDir} is at this version (${engineName}).`;
+}
+
+function openJudge(): Promise<BulkJudge> {
+  const bundled = loadBundledDatasets();
+  return Promise.resolve(openBulkJudge(config(), () => bundled));
+}
+
+/** The first interrupt asks, a second one does not. */
+function onInterrupt(stop: () => void): () => void {
+  const leave = (): void => process.exit(130);
+  const ask = (): void => {
+    process.once("SIGINT", leave);
+    stop();
+  };
+  process.once("SIGINT", ask).once("SIGTERM", stop);
+  return () => void process.off("SIGINT", ask).off("SIGINT", leave).off("SIGTERM", stop);
 }
 
 const openAccounts = (): ReturnType<typeof openAccountStore> => openAccountStore(config().dataDir);

@@ -82,6 +82,24 @@ function readRanges(text: string): readonly AddressRange[] {
   throw new Error(`holds what is no address or CIDR: ${parsed.wrong.join(", ")}`);
 }
 
+function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const known = url?.protocol === "https:" || url?.protocol === "http:";
+  if (url !== undefined && known && url.username === "") return url.href.replace(/\/+$/, "");
+  throw new Error("must be an http or https URL without a user name");
+}
+
+/** The value may hold a password, and is never repeated. */
+function readProxy(text: string): URL {
+  const href = text.includes("://") ? text : `http://${text}`;
+  const url = URL.canParse(href) ? new URL(href) : undefined;
+  if (url?.protocol === "http:") return url;
+  throw new Error("must be the http URL of a proxy");
+}
+
+const readHosts = (text: string): readonly string[] =>
+  text.split(/[\s,]+/).filter((host) => host !== "");
+
 function secretKey(
   name: string,
   shownDefault: string,
@@ -158,6 +176,31 @@ export const SETTINGS = {
     ],
     readRanges,
   ),
+  listsRefresh: choice(
+    "GATEPOST_LISTS_REFRESH",
+    ["daily", "off"],
+    "`daily` or `off`: fetching list sources and learning mail servers from DNS.",
+  ),
+  listsMirror: parsed(
+    ["GATEPOST_LISTS_MIRROR", "none", "Base URL that serves the list sources as `<id>`."],
+    readBaseUrl,
+  ),
+  httpsProxy: parsed(
+    ["HTTPS_PROXY", "none", "Proxy for list sources behind https; also in lower case."],
+    readProxy,
+  ),
+  httpProxy: parsed(
+    ["HTTP_PROXY", "none", "Proxy for list sources behind http; also in lower case."],
+    readProxy,
+  ),
+  noProxy: parsed(
+    [
+      "NO_PROXY",
+      "none",
+      "Hosts and suffixes of hosts, comma-separated, that are fetched without a proxy; also in lower case.",
+    ],
+    readHosts,
+  ),
   whois: flag(
     "GATEPOST_WHOIS",
     "Ask WHOIS (RFC 3912) for the age of domains whose registry has no RDAP.",
@@ -202,7 +245,11 @@ export class ConfigFault extends Error {
 export function readConfig(environment: Environment): Config {
   const mistakes: string[] = [];
   const entries = Object.entries(SETTINGS).map(([key, setting]) => {
-    const given = environment[setting.name]?.trim();
+    // The proxy variables are as often written in lower case; no other setting is.
+    const also = setting.name.endsWith("_PROXY")
+      ? environment[setting.name.toLowerCase()]
+      : undefined;
+    const given = (environment[setting.name] ?? also)?.trim();
     try {
       return [key, setting.read(given === "" ? undefined : given)];
     } catch (fault) {

@@ -69,6 +69,8 @@ const NAME_MAX = 255;
 export interface NameTableBuilder {
   /** Adds list bit `bit` (0 to 15) to `name`: printable ASCII, 1 to 255 characters, as it will be asked for. */
   add(name: string, bit: number): void;
+  /** Gives `name` a number of 16 bits in place of list bits. */
+  put(name: string, value: number): void;
   /** The finished table in a buffer of its exact size. */
   finish(): SharedArrayBuffer;
 }
@@ -89,16 +91,23 @@ export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
     count += 1;
     return entry;
   };
+  /** Where the entry of `name` stands, made when there is none. */
+  const entryOf = (name: string): number => {
+    if (count * 2 >= slots.length) slots = rehashed(slots, text);
+    const slot = slotOf(name, { slots, text });
+    if (slots[slot] === 0) slots[slot] = append(name);
+    return (slots[slot] ?? 0) - 1;
+  };
+  const put = (at: number, value: number): void => {
+    text[at + 1] = value & 0xff;
+    text[at + 2] = value >> 8;
+  };
   return {
     add(name, bit) {
-      if (count * 2 >= slots.length) slots = rehashed(slots, text);
-      const slot = slotOf(name, { slots, text });
-      if (slots[slot] === 0) slots[slot] = append(name);
-      const at = (slots[slot] ?? 0) - 1;
-      const bits = bitsAt(text, at) | (1 << bit);
-      text[at + 1] = bits & 0xff;
-      text[at + 2] = bits >> 8;
+      const at = entryOf(name);
+      put(at, bitsAt(text, at) | (1 << bit));
     },
+    put: (name, value) => put(entryOf(name), value),
     finish() {
       const start = HEADER_BYTES + slots.byteLength;
       const shared = new SharedArrayBuffer(start + end);
@@ -153,6 +162,19 @@ export function attachNameTable(buffer: SharedArrayBuffer): NameTable {
       return entry === 0 ? 0 : bitsAt(text, entry - 1);
     },
   };
+}
+
+/** Every name of a finished table with its bits, in no order. */
+export function* namesOfTable(
+  buffer: SharedArrayBuffer,
+): Generator<readonly [name: string, bits: number]> {
+  const slotCount = new Uint32Array(buffer, 0, 1)[0] ?? 0;
+  const text = new Uint8Array(buffer, HEADER_BYTES + slotCount * Uint32Array.BYTES_PER_ELEMENT);
+  for (let at = 0; at < text.length; at += ENTRY_HEAD_BYTES + (text[at] ?? 0)) {
+    const start = at + ENTRY_HEAD_BYTES;
+    const name = String.fromCharCode(...text.subarray(start, start + (text[at] ?? 0)));
+    yield [name, bitsAt(text, at)];
+  }
 }
 
 /** A table read as a plain set. */

@@ -1,5 +1,6 @@
 import type { Datasets, ListSource, MailServerKind, OperatorLists } from "../../core/datasets.ts";
 import { listEvidence } from "../../core/blacklist.ts";
+import { DAY_MS } from "../../core/calendar.ts";
 import { parseDomain } from "../../core/domain.ts";
 import { hasStrongWord } from "../../core/keywords.ts";
 import { attachNameSet, attachNameTable, LISTS_MAX, nameTableBuilder } from "./name-table.ts";
@@ -9,6 +10,11 @@ import { noOperatorLists } from "./operator.ts";
 export interface DisposableList extends ListSource {
   /** Its lines, read when their turn comes: all lists at once are 50 MB of text that nobody needs. */
   readonly read: () => Iterable<string>;
+  /** Of a fetched list: the day of its first copy, and the names that came on a later one. */
+  readonly history?: {
+    readonly baseDay: number;
+    readonly later: () => Iterable<readonly [name: string, day: number]>;
+  };
 }
 
 /** What lists hold before they are packed: names in any case, as U-labels or A-labels. */
@@ -30,6 +36,10 @@ export interface SharedDatasets {
   readonly version: number;
   readonly sources: readonly ListSource[];
   readonly disposable: SharedArrayBuffer;
+  /** By list: since when names that came later than its first copy are held, in days as the "bits" of a table. */
+  readonly history: readonly (
+    { readonly baseDay: number; readonly later: SharedArrayBuffer } | undefined
+  )[];
   readonly free: SharedArrayBuffer;
   readonly knownGood: SharedArrayBuffer;
   readonly roles: SharedArrayBuffer;
@@ -43,7 +53,11 @@ const DISPOSABLE_NAMES_EXPECTED = 200_000;
 
 /** Packs lists. Lines that are no domain name are left out. Throws for more lists than a table can hold. */
 export function shareDatasets(contents: ListContents): SharedDatasets {
-  const sources = contents.disposable.map(({ id, curated }) => ({ id, curated }));
+  const sources = contents.disposable.map(({ id, curated, fetchedAtMs }) => ({
+    id,
+    curated,
+    ...(fetchedAtMs !== undefined && { fetchedAtMs }),
+  }));
   if (sources.length > LISTS_MAX) throw new Error(`more than ${String(LISTS_MAX)} lists`);
   const { exceptions } = contents;
   const disposable = pack(
@@ -58,26 +72,49 @@ export function shareDatasets(contents: ListContents): SharedDatasets {
   const honest = (lines: readonly string[]): readonly string[] =>
     lines.map(domainName).filter((name): name is string => name !== undefined && isHonest(name));
   const free = honest(contents.free);
-  const hostsOf = (kind: MailServerKind): readonly string[] =>
-    contents.mailServers.flatMap(([host, its]) => (its === kind ? host : []));
   return {
     version: contents.version,
     sources,
     disposable,
+    history: contents.disposable.map(({ history }) => history && packHistory(history)),
     free: packAsIs(free),
     knownGood: packAsIs([...free, ...honest(contents.knownGood)]),
     roles: packAsIs(contents.roles),
-    mailServers: packAsIs(...KINDS.map(hostsOf)),
+    mailServers: packMailServers(contents.mailServers),
   };
+}
+
+/** Learned mail hosts and addresses by kind; small, so that they are packed again wherever they change. */
+export function packMailServers(
+  servers: readonly (readonly [host: string, kind: MailServerKind])[],
+): SharedArrayBuffer {
+  const hostsOf = (kind: MailServerKind): readonly string[] =>
+    servers.flatMap(([host, its]) => (its === kind ? host : []));
+  return packAsIs(...KINDS.map(hostsOf));
+}
+
+function packHistory({ baseDay, later }: NonNullable<DisposableList["history"]>) {
+  const builder = nameTableBuilder();
+  for (const [name, day] of later()) builder.put(name, day);
+  return { baseDay, later: builder.finish() };
 }
 
 /** Reads shared datasets where they lie; nothing is copied. `operator` is each process's own. */
 export function attachDatasets(shared: SharedDatasets, operator: OperatorLists): Datasets {
   const servers = attachNameTable(shared.mailServers);
+  const histories = shared.history.map(
+    (history) => history && { ...history, later: attachNameTable(history.later) },
+  );
   return {
     version: shared.version,
     sources: shared.sources,
     disposable: attachNameTable(shared.disposable),
+    history: {
+      sinceMs(name, bit) {
+        const history = histories[bit];
+        return history && (history.later.sourcesOf(name) || history.baseDay) * DAY_MS;
+      },
+    },
     mailServers: {
       kindOf(host) {
         const bits = servers.sourcesOf(host);
@@ -120,7 +157,7 @@ function pack(
  */
 function honestBy(sources: readonly ListSource[], disposable: SharedArrayBuffer) {
   const empty = packAsIs();
-  const plain = { free: empty, knownGood: empty, roles: empty, mailServers: empty };
+  const plain = { history: [], free: empty, knownGood: empty, roles: empty, mailServers: empty };
   const datasets = attachDatasets({ version: 0, sources, disposable, ...plain }, noOperatorLists);
   const curated = sources.reduce((bits, list, bit) => bits | (list.curated ? 1 << bit : 0), 0);
   return (name: string): boolean =>

@@ -134,8 +134,8 @@ async function open(
   return result.ok ? { ok: true, value: socket } : result;
 }
 
-/** TLS on an open socket: SNI and certificate for `host`, whatever the environment says about verifying. */
-async function secure(
+/** TLS on an open socket, for whoever opened it otherwise too: SNI and certificate for `host`, whatever the environment says about verifying. */
+export async function secure(
   socket: Socket,
   host: string,
   signal: AbortSignal,
@@ -156,7 +156,7 @@ async function secure(
 }
 
 /** Waits for `event`; an error, an end or the deadline destroys the socket. */
-function ready(
+export function ready(
   socket: Socket,
   event: "connect" | "secureConnect",
   signal: AbortSignal,

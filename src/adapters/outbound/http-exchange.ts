@@ -8,6 +8,11 @@ import { codeOf, failure, onAbort } from "./dial.ts";
 const INTERIM_MAX = 8;
 const HEADERS_MAX_BYTES = 16_384;
 
+/** A question as a proxy takes it: the whole URL in the request line (RFC 9112 section 3.2.2). */
+export interface WireQuestion extends HttpQuestion {
+  readonly absoluteForm?: true;
+}
+
 /**
  * One HTTP/1.1 question over an open socket, which is destroyed at the end. The body is handed over as it
  * was sent: no content coding is offered and none is undone.
@@ -15,13 +20,14 @@ const HEADERS_MAX_BYTES = 16_384;
 export async function exchange(
   socket: Socket,
   url: URL,
-  question: HttpQuestion,
+  question: WireQuestion,
   signal: AbortSignal,
 ): Promise<OutboundResult<HttpReply>> {
+  const path = `${url.pathname}${url.search}`;
   const request = startRequest({
     createConnection: () => socket,
     method: question.method,
-    path: `${url.pathname}${url.search}`,
+    path: question.absoluteForm === true ? url.origin + path : path,
     headers: headersOf(url, question),
     setDefaultHeaders: false,
     insecureHTTPParser: false,

@@ -34,23 +34,33 @@ export function createOutbound(given: OutboundDeps): Outbound {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-async function follow(
+/** Asks one URL; `named`: it is the one the question named, not where a redirect led. */
+type AskUrl = (url: URL, named: boolean) => Promise<OutboundResult<HttpReply>>;
+
+const follow = (
   question: HttpQuestion,
   deps: DialDeps,
   signal: AbortSignal,
+): Promise<OutboundResult<HttpReply>> =>
+  followRedirects(question, (url, named) =>
+    // The operator allowed the peer that was named; whom that peer names, nobody did.
+    ask(url, question, named ? deps : { ...deps, allowed: [] }, signal),
+  );
+
+/** Asks the URL of a question and those it redirects to, as often as it may. */
+export async function followRedirects(
+  question: Pick<HttpQuestion, "url" | "maxRedirects">,
+  askUrl: AskUrl,
 ): Promise<OutboundResult<HttpReply>> {
   let url = readUrl(question.url);
-  // The operator allowed the peer that was named; whom that peer names, nobody did.
-  let allowed = deps.allowed;
   for (let hops = 0; ; hops += 1) {
     if (url === undefined) return failure(hops === 0 ? "bad_url" : "redirect");
-    const result = await ask(url, question, { ...deps, allowed }, signal);
+    const result = await askUrl(url, hops === 0);
     if (!result.ok || question.maxRedirects === 0) return result;
     const { location } = result.value.headers;
     if (location === undefined || !REDIRECTS.has(result.value.status)) return result;
     if (hops === question.maxRedirects) return failure("redirect", "too many");
     url = redirectTarget(url, location);
-    allowed = [];
   }
 }
 

@@ -6,6 +6,7 @@ import { webhooksMigration } from "./migrations/0003-webhooks.ts";
 import { registrationsMigration } from "./migrations/0004-registrations.ts";
 import { bulkMigration } from "./migrations/0005-bulk.ts";
 import { dashboardMigration } from "./migrations/0006-dashboard.ts";
+import { listsMigration } from "./migrations/0007-lists.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   registrationsMigration,
   bulkMigration,
   dashboardMigration,
+  listsMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

@@ -1,6 +1,7 @@
 import type { AccountTables } from "./tables/accounts.ts";
 import type { BulkTables } from "./tables/bulk.ts";
 import type { DashboardTables } from "./tables/dashboard.ts";
+import type { ListTables } from "./tables/lists.ts";
 import type { RegistrationTables } from "./tables/registrations.ts";
 import type { UsageTables } from "./tables/usage.ts";
 import type { WebhookTables } from "./tables/webhooks.ts";
@@ -19,6 +20,7 @@ export interface Database
     DashboardTables,
     UsageTables,
     WebhookTables,
-    RegistrationTables {
+    RegistrationTables,
+    ListTables {
   schema_migrations: SchemaMigrationRow;
 }

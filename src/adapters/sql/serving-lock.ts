@@ -18,8 +18,15 @@ export function lockForServing(dataDir: string): () => void {
     holder.close();
     throw refusal(dataDir, error);
   }
-  return () => holder.close();
+  held.add(holder); // a connection that nobody refers to is collected, and its lock with it
+  return () => {
+    held.delete(holder);
+    holder.close();
+  };
 }
+
+/** Locks of this process. */
+const held = new Set<ReturnType<typeof openSqlite>>();
 
 function openHolder(dataDir: string): ReturnType<typeof openSqlite> {
   try {

@@ -3,6 +3,7 @@ import type { AccountService } from "../../service/accounts.ts";
 import type { CreditService } from "../../service/credits.ts";
 import type { KeyService } from "../../service/keys.ts";
 import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+import { withOpened } from "../with-opened.ts";
 
 /** The store as the commands use it, while a server may be running on it. */
 export interface CliAccounts {
@@ -23,17 +24,10 @@ export interface AccountDeps {
 }
 
 /** Opens the store for `work` and closes it whatever happens. */
-export async function withAccounts<T>(
-  deps: Pick<AccountDeps, "openAccounts">,
+export const withAccounts = <T>(
+  { openAccounts }: Pick<AccountDeps, "openAccounts">,
   work: (store: CliAccounts) => Promise<T>,
-): Promise<T> {
-  const store = await deps.openAccounts();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
+): Promise<T> => withOpened(openAccounts, work);
 
 /** The account with that id or e-mail address; the answer is no when there is none. */
 export async function accountNamed(store: CliAccounts, name: string): Promise<Account> {

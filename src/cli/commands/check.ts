@@ -1,7 +1,9 @@
 import { Command } from "commander";
 import { FEATURES } from "../../core/checks/check.ts";
 import type { Datasets } from "../../core/datasets.ts";
+import { isInconclusive } from "../../core/result.ts";
 import type { Validation } from "../../core/validate.ts";
+import { explanationJson } from "../../service/explain.ts";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
 
@@ -21,6 +23,7 @@ export interface CheckDeps {
 
 interface Options {
   readonly features?: string;
+  readonly explain?: true;
   readonly json?: true;
 }
 
@@ -30,6 +33,10 @@ export function checkCommand(deps: CheckDeps): Command {
     .description("validate addresses and domains here, without a server")
     .argument("<entry...>", "addresses or domains")
     .option("--features <list>", `comma-separated: ${FEATURES.join(", ")}, or all`)
+    .option(
+      "--explain",
+      "say of each signal which lists are behind it, since when, and their fetch",
+    )
     .option("--json", "print the API's result (an array for several entries)")
     .addHelpText(
       "after",
@@ -57,10 +64,19 @@ async function check(
     entries.map((entry) => validator.validate(entry, features)),
   );
   if (options.json === true) {
-    const bodies = validations.map((validation) => validator.present(validation, features));
+    const bodies = validations.map((validation) =>
+      options.explain === true
+        ? JSON.stringify(explanationJson(validation, validator.datasets))
+        : validator.present(validation, features),
+    );
     terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",\n")}]`}\n`);
   } else {
-    const view = { paint: painter(terminal.colours), datasets: validator.datasets };
+    const view = {
+      paint: painter(terminal.colours),
+      datasets: validator.datasets,
+      dated: options.explain === true,
+      features: FEATURES.filter((feature) => features.includes(feature)),
+    };
     const texts = validations.map((each, index) => verdictText(entries[index] ?? "", each, view));
     terminal.out(texts.join("\n"));
   }
@@ -76,7 +92,7 @@ function askedFeatures(option: string | undefined): readonly string[] {
 
 /** 1 when something is wrong, 3 when nothing is but something could not be told. */
 export function exitCodeOf(validations: readonly Validation[]): ExitCode {
-  const unsure = ({ result }: Validation): boolean => result.signals.includes("dns_indeterminate");
+  const unsure = ({ result }: Validation): boolean => isInconclusive(result);
   const wrong = (each: Validation): boolean =>
     !each.result.format || each.result.disposable || (!each.result.dns && !unsure(each));
   if (validations.some(wrong)) return EXIT.no;

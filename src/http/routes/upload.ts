@@ -37,7 +37,7 @@ export function uploadRoute(deps: UploadDeps): Route {
 }
 
 async function submit(
-  { file, fields }: Multipart,
+  { file, fields, release }: Multipart,
   request: ApiRequest,
   { bulk, log }: UploadDeps,
 ): Promise<ApiReply> {
@@ -46,17 +46,15 @@ async function submit(
   const wantsResults =
     json === undefined ? request.params.flag("json") : /^(?:true|1)$/i.test(json);
   const hash = createHash("sha256");
-  const slices = paced(file, (slice) => void hash.update(slice));
-  const entries = await readUpload(slices, optionsOf(file, column));
+  const options = optionsOf(file, column);
+  const entries = await readUpload(
+    paced(file, (slice) => void hash.update(slice)),
+    options,
+  );
+  release(); // what it holds is in the entries now
   if (entries.text.trim() === "") throw badUpload("The file has no entries.");
-  const retry = retryKeyOf(request, () => [
-    "bulk",
-    ...request.path,
-    file.name,
-    column,
-    String(wantsResults),
-    hash.digest("hex"),
-  ]);
+  const said = [options.kind, column, String(wantsResults), hash.digest("hex")];
+  const retry = retryKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };
   return bulkReply(await bulk.submit(request.entrance, batch), wantsResults, log);
 }

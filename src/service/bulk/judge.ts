@@ -1,5 +1,5 @@
 import { type Fate, fateOf, tally } from "../../core/tally.ts";
-import type { FullResult } from "../../core/result.ts";
+import { type FullResult, isInconclusive } from "../../core/result.ts";
 import type { ChunkOutcome } from "../../ports/batches.ts";
 
 export interface JudgeOptions {
@@ -32,9 +32,9 @@ export const judged = (result: FullResult): Judged => ({
   dns: dnsOutcome(result),
 });
 
-function dnsOutcome({ format, signals }: FullResult): DnsOutcome {
-  if (!format || signals.includes("special_use_domain")) return "not_asked";
-  return signals.includes("dns_indeterminate") ? "inconclusive" : "conclusive";
+function dnsOutcome(result: FullResult): DnsOutcome {
+  if (!result.format || result.signals.includes("special_use_domain")) return "not_asked";
+  return isInconclusive(result) ? "inconclusive" : "conclusive";
 }
 
 /** What the results of a chunk's entries, in their order, come to. */

@@ -1,16 +1,9 @@
 import { utf8Octets } from "../../core/address.ts";
-import {
-  columnNames,
-  type EntryColumn,
-  entryOfCell,
-  findColumn,
-  SAMPLE_ROWS,
-  squareRow,
-} from "../../core/csv-column.ts";
+import { EntryTable, type TableRow } from "../../core/entry-table.ts";
 import { TableFault } from "../../core/table-fault.ts";
 import type { TablePageText } from "../../ports/batches.ts";
 import { badUpload, bulkTooLarge } from "../refusals.ts";
-import type { BulkRequest, UploadedTable } from "./bulk.ts";
+import type { BulkRequest } from "./bulk.ts";
 import { csvRows, type FileSlices, fileText } from "./file-text.ts";
 import { BULK_MAX_OCTETS } from "./submit.ts";
 
@@ -71,70 +64,42 @@ class EntryText {
 }
 
 async function readTable(slices: FileSlices, { column }: UploadOptions): Promise<UploadedEntries> {
-  const builder = new TableBuilder(column);
-  for await (const rows of csvRows(fileText(slices))) {
-    for (const row of rows) builder.add(row);
-  }
-  return builder.finish();
+  const table = new EntryTable(column);
+  const entries = new EntryText("\n");
+  const pages = new Pages();
+  const take = ({ entry, cells }: TableRow): void => {
+    entries.add(entry);
+    pages.add(cells);
+  };
+  for await (const rows of csvRows(fileText(slices))) table.add(rows).forEach(take);
+  table.end().forEach(take);
+  const { header } = table;
+  return { text: entries.text(), layout: "lines", table: { header, pages: pages.all() } };
 }
 
 /** Cells of one page in UTF-16 code units, about. */
 const PAGE_UNITS = 65_536;
 
-class TableBuilder {
-  readonly #wanted: string | undefined;
-  readonly #entries = new EntryText("\n");
+/** Rows as they are stored. */
+class Pages {
   readonly #pages: TablePageText[] = [];
-  #column: EntryColumn | undefined;
-  #header: readonly string[] = [];
-  /** Before the column is known: the first rows of the file. Afterwards: the page in the making. */
   #rows: (readonly string[])[] = [];
-  #pageUnits = 0;
-  #rowNumber = 0;
+  #units = 0;
 
-  constructor(wanted: string | undefined) {
-    this.#wanted = wanted;
-  }
-
-  add(row: readonly string[]): void {
-    if (this.#column !== undefined) {
-      this.#take(row);
-      return;
-    }
-    this.#rows.push(row);
-    if (this.#rows.length >= SAMPLE_ROWS) this.#decide();
-  }
-
-  finish(): UploadedEntries {
-    if (this.#column === undefined && this.#rows.length > 0) this.#decide();
-    this.#endPage();
-    const table: UploadedTable = { header: this.#header, pages: this.#pages };
-    return { text: this.#entries.text(), layout: "lines", table };
-  }
-
-  #decide(): void {
-    const rows = this.#rows;
-    const column = findColumn(rows, this.#wanted);
-    this.#column = column;
-    this.#header = columnNames(rows[0] ?? [], column);
-    this.#rows = [];
-    this.#rowNumber = column.hasHeader ? 1 : 0;
-    for (const row of column.hasHeader ? rows.slice(1) : rows) this.#take(row);
-  }
-
-  #take(row: readonly string[]): void {
-    this.#rowNumber += 1;
-    const cells = squareRow(row, this.#header.length, this.#rowNumber);
-    this.#entries.add(entryOfCell(cells[this.#column?.index ?? 0] ?? ""));
+  add(cells: readonly string[]): void {
     this.#rows.push(cells);
-    this.#pageUnits += cells.reduce((units, cell) => units + cell.length + 3, 0);
-    if (this.#pageUnits >= PAGE_UNITS) this.#endPage();
+    this.#units += cells.reduce((units, cell) => units + cell.length + 3, 0);
+    if (this.#units >= PAGE_UNITS) this.#end();
   }
 
-  #endPage(): void {
-    if (this.#rows.length === 0) return;
+  all(): readonly TablePageText[] {
+    if (this.#rows.length > 0) this.#end();
+    return this.#pages;
+  }
+
+  #end(): void {
     this.#pages.push({ rows: this.#rows.length, content: JSON.stringify(this.#rows) });
     this.#rows = [];
-    this.#pageUnits = 0;
+    this.#units = 0;
   }
 }

@@ -1,0 +1,73 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { fileOf, goodNames, namesOf } from "../../../test/list-server.ts";
+import { CANARIES } from "./canaries.ts";
+import { type Fetched, judgeList } from "./judge-list.ts";
+import { FETCHED_SOURCES } from "./list-sources.ts";
+import { namesOfPackage } from "./packages.ts";
+
+const sourceOf = (id: string) => {
+  const source = FETCHED_SOURCES.find((each) => each.id === id);
+  assert.ok(source);
+  return source;
+};
+
+const fetched = (id: string, names: readonly string[], removalSeen = false): Fetched => ({
+  text: fileOf(id, names),
+  fetchedAtMs: Date.UTC(2026, 10, 20),
+  removalSeen,
+});
+
+for (const { id } of FETCHED_SOURCES) {
+  test(`a good file of ${id} is taken`, () => {
+    const judgement = judgeList(sourceOf(id), fetched(id, goodNames(id)), undefined);
+    assert.ok(judgement.kind === "accepted");
+    assert.equal(judgement.copy.head.fetchedNames, goodNames(id).length);
+  });
+}
+
+const odd = [
+  ["two lines in a hundred that are no names", 140, "accepted"],
+  ["three lines in a hundred that are no names", 220, "not_a_list"],
+] as const;
+
+for (const [name, count, want] of odd) {
+  test(`${name}: ${want}`, () => {
+    const junk = Array.from({ length: count }, (_, n) => `not a name ${String(n)}`);
+    const judgement = judgeList(
+      sourceOf("ded"),
+      fetched("ded", [...namesOf(7_100), ...junk]),
+      undefined,
+    );
+    assert.equal(judgement.kind === "accepted" ? judgement.kind : judgement.why, want);
+  });
+}
+
+test("remarks, blank lines, upper case and U-labels are read as people write them", () => {
+  const text = `# remark\r\n\r\n${goodNames("ded").join("\r\n").toUpperCase()}\r\nb\u00fccher.example\n`;
+  const judgement = judgeList(sourceOf("ded"), { ...fetched("ded", []), text }, undefined);
+  assert.ok(judgement.kind === "accepted");
+  assert.ok(judgement.copy.lines.includes("xn--bcher-kva.example"));
+  assert.ok(judgement.copy.lines.includes("mailinator.com"));
+});
+
+for (const text of ["", "{}", "[1,2]", '{"domains":[]}', "null", "\u0000".repeat(1_000)]) {
+  test(`no list: ${JSON.stringify(text).slice(0, 20)}`, () => {
+    for (const source of FETCHED_SOURCES) {
+      const judgement = judgeList(source, { ...fetched(source.id, []), text }, undefined);
+      assert.equal(judgement.kind, "refused");
+    }
+  });
+}
+
+test("canaries are large providers, and no bundled list holds one", () => {
+  assert.ok(CANARIES.length >= 80);
+  for (const { bundled } of FETCHED_SOURCES) {
+    if (bundled === undefined) continue;
+    const names = new Set(namesOfPackage(bundled));
+    assert.deepEqual(
+      CANARIES.filter((name) => names.has(name)),
+      [],
+    );
+  }
+});

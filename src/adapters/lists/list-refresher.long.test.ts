@@ -1,0 +1,305 @@
+import { strict as assert } from "node:assert";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { countingIds } from "../../../test/contracts/stores.ts";
+import { keptLog } from "../../../test/kept-log.ts";
+import { goodNames, listServer, namesOf } from "../../../test/list-server.ts";
+import { manualClock } from "../../../test/manual-clock.ts";
+import { realClock } from "../../../test/real-clock.ts";
+import { DAY_MS } from "../../core/calendar.ts";
+import type { Datasets } from "../../core/datasets.ts";
+import { createOutbound } from "../outbound/outbound.ts";
+import { parseRanges } from "../outbound/public-address.ts";
+import { readCopy } from "./list-copy.ts";
+import { createListRefresher, type ListRefresher } from "./list-refresher.ts";
+import { FETCHED_SOURCES } from "./list-sources.ts";
+import { type LoadedLists, loadLists } from "./load-lists.ts";
+import { noOperatorLists } from "./operator.ts";
+import { attachDatasets } from "./shared-datasets.ts";
+
+const ranges = parseRanges(["127.0.0.0/8"]);
+const allowed = ranges.ok ? ranges.ranges : [];
+
+async function openWorld(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-lists-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await listServer(t);
+  const clock = manualClock();
+  const log = keptLog();
+  let datasets: Datasets | undefined;
+  const swap = ({ shared }: LoadedLists): void => {
+    datasets = attachDatasets(shared, noOperatorLists);
+  };
+  const refresher = (more: { timeoutMs?: number; base?: string } = {}): ListRefresher => {
+    const outbound = createOutbound({
+      addresses: () => ({ kind: "absent", why: "noName" }),
+      clock: realClock,
+      allowed,
+    });
+    const { timeoutMs } = more;
+    const made = createListRefresher({
+      folder,
+      urlOf: ({ id }) => `${more.base ?? server.url}/${id}`,
+      http: (question) =>
+        outbound.http(timeoutMs === undefined ? question : { ...question, timeoutMs }),
+      clock: { nowMs: () => clock.nowMs(), after: (ms, task) => clock.after(ms, task) },
+      ids: countingIds(),
+      log,
+      loaded: loadLists(folder),
+    });
+    t.after(() => made.stop());
+    return made;
+  };
+  const sourcesOf = (name: string): readonly string[] => {
+    const bits = datasets?.disposable.sourcesOf(name) ?? 0;
+    return (datasets?.sources ?? []).flatMap(({ id }, bit) => ((bits >> bit) & 1 ? id : []));
+  };
+  return { folder, server, clock, log, refresher, swap, sourcesOf, datasets: () => datasets };
+}
+
+const whyOf = async (refresher: ListRefresher, id: string) =>
+  (await refresher.status()).find((each) => each.id === id)?.refusal?.why;
+
+test("a first refresh takes every source, in memory and for the next start without a network", async (t) => {
+  const world = await openWorld(t);
+  const refresher = world.refresher();
+  refresher.start({ swap: world.swap, fetches: false });
+  const outcomes = await refresher.refresh();
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    FETCHED_SOURCES.map(() => "accepted"),
+  );
+  assert.deepEqual(
+    world.sourcesOf("bad7.example"),
+    FETCHED_SOURCES.map(({ id }) => id),
+  );
+  const again = await world.refresher({ base: "http://127.0.0.1:1" }).status();
+  assert.ok(again.every(({ from, names }) => from === "fetch" && names >= 900));
+  assert.deepEqual(
+    readdirSync(world.folder).filter((name) => name.endsWith(".tmp")),
+    [],
+  );
+});
+
+test("an unchanged source is asked on condition and costs no file", async (t) => {
+  const { refresher: make, server } = await openWorld(t);
+  const refresher = make();
+  await refresher.refresh();
+  server.asked.length = 0;
+  const outcomes = await refresher.refresh();
+  assert.ok(outcomes.every(({ kind }) => kind === "unchanged"));
+  assert.ok(server.asked.every(({ condition }) => condition === '"1"'));
+});
+
+type Server = Awaited<ReturnType<typeof listServer>>;
+
+/** After a good refresh, what "ded" serves next and why it is not taken. */
+const bad: readonly (readonly [string, (server: Server) => void, string])[] = [
+  ["an empty file", ({ serveNames }) => serveNames("ded", [], '"2"'), "not_a_list"],
+  ["half of the list", ({ serveNames }) => serveNames("ded", namesOf(3_600), '"2"'), "below_floor"],
+  [
+    "a list half as long again",
+    ({ serveNames }) => serveNames("ded", namesOf(11_000), '"2"'),
+    "size_swing",
+  ],
+  [
+    "a list that was polluted with a provider",
+    ({ serveNames }) => serveNames("ded", [...goodNames("ded"), "Gmail.com"], '"2"'),
+    "holds_provider",
+  ],
+  [
+    "other names than every list holds",
+    ({ serveNames }) => serveNames("ded", goodNames("ded").slice(1), '"2"'),
+    "lacks_known",
+  ],
+  [
+    "a tenth of other names",
+    ({ serveNames }) =>
+      serveNames("ded", [...goodNames("ded").slice(0, 6_500), ...namesOf(700, "new")], '"2"'),
+    "many_removed",
+  ],
+  [
+    "an HTML page",
+    ({ serve }) =>
+      serve("ded", (_, response) =>
+        response.end(`<html>${"<p>Sorry, come back later.</p>\n".repeat(8_000)}</html>`),
+      ),
+    "not_a_list",
+  ],
+  [
+    "an error page",
+    ({ serve }) => serve("ded", (_, response) => response.writeHead(503).end("busy")),
+    "bad_status",
+  ],
+  [
+    "nothing there",
+    ({ serve }) => serve("ded", (_, response) => response.writeHead(404).end()),
+    "bad_status",
+  ],
+  [
+    "an endless file",
+    ({ serve }) =>
+      serve("ded", (_, response) => {
+        const chunk = "endless.example\n".repeat(65_536);
+        const more = (): void => void (response.writableEnded || response.write(chunk, more));
+        more();
+      }),
+    "too_large",
+  ],
+  [
+    "a file that is cut off half-way",
+    ({ serve }) =>
+      serve("ded", (_, response) => {
+        response.writeHead(200, { "content-length": "200000" });
+        response.write("half.example\n".repeat(8_000), () => response.destroy());
+      }),
+    "not_fetched",
+  ],
+  [
+    "a redirect to an address that is not public",
+    ({ serve, port }) =>
+      serve("ded", (_, response) =>
+        response.writeHead(302, { location: `http://127.0.0.1:${String(port)}/castle` }).end(),
+      ),
+    "not_fetched",
+  ],
+];
+
+for (const [name, serve, want] of bad) {
+  test(`not taken, and the last good copy stays: ${name}`, async (t) => {
+    const world = await openWorld(t);
+    const refresher = world.refresher();
+    refresher.start({ swap: world.swap, fetches: false });
+    await refresher.refresh();
+    const before = readFileSync(join(world.folder, "ded.list"), "utf8");
+    serve(world.server);
+    const outcome = (await refresher.refresh()).find(({ id }) => id === "ded");
+    assert.deepEqual([outcome?.kind, outcome?.why], ["refused", want]);
+    assert.equal(await whyOf(refresher, "ded"), want);
+    assert.equal(readFileSync(join(world.folder, "ded.list"), "utf8"), before);
+    assert.ok(world.sourcesOf("bad7.example").includes("ded"));
+    assert.ok(world.log.events.includes("lists.refused"));
+    world.server.serveNames("ded", goodNames("ded"), '"3"');
+    await refresher.refresh();
+    assert.equal(await whyOf(refresher, "ded"), undefined);
+  });
+}
+
+test("a server that is slow without end is given up", async (t) => {
+  const world = await openWorld(t);
+  world.server.serve("ded", (_, response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write("slow.example\n"), 20);
+    response.on("close", () => clearInterval(drip));
+  });
+  const outcomes = await world.refresher({ timeoutMs: 500 }).refresh();
+  const ded = outcomes.find(({ id }) => id === "ded");
+  assert.deepEqual([ded?.why, ded?.detail], ["not_fetched", "timeout"]);
+  assert.equal(outcomes.filter(({ kind }) => kind === "accepted").length, 6);
+});
+
+test("a large removal is believed when the next fetch says so too", async (t) => {
+  const world = await openWorld(t);
+  const refresher = world.refresher();
+  refresher.start({ swap: world.swap, fetches: false });
+  await refresher.refresh();
+  const fewer = goodNames("ded").slice(0, 6_600);
+  world.server.serveNames("ded", fewer, '"2"');
+  await refresher.refresh();
+  assert.equal(await whyOf(refresher, "ded"), "many_removed");
+  assert.ok(world.sourcesOf("bad7000.example").includes("ded"));
+  await refresher.refresh();
+  assert.equal(await whyOf(refresher, "ded"), undefined);
+  assert.ok(!world.sourcesOf("bad7000.example").includes("ded"));
+});
+
+test("a rotating list keeps what it showed until it was unseen for 180 days", async (t) => {
+  const { server, refresher: make, clock, sourcesOf, swap } = await openWorld(t);
+  const refresher = make();
+  refresher.start({ swap, fetches: false });
+  server.serveNames("castle", namesOf(1_000, "old"), '"a"');
+  await refresher.refresh();
+  const castleHolds = (name: string): boolean => sourcesOf(name).includes("castle");
+  clock.stepTo(clock.nowMs() + 100 * DAY_MS);
+  server.serveNames("castle", [...namesOf(900, "new"), ...namesOf(100, "old").slice(4)], '"b"');
+  await refresher.refresh();
+  assert.deepEqual([castleHolds("old990.example"), castleHolds("new5.example")], [true, true]);
+  clock.stepTo(clock.nowMs() + 80 * DAY_MS);
+  server.serveNames("castle", namesOf(1_000, "newest"), '"c"');
+  await refresher.refresh();
+  assert.deepEqual(
+    ["old990.example", "old5.example", "new5.example", "newest5.example"].map(castleHolds),
+    [false, true, true, true],
+  );
+});
+
+test("every name says since when its list holds it, and lists say when they were fetched", async (t) => {
+  const { server, refresher: make, clock, swap, datasets } = await openWorld(t);
+  const refresher = make();
+  refresher.start({ swap, fetches: false });
+  const first = Date.UTC(2026, 10, 20);
+  await refresher.refresh();
+  clock.stepTo(clock.nowMs() + 3 * DAY_MS);
+  server.serveNames("ded", [...goodNames("ded"), "later.example"], '"2"');
+  await refresher.refresh();
+  const bit = datasets()?.sources.findIndex(({ id }) => id === "ded") ?? -1;
+  assert.equal(datasets()?.history?.sinceMs("bad7.example", bit), first);
+  assert.equal(datasets()?.history?.sinceMs("later.example", bit), first + 3 * DAY_MS);
+  assert.equal(datasets()?.sources[bit]?.fetchedAtMs, clock.nowMs());
+});
+
+test("a damaged copy is as good as none: the package stands in and the whole file is asked for", async (t) => {
+  const { server, refresher: make, folder } = await openWorld(t);
+  await make().refresh();
+  const path = join(folder, "ded.list");
+  writeFileSync(path, readFileSync(path, "utf8").slice(0, -40));
+  server.asked.length = 0;
+  const refresher = make();
+  const ded = (await refresher.status()).find(({ id }) => id === "ded");
+  assert.equal(ded?.from, "package");
+  await refresher.refresh();
+  assert.equal(server.asked.find(({ id }) => id === "ded")?.condition, undefined);
+  assert.equal(readCopy(folder, "ded")?.head.names, goodNames("ded").length);
+});
+
+test("what another process fetched is in use at the next look", async (t) => {
+  const { refresher: make, clock, swap, sourcesOf, log } = await openWorld(t);
+  const serving = make();
+  serving.start({ swap, fetches: false });
+  await make().refresh();
+  assert.deepEqual(sourcesOf("bad7.example"), []);
+  const swaps = (): number => log.events.filter((event) => event === "lists.swapped").length;
+  const before = swaps();
+  clock.advance(2_000);
+  await until(() => swaps() > before);
+  assert.equal(sourcesOf("bad7.example").length, 7);
+});
+
+test("sources are asked soon after the start, after an hour where nobody answered, and daily", async (t) => {
+  const { server, refresher: make, clock, swap, log } = await openWorld(t);
+  server.serve("castle", (_, response) => response.writeHead(500).end());
+  make().start({ swap, fetches: true });
+  const count = (event: string): number => log.events.filter((each) => each === event).length;
+  clock.advance(10_000);
+  await until(() => count("lists.swapped") === 1);
+  assert.deepEqual([server.asked.length, count("lists.refused")], [7, 1]);
+  const askedAtMs = clock.nowMs();
+  // Ten minutes at a time, for what falls due sets the next alarm when it is over.
+  await until(() => {
+    if (server.asked.length === 7) clock.advance(600_000);
+    return count("lists.refused") === 2;
+  });
+  assert.ok(clock.nowMs() - askedAtMs >= 3_600_000);
+  assert.deepEqual(server.asked.map(({ id }) => id).slice(7), ["castle"]);
+});
+
+/** Looks a hundred times a second, for ten seconds at the most. */
+async function until(isDone: () => boolean): Promise<void> {
+  for (let looks = 0; looks < 1_000; looks += 1) {
+    if (isDone()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail("nothing came of it");
+}

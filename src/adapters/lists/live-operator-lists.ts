@@ -1,0 +1,69 @@
+import type { OperatorLists } from "../../core/datasets.ts";
+import { operatorListsOf } from "../../core/operator-lists.ts";
+import type { AddressHash } from "../../ports/address-hash.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { OperatorEntries, OperatorEntry } from "../../ports/operator-entries.ts";
+import { noOperatorLists } from "./operator.ts";
+
+/** The operator's lists in this process's memory, kept up with what any process writes. */
+export interface LiveOperatorLists {
+  current(): OperatorLists;
+  /** Looks now; true when the lists in memory were made anew. Rejects when the store does. */
+  refresh(): Promise<boolean>;
+  /** Looks again and again; `changed` is called after each change. A store that fails leaves what there is. */
+  start(changed: () => void): void;
+  stop(): void;
+}
+
+export interface LiveOperatorDeps {
+  readonly entries: Pick<OperatorEntries, "changes" | "all">;
+  readonly hash: AddressHash;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** A change is in force after one look and one read, within 5 s on a store that answers at all. */
+export const OPERATOR_POLL_MS = 1_500;
+
+export function createLiveOperatorLists(deps: LiveOperatorDeps): LiveOperatorLists {
+  const { entries, hash, clock, log } = deps;
+  let lists: OperatorLists = noOperatorLists;
+  let seen = -1;
+  let nextExpiryMs = Infinity;
+  let cancel: (() => void) | undefined;
+  const refresh = async (): Promise<boolean> => {
+    // Read before the entries: a change in between is seen the next time at the latest.
+    const changes = await entries.changes();
+    const nowMs = clock.nowMs();
+    if (changes === seen && nowMs < nextExpiryMs) return false;
+    const inForce = (await entries.all()).filter((entry) => expiryOf(entry) > nowMs);
+    lists = operatorListsOf(inForce, hash);
+    nextExpiryMs = inForce.reduce((next, entry) => Math.min(next, expiryOf(entry)), Infinity);
+    seen = changes;
+    return true;
+  };
+  const poll = (changed: () => void): void => {
+    cancel = clock.after(OPERATOR_POLL_MS, () => {
+      refresh()
+        .then((isNew) => {
+          if (isNew && cancel !== undefined) changed();
+        })
+        .catch((fault: unknown) => log.error("operator_lists.not_read", fault))
+        .finally(() => {
+          if (cancel !== undefined) poll(changed);
+        });
+    });
+  };
+  return {
+    current: () => lists,
+    refresh,
+    start: poll,
+    stop() {
+      cancel?.();
+      cancel = undefined;
+    },
+  };
+}
+
+const expiryOf = ({ expiresAtMs }: OperatorEntry): number => expiresAtMs ?? Infinity;

@@ -1,0 +1,60 @@
+import type { ListTopic, ListWord } from "../../../core/operator-entry.ts";
+import type { ReportField, Resolution } from "../../../ports/reports.ts";
+
+/** The operator's lists, what clients reported, and what was judged. */
+export interface ListTables {
+  operator_entries: OperatorEntryRow;
+  operator_changes: OperatorChangesRow;
+  verdict_counts: VerdictCountRow;
+  reports: ReportRow;
+  mailbox_watches: MailboxWatchRow;
+  mailbox_spellings: MailboxSpellingRow;
+}
+
+export interface OperatorEntryRow {
+  subject: string;
+  topic: ListTopic;
+  word: ListWord;
+  note: string;
+  author: string;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+}
+
+/** One row, with id 1. */
+export interface OperatorChangesRow {
+  id: number;
+  changes: number;
+}
+
+export interface VerdictCountRow {
+  day: number;
+  domain: string;
+  disposable: number;
+  other: number;
+}
+
+export interface ReportRow {
+  id: string;
+  account_id: string;
+  subject: string;
+  domain: string;
+  wrong: ReportField;
+  reason: string;
+  created_at_ms: number;
+  resolution: Resolution | null;
+}
+
+/** Accounts that switched the counting of spellings on. */
+export interface MailboxWatchRow {
+  account_id: string;
+}
+
+export interface MailboxSpellingRow {
+  account_id: string;
+  /** Keyed hashes, each account's its own. */
+  mailbox: string;
+  spelling: string;
+  /** The last UTC day it was seen. */
+  day: number;
+}

@@ -1,0 +1,48 @@
+import { csvLine } from "../../core/csv-text.ts";
+import { RESULT_COLUMNS, resultCells } from "../../core/result-cells.ts";
+import type { FullResult } from "../../core/result.ts";
+import { fateOf } from "../../core/tally.ts";
+import type { FileFormat, SourceEntry } from "./entry-source.ts";
+
+/** An entry with its result; none for a row without an entry. */
+export interface JudgedEntry extends SourceEntry {
+  readonly result?: FullResult;
+}
+
+/** The text of some judged entries. */
+export type EntryWriter = (entries: readonly JudgedEntry[], header: readonly string[]) => string;
+
+/** What stands before the first entry of a file. */
+export function fileHead(format: FileFormat, header: readonly string[]): string {
+  return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS]) : "";
+}
+
+/** `list` holds the valid entries alone, the others every entry. */
+export function entryWriter(format: FileFormat): EntryWriter {
+  const line = LINES[format];
+  return (entries, header) => entries.map((entry) => line(entry, header)).join("");
+}
+
+type Line = (entry: JudgedEntry, header: readonly string[]) => string;
+
+const LINES: Readonly<Record<FileFormat, Line>> = {
+  list: ({ entry, result }) =>
+    result !== undefined && fateOf(result) === "valid" ? `${entry}\n` : "",
+  csv: ({ entry, cells, result }) => csvLine([...(cells ?? [entry]), ...resultCells(result)]),
+  ndjson: (judged, header) =>
+    `${withResult(objectOf(judged, header), JSON.stringify(judged.result ?? null))}\n`,
+};
+
+/** By hand, so that "__proto__" and repeated names stay what they are. */
+function objectOf({ entry, cells, object }: SourceEntry, header: readonly string[]): string {
+  if (object !== undefined) return object;
+  if (cells === undefined) return `{"entry":${JSON.stringify(entry)}}`;
+  const members = header.map(
+    (name, index) => `${JSON.stringify(name)}:${JSON.stringify(cells[index] ?? "")}`,
+  );
+  return `{${members.join(",")}}`;
+}
+
+/** The JSON of an object with one more member at its end. */
+const withResult = (object: string, result: string): string =>
+  `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? "" : ","}"result":${result}}`;

@@ -1,0 +1,54 @@
+import type { FileFacts, Files } from "../../ports/files.ts";
+import { fileText } from "../../service/bulk/file-text.ts";
+import { CommandFailure, EXIT } from "../terminal.ts";
+import { type FileFormat, formatOf } from "./entry-source.ts";
+
+/** An input that was begun. */
+export interface Input {
+  readonly path: string;
+  /** Absent for standard input. */
+  readonly facts: FileFacts | undefined;
+  readonly format: FileFormat;
+  readonly texts: AsyncIterable<string>;
+  readonly readBytes: () => number;
+}
+
+/** Opens a file, or standard input, as far as it takes to see its format. */
+export async function openInput(path: string, files: Files, stop: AbortSignal): Promise<Input> {
+  const facts = await files.stat(path);
+  if (path !== "-" && facts === undefined) {
+    throw new CommandFailure(EXIT.failed, `${path}: no such file.`);
+  }
+  let readBytes = 0;
+  const texts = fileText(counted(files.read(path, stop), (bytes) => void (readBytes += bytes)));
+  const first = await texts.next();
+  const head = first.done === true ? "" : first.value;
+  return {
+    path,
+    facts,
+    format: formatOf(path, head),
+    texts: behind(head, texts),
+    readBytes: () => readBytes,
+  };
+}
+
+async function* counted(
+  slices: AsyncIterable<Uint8Array>,
+  note: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const slice of slices) {
+    note(slice.length);
+    yield slice;
+  }
+}
+
+async function* behind(head: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  yield head;
+  yield* texts;
+}
+
+/** How much of a file was read; undefined for standard input. */
+export function shareOf({ facts, readBytes }: Input): number | undefined {
+  if (facts === undefined) return undefined;
+  return facts.sizeBytes === 0 ? 1 : Math.min(1, readBytes() / facts.sizeBytes);
+}

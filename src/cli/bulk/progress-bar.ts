@@ -1,0 +1,54 @@
+/** How far a run is. */
+export interface RunProgress {
+  readonly entries: number;
+  /** Entries judged in this run, which the rate is made of. */
+  readonly entriesNow: number;
+  readonly elapsedMs: number;
+  /** 0 to 1; absent when nobody knows how much there is. */
+  readonly share?: number;
+  /** The share that an earlier run had done. */
+  readonly shareBefore: number;
+}
+
+const NUMBERS = new Intl.NumberFormat("en-US");
+
+/** "1,234,567" */
+export const grouped = (count: number): string => NUMBERS.format(count);
+
+/** One line of at most `columns` characters: bar, share, entries, rate and time left. */
+export function progressLine(progress: RunProgress, columns: number): string {
+  const { entries, share } = progress;
+  const rate = `${grouped(Math.round(ratePerSecond(progress)))}/s`;
+  if (share === undefined) return `${grouped(entries)} entries  ${rate}`.slice(0, columns);
+  const left = leftMs(progress);
+  const facts = [
+    `${String(Math.floor(share * 100)).padStart(3)} %`,
+    `${grouped(entries)} entries`,
+    rate,
+    ...(left === undefined ? [] : [`${clockTime(left)} left`]),
+  ].join("  ");
+  const width = columns - facts.length - "[] ".length;
+  if (width < 5) return facts.slice(0, columns);
+  const full = Math.round(share * width);
+  return `[${"#".repeat(full)}${"-".repeat(width - full)}] ${facts}`;
+}
+
+function ratePerSecond({ entriesNow, elapsedMs }: RunProgress): number {
+  return elapsedMs <= 0 ? 0 : (entriesNow * 1_000) / elapsedMs;
+}
+
+function leftMs({ share = 0, shareBefore, elapsedMs }: RunProgress): number | undefined {
+  const done = share - shareBefore;
+  return done <= 0 ? undefined : (elapsedMs * Math.max(0, 1 - share)) / done;
+}
+
+/** "1:05:09", "5:09" */
+export function clockTime(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1_000);
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const [hours = 0, minutes = 0, rest = 0] = parts;
+  const tail = String(rest).padStart(2, "0");
+  return hours === 0
+    ? `${String(minutes)}:${tail}`
+    : `${String(hours)}:${String(minutes).padStart(2, "0")}:${tail}`;
+}

@@ -1,0 +1,74 @@
+import { isInconclusive } from "../../core/result.ts";
+import { fateOf, type Tally } from "../../core/tally.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FileWriter } from "../../ports/files.ts";
+import { entryWriter, fileHead, type JudgedEntry } from "./entry-writer.ts";
+import type { FileFormat } from "./entry-source.ts";
+import type { JudgedPage } from "./judge-pages.ts";
+import type { RunState } from "./resume.ts";
+
+export interface RunDeps {
+  readonly writer: FileWriter;
+  readonly clock: Clock;
+  /** Keeps how far the run is; what it counts is in the output by then. */
+  readonly save: (state: RunState) => Promise<void>;
+  readonly show: (state: RunState) => void;
+}
+
+/** How often a run notes how far it is. */
+const SAVE_EVERY_MS = 1_000;
+
+/** How often the progress bar moves. */
+const SHOW_EVERY_MS = 200;
+
+/** Writes judged pages behind what an earlier run wrote; returns how far that came. */
+export async function writePages(
+  pages: AsyncIterable<JudgedPage>,
+  { format, from }: { readonly format: FileFormat; readonly from: RunState },
+  { writer, clock, save, show }: RunDeps,
+): Promise<RunState> {
+  const textOf = entryWriter(format);
+  const isDueToSave = every(SAVE_EVERY_MS, clock);
+  const isDueToShow = every(SHOW_EVERY_MS, clock);
+  let state = from;
+  for await (const { header, entries } of pages) {
+    const head = state.outputBytes === 0 ? fileHead(format, header) : "";
+    const writtenBytes = await writer.write(head + textOf(entries, header));
+    state = advanced(state, entries, writtenBytes);
+    if (isDueToShow()) show(state);
+    if (!isDueToSave()) continue;
+    await writer.sync();
+    await save(state);
+  }
+  await writer.sync();
+  await save(state);
+  show(state);
+  return state;
+}
+
+function every(periodMs: number, clock: Clock): () => boolean {
+  let lastMs = clock.monotonicMs();
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - lastMs < periodMs) return false;
+    lastMs = nowMs;
+    return true;
+  };
+}
+
+function advanced(state: RunState, entries: readonly JudgedEntry[], bytes: number): RunState {
+  const tally: Record<keyof Tally, number> = { ...state.tally };
+  let { inconclusive } = state;
+  for (const { result } of entries) {
+    if (result === undefined) continue;
+    const fate = fateOf(result);
+    tally[fate] += 1;
+    if (fate === "invalidDns" && isInconclusive(result)) inconclusive += 1;
+  }
+  return {
+    entries: state.entries + entries.length,
+    outputBytes: state.outputBytes + bytes,
+    tally,
+    inconclusive,
+  };
+}

@@ -1,0 +1,133 @@
+import { strict as assert } from "node:assert";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startDnsServer } from "../../../test/dns-server.ts";
+
+/** About six seconds of work at ten entries a millisecond. */
+const MANY = Array.from({ length: 50_000 }, (_, at) => `e${String(at)}@x.example`);
+const WHOLE = `${MANY.join("\n")}\n`;
+
+const SLOW = fileURLToPath(new URL("../../../test/bulk-command-process.js", import.meta.url));
+const GATEPOST = fileURLToPath(new URL("../../main/gatepost.js", import.meta.url));
+
+interface Place {
+  readonly input: string;
+  readonly out: string;
+  readonly note: string;
+}
+
+async function place(t: TestContext): Promise<Place> {
+  const dir = await mkdtemp(join(tmpdir(), "gatepost-bulk-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const [input, out] = [join(dir, "in.txt"), join(dir, "out.txt")];
+  await writeFile(input, MANY.join("\n"));
+  return { input, out, note: `${out}.resume.json` };
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly err: Promise<string>;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+function start(t: TestContext, { input, out }: Place): Child {
+  const child = spawn(process.execPath, [SLOW, input, "--out", out], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
+  return { process: child, err: text(child.stderr), ended };
+}
+
+/** Waits until the run has written something. */
+async function written(path: string): Promise<void> {
+  for (const endMs = Date.now() + 20_000; Date.now() < endMs;) {
+    const facts = await stat(path).catch(() => undefined);
+    if (facts !== undefined && facts.size > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`${path} was not written`);
+}
+
+/** Waits until the run has noted more than so many entries; returns how many. */
+async function noted({ note }: Place, moreThan: number): Promise<number> {
+  for (const endMs = Date.now() + 20_000; Date.now() < endMs;) {
+    const text = await readFile(note, "utf8").catch(() => '{"state":{"entries":0}}');
+    const { state } = JSON.parse(text) as { readonly state: { readonly entries: number } };
+    if (state.entries > moreThan) return state.entries;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`nothing was noted beyond ${String(moreThan)}`);
+}
+
+test("a run killed twice goes on where it noted, and comes to the same bytes", async (t) => {
+  const here = await place(t);
+  let entries = 0;
+  for (let kills = 0; kills < 2; kills += 1) {
+    const child = start(t, here);
+    entries = await noted(here, entries);
+    child.process.kill("SIGKILL");
+    assert.equal(await child.ended, "SIGKILL");
+  }
+  const last = start(t, here);
+  assert.equal(await last.ended, 0);
+  assert.match(await last.err, /^Going on after [\d,]+ entries\.\n50,000 entries: 50,000 valid/);
+  assert.equal(await readFile(here.out, "utf8"), WHOLE);
+  await assert.rejects(stat(here.note));
+});
+
+test("the first Ctrl-C finishes what is under way and says how to go on", async (t) => {
+  const here = await place(t);
+  const child = start(t, here);
+  await written(here.out);
+  child.process.kill("SIGINT");
+  assert.equal(await child.ended, 3);
+  assert.match(
+    await child.err,
+    /Stopping; once more to leave at once[^]*stopped after [\d,]+ entries/,
+  );
+  const part = await readFile(here.out, "utf8");
+  assert.ok(part.endsWith("\n") && WHOLE.startsWith(part) && part.length < WHOLE.length);
+  const again = start(t, here);
+  assert.equal(await again.ended, 0);
+  assert.equal(await readFile(here.out, "utf8"), WHOLE);
+});
+
+test("the second Ctrl-C leaves at once", async (t) => {
+  const here = await place(t);
+  const child = start(t, here);
+  await written(here.out);
+  child.process.kill("SIGINT");
+  await once(child.process.stderr ?? child.process, "data");
+  child.process.kill("SIGINT");
+  assert.equal(await child.ended, 130);
+});
+
+test("the installed command reads standard input, asks DNS and writes standard output", async (t) => {
+  const server = await startDnsServer({
+    "good.example": { mx: ["10 mx.good.example"] },
+    "mx.good.example": { a: ["203.0.113.5"] },
+  });
+  t.after(() => server.close());
+  const child = spawn(process.execPath, [GATEPOST, "bulk", "-"], {
+    env: { ...process.env, GATEPOST_DNS_SERVERS: `127.0.0.1:${String(server.port)}` },
+  });
+  t.after(() => child.kill("SIGKILL"));
+  child.stdin.end("Name,Mail\nAda,ada@good.example\nBob,bob@bad.example\n");
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const rows = out.split("\r\n").map((row) => row.split(",").slice(0, 3).join());
+  assert.deepEqual(rows, [
+    "Name,Mail,status",
+    "Ada,ada@good.example,valid",
+    "Bob,bob@bad.example,invalid_dns",
+    "",
+  ]);
+  assert.match(err, /^2 entries: 1 valid, 0 disposable, 1 without mail server, 0 malformed/);
+});

@@ -1,0 +1,328 @@
+import { strict as assert } from "node:assert";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { systemFiles } from "../../adapters/system/files.ts";
+import { recordingTerminal } from "../../../test/recording-terminal.ts";
+import { runBulkCommand, type BulkCommandOptions } from "../../../test/bulk-command.ts";
+
+interface Ran {
+  readonly code: number;
+  readonly err: string;
+}
+
+interface Folder {
+  readonly path: (name: string) => string;
+  readonly put: (name: string, content: string | Uint8Array) => Promise<string>;
+  readonly read: (name: string) => Promise<string>;
+  readonly names: () => Promise<readonly string[]>;
+  readonly run: (words: readonly string[], more?: Partial<BulkCommandOptions>) => Promise<Ran>;
+}
+
+async function folder(t: TestContext): Promise<Folder> {
+  const dir = await mkdtemp(join(tmpdir(), "gatepost-bulk-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const path = (name: string): string => join(dir, name);
+  return {
+    path,
+    put: async (name, content) => {
+      await writeFile(path(name), content);
+      return path(name);
+    },
+    read: (name) => readFile(path(name), "utf8"),
+    names: async () => (await readdir(dir)).sort(),
+    run: async (words, more = {}) => {
+      const terminal = recordingTerminal();
+      const code = await runBulkCommand(words, { terminal, ...more });
+      return { code, err: terminal.complained() };
+    },
+  };
+}
+
+/** The first columns of a CSV. */
+const firstCells = (text: string, count: number): readonly string[] =>
+  text
+    .split("\r\n")
+    .slice(0, -1)
+    .map((line) => line.split(",").slice(0, count).join());
+
+const PEOPLE = "Name,Mail\nAda,ada@x.example\nBob,nonsense\nCy,\n";
+const PEOPLE_CSV = ["Name,Mail,status", "Ada,ada@x.example,valid", "Bob,nonsense,invalid_format"];
+
+/** Name, input's name and content, further words, and the list that comes out. */
+const lists = [
+  [
+    "a list",
+    "in.txt",
+    "a@x.example, nonsense\r\nb.example\tc.example",
+    [],
+    "a@x.example\nb.example\nc.example\n",
+  ],
+  [
+    "duplicates stay, in order",
+    "in.txt",
+    "b.example\na.example\nb.example\n",
+    [],
+    "b.example\na.example\nb.example\n",
+  ],
+  ["a CSV", "in.csv", PEOPLE, ["--format", "list"], "ada@x.example\n"],
+  ["a CSV by its look", "in", PEOPLE, ["--format", "list"], "ada@x.example\n"],
+  [
+    "a CSV by its column",
+    "in.csv",
+    "a,b\nx.example,y.example\n",
+    ["--format", "list", "--column", "b"],
+    "y.example\n",
+  ],
+  [
+    "NDJSON",
+    "in.ndjson",
+    '{"email":"a@x.example"}\n"b.example"\nnonsense\n',
+    ["--format", "list"],
+    "a@x.example\nb.example\n",
+  ],
+  [
+    "NDJSON by its member",
+    "in.jsonl",
+    '{"email":"a@x.example","site":"s.example"}',
+    ["--format", "list", "--column", "site"],
+    "s.example\n",
+  ],
+  [
+    "a list of lines with commas",
+    "in",
+    "a@x.example,b@x.example\nc.example",
+    [],
+    "a@x.example\nb@x.example\nc.example\n",
+  ],
+  ["an empty file", "in.txt", "", [], ""],
+  [
+    "UTF-16",
+    "in.txt",
+    Buffer.from("\ufeffa@x.example\nb.example", "utf16le"),
+    [],
+    "a@x.example\nb.example\n",
+  ],
+] as const;
+
+for (const [name, file, content, words, want] of lists) {
+  test(`the valid entries of ${name}`, async (t) => {
+    const { put, path, read, run, names } = await folder(t);
+    const ran = await run([await put(file, content), "--out", path("out"), ...words]);
+    assert.equal(ran.code, 0, ran.err);
+    assert.equal(await read("out"), want);
+    assert.deepEqual(await names(), [file, "out"], "nothing is left beside the output");
+  });
+}
+
+test("a CSV keeps its columns and gets a status beside each row", async (t) => {
+  const { put, path, read, run } = await folder(t);
+  await run([await put("in.csv", PEOPLE), "--out", path("out.csv")]);
+  assert.deepEqual(firstCells(await read("out.csv"), 3), [...PEOPLE_CSV, "Cy,,"]);
+});
+
+test("a list becomes a CSV by the name of the output", async (t) => {
+  const { put, path, read, run } = await folder(t);
+  await run([await put("in.txt", "=1@x.example x"), "--out", path("out.csv")]);
+  assert.deepEqual(firstCells(await read("out.csv"), 2), [
+    "entry,status",
+    "'=1@x.example,valid",
+    "x,invalid_format",
+  ]);
+});
+
+test("NDJSON keeps every object as it was, with the result as its last member", async (t) => {
+  const { put, path, read, run } = await folder(t);
+  const lines = ['{ "id": 1.0, "email":"a@x.example", "__proto__": {} }', '"b"', "{}", "[1", ""];
+  await run([await put("in.ndjson", lines.join("\n")), "--out", path("out.ndjson")]);
+  const out = (await read("out.ndjson")).split("\n");
+  assert.ok(
+    out[0]?.startsWith(
+      '{ "id": 1.0, "email":"a@x.example", "__proto__": {} ,"result":{"format":true,',
+    ),
+  );
+  assert.ok(out[1]?.startsWith('{"entry":"b","result":{"format":false,'));
+  assert.ok(out[2]?.startsWith('{"entry":"{}","result":{"format":false,'));
+  assert.ok(out[3]?.startsWith('{"entry":"[1","result":{"format":false,'));
+  for (const line of out.slice(0, -1)) JSON.parse(line);
+});
+
+test("a CSV becomes NDJSON with its columns as members", async (t) => {
+  const { put, path, read, run } = await folder(t);
+  await run([await put("in.csv", PEOPLE), "--out", path("out.ndjson")]);
+  const [first = "", , third = ""] = (await read("out.ndjson")).split("\n");
+  assert.ok(first.startsWith('{"Name":"Ada","Mail":"ada@x.example","result":{"format":true,'));
+  assert.equal(third, '{"Name":"Cy","Mail":"","result":null}');
+});
+
+test("the summary counts every entry once, and says when nobody could say", async (t) => {
+  const { put, path, run } = await folder(t);
+  const text = "a.example silent.example nonsense b@x.example";
+  const { err } = await run([await put("in.txt", text), "--out", path("out")]);
+  assert.match(
+    err,
+    /^4 entries: 2 valid, 0 disposable, 1 without mail server \(nobody could say for 1\), 1 malformed; in 0:0\d\.\n$/,
+  );
+});
+
+/** Name, input, words behind it, exit code and what is complained of. */
+const failures = [
+  [
+    "an open quote",
+    'm\n"a@x.example',
+    [],
+    3,
+    /in\.csv: The quote opened on line 2 is not closed\./,
+  ],
+  ["a million columns", ",".repeat(1e6), [], 3, /more than 500 columns/],
+  ["an unknown column", PEOPLE, ["--column", "phone"], 3, /There is no column of that name/],
+  ["no entries", "a,b\nc,d\n", [], 3, /No column holds addresses or domains/],
+  ["octets that are no text", new Uint8Array([0xff, 1, 2]), [], 3, /neither UTF-8 nor UTF-16/],
+  ["an unknown format", PEOPLE, ["--format", "xml"], 2, /xml/],
+] as const;
+
+for (const [name, content, words, code, complaint] of failures) {
+  test(`a file that cannot be judged says why: ${name}`, async (t) => {
+    const { put, path, run } = await folder(t);
+    const ran = await run([await put("in.csv", content), "--out", path("out.csv"), ...words]);
+    assert.equal(ran.code, code);
+    assert.match(ran.err, complaint);
+  });
+}
+
+test("a missing file and an output that is the input are refused before anything is written", async (t) => {
+  const { put, path, run, read } = await folder(t);
+  const missing = await run([path("none.txt"), "--out", path("out")]);
+  assert.deepEqual([missing.code, /no such file/.test(missing.err)], [3, true]);
+  const file = await put("in.txt", "a.example");
+  const same = await run([file, "--out", join(path("."), "in.txt")]);
+  assert.deepEqual([same.code, /--out is the input itself/.test(same.err)], [2, true]);
+  assert.equal(await read("in.txt"), "a.example");
+});
+
+const MANY = Array.from({ length: 12_000 }, (_, at) => `e${String(at)}@x.example`);
+
+/** Runs into `out` and interrupts once some of it was written. */
+async function interrupted({ run, path }: Folder, file: string, out: string): Promise<Ran> {
+  let stop = (): void => undefined;
+  const files = {
+    ...systemFiles,
+    write: async (name: string, keepBytes: number) => {
+      const writer = await systemFiles.write(name, keepBytes);
+      return {
+        ...writer,
+        write: (text: string) => {
+          stop();
+          return writer.write(text);
+        },
+      };
+    },
+  };
+  const onInterrupt = (ask: () => void): (() => void) => {
+    stop = ask;
+    return () => undefined;
+  };
+  return run([file, "--out", path(out)], { files, onInterrupt });
+}
+
+for (const out of ["out.txt", "out.csv", "out.ndjson"]) {
+  test(`an interrupted run goes on where it stopped, and comes to the same: ${out}`, async (t) => {
+    const here = await folder(t);
+    const file = await here.put("in.txt", MANY.join("\n"));
+    await here.run([file, "--out", here.path(`whole-${out}`)]);
+    const whole = await here.read(`whole-${out}`);
+    const first = await interrupted(here, file, out);
+    assert.equal(first.code, 3);
+    assert.match(first.err, /stopped after [\d,]+ entries\. The same command goes on from there/);
+    const partBytes = (await stat(here.path(out))).size;
+    assert.ok(partBytes > 0 && partBytes < Buffer.byteLength(whole));
+    const second = await here.run([file, "--out", here.path(out)]);
+    assert.equal(second.code, 0);
+    assert.match(second.err, /^Going on after [\d,]+ entries\.\n12,000 entries: 12,000 valid/);
+    assert.equal(await here.read(out), whole);
+    assert.ok(!(await here.names()).some((name) => name.includes("resume")));
+  });
+}
+
+test("what a killed run wrote behind its last note is judged again, not doubled", async (t) => {
+  const here = await folder(t);
+  const file = await here.put("in.txt", MANY.join("\n"));
+  await interrupted(here, file, "out");
+  await writeFile(here.path("out"), `${await here.read("out")}half a li`);
+  await here.run([file, "--out", here.path("out")]);
+  assert.equal(await here.read("out"), `${MANY.join("\n")}\n`);
+});
+
+/** Name, and what happens between an interrupted run and the next. */
+const changes: readonly (readonly [string, (here: Folder) => Promise<readonly string[]>])[] = [
+  ["another input", async ({ put }) => (await put("in.txt", "a.example"), [])],
+  ["another format", () => Promise.resolve(["--format", "csv"])],
+  ["an output that was cut", async ({ put }) => (await put("out", "x"), [])],
+  ["a note that is no JSON", async ({ put }) => (await put("out.resume.json", "{"), [])],
+  ["a note of nothing", async ({ put }) => (await put("out.resume.json", "null"), [])],
+];
+
+for (const [name, change] of changes) {
+  test(`a run that is not the same does not go on: ${name}`, async (t) => {
+    const here = await folder(t);
+    const file = await here.put("in.txt", MANY.join("\n"));
+    await interrupted(here, file, "out");
+    const before = await here.names();
+    const words = await change(here);
+    const { code, err } = await here.run([file, "--out", here.path("out"), ...words]);
+    assert.equal(code, 3);
+    assert.match(err, /out\.resume\.json is of another run, or its output has changed/);
+    assert.deepEqual(await here.names(), before);
+  });
+}
+
+test("a terminal shows how far it is, and is clean afterwards", async (t) => {
+  const { put, path, run } = await folder(t);
+  const shown: string[] = [];
+  const terminal = {
+    out: () => undefined,
+    err: (text: string) => void shown.push(text),
+    colours: true,
+    interactive: true,
+    columns: 80,
+  };
+  await run([await put("in.txt", MANY.join("\n")), "--out", path("out")], { terminal });
+  assert.match(
+    shown.at(0) ?? "",
+    /^\r\[#+-*\] +\d+ % {2}[\d,]+ entries {2}[\d,]+\/s {2}\d:\d\d left/,
+  );
+  assert.ok(shown.every((text) => !text.startsWith("\r") || text.length <= 81));
+  assert.match(shown.at(-2) ?? "", /^\r +\r$/);
+});
+
+test("memory holds some thousand entries, however many there are", async (t) => {
+  const { run, path } = await folder(t);
+  let read = 0;
+  let written = 0;
+  let most = 0;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (; read < 60_000; read += 1_000) {
+      most = Math.max(most, read - written);
+      yield await Promise.resolve(Buffer.from("entry@x.example\n".repeat(1_000)));
+    }
+  }
+  const files = {
+    ...systemFiles,
+    stat: (name: string) =>
+      Promise.resolve(name === "in" ? { id: "in", sizeBytes: 3.2e6, modifiedMs: 0 } : undefined),
+    read: endless,
+    write: () =>
+      Promise.resolve({
+        write: (text: string) => {
+          written += text.split("\n").length - 1;
+          return Promise.resolve(text.length);
+        },
+        sync: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+  };
+  assert.equal((await run(["in", "--out", path("out")], { files })).code, 0);
+  assert.equal(written, 60_000);
+  assert.ok(most <= 10_000, `${String(most)} entries were read and not written`);
+});

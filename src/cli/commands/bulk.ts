@@ -1,0 +1,171 @@
+import { Command, Option } from "commander";
+import { TableFault } from "../../core/table-fault.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Files, FileWriter } from "../../ports/files.ts";
+import { entryPages, type FileFormat, formatNamed } from "../bulk/entry-source.ts";
+import { type Input, openInput } from "../bulk/input.ts";
+import { type BulkJudge, judgePages } from "../bulk/judge-pages.ts";
+import { createMeter } from "../bulk/meter.ts";
+import { clockTime, grouped } from "../bulk/progress-bar.ts";
+import { NEW_RUN, RunFile, type RunPlan, type RunState, statePath } from "../bulk/resume.ts";
+import { writePages } from "../bulk/run.ts";
+import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+
+export interface BulkCommandDeps {
+  readonly terminal: Terminal;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly openJudge: () => Promise<BulkJudge>;
+  /** Calls `stop` at the first interrupt; a later one ends the process. Returns how to call that off. */
+  readonly onInterrupt: (stop: () => void) => () => void;
+}
+
+interface Options {
+  readonly out?: string;
+  readonly format?: FileFormat;
+  readonly column?: string;
+}
+
+/** `gatepost bulk FILE|-`: judges every entry of a file. */
+export function bulkCommand(deps: BulkCommandDeps): Command {
+  return new Command("bulk")
+    .description("validate a list here, without a server")
+    .argument("<file>", 'a list, CSV or NDJSON; "-" reads standard input')
+    .option("--out <file>", "write there, and go on from there when the run was cut short")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "of the output; as the output is named, else as the input is",
+      ).choices(["list", "csv", "ndjson"]),
+    )
+    .option("--column <name>", "column, or member, with the entries (name, or number from 1)")
+    .addHelpText(
+      "after",
+      "\nlist: the valid entries, one a line. csv: every row with its result; a cell that begins\n" +
+        "like a formula gets a '. ndjson: every object with its result. Entries keep their order.\n" +
+        "\nExit codes: 0 all judged; 3 not all, see the message.",
+    )
+    .action((file: string, options: Options) => bulk(file, options, deps));
+}
+
+/** One run of the command, prepared. */
+interface Run {
+  readonly input: Input;
+  readonly out: string;
+  readonly plan: RunPlan;
+  /** Absent: the run cannot be gone on with. */
+  readonly file?: RunFile;
+  readonly from: RunState;
+  readonly stop: AbortSignal;
+}
+
+async function bulk(path: string, options: Options, deps: BulkCommandDeps): Promise<void> {
+  const stopping = new AbortController();
+  const callOff = deps.onInterrupt(() => {
+    deps.terminal.err("\nStopping; once more to leave at once.\n");
+    stopping.abort();
+  });
+  try {
+    const input = await openInput(path, deps.files, stopping.signal);
+    await carryOut(await prepare(input, options, { ...deps, stop: stopping.signal }), deps);
+  } catch (error) {
+    throw error instanceof TableFault
+      ? new CommandFailure(EXIT.failed, `${path}: ${error.message}`)
+      : error;
+  } finally {
+    stopping.abort(); // leaves the input, wherever that is
+    callOff();
+  }
+}
+
+async function prepare(
+  input: Input,
+  options: Options,
+  { files, terminal, stop }: BulkCommandDeps & { readonly stop: AbortSignal },
+): Promise<Run> {
+  const { out = "-" } = options;
+  const { facts } = input;
+  const output = await files.stat(out);
+  if (facts !== undefined && facts.id === output?.id) {
+    throw new CommandFailure(EXIT.usage, "--out is the input itself.");
+  }
+  const plan = planOf(input, options);
+  const run = { input, out, plan, stop };
+  if (out === "-" || facts === undefined) return { ...run, from: NEW_RUN };
+  const file = new RunFile(files, out, plan);
+  const from = await file.load(output);
+  if (from !== NEW_RUN) terminal.err(`Going on after ${grouped(from.entries)} entries.\n`);
+  return { ...run, file, from };
+}
+
+function planOf(input: Input, { out = "-", format, column = "" }: Options): RunPlan {
+  const { path, facts } = input;
+  return {
+    input: path,
+    inputBytes: facts?.sizeBytes ?? 0,
+    inputModifiedMs: facts?.modifiedMs ?? 0,
+    from: input.format,
+    to: format ?? formatNamed(out) ?? input.format,
+    column,
+  };
+}
+
+async function carryOut(run: Run, deps: BulkCommandDeps): Promise<void> {
+  const judge = await deps.openJudge();
+  try {
+    const writer = await deps.files.write(run.out, run.from.outputBytes);
+    try {
+      await judgeAll(run, judge, { ...deps, writer });
+    } finally {
+      await writer.close();
+    }
+  } finally {
+    judge.close();
+  }
+}
+
+async function judgeAll(
+  run: Run,
+  judge: BulkJudge,
+  deps: BulkCommandDeps & { readonly writer: FileWriter },
+): Promise<void> {
+  const { input, plan, from, stop, file } = run;
+  const { terminal, clock, writer } = deps;
+  const meter = createMeter(run, deps);
+  const column = plan.column === "" ? {} : { column: plan.column };
+  const source = entryPages(input.texts, { format: plan.from, ...column });
+  const pages = judgePages(source, judge, { skip: from.entries, stop });
+  const state = await writePages(
+    pages,
+    { format: plan.to, from },
+    {
+      writer,
+      clock,
+      save: (now) => file?.save(now) ?? Promise.resolve(),
+      show: meter.show,
+    },
+  );
+  meter.clear();
+  if (stop.aborted) throw stopped(run, state);
+  await file?.remove();
+  terminal.err(summary(state, meter.elapsedMs()));
+}
+
+function stopped({ out, file }: Run, { entries }: RunState): CommandFailure {
+  const how =
+    file === undefined
+      ? "The output ends there."
+      : `The same command goes on from there (${statePath(out)}).`;
+  return new CommandFailure(EXIT.failed, `stopped after ${grouped(entries)} entries. ${how}`);
+}
+
+function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {
+  const { valid, disposable, invalidDns, invalidFormat } = tally;
+  const total = valid + disposable + invalidDns + invalidFormat;
+  const unsure = inconclusive === 0 ? "" : ` (nobody could say for ${grouped(inconclusive)})`;
+  return (
+    `${grouped(total)} entries: ${grouped(valid)} valid, ${grouped(disposable)} disposable, ` +
+    `${grouped(invalidDns)} without mail server${unsure}, ${grouped(invalidFormat)} malformed; ` +
+    `in ${clockTime(elapsedMs)}.\n`
+  );
+}

@@ -1,0 +1,113 @@
+import { Command } from "commander";
+import { DAY_MS, dayOfDate, isoTime } from "../../core/calendar.ts";
+import type { OperatorEntry } from "../../ports/operator-entries.ts";
+import { ENTRIES_MAX } from "../../service/list-lines.ts";
+import {
+  type EntryDetails,
+  NOTE_MAX,
+  type OperatorListService,
+  type SaveAnswer,
+} from "../../service/operator-lists.ts";
+import { FAULT_WORDS } from "../../core/fault-words.ts";
+import type { CommandFailure, Terminal } from "../terminal.ts";
+import { withOpened } from "../with-opened.ts";
+import { misuse, refuse, shown } from "./account-deps.ts";
+
+const ENTRY = "a domain, *.suffix, mx:host or address";
+
+/** What commands on entries need of `ListsDeps`. */
+export interface EntryDeps {
+  readonly terminal: Terminal;
+  readonly openLists: () => Promise<{
+    readonly operator: OperatorListService;
+    readonly close: () => Promise<void>;
+  }>;
+  readonly author: string;
+}
+
+export interface DetailOptions {
+  readonly note?: string;
+  readonly expires?: string;
+}
+
+/** The options of everything that makes an entry. */
+export const detailOptions = (command: Command): Command =>
+  command
+    .option("--note <text>", "why; for the operator alone")
+    .option("--expires <date>", "the last day it counts, YYYY-MM-DD (UTC)");
+
+export function detailsFrom({ note = "", expires }: DetailOptions, author: string): EntryDetails {
+  if (expires === undefined) return { note, author };
+  const day = dayOfDate(expires);
+  if (day === undefined) throw misuse(`--expires takes a date such as 2027-01-31`);
+  return { note, author, expiresAtMs: (day + 1) * DAY_MS };
+}
+
+/** Why an entry was not taken, as this command ends. */
+export function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
+  switch (answer.kind) {
+    case "bad_entry":
+      return misuse(`that is not ${ENTRY}: ${FAULT_WORDS[answer.fault]}`);
+    case "bad_word":
+      return misuse("a trap is an address or a domain, an account an address");
+    case "bad_note":
+      return misuse(`a note is one line of at most ${String(NOTE_MAX)} characters`);
+    case "bad_expiry":
+      return misuse("--expires lies in the past");
+    case "full":
+      return refuse(`the lists hold ${String(ENTRIES_MAX)} entries at the most`);
+  }
+}
+
+export const entryJson = (entry: OperatorEntry): Readonly<Record<string, unknown>> => ({
+  entry: entry.subject,
+  kind: entry.word,
+  note: entry.note,
+  author: entry.author,
+  created_at: isoTime(entry.createdAtMs),
+  expires_at: entry.expiresAtMs === undefined ? null : isoTime(entry.expiresAtMs),
+});
+
+export function entryText({ word, subject, expiresAtMs }: OperatorEntry): string {
+  const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
+  return `${word} ${subject}${until}\n`;
+}
+
+export const allowCommand = (deps: EntryDeps): Command =>
+  sayCommand(deps, "allow").description("an entry is good, whatever lists say");
+
+export const denyCommand = (deps: EntryDeps): Command =>
+  sayCommand(deps, "deny").description("an entry is disposable, whatever lists say");
+
+interface SayOptions extends DetailOptions {
+  readonly json?: true;
+}
+
+function sayCommand(deps: EntryDeps, word: "allow" | "deny"): Command {
+  const command = new Command(word).argument("<entry>", ENTRY).option("--json", "print the entry");
+  return detailOptions(command).action(async (text: string, options: SayOptions) => {
+    const details = detailsFrom(options, deps.author);
+    const answer = await withOpened(deps.openLists, ({ operator }) =>
+      operator.save(text, word, details),
+    );
+    if (answer.kind !== "saved") throw refusalOf(answer);
+    const { entry } = answer;
+    deps.terminal.out(
+      options.json === true ? `${JSON.stringify(entryJson(entry))}\n` : entryText(entry),
+    );
+  });
+}
+
+export function forgetCommand(deps: EntryDeps): Command {
+  return new Command("forget")
+    .description("take back everything said of an entry; exit 1 when nothing was")
+    .argument("<entry>", ENTRY)
+    .option("--json", 'print {"forgotten"}')
+    .action(async (text: string, { json }: { readonly json?: true }) => {
+      const count = await withOpened(deps.openLists, ({ operator }) => operator.forget(text));
+      if (count === undefined) throw misuse(`that is not ${ENTRY}`);
+      if (json === true) deps.terminal.out(`${JSON.stringify({ forgotten: count })}\n`);
+      if (count === 0) throw refuse(`nothing is said of ${shown(text)}`);
+      if (json !== true) deps.terminal.out("forgotten\n");
+    });
+}

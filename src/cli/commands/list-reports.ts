@@ -1,0 +1,86 @@
+import { Argument, Command } from "commander";
+import { isoTime } from "../../core/calendar.ts";
+import type { Report, Resolution } from "../../ports/reports.ts";
+import type { ReportService, ResolveAnswer } from "../../service/reports.ts";
+import type { Terminal } from "../terminal.ts";
+import { withOpened } from "../with-opened.ts";
+import { refuse, shown, table } from "./account-deps.ts";
+import {
+  detailOptions,
+  type DetailOptions,
+  detailsFrom,
+  entryJson,
+  entryText,
+  refusalOf,
+} from "./list-entries.ts";
+
+/** What commands on reports need of `ListsDeps`. */
+export interface ReportCommandDeps {
+  readonly terminal: Terminal;
+  readonly openLists: () => Promise<{
+    readonly reports: ReportService;
+    readonly close: () => Promise<void>;
+  }>;
+  readonly author: string;
+}
+
+const reportJson = (report: Report): Readonly<Record<string, unknown>> => ({
+  id: report.id,
+  entry: report.subject,
+  domain: report.domain,
+  wrong: report.wrong,
+  reason: report.reason,
+  account_id: report.accountId,
+  created_at: isoTime(report.createdAtMs),
+});
+
+const REASON_SHOWN = 60;
+
+const row = (report: Report): readonly string[] => [
+  report.id,
+  report.domain,
+  report.subject === report.domain ? "domain" : "address",
+  report.wrong,
+  isoTime(report.createdAtMs),
+  report.reason.slice(0, REASON_SHOWN),
+];
+
+export function reportsCommand(deps: ReportCommandDeps): Command {
+  return new Command("reports")
+    .description("what clients say is wrong and nobody has resolved, oldest first")
+    .option("--json", "print an array")
+    .action(async ({ json }: { readonly json?: true }) => {
+      const open = await withOpened(deps.openLists, ({ reports }) => reports.open());
+      const headings = ["ID", "DOMAIN", "ABOUT", "WRONG", "MADE", "REASON"];
+      if (json === true) deps.terminal.out(`${JSON.stringify(open.map(reportJson))}\n`);
+      else deps.terminal.out(table(headings, open.map(row)));
+    });
+}
+
+const RESOLUTIONS: readonly Resolution[] = ["allow", "deny", "dismiss"];
+
+interface ResolveOptions extends DetailOptions {
+  readonly json?: true;
+}
+
+export function resolveCommand(deps: ReportCommandDeps): Command {
+  const command = new Command("resolve")
+    .description("make an allow or deny entry of what was reported, or dismiss the report")
+    .argument("<id>", "as `lists reports` shows it")
+    .addArgument(new Argument("<resolution>").choices(RESOLUTIONS))
+    .option("--json", 'print {"resolution","entry"}');
+  return detailOptions(command).action(
+    async (id: string, resolution: Resolution, options: ResolveOptions) => {
+      const details = detailsFrom(options, deps.author);
+      const answer: ResolveAnswer = await withOpened(deps.openLists, ({ reports }) =>
+        reports.resolve(id, resolution, details),
+      );
+      if (answer.kind === "no_report") throw refuse(`no open report ${shown(id)}`);
+      if (answer.kind !== "resolved") throw refusalOf(answer);
+      const { entry } = answer;
+      const json = { resolution, entry: entry === undefined ? null : entryJson(entry) };
+      if (options.json === true) deps.terminal.out(`${JSON.stringify(json)}\n`);
+      else deps.terminal.out(entry === undefined ? "dismissed\n" : entryText(entry));
+    },
+  );
+}

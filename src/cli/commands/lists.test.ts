@@ -1,0 +1,157 @@
+import { strict as assert } from "node:assert";
+import { test, type TestContext } from "node:test";
+import { listsWorld } from "../../../test/lists-world.ts";
+import { recordingTerminal } from "../../../test/recording-terminal.ts";
+import type { ListRefresh } from "../../ports/list-refresh.ts";
+import { program, runProgram } from "../program.ts";
+import { listsCommand } from "./lists.ts";
+
+const REFRESH: ListRefresh = {
+  status: () =>
+    Promise.resolve([
+      { id: "ded", curated: true, names: 7_000, from: "fetch", fetchedAtMs: 0, askedAtMs: 0 },
+      {
+        id: "castle",
+        curated: true,
+        names: 0,
+        from: "nowhere",
+        askedAtMs: 0,
+        refusal: { why: "bad_status", detail: "404" },
+      },
+    ]),
+  refresh: () =>
+    Promise.resolve([
+      { id: "ded", kind: "unchanged" },
+      { id: "castle", kind: "refused", why: "bad_status", detail: "404" },
+    ]),
+};
+
+async function openShell(t: TestContext, files: Readonly<Record<string, string>> = {}) {
+  const world = await listsWorld(t);
+  const { operator, reports, backTest } = world;
+  const run = async (...words: string[]) => {
+    const terminal = recordingTerminal();
+    let closed = 0;
+    const deps = {
+      terminal,
+      openLists: () =>
+        Promise.resolve({
+          operator,
+          reports,
+          backTest,
+          refresh: REFRESH,
+          close: () => Promise.resolve(void (closed += 1)),
+        }),
+      readFile: (path: string) => Promise.resolve(files[path] ?? ""),
+      author: "ada",
+    };
+    const root = program("1.2.3", terminal, [listsCommand(deps)]);
+    const code = await runProgram(root, ["lists", ...words], terminal);
+    return { code, out: terminal.written(), err: terminal.complained(), closed };
+  };
+  return { ...world, run };
+}
+
+const codes = [
+  ["a domain is denied", ["deny", "bad.example"], 0],
+  ["a suffix is allowed", ["allow", "*.good.example", "--note", "ours"], 0],
+  ["a mail host is denied", ["deny", "mx:mail.bad.example", "--expires", "2099-12-31"], 0],
+  ["an entry that is none is bad usage", ["deny", "no domain"], 2],
+  ["a date that is none is bad usage", ["deny", "a.example", "--expires", "soon"], 2],
+  ["a date in the past is bad usage", ["deny", "a.example", "--expires", "2020-01-01"], 2],
+  ["a note of two lines is bad usage", ["deny", "a.example", "--note", "a\nb"], 2],
+  ["forgetting what nobody said is a no", ["forget", "a.example"], 1],
+  ["forgetting no entry is bad usage", ["forget", "a b"], 2],
+  ["resolving an unknown report is a no", ["resolve", "abc", "allow"], 1],
+  ["a resolution that is none is bad usage", ["resolve", "abc", "perhaps"], 2],
+  ["a kind that is none is bad usage", ["import", "f", "--kind", "odd"], 2],
+  ["status is fine", ["status"], 0],
+  ["a refresh with a refused source is a no", ["refresh"], 1],
+  ["testing an empty file changes nothing", ["test", "empty"], 0],
+  ["an unknown command is bad usage", ["frobnicate"], 2],
+] as const;
+
+for (const [name, words, want] of codes) {
+  test(`lists: ${name}`, async (t) => {
+    const { run } = await openShell(t);
+    const { code, err } = await run(...words);
+    assert.deepEqual([code, code === 2 && err === ""], [want, false], err);
+  });
+}
+
+test("lists: what is said last until the end of the day named, and JSON tells all of it", async (t) => {
+  const { run } = await openShell(t);
+  const { out, closed } = await run(
+    "deny",
+    "Bad.Example",
+    "--note",
+    "spam",
+    "--expires",
+    "2027-01-31",
+    "--json",
+  );
+  assert.deepEqual(JSON.parse(out), {
+    entry: "bad.example",
+    kind: "deny",
+    note: "spam",
+    author: "ada",
+    created_at: "2026-11-20T12:00:00.000Z",
+    expires_at: "2027-02-01T00:00:00.000Z",
+  });
+  assert.equal(closed, 1);
+});
+
+test("lists: export prints what import reads, filtered by kind", async (t) => {
+  const { run } = await openShell(t, { traps: "trap.example\nold@shop.example\n" });
+  await run("allow", "good.example");
+  const imported = await run("import", "traps", "--kind", "recycled", "--json");
+  assert.deepEqual(JSON.parse(imported.out), { imported: 2 });
+  assert.equal((await run("export", "--kind", "allow")).out, "allow good.example\n");
+  const lines = (await run("export", "--kind", "recycled")).out.split("\n");
+  assert.match(lines[0] ?? "", /^recycled address:[0-9a-f]{32}@shop\.example$/);
+  assert.equal(lines[1], "recycled trap.example");
+});
+
+test("lists: an import with wrong lines names them and exits 2", async (t) => {
+  const { run, operator } = await openShell(t, { bad: "a.example\nb c\n" });
+  const { code, out, err } = await run("import", "bad", "--kind", "deny");
+  assert.deepEqual([code, out], [2, ""]);
+  assert.match(err, /line 2: is no domain/);
+  assert.deepEqual(await operator.entries(), []);
+});
+
+test("lists: a back-test that changes something exits 1 and shows it", async (t) => {
+  const { run, counts } = await openShell(t, { deny: "new.example" });
+  await counts.add([{ day: 20_777, domain: "new.example", disposable: 0, other: 3 }], 9);
+  const { code, out } = await run("test", "deny");
+  assert.equal(code, 1);
+  assert.match(out, /3 checks of 1 domains were counted; 3 of 1 domains would change/);
+  assert.match(out, /new\.example {2}disposable {2}3/);
+});
+
+test("lists: reports are shown, resolved and gone", async (t) => {
+  const { run, reports, operator } = await openShell(t);
+  await reports.report("a1", { entry: "shop.example", wrong: "disposable", reason: "ours" });
+  const [shown] = JSON.parse((await run("reports", "--json")).out) as { id: string }[];
+  assert.match((await run("reports")).out, /shop\.example {2}domain {2}disposable/);
+  const resolved = await run("resolve", shown?.id ?? "", "allow", "--json");
+  assert.equal(resolved.code, 0);
+  assert.equal((await operator.entries())[0]?.word, "allow");
+  assert.equal((await run("reports", "--json")).out, "[]\n");
+});
+
+test("lists: status tells why an answer was not taken", async (t) => {
+  const { run } = await openShell(t);
+  assert.match((await run("status")).out, /castle .*bad_status \(404\)/);
+  const json = JSON.parse((await run("status", "--json")).out) as unknown[];
+  assert.deepEqual(json[1], {
+    id: "castle",
+    curated: true,
+    names: 0,
+    from: "nowhere",
+    fetched_at: null,
+    asked_at: "1970-01-01T00:00:00.000Z",
+    refused: "bad_status",
+    detail: "404",
+  });
+});

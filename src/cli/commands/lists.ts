@@ -1,0 +1,214 @@
+import { Command, Option } from "commander";
+import { isoTime } from "../../core/calendar.ts";
+import { LIST_WORDS, type ListWord } from "../../core/operator-entry.ts";
+import type { ListRefresh, ListStatus, RefreshOutcome } from "../../ports/list-refresh.ts";
+import type { BackTest, BackTestAnswer, RunBackTest } from "../../service/back-test.ts";
+import { listLines, type WrongLine } from "../../service/list-lines.ts";
+import type { ImportAnswer, OperatorListService } from "../../service/operator-lists.ts";
+import type { ReportService } from "../../service/reports.ts";
+import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+import { withOpened } from "../with-opened.ts";
+import { misuse, table } from "./account-deps.ts";
+import {
+  allowCommand,
+  denyCommand,
+  detailOptions,
+  type DetailOptions,
+  detailsFrom,
+  entryJson,
+  forgetCommand,
+  refusalOf,
+} from "./list-entries.ts";
+import { reportsCommand, resolveCommand } from "./list-reports.ts";
+
+/** Lists as the commands use them, while a server may be running on the same store. */
+export interface CliLists {
+  readonly operator: OperatorListService;
+  readonly reports: ReportService;
+  readonly backTest: RunBackTest;
+  readonly refresh: ListRefresh;
+  readonly close: () => Promise<void>;
+}
+
+export interface ListsDeps {
+  readonly terminal: Terminal;
+  /** Opened when a command needs it, and closed by the command. */
+  readonly openLists: () => Promise<CliLists>;
+  /** A file's text, "-" for standard input; at most some 64 MB. Rejects with a sentence. */
+  readonly readFile: (path: string) => Promise<string>;
+  /** Who types: the name of the system's user. */
+  readonly author: string;
+}
+
+/** `gatepost lists ...`; a running server follows within 5 s. */
+export function listsCommand(deps: ListsDeps): Command {
+  return new Command("lists")
+    .description("where detection's data stands, and the operator's own lists")
+    .addCommand(statusCommand(deps))
+    .addCommand(refreshCommand(deps))
+    .addCommand(allowCommand(deps))
+    .addCommand(denyCommand(deps))
+    .addCommand(forgetCommand(deps))
+    .addCommand(testCommand(deps))
+    .addCommand(exportCommand(deps))
+    .addCommand(importCommand(deps))
+    .addCommand(reportsCommand(deps))
+    .addCommand(resolveCommand(deps));
+}
+
+export interface JsonOption {
+  readonly json?: true;
+}
+
+const timeOrNull = (ms: number | undefined): string | null =>
+  ms === undefined ? null : isoTime(ms);
+
+const statusJson = (status: ListStatus): Readonly<Record<string, unknown>> => ({
+  id: status.id,
+  curated: status.curated,
+  names: status.names,
+  from: status.from,
+  fetched_at: timeOrNull(status.fetchedAtMs),
+  asked_at: timeOrNull(status.askedAtMs),
+  refused: status.refusal?.why ?? null,
+  detail: status.refusal?.detail ?? null,
+});
+
+const statusRow = (status: ListStatus): readonly string[] => [
+  status.id,
+  status.curated ? "curated" : "other",
+  String(status.names),
+  status.from,
+  timeOrNull(status.fetchedAtMs) ?? "-",
+  timeOrNull(status.askedAtMs) ?? "never",
+  refusedBy(status.refusal?.why, status.refusal?.detail),
+];
+
+const refusedBy = (why: string | undefined, detail: string | undefined): string =>
+  why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
+
+function statusCommand(deps: ListsDeps): Command {
+  return new Command("status")
+    .description("every source: names in use, where from, and why its last answer was not taken")
+    .option("--json", "print an array")
+    .action(async ({ json }: JsonOption) => {
+      const all = await withOpened(deps.openLists, ({ refresh }) => refresh.status());
+      const headings = ["LIST", "KIND", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
+      if (json === true) deps.terminal.out(`${JSON.stringify(all.map(statusJson))}\n`);
+      else deps.terminal.out(table(headings, all.map(statusRow)));
+    });
+}
+
+function refreshCommand(deps: ListsDeps): Command {
+  return new Command("refresh")
+    .description("fetch every source now; exit 1 when an answer was not taken")
+    .option("--json", "print an array")
+    .action(async ({ json }: JsonOption) => {
+      const all = await withOpened(deps.openLists, ({ refresh }) => refresh.refresh());
+      const row = ({ id, kind, why, detail }: RefreshOutcome): readonly string[] => [
+        id,
+        kind,
+        refusedBy(why, detail),
+      ];
+      if (json === true) deps.terminal.out(`${JSON.stringify(all)}\n`);
+      else deps.terminal.out(table(["LIST", "CAME TO", "WHY"], all.map(row)));
+      if (all.some(({ kind }) => kind === "refused")) throw new CommandFailure(EXIT.no);
+    });
+}
+
+const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
+  bad_entry: "is no domain, *.suffix, mx:host or address",
+  bad_word: "a trap is an address or domain, an account an address",
+  no_word: "does not say what it is: give --kind",
+};
+
+/** Names every wrong line; nothing was done. */
+function wrongLines(lines: readonly WrongLine[]): CommandFailure {
+  return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
+}
+
+function testCommand(deps: ListsDeps): Command {
+  return new Command("test")
+    .description("what these entries would have changed in the counted days; exit 1 if anything")
+    .argument(
+      "<file>",
+      'one entry a line, "allow a.example" or "deny a.example" (deny unless told)',
+    )
+    .option("--json", "print an object")
+    .action(async (file: string, { json }: JsonOption) => {
+      const text = await deps.readFile(file);
+      const answer: BackTestAnswer = await withOpened(deps.openLists, ({ backTest }) =>
+        backTest(text),
+      );
+      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+      if (json === true) deps.terminal.out(`${JSON.stringify(backTestJson(answer))}\n`);
+      else deps.terminal.out(backTestText(answer));
+      if (answer.changedDomains > 0) throw new CommandFailure(EXIT.no);
+    });
+}
+
+const backTestJson = (test: BackTest): Readonly<Record<string, unknown>> => ({
+  days: test.days,
+  domains: test.domains,
+  checks: test.checks,
+  changed_domains: test.changedDomains,
+  changed_checks: test.changedChecks,
+  changed: test.changed,
+  untestable: test.untestable,
+});
+
+function backTestText(test: BackTest): string {
+  const counted = `${String(test.checks)} checks of ${String(test.domains)} domains`;
+  const changed = `${String(test.changedChecks)} of ${String(test.changedDomains)} domains`;
+  const untestable =
+    test.untestable === 0
+      ? ""
+      : `${String(test.untestable)} entries about mail hosts or addresses cannot be tested.\n`;
+  const head = `In ${String(test.days)} days, ${counted} were counted; ${changed} would change.\n`;
+  if (test.changed.length === 0) return head + untestable;
+  const rows = test.changed.map((each) => [each.domain, each.becomes, String(each.checks)]);
+  return `${head}${untestable}${table(["DOMAIN", "BECOMES", "CHECKS"], rows)}`;
+}
+
+const kindOption = (): Option =>
+  new Option("--kind <kind>", "what the entries are").choices(LIST_WORDS);
+
+function exportCommand(deps: ListsDeps): Command {
+  return new Command("export")
+    .description("print all entries in force as lines that import reads; addresses as their hash")
+    .addOption(kindOption())
+    .option("--json", "print an array, with notes, authors and dates")
+    .action(async ({ kind, json }: JsonOption & { readonly kind?: ListWord }) => {
+      const all = await withOpened(deps.openLists, ({ operator }) => operator.entries());
+      const wanted = all.filter(({ word }) => kind === undefined || word === kind);
+      if (json === true) deps.terminal.out(`${JSON.stringify(wanted.map(entryJson))}\n`);
+      else deps.terminal.out(listLines(wanted));
+    });
+}
+
+interface ImportOptions extends DetailOptions, JsonOption {
+  readonly kind?: ListWord;
+}
+
+function importCommand(deps: ListsDeps): Command {
+  const command = new Command("import")
+    .description("take all entries of a file, or none if a line is wrong")
+    .argument("<file>", 'one entry a line, "#" begins a remark; "-" reads standard input')
+    .addOption(kindOption())
+    .option("--json", 'print {"imported"}');
+  return detailOptions(command).action(async (file: string, options: ImportOptions) => {
+    const details = detailsFrom(options, deps.author);
+    const text = await deps.readFile(file);
+    const answer: ImportAnswer = await withOpened(deps.openLists, ({ operator }) =>
+      operator.importLines(text, options.kind, details),
+    );
+    if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+    if (answer.kind !== "imported") throw refusalOf(answer);
+    const { count } = answer;
+    deps.terminal.out(
+      options.json === true
+        ? `${JSON.stringify({ imported: count })}\n`
+        : `${String(count)} entries imported\n`,
+    );
+  });
+}

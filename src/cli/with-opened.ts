@@ -1,0 +1,12 @@
+/** Opens something for `work` and closes it whatever happens. */
+export async function withOpened<Opened extends { readonly close: () => Promise<void> }, T>(
+  open: () => Promise<Opened>,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const opened = await open();
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}

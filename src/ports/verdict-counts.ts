@@ -1,0 +1,23 @@
+/** How often one domain was judged on one UTC day, by verdict. Never an address, never who asked. */
+export interface VerdictCount {
+  /** Days since the Unix epoch, UTC. */
+  readonly day: number;
+  /** Lower-case A-labels. */
+  readonly domain: string;
+  readonly disposable: number;
+  readonly other: number;
+}
+
+/** Keeps counts for back-tests. Rules are checked by `test/contracts/verdict-counts.ts`. */
+export interface VerdictCounts {
+  /** Adds to what is kept, all or nothing. New domains of a day beyond `domainsMax` are left out. */
+  add(counts: readonly VerdictCount[], domainsMax: number): Promise<void>;
+  /** Sums by domain from `fromDay` on, in the order of names after `afterDomain`; at most `limit`. */
+  page(
+    fromDay: number,
+    afterDomain: string,
+    limit: number,
+  ): Promise<readonly Omit<VerdictCount, "day">[]>;
+  /** Deletes days before `fromDay`; returns how many rows. */
+  prune(fromDay: number): Promise<number>;
+}

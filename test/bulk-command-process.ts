@@ -1,0 +1,27 @@
+// `gatepost bulk` in a process of its own, for tests that kill it: ten entries a millisecond at the most.
+import { runBulkCommand } from "./bulk-command.ts";
+
+let begun = 0;
+const room = (): Promise<void> | undefined => {
+  begun += 1;
+  return begun % 10 > 0 ? undefined : new Promise((resolve) => setTimeout(resolve, 1));
+};
+
+process.exitCode = await runBulkCommand(process.argv.slice(2), {
+  terminal: {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    colours: false,
+    interactive: false,
+    columns: 80,
+  },
+  room,
+  onInterrupt: (stop) => {
+    const leave = (): void => process.exit(130);
+    process.once("SIGINT", () => {
+      process.once("SIGINT", leave);
+      stop();
+    });
+    return () => void process.off("SIGINT", leave);
+  },
+});

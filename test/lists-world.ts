@@ -1,0 +1,36 @@
+import type { TestContext } from "node:test";
+import { sqlOperatorEntries } from "../src/adapters/sql/operator-entries.ts";
+import { sqlReports } from "../src/adapters/sql/reports.ts";
+import { sqlVerdictCounts } from "../src/adapters/sql/verdict-counts.ts";
+import { createAddressHash } from "../src/adapters/system/address-hash.ts";
+import type { Datasets } from "../src/core/datasets.ts";
+import { createBackTest } from "../src/service/back-test.ts";
+import { createOperatorListService } from "../src/service/operator-lists.ts";
+import { createReportService } from "../src/service/reports.ts";
+import { addAccount, openStores } from "./contracts/stores.ts";
+import { literalDatasets } from "./literal-datasets.ts";
+
+export const hash = createAddressHash(new Uint8Array(32).fill(7));
+
+/** The services of lists on one SQLite store, with accounts "a1" and "a2"; in memory unless told. */
+export async function listsWorld(
+  t: TestContext,
+  { dataDir, datasets = literalDatasets({}) }: { dataDir?: string; datasets?: Datasets } = {},
+) {
+  const stores = await openStores(t, dataDir);
+  const { sql, clock, ids } = stores;
+  await addAccount(stores, 0, "a1");
+  await addAccount(stores, 0, "a2");
+  const entries = sqlOperatorEntries(sql.db);
+  const counts = sqlVerdictCounts(sql.db);
+  const operator = createOperatorListService({ entries, hash, clock });
+  const reports = createReportService({
+    reports: sqlReports(sql.db),
+    operator,
+    hash,
+    ids,
+    clock,
+  });
+  const backTest = createBackTest({ entries, counts, datasets: () => datasets, hash, clock });
+  return { ...stores, entries, counts, operator, reports, backTest };
+}

@@ -260,7 +260,8 @@ testInBrowser(
     await page.getByRole("alert").getByText("E-mail address or password is wrong.").waitFor();
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.getByRole("cell", { name: "Sign-up form", exact: true }).waitFor();
+    await page.getByText("checks today").first().waitFor(); // nothing is under way any more
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Credits" }).first().click();
     await page.getByText("Your session has ended. Sign in again.").waitFor();

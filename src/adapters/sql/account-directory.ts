@@ -11,6 +11,9 @@ const literally = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) =>
 /** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
 const OF_ACCOUNT = [
   "login_sessions",
+  "mailbox_spellings",
+  "mailbox_watches",
+  "reports",
   "webhook_deliveries",
   "webhook_endpoints",
   "api_keys",

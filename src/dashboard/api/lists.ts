@@ -1,6 +1,6 @@
 import type { Signal } from "../../core/signals.ts";
 import type { Fate } from "../../core/tally.ts";
-import { call, readLines, send } from "./client.ts";
+import { ApiFault, call, readLines, send } from "./client.ts";
 
 export interface ListStats {
   readonly total: number;
@@ -39,10 +39,35 @@ export const listState = (session: string): Promise<ListState> =>
 export const forgetList = (session: string): Promise<void> =>
   call<undefined>("DELETE", `lists/${session}`);
 
-/** Tells how far the list is, until it is done. */
-export async function watchList(session: string, take: (state: ListState) => void): Promise<void> {
-  const response = await send("GET", `/account/lists/${session}/progress`);
-  await readLines(response, (value) => take(value as ListState));
+const LOOK_EVERY_MS = 1_000;
+
+/** Looks that may fail one after the other while the list runs on. */
+const FAILED_LOOKS_MAX = 30;
+
+const later = (delayMs: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, delayMs));
+
+/** Tells how far the list is, about once a second, and gives its last state; `isWanted` may end it before. */
+export async function watchList(
+  session: string,
+  take: (state: ListState) => void,
+  isWanted: () => boolean,
+): Promise<ListState | undefined> {
+  let failed = 0;
+  while (isWanted()) {
+    await later(LOOK_EVERY_MS);
+    try {
+      const state = await listState(session);
+      failed = 0;
+      if (state.status === "completed" || state.status === "failed") return state;
+      take(state);
+    } catch (error) {
+      failed += 1;
+      const isPassing = error instanceof ApiFault && (error.status === 0 || error.status >= 500);
+      if (!isPassing || failed >= FAILED_LOOKS_MAX) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** All rows, in the order they were submitted. */

@@ -79,7 +79,8 @@ export async function start(name: string, table: Table, at: number): Promise<voi
   const state = await startList(column.text);
   remember({ session: state.session, name });
   void loadAllowance();
-  await follow({ name, source }, state);
+  // From here on the list has its own page to say what went wrong.
+  await follow({ name, source }, state).catch((error: unknown) => failWith(name, error));
 }
 
 interface Followed {
@@ -94,11 +95,11 @@ async function follow(list: Followed, first: ListState): Promise<void> {
   listRun.value = { step: "running", ...list, state: first, since };
   const isShown = (): boolean =>
     listRun.value.step === "running" && listRun.value.state.session === first.session;
-  await watchList(first.session, (state) => {
+  const show = (state: ListState): void => {
     if (isShown()) listRun.value = { step: "running", ...list, state, since };
-  });
-  if (!isShown()) return;
-  const last = await listState(first.session);
+  };
+  const last = await watchList(first.session, show, isShown);
+  if (last === undefined || !isShown()) return;
   if (last.status === "completed") await finish(list, last.session, last.stats);
   else
     fail(list.name, "The service could not finish this list. What was not checked is not charged.");
@@ -121,8 +122,8 @@ function fail(name: string, message: string): void {
   listRun.value = { step: "failed", name, message };
 }
 
-/** What to do when `start` or `resume` was cut off on the way. */
-export function failWith(name: string, error: unknown): void {
+/** For a list that was cut off on the way. */
+function failWith(name: string, error: unknown): void {
   fail(name, faultText(error));
 }
 

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { call } from "../api/client.ts";
+import { ApiFault, call } from "../api/client.ts";
 import { useAction } from "../app/load.ts";
 import { go } from "../app/router.ts";
 import { loadSession, session } from "../app/session.ts";
@@ -38,6 +38,16 @@ function Closed(): VNode {
   );
 }
 
+/** The answer to signing up does not tell whether the address was known; a wrong password then does. */
+async function enter(email: string, password: string): Promise<void> {
+  try {
+    await call("POST", "sign-in", { email, password });
+  } catch (error) {
+    if (!(error instanceof ApiFault && error.status === 401)) throw error;
+    throw new ApiFault(401, "You may have an account already. Sign in with its password.");
+  }
+}
+
 function SignUpForm(): VNode {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
@@ -46,7 +56,7 @@ function SignUpForm(): VNode {
     event.preventDefault();
     run(async () => {
       await call("POST", "sign-up", { email, password });
-      await call("POST", "sign-in", { email, password });
+      await enter(email, password);
       await loadSession();
       go("/keys");
     });

@@ -116,7 +116,6 @@ test("what belongs to another account does not exist", async () => {
       await browser.delete(`keys/${strangerKey}`),
       await browser.delete(`sessions/${strangerSession}`),
       await browser.get(`lists/${strangerList}`),
-      await browser.get(`lists/${strangerList}/progress`),
       await browser.get(`lists/${strangerList}/rows`),
       await browser.get(`lists/${strangerList}/valid`),
       await browser.get(`lists/${strangerList}/json`),

@@ -26,7 +26,6 @@ export function listRoutes(deps: ListDeps): readonly AccountRoute[] {
   return [
     startRoute(deps),
     stateRoute(deps),
-    progressRoute(deps),
     rowsRoute(deps),
     ...fileRoutes(deps),
     forgetRoute(deps),
@@ -75,14 +74,6 @@ const stateRoute = ({ bulk }: ListDeps): AccountRoute => ({
     if (found.kind === "progress") return json(found.progress);
     return json({ session: request.id, status: "completed", stats: found.stats });
   },
-});
-
-const progressRoute = ({ bulk }: ListDeps): AccountRoute => ({
-  method: "GET",
-  path: "lists/:id/progress",
-  for: "account",
-  summary: "The progress object, a line whenever it changed, until the list is done",
-  handle: async (request) => ({ lines: await bulk.progress(readerOf(request), request.id) }),
 });
 
 type Finished = BulkResults & { readonly kind: "results" };

@@ -11,14 +11,11 @@ const literally = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) =>
 /** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
 const OF_ACCOUNT = [
   "login_sessions",
-  "mailbox_spellings",
-  "mailbox_watches",
   "reports",
   "webhook_deliveries",
   "webhook_endpoints",
   "api_keys",
   "credit_entries",
-  "reports",
 ] as const;
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;

@@ -447,6 +447,7 @@ testInBrowser("what fails is told with a way on, and what loads holds its place"
     await route.continue();
   });
   await page.getByRole("link", { name: "Credits" }).first().click();
+  await page.getByRole("heading", { name: "Credits" }).waitFor();
   await page.locator(".bones").waitFor();
   assert.deepEqual(await axeFindings(page), []);
   letGo();

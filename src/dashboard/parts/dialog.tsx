@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useAction } from "../app/load.ts";
 import { Fault } from "./states.tsx";
 
@@ -11,15 +11,29 @@ export function Dialog(props: {
 }): VNode {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  const isShown = useRef(true);
+  // A layout effect, for between a late one and the next key the focus would be nowhere.
+  useLayoutEffect(() => {
     const opener = document.activeElement;
-    dialog.current?.showModal();
+    const { current } = dialog;
+    current?.showModal();
     return () => {
+      isShown.current = false;
+      current?.close();
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, []);
+  // Escape closes by the state alone: a dialog that closed by itself first would miss being opened again.
+  const cancel = (event: Event): void => {
+    event.preventDefault();
+    props.onClose();
+  };
+  // The event comes late: by then the same dialog may have been opened anew.
+  const close = (): void => {
+    if (isShown.current) props.onClose();
+  };
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onCancel={cancel} onClose={close}>
       <div class="stack">
         <h2 id={id}>{props.title}</h2>
         {props.children}

@@ -26,8 +26,14 @@ export function latencyHistogram(
   boundsSeconds: readonly number[],
 ): LatencyHistogram {
   const rows = new Map<string, Row>();
+  let last: (LatencyLabels & { readonly row: Row }) | undefined;
   return {
     observe({ route, method, status }, durationMs) {
+      // Most requests are like the one before, and need no key made and hashed.
+      if (last?.route === route && last.method === method && last.status === status) {
+        count(last.row, durationMs / 1_000, boundsSeconds);
+        return;
+      }
       const key = `${route} ${method} ${status}`;
       let row = rows.get(key);
       if (row === undefined) {
@@ -39,11 +45,8 @@ export function latencyHistogram(
         };
         rows.set(key, row);
       }
-      const seconds = durationMs / 1_000;
-      let at = 0;
-      while (seconds > (boundsSeconds[at] ?? Infinity)) at += 1;
-      row.counts[at] = (row.counts[at] ?? 0) + 1;
-      row.sumSeconds += seconds;
+      last = { route, method, status, row };
+      count(row, durationMs / 1_000, boundsSeconds);
     },
     text: () =>
       [
@@ -53,6 +56,13 @@ export function latencyHistogram(
         "",
       ].join("\n"),
   };
+}
+
+function count(row: Row, seconds: number, boundsSeconds: readonly number[]): void {
+  let at = 0;
+  while (seconds > (boundsSeconds[at] ?? Infinity)) at += 1;
+  row.counts[at] = (row.counts[at] ?? 0) + 1;
+  row.sumSeconds += seconds;
 }
 
 function linesOf(name: string, row: Row, boundsSeconds: readonly number[]): readonly string[] {

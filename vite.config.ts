@@ -12,6 +12,7 @@ export default defineConfig({
   build: {
     outDir: path("dist/dashboard"),
     emptyOutDir: true,
+    manifest: "manifest.json", // the server reads from it which chunks a page begins with
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: "es2022",

@@ -12,8 +12,8 @@ import { readConfig } from "../src/main/config.ts";
 import { startServer } from "../src/main/server.ts";
 import { openAccountStore } from "../src/main/store.ts";
 import { startDnsServer } from "../test/dns-server.ts";
-
-export const CHECKED = "ada.lovelace@good.example";
+import { RESULT } from "./http-result.ts";
+import { type Started, tell } from "./http-rounds.ts";
 
 const ZONE = {
   "good.example": {
@@ -22,33 +22,6 @@ const ZONE = {
   },
   "mx1.mail.good.example": { a: ["192.0.2.25"], ttlSeconds: 86_400 },
 };
-
-const RESULT = {
-  format: true,
-  domain: "good.example",
-  disposable: false,
-  dns: true,
-  confidence: 0,
-  whitelist: false,
-  signals: [],
-  domain_info: { tld: "example", is_subdomain: false, parent_domain: null },
-  mx_info: ["mx1.mail.good.example", "mx2.mail.good.example", "mx3.mail.good.example"],
-  role: false,
-  free: false,
-  alias: false,
-};
-
-/** Where a server listens, and a key that it knows. */
-export interface Started {
-  readonly url: string;
-  readonly key: string;
-}
-
-/** What one server has used since it started. */
-export interface Usage {
-  readonly cpuMicroseconds: number;
-  readonly rssBytes: number;
-}
 
 /** Plans without limits, for the bench asks more than any plan allows. */
 const UNLIMITED = { rate_per_minute: null, daily: null, monthly: null };
@@ -72,7 +45,7 @@ async function startService(): Promise<Started> {
 }
 
 async function makeKey(directory: string): Promise<string> {
-  const store = await openAccountStore(directory);
+  const store = await openAccountStore({ dataDir: directory, databaseUrl: undefined });
   try {
     const email = "bench@good.example";
     const order = { email, tier: "starter", origin: "operator", isAdmin: false } as const;
@@ -107,13 +80,4 @@ function startBare(): Promise<Started> {
   });
 }
 
-function usage(): Usage {
-  const { user, system } = process.cpuUsage();
-  return { cpuMicroseconds: user + system, rssBytes: process.memoryUsage.rss() };
-}
-
-if (process.send !== undefined) {
-  process.on("message", () => process.send?.(usage()));
-  process.on("disconnect", () => process.exit(0));
-  process.send(await (process.argv[2] === "service" ? startService() : startBare()));
-}
+await tell(process.argv[2] === "service" ? startService : startBare);

@@ -1,6 +1,6 @@
-// Compiles src, test and bench into dist, and the dashboard into dist/dashboard. `--clean` starts from an empty dist (tsc leaves the output of
-// deleted files behind, and a stale test would run); `--if-stale` does nothing when dist is newer than
-// every source, so that `npm start` and the checkout's `gatepost` begin at once.
+// Compiles src, test and bench into dist, and the dashboard into dist/dashboard. `--clean` starts from an empty
+// dist (tsc leaves the output of deleted files behind, and a stale test would run); `--if-stale` does nothing when
+// dist is newer than every source, so that `npm start` and the checkout's `gatepost` begin at once.
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -74,6 +74,7 @@ export function build({ clean = false, ifStale = false } = {}) {
   const startedAt = new Date();
   if (clean) rmSync(join(root, "dist"), { recursive: true, force: true });
   run(join(root, "node_modules", "typescript", "bin", "tsc"), "-b");
+  run(join(root, "dist", "src", "main", "pack-bundled.js"));
   buildDashboard();
   mark(stamp, startedAt);
 }

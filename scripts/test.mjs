@@ -14,9 +14,13 @@ const files = readdirSync("dist", { recursive: true })
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");
 const reporter = process.env.CI === "true" ? "tap" : "spec";
+// A test whose server outlives its failure would keep the run for ever. It counts for whole files too, on machines
+// that are slow and busy.
+const timeoutMs = long ? 3_600_000 : 300_000;
 const args = [
   "--enable-source-maps",
   "--test",
+  `--test-timeout=${timeoutMs}`,
   `--test-reporter=${process.env.TEST_REPORTER ?? reporter}`,
 ];
 const run = spawnSync(process.execPath, [...args, "--test-concurrency=2", ...files], {

@@ -35,7 +35,7 @@ export function runBulkCommand(
     files,
     clock,
     openJudge: () =>
-      Promise.resolve({ judge, room: room ?? (() => undefined), close: () => undefined }),
+      Promise.resolve({ judge, room: room ?? (() => undefined), close: () => Promise.resolve() }),
     onInterrupt: onInterrupt ?? (() => () => undefined),
   });
   return runProgram(program("1.2.3", terminal, [command]), ["bulk", ...words], terminal);

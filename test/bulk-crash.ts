@@ -31,7 +31,7 @@ export async function crashDirectory(t: TestContext): Promise<string> {
 export function startBulkProcess(t: TestContext, order: BulkProcessOrder): BulkProcess {
   const program = fileURLToPath(new URL("./bulk-process.js", import.meta.url));
   const child = spawn(process.execPath, [program, JSON.stringify(order)], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: [order.waits === true ? "pipe" : "ignore", "pipe", "inherit"],
   });
   t.after(() => child.kill("SIGKILL"));
   const lines: BulkProcessLine[] = [];

@@ -1,5 +1,6 @@
 // A process for crash tests: submits a batch when the database has none, works it off, and says on standard
 // output what it saw, one JSON text a line. Killed from within at a stage, or from outside.
+import { once } from "node:events";
 import { memoryRateCounter } from "../src/adapters/memory/rate-counter.ts";
 import { MemoryQuotaCounter } from "../src/adapters/memory/quota-counter.ts";
 import { sqlCharges } from "../src/adapters/sql/charges.ts";
@@ -32,8 +33,8 @@ export interface BulkProcessOrder {
   readonly text?: string;
   /** Kill this process the n-th time it comes to a stage. */
   readonly dieAt?: { readonly stage: string; readonly times: number };
-  /** How long each entry takes. */
-  readonly entryMs?: number;
+  /** Judges nothing before there is something on standard input. */
+  readonly waits?: boolean;
 }
 
 export type BulkProcessLine =
@@ -65,6 +66,7 @@ const log: Log = {
   error: (event, fault) => void process.stderr.write(`${event} ${String(fault)}\n`),
 };
 
+const told = order.waits === true ? once(process.stdin, "data") : undefined;
 const { db, close } = await openEmbedded(order.dataDir, clock.nowMs());
 const usage = sqlUsageLedger(db);
 const counter = new MemoryQuotaCounter({ ledger: usage, clock, log });
@@ -113,12 +115,12 @@ const bulk = createBulk({
   bufferMax: 1_000_000,
   completed: () => void announce(),
 });
-const chunks = sqlChunkQueue({ db, ids, checkpoint });
+const chunks = sqlChunkQueue({ db, checkpoint });
 const worker = bulkWorker({
   chunks: {
     ...chunks,
-    async claim(lease) {
-      const chunk = await chunks.claim(lease);
+    async claim(lease, token) {
+      const chunk = await chunks.claim(lease, token);
       if (chunk === undefined) say({ kind: "idle" });
       return chunk;
     },
@@ -132,7 +134,7 @@ const worker = bulkWorker({
   clock,
   log,
   async judge(entry, options) {
-    if (order.entryMs !== undefined) await new Promise((done) => setTimeout(done, order.entryMs));
+    await told;
     return quick(entry, options);
   },
   room: () => undefined,
@@ -176,9 +178,11 @@ worker.start();
 const state = await ended(hash);
 await announce();
 const running = await db.selectFrom("jobs").select("session").where("is_running", "=", 1).execute();
-const { inDay } = await usage.unitsUsed("account:a1", dayOf(clock.nowMs()));
+const days = await usage.days("account:a1", 0, dayOf(clock.nowMs()));
+const units = days.reduce((sum, day) => sum + day.units, 0);
 const slotIsFree = running.length === 0;
-say({ kind: "ended", state, units: inDay, results: await results(hash), slotIsFree });
-stopKeeping();
+say({ kind: "ended", state, units, results: await results(hash), slotIsFree });
+await stopKeeping();
 await worker.stop();
 await close();
+process.stdin.destroy();

@@ -14,27 +14,13 @@ import { bulkWorker, type BulkWorker } from "../src/service/bulk/worker.ts";
 import type { Caller } from "../src/service/caller.ts";
 import { createGate } from "../src/service/create-gate.ts";
 import type { Entrance } from "../src/service/gate.ts";
+import type { OwnEvidence } from "../src/service/own-spellings.ts";
 import { DEFAULT_TIERS, type Tiers } from "../src/service/tiers.ts";
 import { type BulkStores, openBulkStores } from "./contracts/bulk-stores.ts";
-
-const nothing = { has: () => false };
+import { literalDatasets } from "./literal-datasets.ts";
 
 /** Knows nothing of any name. */
-export const noDatasets: Datasets = {
-  version: 1,
-  sources: [],
-  disposable: { sourcesOf: () => 0 },
-  mailServers: { kindOf: () => undefined },
-  free: nothing,
-  knownGood: nothing,
-  roles: nothing,
-  operator: {
-    domain: () => undefined,
-    mailHost: () => undefined,
-    address: () => undefined,
-    trap: () => undefined,
-  },
-};
+export const noDatasets: Datasets = literalDatasets();
 
 export interface BulkWorld {
   readonly stores: BulkStores;
@@ -51,6 +37,7 @@ export interface WorldOptions {
   readonly bufferMax?: number;
   readonly judge?: Judge;
   readonly dnsAnswers?: () => Promise<boolean>;
+  readonly ownEvidence?: OwnEvidence;
 }
 
 export const STARTER: Caller = {
@@ -100,7 +87,8 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     clock,
     tiers,
   });
-  const { lookup } = options;
+  const { lookup, ownEvidence } = options;
+  const own = ownEvidence === undefined ? {} : { ownEvidence };
   const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
   const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
   const judge = options.judge ?? coreJudge({ ...real, ...budgets });
@@ -115,6 +103,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   const workers: BulkWorker[] = [];
   const bulk = createBulk({
     ...stores,
+    ...own,
     gate,
     tiers,
     judge,
@@ -128,6 +117,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   });
   const worker = (name = "w1"): BulkWorker => {
     const made = bulkWorker({
+      ...own,
       chunks: stores.chunks,
       name,
       clock,
@@ -156,14 +146,4 @@ export async function allOf<T>(pages: AsyncIterable<readonly T[]>): Promise<read
   const all: T[] = [];
   for await (const page of pages) all.push(...page);
   return all;
-}
-
-/** Waits for something that other turns of the event loop bring about; fails after 10 s. */
-export async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (const endMs = Date.now() + 10_000; Date.now() < endMs;) {
-    const seen = await look();
-    if (seen !== undefined && seen !== false) return seen;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error("it did not come about");
 }

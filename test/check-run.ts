@@ -3,7 +3,7 @@ import { type CheckResults, runChecks } from "../src/core/checks/run.ts";
 import { parseDomain, type Domain } from "../src/core/domain.ts";
 import type { Lookup } from "../src/core/lookup.ts";
 import { findMailHosts } from "../src/core/mail-hosts.ts";
-import { knownDatasets } from "./known-datasets.ts";
+import { literalDatasets } from "./literal-datasets.ts";
 import { type Zone, zoneLookup } from "./zone-lookup.ts";
 
 export function domainOf(name: string): Domain {
@@ -16,7 +16,7 @@ export function domainOf(name: string): Domain {
 export const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 export function checkDeps(lookup: Lookup, more: Partial<CheckDeps> = {}): CheckDeps {
-  const datasets = knownDatasets();
+  const datasets = literalDatasets();
   return { lookup, within: () => lookup, datasets, nowMs: NOW_MS, implicitMx: false, ...more };
 }
 

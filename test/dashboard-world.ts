@@ -35,12 +35,14 @@ import { createGate } from "../src/service/create-gate.ts";
 import type { Gate } from "../src/service/gate.ts";
 import { createSingleCheck, type SingleCheck } from "../src/service/single-check.ts";
 import { DEFAULT_TIERS } from "../src/service/tiers.ts";
+import { createUsageRecorder } from "../src/service/usage-recorder.ts";
 import { createAnnounceBulk } from "../src/service/webhooks/announce.ts";
 import { createWebhookSetup } from "../src/service/webhooks/configure.ts";
 import { createDispatcher } from "../src/service/webhooks/dispatcher.ts";
 import { createPing } from "../src/service/webhooks/ping.ts";
+import { type DashboardLists, operatorListsOf } from "./dashboard-lists.ts";
 import { keptLog, type KeptLog } from "./kept-log.ts";
-import { type Known, knownDatasets } from "./known-datasets.ts";
+import { type LiteralKnowledge, literalDatasets } from "./literal-datasets.ts";
 import { realClock as clock } from "./real-clock.ts";
 import { MASTER, recordingSender } from "./webhook-world.ts";
 import { type Zone, zoneLookup } from "./zone-lookup.ts";
@@ -55,6 +57,10 @@ export interface DashboardWorld {
   readonly receiver: ReturnType<typeof recordingSender>;
   readonly usage: ReturnType<typeof sqlUsageLedger>;
   readonly gate: Gate;
+  /** The lists behind the admin's page; `refresh` answers from `sources`. */
+  readonly lists: DashboardLists;
+  /** Writes what waits to be counted for the charts. */
+  countRequests(): Promise<void>;
   /** An account that may sign in with `PASSWORD`; its id. */
   addAccount(
     email: string,
@@ -67,7 +73,7 @@ export interface DashboardWorld {
 
 export interface DashboardWorldOptions {
   readonly zone?: Zone;
-  readonly known?: Known;
+  readonly known?: LiteralKnowledge;
   readonly signup?: "open" | "closed";
   readonly judgeHost?: JudgeHost;
   /** Base of links when it is not where the server listens: "https://..." changes the cookie. */
@@ -85,15 +91,16 @@ const judgeByName: JudgeHost = (host) =>
 export async function dashboardWorld(options: DashboardWorldOptions = {}): Promise<DashboardWorld> {
   const log = keptLog();
   const tiers = DEFAULT_TIERS;
-  const store = await openAccountStore(":memory:");
+  const store = await openAccountStore({ dataDir: ":memory:", databaseUrl: undefined });
   const { db } = store.sql;
   const usage = sqlUsageLedger(db);
   const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
   const charges = sqlCharges({ db, counter: quotas, ids });
   const rates = memoryRateCounter();
-  const gate = createGate({ keys: sqlKeys(db), rates, quotas, charges, clock, tiers });
+  const { notices } = store;
+  const gate = createGate({ keys: sqlKeys(db), rates, quotas, charges, clock, tiers, notices });
   const datasets = (): Datasets => known;
-  const known = knownDatasets(options.known);
+  const known = literalDatasets(options.known);
   const lookup = zoneLookup(options.zone ?? {});
   const check: SingleCheck = createSingleCheck({ lookup, datasets, clock, implicitMx: false });
   const publicUrl = options.publicUrl ?? "http://gatepost.example";
@@ -106,6 +113,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     cache: memoryAnswerCache(1_000_000),
     datasetsVersion: () => known.version,
   });
+  const requests = createUsageRecorder({ usage, keys: sqlKeys(db), clock, log });
+  const words = operatorListsOf(store, datasets);
   const hooks = webhooksOf(store, options.judgeHost ?? judgeByName, log);
   const lists = listsOf({ store, gate, charges, lookup, datasets, log, hooks });
   const dashboard = openDashboard({
@@ -119,6 +128,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     tiers,
     clock,
     log,
+    requests,
+    lists: words,
     settings: {
       signup: options.signup ?? "open",
       publicUrl,
@@ -145,9 +156,9 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     checkOne,
     clock,
     log,
-    usage: { record: () => undefined },
+    usage: requests,
     pages: (scope) => addDashboard(scope, routes, dashboard),
-    metrics: { observe: () => undefined },
+    metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
     probes: new Map(),
     settings: { publicUrl, trustedProxies: [], logAddresses: false, accessLogLinesPerSecond: 1 },
@@ -163,6 +174,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     gate,
     documentation: accountDocumentation(routes),
     receiver: hooks.receiver,
+    lists: words,
+    countRequests: () => requests.flush(),
     async addAccount(email, { isAdmin = false, tier = "free" } = {}) {
       const order = { email, tier, origin: "operator", isAdmin, password: PASSWORD } as const;
       const answer = await store.accounts.create(order);
@@ -182,7 +195,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       await app.close();
       await lists.stop();
       await hooks.stop();
-      await quotas.flush();
+      await Promise.all([quotas.flush(), requests.flush()]);
       await store.close();
     },
   };

@@ -1,8 +1,9 @@
 import { fork } from "node:child_process";
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
+import type { Clock } from "../src/ports/clock.ts";
 import { message, pointer, TYPE, uint16, uint32 } from "./dns-message.ts";
 import {
   isUnknown,
@@ -12,6 +13,7 @@ import {
   type ServedZone,
   type Soa,
 } from "./dns-zone.ts";
+import { realClock } from "./real-clock.ts";
 
 export interface DnsServerOptions {
   /** Of negative answers; 60 s and 60 s unless told, `null` for none. */
@@ -26,6 +28,8 @@ export interface DnsServer {
   readonly port: number;
   /** "MX mail.example" for each question by UDP, "tcp MX mail.example" by TCP, in the order asked. */
   readonly asked: readonly string[];
+  /** Keeps answers by UDP about such names back, until the returned function lets them go. */
+  hold(isHeld: (name: string) => boolean): () => void;
   close(): Promise<void>;
 }
 
@@ -63,21 +67,48 @@ function readQuery(octets: Buffer): Query {
   };
 }
 
-/** A real DNS server on loopback, UDP and TCP on one port; names that are not in the zone do not exist. */
+/** What is free for TCP may be taken for UDP, by the source of somebody's question. */
+const PORTS_TRIED_MAX = 20;
+
+/**
+ * A real DNS server on loopback, UDP and TCP on one port; names that are not in the zone do not exist. What it
+ * does late is late by `clock`.
+ */
 export async function startDnsServer(
   zone: ServedZone,
   options: DnsServerOptions = {},
+  clock: Pick<Clock, "after"> = realClock,
 ): Promise<DnsServer> {
   const { host = "127.0.0.1" } = options;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return new LoopbackServer(await listenOn(host), { zone, options, clock });
+    } catch (error) {
+      if (
+        tried === PORTS_TRIED_MAX ||
+        !(error instanceof Error) ||
+        !/EADDRINUSE/.test(error.message)
+      )
+        throw error;
+    }
+  }
+}
+
+async function listenOn(host: "127.0.0.1" | "::1"): Promise<Listening> {
   const tcp = createServer();
   tcp.listen(0, host);
   await once(tcp, "listening");
-  const address = tcp.address();
-  if (address === null || typeof address === "string") throw new Error("dns server: no port");
+  const { port } = tcp.address() as AddressInfo;
   const udp = createSocket({ type: host === "::1" ? "udp6" : "udp4", recvBufferSize: 4 << 20 });
-  udp.bind(address.port, host);
-  await once(udp, "listening");
-  return new LoopbackServer({ udp, tcp, host, port: address.port }, zone, options);
+  udp.bind(port, host);
+  try {
+    await once(udp, "listening");
+  } catch (error) {
+    udp.close();
+    tcp.close();
+    throw error;
+  }
+  return { udp, tcp, host, port };
 }
 
 interface Listening {
@@ -85,6 +116,18 @@ interface Listening {
   readonly tcp: Server;
   readonly host: string;
   readonly port: number;
+}
+
+interface Hold {
+  readonly isHeld: (name: string) => boolean;
+  /** To be done when it is let go. */
+  readonly sends: (() => void)[];
+}
+
+interface Duty {
+  readonly zone: ServedZone;
+  readonly options: DnsServerOptions;
+  readonly clock: Pick<Clock, "after">;
 }
 
 class LoopbackServer implements DnsServer {
@@ -96,12 +139,15 @@ class LoopbackServer implements DnsServer {
   readonly #soa: Soa | undefined;
   readonly #loseEvery: number;
   #sent = 0;
+  readonly #holds = new Set<Hold>();
   readonly #misbehaved = new Map<string, number>();
   readonly #connections = new Set<Socket>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #clock: Pick<Clock, "after">;
+  readonly #cancels = new Set<() => void>();
 
-  constructor(listening: Listening, zone: ServedZone, options: DnsServerOptions) {
+  constructor(listening: Listening, { zone, options, clock }: Duty) {
     const { soa = DEFAULT_SOA, loseEvery = Infinity } = options;
+    this.#clock = clock;
     this.#loseEvery = loseEvery;
     this.#listening = listening;
     this.host = listening.host;
@@ -112,8 +158,17 @@ class LoopbackServer implements DnsServer {
     listening.tcp.on("connection", (connection) => this.#connected(connection));
   }
 
+  hold(isHeld: (name: string) => boolean): () => void {
+    const hold: Hold = { isHeld, sends: [] };
+    this.#holds.add(hold);
+    return () => {
+      this.#holds.delete(hold);
+      for (const send of hold.sends.splice(0)) send();
+    };
+  }
+
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const cancel of this.#cancels) cancel();
     for (const connection of this.#connections) connection.destroy();
     const { udp, tcp } = this.#listening;
     udp.close();
@@ -140,14 +195,21 @@ class LoopbackServer implements DnsServer {
     const entry = this.#note(query, "");
     const right = this.#right(query);
     const replies = udpReplies(query, right, this.#misbehaviour(query, entry));
+    const send = (): void => this.#sendAll(replies, peer);
     this.#later(entry.delayMs ?? 0, () => {
-      for (const reply of replies) {
-        this.#sent += 1;
-        if (this.#sent % this.#loseEvery !== 0) {
-          this.#listening.udp.send(reply, peer.port, peer.address);
-        }
-      }
+      const hold = [...this.#holds].find(({ isHeld }) => isHeld(query.name));
+      if (hold === undefined) send();
+      else hold.sends.push(send);
     });
+  }
+
+  #sendAll(replies: readonly Buffer[], peer: RemoteInfo): void {
+    for (const reply of replies) {
+      this.#sent += 1;
+      if (this.#sent % this.#loseEvery !== 0) {
+        this.#listening.udp.send(reply, peer.port, peer.address);
+      }
+    }
   }
 
   #right(query: Query): Buffer {
@@ -195,11 +257,11 @@ class LoopbackServer implements DnsServer {
       task();
       return;
     }
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+    const cancel = this.#clock.after(delayMs, () => {
+      this.#cancels.delete(cancel);
       task();
-    }, delayMs);
-    this.#timers.add(timer);
+    });
+    this.#cancels.add(cancel);
   }
 }
 

@@ -2,10 +2,15 @@ import { strict as assert } from "node:assert";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Command } from "commander";
+import { DAY_MS } from "../src/core/calendar.ts";
 import { SIGNALS } from "../src/core/signals.ts";
 import { allCommands } from "../src/main/commands.ts";
 import { SETTINGS } from "../src/main/config.ts";
-import { plain, readDocument, tableUnder } from "./docs-tables.ts";
+import { AUDIT_MS } from "../src/service/account/audit.ts";
+import { IDLE_MS, LIFE_MS } from "../src/service/account/login-sessions.ts";
+import { REPORT_DAYS } from "../src/service/reports.ts";
+import { VERDICT_DAYS } from "../src/service/verdict-recorder.ts";
+import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "./recording-terminal.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -39,15 +44,15 @@ test("docs/signals.md lists every signal with its weight and meaning, most impor
   assert.deepEqual(rows, want);
 });
 
-test("docs/errors.md lists every refusal with its code and status", () => {
-  const source = readFileSync(new URL("src/service/refusals.ts", root), "utf8");
-  const made = [...source.matchAll(/new Refusal\(\s*"(\w+)",\s*(\d{3}),/g)];
-  const want = made.map((match) => `${match[1] ?? ""} ${match[2] ?? ""}`);
-  assert.ok(want.length > 0);
-  assert.equal(want.length, source.split("new Refusal(").length - 1, "a code is not a literal");
-  const rows = tableUnder(readDocument("docs/errors.md"), "## Refusals");
-  const shown = rows.map(([code = "", status = ""]) => `${plain(code)} ${status}`);
-  assert.deepEqual([...new Set(shown)].sort(), [...new Set(want)].sort());
+test("docs/operations.md says how long what is kept, as the code does", () => {
+  const days = (ms: number): string => `${String(ms / DAY_MS)} days`;
+  const rows = tableUnder(readDocument("docs/operations.md"), "## What is kept, and for how long");
+  const kept = (what: string): string | undefined =>
+    rows.find(([name = ""]) => name.startsWith(what))?.[2];
+  assert.equal(kept("Sign-in"), `${days(IDLE_MS)} unused, ${days(LIFE_MS)} at the most`);
+  assert.equal(kept("Record of changes"), `${days(AUDIT_MS)}, when the account is deleted too`);
+  assert.equal(kept("Reports"), `${String(REPORT_DAYS)} days`);
+  assert.equal(kept("Verdicts"), `${String(VERDICT_DAYS)} days`);
 });
 
 test("docs/specifications.md lists the RFCs that the code names, and no other", () => {

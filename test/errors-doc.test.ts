@@ -1,64 +1,88 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import {
-  accountDisabled,
-  badRequest,
-  bodiesFull,
-  bodyCutShort,
-  bodyTooLarge,
-  headersTooLarge,
-  INTERNAL_ERROR_MESSAGE,
-  invalidJson,
-  methodNotAllowed,
-  invalidApiKey,
-  metricsClosed,
-  metricsUnauthorized,
-  missingParameter,
-  notFound,
-  notReady,
-  noWebhook,
-  requestTimedOut,
-  targetTooLong,
-  tooManyPings,
-  unsupportedMediaType,
-  wrongType,
-} from "../src/service/refusals.ts";
+import { REPORT_FIELDS } from "../src/ports/reports.ts";
+import * as refusals from "../src/service/refusals.ts";
 import { plain, readDocument, tableUnder } from "./docs-tables.ts";
 
 const document = readDocument("docs/errors.md");
-const rows = tableUnder(document, "## Refusals").map(([code = "", status, sentence]) =>
-  [plain(code), status, sentence].join("|"),
-);
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
 
-const refusals = [
-  missingParameter("email"),
-  wrongType("email"),
-  invalidJson(),
-  bodyCutShort(),
-  badRequest(),
-  metricsUnauthorized(),
-  metricsClosed(),
-  invalidApiKey(),
-  accountDisabled(),
-  noWebhook(),
-  tooManyPings(10),
-  notFound(),
-  methodNotAllowed(),
-  requestTimedOut(),
-  bodyTooLarge(),
-  targetTooLong(),
-  unsupportedMediaType(),
-  headersTooLarge(),
-  bodiesFull(),
-  notReady(["dns"]),
-];
+type Maker = Exclude<
+  {
+    [K in keyof typeof refusals]: (typeof refusals)[K] extends Function ? K : never;
+  }[keyof typeof refusals],
+  "Refusal"
+>;
 
-for (const { status, code, message } of refusals) {
-  test(`docs/errors.md has ${String(status)} ${code} as it is sent`, () => {
-    assert.ok(rows.includes(`${code}|${String(status)}|${message}`));
-  });
-}
+/** What the page shows of each refusal: a whole sentence, or in brackets what a sentence made elsewhere says. */
+const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
+  missingParameter: refusals.missingParameter("email"),
+  wrongType: refusals.wrongType("email"),
+  badRequest: refusals.badRequest(),
+  invalidJson: refusals.invalidJson(),
+  bodyCutShort: refusals.bodyCutShort(),
+  notFound: refusals.notFound(),
+  methodNotAllowed: refusals.methodNotAllowed(),
+  requestTimedOut: refusals.requestTimedOut(),
+  bodyTooLarge: refusals.bodyTooLarge(),
+  targetTooLong: refusals.targetTooLong(),
+  unsupportedMediaType: refusals.unsupportedMediaType(),
+  unsupportedEncoding: refusals.unsupportedEncoding(),
+  headersTooLarge: refusals.headersTooLarge(),
+  bodiesFull: refusals.bodiesFull(),
+  storeUnavailable: refusals.storeUnavailable(),
+  notReady: refusals.notReady(["dns"]),
+  metricsUnauthorized: refusals.metricsUnauthorized(),
+  metricsClosed: refusals.metricsClosed(),
+  invalidApiKey: refusals.invalidApiKey(),
+  accountDisabled: refusals.accountDisabled(),
+  rateExceeded: refusals.rateExceeded(17_000),
+  quotaExceeded: refusals.quotaExceeded("day", NOON_MS),
+  webhookUrlRefused: refusals.webhookUrlRefused("(says what is wrong with the URL)"),
+  unknownWebhookEvent: refusals.unknownWebhookEvent("x", ["test.ping", "bulk.completed"]),
+  noWebhook: refusals.noWebhook(),
+  tooManyPings: refusals.tooManyPings(10),
+  bulkTooLarge: refusals.bulkTooLarge(),
+  tooManyEntries: refusals.tooManyEntries(10_000, 10_001),
+  jobRunning: refusals.jobRunning(),
+  bulkCooldown: refusals.bulkCooldown(17),
+  retryInFlight: refusals.retryInFlight(),
+  retryOtherBody: refusals.retryOtherBody(),
+  bulkBusy: refusals.bulkBusy(),
+  bulkUnavailable: refusals.bulkUnavailable(),
+  sessionNotFound: refusals.sessionNotFound(),
+  badRetryKey: refusals.badRetryKey(),
+  badUpload: refusals.badUpload("(says what and where)"),
+  notMultipart: refusals.notMultipart(),
+  tooManyStreams: refusals.tooManyStreams(4),
+  notSignedIn: refusals.notSignedIn(),
+  wrongPassword: refusals.wrongPassword(),
+  wrongCurrentPassword: refusals.wrongCurrentPassword(),
+  adminsOnly: refusals.adminsOnly(),
+  foreignOrigin: refusals.foreignOrigin(),
+  tooManyAttempts: refusals.tooManyAttempts(17_000),
+  signUpClosed: refusals.signUpClosed(),
+  signUpsSpent: refusals.signUpsSpent(3),
+  badField: refusals.badField("(says which and what would be right)"),
+  notNow: refusals.notNow("(says what stands in the way)"),
+  apiKeyRequired: refusals.apiKeyRequired(),
+  unknownReportField: refusals.unknownReportField(REPORT_FIELDS),
+  reasonTooLong: refusals.reasonTooLong(1_000),
+  tooManyReports: refusals.tooManyReports(20, 17_000),
+};
+
+test("docs/errors.md lists every refusal as it is sent, by status", () => {
+  const rows = tableUnder(document, "## Refusals").map(([code = "", status = "", sentence = ""]) =>
+    [status, plain(code), sentence].join(" | "),
+  );
+  const sent = Object.values(SHOWN).map(({ code, status, message }) =>
+    [String(status), code, message].join(" | "),
+  );
+  assert.deepEqual([...rows].sort(), sent.sort());
+  const statuses = rows.map((row) => row.slice(0, 3));
+  assert.deepEqual(statuses, [...statuses].sort(), "by status");
+});
 
 test("docs/errors.md has the message of faults", () => {
-  assert.ok(document.includes(`500 \`${INTERNAL_ERROR_MESSAGE}\``));
+  assert.ok(document.includes(`500 \`${refusals.INTERNAL_ERROR_MESSAGE}\``));
 });

@@ -48,7 +48,7 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     checkOne: echoingCheck,
     clock: manualClock(),
     log: recordingLog(),
-    metrics: { observe: () => undefined },
+    metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") },
     usage: { record: () => undefined },
     probes: new Map(),

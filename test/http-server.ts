@@ -1,9 +1,12 @@
+import type { Server } from "node:http";
 import { DEFAULT_LIMITS, createListener, listen, type ListenLimits } from "../src/main/listen.ts";
 import type { AppDeps } from "../src/http/app.ts";
 import { appWith } from "./http-app.ts";
 
 export interface TestServer {
   readonly port: number;
+  /** To make it less patient while it runs. */
+  readonly http: Server;
   readonly stop: () => Promise<void>;
 }
 
@@ -15,5 +18,5 @@ export async function testServer(
   const all = { ...DEFAULT_LIMITS, ...limits };
   const app = await appWith({ ...over, listener: createListener(all) });
   const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, all);
-  return { port: Number(new URL(url).port), stop };
+  return { port: Number(new URL(url).port), http: app.server, stop };
 }

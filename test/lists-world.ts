@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import { sqlDomainMails } from "../src/adapters/sql/domain-mail.ts";
 import { sqlOperatorEntries } from "../src/adapters/sql/operator-entries.ts";
 import { sqlReports } from "../src/adapters/sql/reports.ts";
 import { sqlVerdictCounts } from "../src/adapters/sql/verdict-counts.ts";
@@ -23,6 +24,7 @@ export async function listsWorld(
   await addAccount(stores, 0, "a2");
   const entries = sqlOperatorEntries(sql.db);
   const counts = sqlVerdictCounts(sql.db);
+  const mails = sqlDomainMails(sql.db);
   const operator = createOperatorListService({ entries, hash, clock });
   const reports = createReportService({
     reports: sqlReports(sql.db),
@@ -31,6 +33,13 @@ export async function listsWorld(
     ids,
     clock,
   });
-  const backTest = createBackTest({ entries, counts, datasets: () => datasets, hash, clock });
-  return { ...stores, entries, counts, operator, reports, backTest };
+  const backTest = createBackTest({
+    entries,
+    counts,
+    mails,
+    datasets: () => datasets,
+    hash,
+    clock,
+  });
+  return { ...stores, entries, counts, mails, operator, reports, backTest };
 }

@@ -16,14 +16,18 @@ export interface LiteralKnowledge {
   readonly knownGood?: readonly string[];
   readonly roles?: readonly string[];
   readonly mailServers?: Readonly<Record<string, MailServerKind>>;
+  /** "*.a.example" is for the names one label below it. */
   readonly domains?: Readonly<Record<string, OperatorWord>>;
   readonly mailHosts?: Readonly<Record<string, OperatorWord>>;
   readonly addresses?: Readonly<Record<string, OperatorWord | "account">>;
   readonly traps?: Readonly<Record<string, "listed" | "recycled" | "pristine">>;
 }
 
-/** Datasets from a literal: list 0 is curated, lists 1 and 2 are not. */
-export function literalDatasets(known: LiteralKnowledge): Datasets {
+/** The bits of the three lists, in the order of `sources`. */
+export const BITS = { curated: 1, first: 2, second: 4 } as const;
+
+/** Datasets from a literal. */
+export function literalDatasets(known: LiteralKnowledge = {}): Datasets {
   const lists = [known.curated, known.first, known.second].map((names) => new Set(names ?? []));
   const mailServers = new Map(Object.entries(known.mailServers ?? {}));
   return {
@@ -50,7 +54,8 @@ function literalOperator(known: LiteralKnowledge): OperatorLists {
   const addresses = new Map(Object.entries(known.addresses ?? {}));
   const traps = new Map(Object.entries(known.traps ?? {}));
   return {
-    domain: (name) => domains.get(name),
+    domain: (name) => domains.get(name) ?? domains.get(`*${name.slice(name.indexOf("."))}`),
+    named: (name) => domains.get(name),
     mailHost: (host) => mailHosts.get(host),
     address: (canonical) => addresses.get(canonical),
     trap: (subject) => traps.get(subject),

@@ -29,6 +29,7 @@ export function openGate(tier: TierName = "anonymous"): OpenGate {
   };
   return {
     charged: () => charged,
+    countsAhead: false,
     enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
     enterAs: ({ id }, clientAddress) => ({
       caller: { ...callerAt(clientAddress, tier), owner: { kind: "account", accountId: id } },

@@ -9,8 +9,8 @@ export interface RawClient {
   write(bytes: string | Buffer): void;
   /** The next answer on the connection; rejects when it closes before one is whole. */
   answer(options?: { readonly head?: boolean }): Promise<Answered>;
-  /** Resolves when the server has closed the connection. */
-  readonly closed: Promise<void>;
+  /** Resolves when the connection is closed, with what broke it if anything did. */
+  readonly closed: Promise<Error | undefined>;
   /** Reads nothing from now on. */
   pause(): void;
   end(): void;
@@ -27,13 +27,14 @@ export function rawClient(port: number): RawClient {
     received = Buffer.concat([received, chunk]);
     wake();
   });
-  const closed = new Promise<void>((resolve) => {
+  const closed = new Promise<Error | undefined>((resolve) => {
+    let broken: Error | undefined;
     socket.on("end", () => socket.end());
     socket.on("close", () => {
       wake();
-      resolve();
+      resolve(broken);
     });
-    socket.on("error", () => undefined);
+    socket.on("error", (error) => (broken = error));
   });
   return {
     closed,

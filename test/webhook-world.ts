@@ -12,6 +12,7 @@ import { createPing } from "../src/service/webhooks/ping.ts";
 import { addAccount, openStores } from "./contracts/stores.ts";
 import { keptLog } from "./kept-log.ts";
 import { realClock } from "./real-clock.ts";
+import { until as lookUntil } from "./until.ts";
 
 export const MASTER = new Uint8Array(32).fill(7);
 
@@ -104,13 +105,9 @@ export async function webhookWorld(
   };
 }
 
-/** Polls with a bound of two seconds: for what happens beside the call under test. */
+/** For what happens beside the call under test. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`it never happened: ${what}`);
+  await lookUntil(holds, { what });
 }
 
 export const statsOf = (session: string) => ({

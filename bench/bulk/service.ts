@@ -16,8 +16,9 @@ import { sqlUsageLedger } from "../../src/adapters/sql/usage-ledger.ts";
 import { systemClock as clock } from "../../src/adapters/system/clock.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import { openDns } from "../../src/main/checker.ts";
-import { readConfig } from "../../src/main/config.ts";
-import { openBulk } from "../../src/main/open-bulk.ts";
+import { type Config, readConfig } from "../../src/main/config.ts";
+import { threadRunner } from "../../src/main/embedded.ts";
+import { openBulk, type OpenBulkDeps } from "../../src/main/open-bulk.ts";
 import type { Lookup } from "../../src/core/lookup.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { BulkService, BulkStats } from "../../src/service/bulk/bulk.ts";
@@ -25,6 +26,7 @@ import type { Caller } from "../../src/service/caller.ts";
 import { createGate } from "../../src/service/create-gate.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/service/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/service/tiers.ts";
+import { noTraffic } from "../../test/no-traffic.ts";
 
 export interface NameServer {
   readonly address: string;
@@ -84,6 +86,11 @@ const callerOf = (account: string): Caller => ({
   clientAddress: "192.0.2.1",
 });
 
+const startThread =
+  (config: Config): OpenBulkDeps["startRunner"] =>
+  (parts) =>
+    threadRunner(config, parts);
+
 /** The embedded service without its HTTP face. */
 export async function startService(address: string): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
@@ -116,7 +123,8 @@ export async function startService(address: string): Promise<Service> {
   const onCompleted = (): Promise<void> => Promise.resolve();
   const secretKey = new Uint8Array(32);
   const deps = { sql, charges, gate, tiers, datasets, secretKey, log, onCompleted };
-  const open = openBulk(config, { ...deps, checker: known });
+  const runner = { where: "alone", startRunner: startThread(config) } as const;
+  const open = openBulk(config, { ...deps, ...runner, checker: known, traffic: noTraffic });
   const bulk = open.service;
   return {
     bulk,

@@ -1,5 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
+import { harmless } from "./text.ts";
+
+const EXIT_CODES = `
+Exit codes: 0 fine; 1 the answer is no; 2 the command line is not understood; 3 it could not be done.
+Settings are environment variables: docs/configuration.md.`;
 
 /** The `gatepost` command line. `commands` are made by main, each with what it needs. */
 export function program(
@@ -10,7 +15,8 @@ export function program(
   const root = new Command("gatepost")
     .description("Email and domain validation: format, mail DNS, disposable, and why.")
     .version(version)
-    .showHelpAfterError("(gatepost --help lists what there is)");
+    .showHelpAfterError("(gatepost --help lists what there is)")
+    .addHelpText("after", EXIT_CODES);
   for (const command of commands) root.addCommand(command);
   harden(root, terminal);
   return root;
@@ -18,7 +24,8 @@ export function program(
 
 /** Commander writes where the terminal is, and throws instead of ending the process. */
 function harden(command: Command, terminal: Terminal): void {
-  command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  const writeErr = (text: string): void => terminal.err(harmless(text));
+  command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr });
   for (const child of command.commands) harden(child, terminal);
 }
 
@@ -37,7 +44,7 @@ export async function runProgram(
   } catch (fault) {
     if (fault instanceof CommanderError) return fault.exitCode === 0 ? EXIT.fine : EXIT.usage;
     const message = fault instanceof Error ? fault.message : String(fault);
-    if (message !== "") terminal.err(`gatepost: ${message}\n`);
+    if (message !== "") terminal.err(harmless(`gatepost: ${message}\n`));
     return fault instanceof CommandFailure ? fault.exitCode : EXIT.failed;
   }
 }

@@ -26,3 +26,9 @@ export class CommandFailure extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** The answer is no. */
+export const refuse = (message: string): CommandFailure => new CommandFailure(EXIT.no, message);
+
+/** The command line says something that cannot be meant. */
+export const misuse = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);

@@ -3,7 +3,7 @@ import { advise } from "../core/advice.ts";
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import type { Feature } from "../core/checks/check.ts";
 import type { Datasets } from "../core/datasets.ts";
-import { explain, type ExplainedSignal, type ListBehind } from "../core/explain.ts";
+import { explain, type ExplainedSignal, type ListBehind, type SaidBy } from "../core/explain.ts";
 import type { Validation } from "../core/validate.ts";
 import { FAULT_WORDS } from "../core/fault-words.ts";
 
@@ -86,6 +86,12 @@ function facts({ result }: Validation): readonly string[] {
   ];
 }
 
+/** Who says so where the words of a signal leave it open. */
+const SAID: Readonly<Partial<Record<SaidBy, string>>> = {
+  operator: " The operator says so.",
+  learned: " Learned from where the mail of listed domains goes.",
+};
+
 const fact = (name: string, value: string): string => `  ${name.padEnd(12)}${value}`;
 
 function reason(each: ExplainedSignal, { paint, dated }: View): string {
@@ -93,7 +99,7 @@ function reason(each: ExplainedSignal, { paint, dated }: View): string {
   const subject = each.subject === undefined ? "" : ` (${each.subject})`;
   const lists = each.lists.map((list) => (dated ? datedList(list) : list.id));
   const by = lists.length === 0 ? "" : ` Lists: ${lists.join(", ")}.`;
-  const said = dated && each.by === "operator" ? " The operator says so." : "";
+  const said = dated ? (SAID[each.by] ?? "") : "";
   const name = paint("dim", `${weight} ${each.signal}${subject}`);
   return `  ${name}\n       ${each.means}${by}${said}`;
 }

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Known, knownDatasets } from "../../test/known-datasets.ts";
+import { type LiteralKnowledge, literalDatasets } from "../../test/literal-datasets.ts";
 import { accountEvidence } from "./account.ts";
 import { parseAddress } from "./address.ts";
 
-type Case = readonly [name: string, address: string, want: readonly string[], known?: Known];
+type Case = readonly [
+  name: string,
+  address: string,
+  want: readonly string[],
+  known?: LiteralKnowledge,
+];
 
-const said = (word: "allow" | "deny" | "account"): Known => ({
-  operatorAddresses: { "mfpstmp@gmail.com": word },
+const said = (word: "allow" | "deny" | "account"): LiteralKnowledge => ({
+  addresses: { "mfpstmp@gmail.com": word },
 });
 
 const CASES: readonly Case[] = [
@@ -40,7 +45,7 @@ for (const [name, address, want, known] of CASES) {
   test(`account: ${name}`, () => {
     const parsed = parseAddress(address);
     assert.ok(parsed.ok);
-    const found = accountEvidence(parsed.value, knownDatasets(known));
+    const found = accountEvidence(parsed.value, literalDatasets(known));
     assert.deepEqual(
       found.map(({ signal, weight }) => `${signal} ${String(weight)}`),
       want,
@@ -49,7 +54,7 @@ for (const [name, address, want, known] of CASES) {
 }
 
 test("account evidence never throws, for 100,000 Gmail addresses", () => {
-  const datasets = knownDatasets();
+  const datasets = literalDatasets();
   const local = fc.oneof(
     fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }),
     fc.stringMatching(/^[a-z]{0,5}(\.[a-z]{1,3}){0,12}(tmp)?(\+[a-z0-9.]{0,9})?$/),

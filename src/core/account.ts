@@ -1,4 +1,4 @@
-import type { Address } from "./address.ts";
+import { type Address, subAddress } from "./address.ts";
 import { canonicalAddress } from "./alias.ts";
 import type { Datasets } from "./datasets.ts";
 import { type Evidence, evidence } from "./signals.ts";
@@ -21,9 +21,7 @@ const isGmail = ({ quoted, domain }: Address): boolean =>
   !quoted && (domain.name === "gmail.com" || domain.name === "googlemail.com");
 
 function gmailEvidence(local: string): readonly Evidence[] {
-  const plus = local.indexOf("+");
-  const user = plus > 0 ? local.slice(0, plus) : local;
-  const detail = plus > 0 ? local.slice(plus + 1) : "";
+  const { user, detail } = subAddress(local);
   const pieces: Evidence[] = [];
   if (isGenerated(user, detail)) pieces.push(evidence("disposable_account"));
   if (isScattered(user)) pieces.push(evidence("dot_scatter"));

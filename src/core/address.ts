@@ -108,6 +108,13 @@ function wholeFault(text: string, at: number): AddressFault | undefined {
 const literalFault = (right: string): AddressFault | undefined =>
   right.startsWith("[") ? "literal" : undefined;
 
+/** The parts around the first "+" that has something before it (RFC 5233); without one, all is `user`. */
+export function subAddress(localPart: string): { readonly user: string; readonly detail: string } {
+  const plus = localPart.indexOf("+");
+  if (plus <= 0) return { user: localPart, detail: "" };
+  return { user: localPart.slice(0, plus), detail: localPart.slice(plus + 1) };
+}
+
 /** What makes two spellings one entry: the lower-case address with its domain in A-labels. */
 export function addressKey(address: Address): string {
   return `${address.localPart.toLowerCase()}@${address.domain.name}`;

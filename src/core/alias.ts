@@ -1,6 +1,6 @@
 import type { Address } from "./address.ts";
 import type { Domain } from "./domain.ts";
-import { providerOfHost } from "./inbox-provider.ts";
+import { providerOfMail } from "./inbox-provider.ts";
 import type { MailHosts } from "./mail-hosts.ts";
 import { relayOfDomain, relayOfMail } from "./relays.ts";
 import { type Evidence, evidence } from "./signals.ts";
@@ -49,14 +49,9 @@ function ruleOfDomain(domain: Domain): AliasRule | undefined {
   return BY_FAMILY.get(name.slice(0, name.length - publicSuffix.length - 1));
 }
 
-/** By who takes the mail: the first host that anybody knows. */
 function ruleOfMail(mail: MailHosts): AliasRule | undefined {
-  if (mail.kind !== "hosts" || mail.implicit) return undefined;
-  for (const host of mail.hosts) {
-    const known = providerOfHost(host);
-    if (known !== undefined) return BY_PROVIDER.get(known.provider);
-  }
-  return undefined;
+  const known = providerOfMail(mail);
+  return known && BY_PROVIDER.get(known.provider);
 }
 
 /** "user" of "user.fastmail.com": the one label left of the registrable domain; undefined for none or several. */

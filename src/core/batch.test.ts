@@ -1,7 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import fc from "fast-check";
 import { chunkEntries, CHUNK_ENTRIES, entryAt, packChunks, unpackChunk } from "./batch-chunk.ts";
 import { type Batch, type BatchLayout, finish, readBatch } from "./batch.ts";
+import { entryKey, readEntry } from "./entry.ts";
 import { fateOf, tally } from "./tally.ts";
 
 const read = (text: string, layout: BatchLayout = "list"): Batch => finish(readBatch(text, layout));
@@ -63,6 +65,29 @@ for (const [name, text, spellings, total, unique] of splits) {
     assert.deepEqual(again, spellings, "packing keeps every spelling");
   });
 }
+
+test("whatever a piece looks like, its entry is the one that parsing finds", () => {
+  const letters = fc.constantFrom(..."abz09.-_+@A%é。".split(""));
+  const label = fc.oneof(
+    fc.string({ unit: letters, maxLength: 9 }),
+    fc.constantFrom("xn--bcher-kva", "xn--", "co", "."),
+  );
+  const piece = fc.array(label, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(
+      fc.array(
+        piece.filter((text) => text !== ""),
+        { minLength: 1, maxLength: 12 },
+      ),
+      (pieces) => {
+        const batch = read(pieces.join(","));
+        const keys = new Set(pieces.map((text) => entryKey(readEntry(text, "either"), text)));
+        assert.equal(batch.unique, keys.size);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});
 
 test("lines keep commas inside and tell which entry is whose", () => {
   const batch = read("a@b.co\r\n\n A@b.co \nx y,z\na@b.co", "lines");

@@ -54,9 +54,16 @@ const endsLine = (code: number): boolean => code === LF;
 const endsPiece = (code: number): boolean =>
   code === 32 || code === 44 || code === LF || code === 13 || code === 9;
 
-/** Malformed at a glance, and so its own key: too long to be parsed, or ASCII without a dot in its domain. */
-function isHopeless(piece: string): boolean {
-  if (piece.length > ENTRY_MAX_UNITS) return true;
+/**
+ * Whether a piece is its own key, seen without parsing: it is malformed for its length or for want of a
+ * dot in its domain, or it has nothing that parsing would change, be it well-formed or not.
+ */
+function isOwnKey(piece: string): boolean {
+  return piece.length > ENTRY_MAX_UNITS || lacksDot(piece) || isPlain(piece);
+}
+
+/** ASCII without a dot in its domain. */
+function lacksDot(piece: string): boolean {
   for (let at = piece.length - 1; at >= 0; at -= 1) {
     const code = piece.charCodeAt(at);
     if (code === DOT || code > 127) return false; // other alphabets have dots of their own
@@ -64,6 +71,21 @@ function isHopeless(piece: string): boolean {
   }
   return true;
 }
+
+/** Lower-case ASCII with one "@" at the most, no last dot, and no A-label, whose form UTS-46 may change. */
+function isPlain(piece: string): boolean {
+  let ats = 0;
+  for (let at = 0; at < piece.length; at += 1) {
+    const code = piece.charCodeAt(at);
+    if (code === AT) ats += 1;
+    else if (code > 127 || PLAIN[code] !== 1) return false;
+  }
+  return ats <= 1 && piece.charCodeAt(piece.length - 1) !== DOT && !piece.includes("xn--");
+}
+
+const PLAIN = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9.+_-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
 
 const DOT = 46;
 const AT = 64;
@@ -103,7 +125,7 @@ class Reader {
   }
 
   #entryByKey(piece: string): number {
-    const key = isHopeless(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
+    const key = isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
     if (key === piece) return this.#unique++;
     const known = this.#seen.get(key);
     if (known !== undefined) return known >= 0 ? known : ~known;

@@ -59,6 +59,10 @@ export function isoTime(timeMs: number): string {
   return `${isoDate(day)}T${hours}:${minutes}:${seconds}.${padded(ms % 1_000, 3)}Z`;
 }
 
+/** The same where a record has no such time: JSON says null. */
+export const isoTimeOrNull = (timeMs: number | undefined): string | null =>
+  timeMs === undefined ? null : isoTime(timeMs);
+
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /** The day of "2026-11-20"; undefined for any other form and for dates that no calendar has. */

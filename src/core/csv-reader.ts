@@ -124,12 +124,12 @@ export class CsvReader {
   #grow(text: string): void {
     this.#cell += text;
     if (this.#cell.length <= CELL_MAX_UNITS) return;
-    const from =
+    const tooLong = `cell is longer than ${String(CELL_MAX_UNITS)} characters`;
+    throw new TableFault(
       this.#state === "quoted"
-        ? `The quote opened on line ${String(this.#quoteLine)} is not closed, or its`
-        : `A`;
-    const rest = `cell is longer than ${String(CELL_MAX_UNITS)} characters`;
-    throw new TableFault(`${from} ${rest}${from === "A" ? ` on line ${String(this.#line)}` : ""}.`);
+        ? `The quote opened on line ${String(this.#quoteLine)} is not closed, or its ${tooLong}.`
+        : `A ${tooLong} on line ${String(this.#line)}.`,
+    );
   }
 
   #addCell(): void {

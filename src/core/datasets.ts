@@ -40,14 +40,19 @@ export interface MailServers {
 /** What the operator of this service said of a name or an address. */
 export type OperatorWord = "allow" | "deny";
 
-/** The operator's own lists. All methods answer for exact entries and the `*.suffix` entries above them. */
+/** Kinds of spam traps that only the operator's file can name. */
+export type OperatorTrap = "listed" | "recycled" | "pristine";
+
+/** The operator's own lists. Methods answer for exact entries and, unless they say otherwise, the `*.suffix` entries above them. */
 export interface OperatorLists {
   domain(name: string): OperatorWord | undefined;
+  /** Of the exact entry alone. */
+  named(name: string): OperatorWord | undefined;
   mailHost(host: string): OperatorWord | undefined;
   /** `canonical` as `canonicalAddress` gives it. `account` is a known disposable account. */
   address(canonical: string): OperatorWord | "account" | undefined;
   /** A spam trap that the operator's file names: an address (canonical) or a domain. */
-  trap(subject: string): "listed" | "recycled" | "pristine" | undefined;
+  trap(subject: string): OperatorTrap | undefined;
 }
 
 export interface Datasets {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BITS, type Known, knownDatasets } from "../../test/known-datasets.ts";
+import { BITS, type LiteralKnowledge, literalDatasets } from "../../test/literal-datasets.ts";
 import { domainEvidence } from "./disposable.ts";
 import { parseDomain } from "./domain.ts";
 import type { MailHosts } from "./mail-hosts.ts";
@@ -13,7 +13,7 @@ interface Case {
   readonly name: string;
   readonly domain: string;
   readonly mx?: readonly string[];
-  readonly known?: Known;
+  readonly known?: LiteralKnowledge;
   /** "signal weight subject", strongest first. */
   readonly want: readonly string[];
 }
@@ -24,7 +24,7 @@ const mailAt = (hosts: readonly string[] | undefined): MailHosts =>
 function evidenceOf({ domain, mx, known }: Omit<Case, "want" | "name">) {
   const parsed = parseDomain(domain);
   assert.ok(parsed.ok, `${domain} is a domain`);
-  return domainEvidence(parsed.value, mailAt(mx), knownDatasets(known));
+  return domainEvidence(parsed.value, mailAt(mx), literalDatasets(known));
 }
 
 const shown = (test: Omit<Case, "want" | "name">): readonly string[] =>
@@ -56,7 +56,7 @@ table("lists", [
   {
     name: "the operator's word is enough",
     domain: "a.example",
-    known: { operator: { "a.example": "deny" } },
+    known: { domains: { "a.example": "deny" } },
     want: ["blacklist_exact 1 a.example"],
   },
   {
@@ -125,13 +125,13 @@ table("lists", [
   {
     name: "a parent that the operator allows lends nothing",
     domain: "x.thrown.example",
-    known: { ...THROWN, operator: { "thrown.example": "allow" } },
+    known: { ...THROWN, domains: { "thrown.example": "allow" } },
     want: [],
   },
   {
     name: "a parent that the operator denies lends its reputation",
     domain: "x.fine.example",
-    known: { operator: { "fine.example": "deny" } },
+    known: { domains: { "fine.example": "deny" } },
     want: ["blacklist_parent 0.95 fine.example"],
   },
   {
@@ -143,7 +143,7 @@ table("lists", [
   {
     name: "the operator's deny of a known-good parent does",
     domain: "x.good.example",
-    known: { operator: { "good.example": "deny" }, knownGood: ["good.example"] },
+    known: { domains: { "good.example": "deny" }, knownGood: ["good.example"] },
     want: ["blacklist_parent 0.95 good.example"],
   },
 ]);
@@ -270,21 +270,49 @@ table("mail servers", [
     name: "the operator denies a host",
     domain: "new.example",
     mx: ["mx.fine.example"],
-    known: { operatorHosts: { "mx.fine.example": "deny" } },
+    known: { mailHosts: { "mx.fine.example": "deny" } },
     want: ["blacklist_mx 0.95 mx.fine.example"],
+  },
+  {
+    name: "the operator denies the domain that a host lies under",
+    domain: "new.example",
+    mx: ["mx.fine.example"],
+    known: { domains: { "fine.example": "deny" } },
+    want: ["blacklist_mx 0.95 mx.fine.example"],
+  },
+  {
+    name: "the operator denies the names below a domain, whose own mail goes to one of them",
+    domain: "fine.example",
+    mx: ["mx.fine.example"],
+    known: { domains: { "*.fine.example": "deny" } },
+    want: [],
+  },
+  {
+    name: "the operator denies the names below a zone in which an honest carrier lies",
+    domain: "shop.test",
+    mx: ["mx.fine.example"],
+    known: { domains: { "*.example": "deny" } },
+    want: [],
+  },
+  {
+    name: "lists count on a host that such an entry covers too",
+    domain: "shop.test",
+    mx: ["mx.thrown.example"],
+    known: { ...THROWN, domains: { "*.example": "deny" } },
+    want: ["blacklist_mx 0.95 mx.thrown.example"],
   },
   {
     name: "the operator allows a host",
     domain: "new.example",
     mx: [MX],
-    known: { ...THROWN, operatorHosts: { [MX]: "allow" } },
+    known: { ...THROWN, mailHosts: { [MX]: "allow" } },
     want: [],
   },
   {
     name: "the operator allows the domain that a host lies under",
     domain: "new.example",
     mx: [MX],
-    known: { ...THROWN, operator: { "thrown.example": "allow" } },
+    known: { ...THROWN, domains: { "thrown.example": "allow" } },
     want: [],
   },
 ]);
@@ -313,7 +341,7 @@ for (const host of SHARED_HOSTS) {
     for (const known of [listed, learned]) {
       assert.deepEqual(shown({ domain: "new.example", mx: [host], known }), []);
     }
-    const known = { operatorHosts: { [host]: "deny" } } as const;
+    const known = { mailHosts: { [host]: "deny" } } as const;
     const denied = shown({ domain: "new.example", mx: [host], known });
     assert.deepEqual(denied, [`blacklist_mx 0.95 ${host}`]);
   });
@@ -496,7 +524,7 @@ table("relays", [
   {
     name: "the operator may deny a relay",
     domain: "duck.com",
-    known: { operator: { "duck.com": "deny" } },
+    known: { domains: { "duck.com": "deny" } },
     want: ["blacklist_exact 1 duck.com", "privacy_relay 0 DuckDuckGo Email Protection"],
   },
 ]);

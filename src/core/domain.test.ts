@@ -42,6 +42,13 @@ const names = [
   ["two last dots are an empty label", "example.com..", "domain_idna"],
   ["a leading hyphen is refused", "-a.example", "label_chars"],
   ["a trailing hyphen is refused", "a-.example", "label_chars"],
+  ["a hyphen leads no U-label (RFC 5891 section 4.2.3.1)", "-ü.example", "domain_idna"],
+  ["a hyphen ends no U-label", "ü-.example", "domain_idna"],
+  ["nor in the disguise of an A-label", "xn----eha.example", "domain_idna"],
+  ["two hyphens in the third and fourth place of a U-label", "ab--ü.example", "domain_idna"],
+  ["inner hyphens in a U-label", "a-ü-b.example", "xn--a--b-1ra.example"],
+  ["two hyphens there in plain ASCII", "r3---ü.r3---x.example", "domain_idna"],
+  ["a plain label with them beside a U-label", "ü.r3---x.example", "xn--tda.r3---x.example"],
   ["a one-letter last label is refused", "example.c", "tld_shape"],
   ["a number as last label is refused", "example.123", "tld_shape"],
   [

@@ -36,7 +36,6 @@ const DOT = 46;
 const HYPHEN = 45;
 
 const isLetter = (code: number): boolean => code >= 97 && code <= 122;
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** ASCII that no host name holds: all but letters, digits, "-" and "." (RFC 1123 section 2.1). */
 const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
@@ -44,7 +43,7 @@ const NON_ASCII = /[^\0-\x7f]/;
 
 const UTS46 = {
   checkBidi: true,
-  checkHyphens: false, // "label_chars" below refuses outer hyphens; "r3---x" names do exist
+  checkHyphens: false, // for "r3---x" names, which do exist; outer hyphens are refused below
   checkJoiners: true,
   ignoreInvalidPunycode: false,
   transitionalProcessing: false,
@@ -56,8 +55,13 @@ const UTS46 = {
 function aLabels(text: string): string | undefined {
   const lower = text.toLowerCase();
   if (!NON_ASCII.test(text) && !lower.includes("xn--")) return lower;
-  return toASCII(text, UTS46) ?? undefined;
+  const name = toASCII(text, UTS46) ?? undefined;
+  return name?.split(".").every(isALabelOrPlain) === true ? name : undefined;
 }
+
+/** A U-label has inner hyphens only, and not two in its third and fourth places (RFC 5891 section 4.2.3.1). */
+const isALabelOrPlain = (label: string): boolean =>
+  !label.startsWith("xn--") || toASCII(label, { ...UTS46, checkHyphens: true }) !== null;
 
 /** The first fault of a name that holds only lower-case letters, digits, hyphens and dots. */
 function labelFault(name: string): DomainFault | undefined {
@@ -138,6 +142,18 @@ export function isHostName(text: string): boolean {
   return nameFault(text) === undefined;
 }
 
+/** "example.com." names the same domain (RFC 1034 section 3.1); two dots name none. */
+export function withoutLastDot(text: string): string {
+  const last = text.length - 1;
+  return isDot(text.charCodeAt(last)) && !isDot(text.charCodeAt(last - 1))
+    ? text.slice(0, last)
+    : text;
+}
+
+/** The full stops that UTS-46 takes for the one between labels. */
+const isDot = (code: number): boolean =>
+  code === 0x2e || code === 0x3002 || code === 0xff0e || code === 0xff61;
+
 /**
  * Names that are never sent to DNS (RFC 6761 and its registry). ".test" and ".example" are reserved too,
  * but are looked up like any name so that a private DNS can serve them.
@@ -150,7 +166,7 @@ export function isSpecialUse(name: string): boolean {
 }
 
 /** Where the label after the one at `at` begins; negative when there is none. */
-function nextLabel(name: string, at: number): number {
+export function nextLabel(name: string, at: number): number {
   const dot = name.indexOf(".", at);
   return dot < 0 ? -1 : dot + 1;
 }
@@ -170,13 +186,4 @@ export function* selfAndParents(name: string, top: string | undefined): Generato
 export function isAtOrUnder(name: string, suffix: string): boolean {
   if (name.length === suffix.length) return name === suffix;
   return name.endsWith(suffix) && name.charCodeAt(name.length - suffix.length - 1) === DOT;
-}
-
-/** Whether a label is letters, digits and hyphens only; used where names are built, not read. */
-export function isLabelText(label: string): boolean {
-  for (let at = 0; at < label.length; at += 1) {
-    const code = label.charCodeAt(at);
-    if (!isLetter(code) && !isDigit(code) && code !== HYPHEN) return false;
-  }
-  return label !== "";
 }

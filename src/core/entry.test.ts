@@ -16,6 +16,14 @@ const cases = [
   ["a domain may end in one dot", "domain", "example.com.", "domain example.com"],
   ["a domain does not end in two", "domain", "example.com..", "domain domain_idna example.com.."],
   [
+    "a domain may end in the dot of its script",
+    "domain",
+    "例子.公司。",
+    "domain xn--fsqu00a.xn--55qx5d",
+  ],
+  ["but not in two, whatever their script", "domain", "x.com。.", "domain domain_idna x.com."],
+  ["nor does an address", "address", "a@x.com。", "address domain_dot_end x.com"],
+  [
     "an address does not end in a dot",
     "address",
     "a@example.com.",

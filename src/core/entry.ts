@@ -1,5 +1,5 @@
 import { type Address, type AddressFault, addressKey, parseAddress } from "./address.ts";
-import { type Domain, type DomainFault, parseDomain } from "./domain.ts";
+import { type Domain, type DomainFault, parseDomain, withoutLastDot } from "./domain.ts";
 import { DOMAIN_MAX_OCTETS, ENTRY_MAX_UNITS } from "./limits.ts";
 
 /** How to read an entry. `either` is bulk: what holds an "@" is an address, anything else a domain. */
@@ -50,11 +50,6 @@ function readDomain(text: string): Entry {
   const parsed = parseDomain(withoutLastDot(text));
   if (!parsed.ok) return malformed(text, parsed.fault, "domain");
   return { kind: "domain", domain: parsed.value };
-}
-
-/** "example.com." names the same domain (RFC 1034 section 3.1); two dots name none. */
-function withoutLastDot(text: string): string {
-  return text.endsWith(".") && !text.endsWith("..") ? text.slice(0, -1) : text;
 }
 
 function malformed(text: string, fault: EntryFault, as: "address" | "domain"): Entry {

@@ -9,6 +9,7 @@ import { validate } from "./validate.ts";
 
 const zone = {
   "bad.example": { mx: ["1 mx.bad.example"] },
+  "guest.example": { mx: ["1 mx.bad.example"] },
   "mx.bad.example": { a: ["198.51.100.1"] },
 };
 
@@ -59,6 +60,12 @@ const bys = [
     "a mail host of the operator's",
     "bad.example",
     { mailHosts: { "mx.bad.example": "deny" } },
+    "operator",
+  ],
+  [
+    "the operator's denied domain above a mail host",
+    "guest.example",
+    { domains: { "bad.example": "deny" } },
     "operator",
   ],
   [

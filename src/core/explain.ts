@@ -60,7 +60,10 @@ function saidBy({ signal, weight, subject, sources = 0 }: Evidence, datasets: Da
 }
 
 function saidOfHost(host: string, { operator, mailServers }: Datasets): SaidBy {
-  if (operator.mailHost(host) === "deny") return "operator";
+  const isNamed = [host, registrableOf(host) ?? host].some(
+    (name) => operator.named(name) === "deny",
+  );
+  if (isNamed || operator.mailHost(host) === "deny") return "operator";
   return mailServers.kindOf(host) === undefined ? "rules" : "learned";
 }
 

@@ -1,3 +1,5 @@
+import { nextLabel } from "./domain.ts";
+import type { MailHosts } from "./mail-hosts.ts";
 import { INBOX_PROVIDERS, type MailHostKind, type ProviderRow } from "./tables/inbox-providers.ts";
 
 /** Who runs a mail host. */
@@ -37,7 +39,7 @@ function nodesOf(rows: readonly ProviderRow[]): ReadonlyMap<string, Node> {
  * boundaries; undefined when none is known. Of two equally long suffixes the one without "*" wins.
  */
 export function providerOfHost(host: string): InboxProvider | undefined {
-  for (let start = 0; start >= 0; start = afterDot(host, start)) {
+  for (let start = 0; start >= 0; start = nextLabel(host, start)) {
     const node = NODES.get(start === 0 ? host : host.slice(start));
     if (node === undefined) continue;
     const row = node.row ?? node.wildcards?.get(labelBeforeLast(host, start));
@@ -46,13 +48,18 @@ export function providerOfHost(host: string): InboxProvider | undefined {
   return undefined;
 }
 
+/** Who runs the most preferred mail host that anybody knows; undefined when none is known. */
+export function providerOfMail(mail: MailHosts): InboxProvider | undefined {
+  if (mail.kind !== "hosts" || mail.implicit) return undefined;
+  for (const host of mail.hosts) {
+    const known = providerOfHost(host);
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}
+
 /** The label two to the left of `start`: "head" of "head.any.tail" where "tail" starts; "" for none. */
 function labelBeforeLast(host: string, start: number): string {
   const any = host.lastIndexOf(".", start - 2);
   return any < 0 ? "" : host.slice(host.lastIndexOf(".", any - 1) + 1, any);
-}
-
-function afterDot(text: string, from: number): number {
-  const dot = text.indexOf(".", from);
-  return dot < 0 ? -1 : dot + 1;
 }

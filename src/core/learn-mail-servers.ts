@@ -11,17 +11,28 @@ export interface MailSighting {
   readonly addresses: readonly string[];
 }
 
-/** A host or address is learned from so many listed domains on. */
-export const LISTED_MIN = 5;
+/** From when on a server is accused. */
+export interface LearningThresholds {
+  /** A host or address is learned from so many listed domains on. */
+  readonly listedMin: number;
+  /**
+   * With fewer nobody can say that others are under 5 % of a server's customers, and it counts as shared: a small
+   * hosting company with a handful of bad customers looks the same until its good ones are met.
+   */
+  readonly dedicatedListedMin: number;
+  /** Dedicated carries less of others than this share. */
+  readonly othersShareMax: number;
+}
 
-/**
- * With fewer nobody can say that others are under 5 % of a server's customers, and it counts as shared: a small
- * hosting company with a handful of bad customers looks the same until its good ones are met.
- */
-export const DEDICATED_LISTED_MIN = 20;
+/** Chosen by the figures of bench/mail-servers.ts; docs/detection.md has them. */
+export const LEARNING: LearningThresholds = {
+  listedMin: 5,
+  dedicatedListedMin: 20,
+  othersShareMax: 0.05,
+};
 
-/** Dedicated carries less of others than this share. */
-export const OTHERS_SHARE_MAX = 0.05;
+/** A mail host, or an address that mail hosts have, and what it was learned to be. */
+export type LearnedServer = readonly [server: string, kind: MailServerKind];
 
 interface Customers {
   readonly listed: Set<string>;
@@ -34,33 +45,45 @@ const OTHERS_MAX = 10_000;
 /**
  * Which mail hosts and addresses serve disposable domains: `dedicated` almost only, `shared` among others.
  * Hosts that `isShared` knows as carriers of anybody's mail, and the addresses they have, are never learned.
+ * Sightings are added one by one, so that nobody need wait for all of them.
  */
-export function learnMailServers(
-  sightings: Iterable<MailSighting>,
-  isShared: (host: string) => boolean,
-): readonly (readonly [server: string, kind: MailServerKind])[] {
-  const servers = new Map<string, Customers>();
-  const carriers = new Set<string>();
-  for (const { domain, listed, hosts, addresses } of sightings) {
-    const isCarried = hosts.some(isShared);
-    for (const address of isCarried ? addresses : []) carriers.add(address);
-    const own = hosts.filter((host) => !isShared(host));
+export class MailServerTally {
+  readonly #isShared: (host: string) => boolean;
+  readonly #servers = new Map<string, Customers>();
+  readonly #carriers = new Set<string>();
+
+  constructor(isShared: (host: string) => boolean) {
+    this.#isShared = isShared;
+  }
+
+  add({ domain, listed, hosts, addresses }: MailSighting): void {
+    const own = hosts.filter((host) => !this.#isShared(host));
+    const isCarried = own.length < hosts.length;
+    // The addresses are mostly the first host's. A carrier behind it may be a decoy, and clears no machine by that.
+    const isFirstCarrier = hosts.slice(0, 1).some((host) => this.#isShared(host));
+    for (const address of isFirstCarrier ? addresses : []) this.#carriers.add(address);
     for (const server of isCarried ? own : [...own, ...addresses]) {
-      const customers = servers.get(server) ?? { listed: new Set(), others: new Set() };
-      servers.set(server, customers);
+      const customers = this.#servers.get(server) ?? { listed: new Set(), others: new Set() };
+      this.#servers.set(server, customers);
       if (listed) customers.listed.add(domain);
       else if (customers.others.size < OTHERS_MAX) customers.others.add(domain);
     }
   }
-  return [...servers].flatMap(([server, customers]) => {
-    const kind = carriers.has(server) ? undefined : kindOf(customers);
-    return kind === undefined ? [] : [[server, kind] as const];
-  });
+
+  learned(thresholds: LearningThresholds = LEARNING): readonly LearnedServer[] {
+    return [...this.#servers].flatMap(([server, customers]) => {
+      const kind = this.#carriers.has(server) ? undefined : kindOf(customers, thresholds);
+      return kind === undefined ? [] : [[server, kind] as const];
+    });
+  }
 }
 
-function kindOf({ listed, others }: Customers): MailServerKind | undefined {
-  if (listed.size < LISTED_MIN) return undefined;
+function kindOf(
+  { listed, others }: Customers,
+  { listedMin, dedicatedListedMin, othersShareMax }: LearningThresholds,
+): MailServerKind | undefined {
+  if (listed.size < listedMin) return undefined;
   const share = others.size / (listed.size + others.size);
-  const isDedicated = listed.size >= DEDICATED_LISTED_MIN && share < OTHERS_SHARE_MAX;
+  const isDedicated = listed.size >= dedicatedListedMin && share < othersShareMax;
   return isDedicated ? "dedicated" : "shared";
 }

@@ -150,6 +150,15 @@ for (const { name, zone, domain = "d.example", implicitMx = false, want } of cas
   });
 }
 
+test("addresses that mail cannot reach speak for no machine, and are not kept", async () => {
+  const lookup = zoneLookup({
+    "d.example": { mx: ["10 m.example"] },
+    "m.example": { a: ["192.168.0.1", "192.0.2.1", "127.0.0.1"], aaaa: ["fe80::1"] },
+  });
+  const found = await findMailHosts("d.example", lookup, false);
+  assert.deepEqual(found.kind === "hosts" && found.addresses, ["192.0.2.1"]);
+});
+
 test("the addresses of the first host that resolves are kept", async () => {
   const zone = {
     "d.example": { mx: ["1 dead.example", "2 one.example", "3 two.example"] },

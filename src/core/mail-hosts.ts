@@ -10,7 +10,7 @@ export type MailHosts =
       readonly hosts: readonly string[];
       /** Whether only an address record stands behind it (RFC 5321 section 5.1). */
       readonly implicit: boolean;
-      /** Addresses of the first host that could be resolved; absent when none could. */
+      /** Addresses of the first host that could be resolved, as far as mail can reach them; absent when none could. */
       readonly addresses?: readonly string[];
     }
   | { readonly kind: "none"; readonly why: NoMailReason }
@@ -67,7 +67,7 @@ async function usable(
     const reached = reach(answer);
     if (reached === "no") hosts.splice(tried--, 1);
     if (reached !== "yes" || answer.kind !== "found") continue;
-    addresses = answer.records;
+    addresses = answer.records.filter(isReachable);
     break;
   }
   if (hosts.length === 0) return { kind: "none", why: "unresolvable" };

@@ -3,7 +3,7 @@ import { type Domain, isAtOrUnder, registrableOf } from "./domain.ts";
 import type { MailHosts } from "./mail-hosts.ts";
 import { isCommonCarrier, isSharedMailHost } from "./mail-carriers.ts";
 import { type Evidence, evidence } from "./signals.ts";
-import { lentStanding } from "./standing.ts";
+import { hostStanding } from "./standing.ts";
 import { DEDICATED_MAIL_HOSTS } from "./tables/mail-servers.ts";
 
 /**
@@ -97,7 +97,7 @@ const SHARED: Reputation = { signal: "mx_shared_disposable", sources: 0 };
 /** Of a mail host or of a registrable domain above one: known as dedicated, or strongly listed. */
 function badName(name: string, datasets: Datasets): Reputation | undefined {
   if (DEDICATED_MAIL_HOSTS.has(name)) return DEDICATED;
-  const standing = lentStanding(name, datasets);
+  const standing = hostStanding(name, datasets);
   if (standing?.strength !== "strong") return undefined;
   return { signal: "blacklist_mx", sources: standing.sources };
 }

@@ -1,7 +1,6 @@
 import { parseAddress } from "./address.ts";
 import { canonicalAddress } from "./alias.ts";
-import type { Domain } from "./domain.ts";
-import { type Parsed, parseDomain } from "./domain.ts";
+import { type Parsed, parseDomain, withoutLastDot } from "./domain.ts";
 import type { EntryFault } from "./entry.ts";
 import { ENTRY_MAX_UNITS } from "./limits.ts";
 
@@ -57,8 +56,6 @@ function readName(text: string, kind: "domain" | "mailHost"): Parsed<ListSubject
   return { ok: true, value: { kind, name, below } };
 }
 
-const withoutLastDot = (text: string): string => text.replace(/([^.])\.$/, "$1");
-
 /** How an entry is stored and shown: `readListSubject` reads it back, addresses as their hash alone. */
 export function listSubjectText(
   subject: ListSubject,
@@ -77,10 +74,3 @@ export function mayBeSaid(word: ListWord, { kind }: ListSubject): boolean {
   if (word === "account") return kind === "address" || kind === "hashed";
   return topicOf(word) === "word" || kind !== "mailHost";
 }
-
-/** The subject of a whole domain; for entries that are made from one. */
-export const domainSubject = ({ name }: Pick<Domain, "name">): ListSubject => ({
-  kind: "domain",
-  name,
-  below: false,
-});

@@ -84,6 +84,8 @@ const lists = operatorListsOf(
 
 const answers = [
   ["a domain that was named", lists.domain("bad.example"), "deny"],
+  ["a name below a suffix has no entry of its own", lists.named("a.b.wide.example"), undefined],
+  ["a name with an entry of its own", lists.named("good.wide.example"), "allow"],
   ["a name below it was not named", lists.domain("a.bad.example"), undefined],
   ["a name below a suffix", lists.domain("a.b.wide.example"), "deny"],
   ["the suffix itself is not below it", lists.domain("wide.example"), undefined],

@@ -1,4 +1,4 @@
-import type { OperatorLists, OperatorWord } from "./datasets.ts";
+import type { OperatorLists, OperatorTrap, OperatorWord } from "./datasets.ts";
 import { type ListWord, readListSubject, topicOf } from "./operator-entry.ts";
 
 /** What is needed of an entry to answer for it; `subject` as `listSubjectText` writes it. */
@@ -6,8 +6,6 @@ export interface SaidOf {
   readonly subject: string;
   readonly word: ListWord;
 }
-
-type Trap = "listed" | "recycled" | "pristine";
 
 /** What is said of names: the most specific entry counts, the name itself before the names above it. */
 interface NameWords<Word> {
@@ -35,8 +33,8 @@ interface Said {
   readonly domains: NameWords<OperatorWord>;
   readonly mailHosts: NameWords<OperatorWord>;
   readonly addresses: AddressWords<OperatorWord | "account">;
-  readonly trapDomains: NameWords<Trap>;
-  readonly trapAddresses: AddressWords<Trap>;
+  readonly trapDomains: NameWords<OperatorTrap>;
+  readonly trapAddresses: AddressWords<OperatorTrap>;
 }
 
 /** Lists that answer from memory. `hashOf` is how the addresses among the entries were hashed. */
@@ -56,6 +54,7 @@ export function operatorListsOf(
     words.get(canonical.slice(canonical.lastIndexOf("@") + 1))?.get(hashOf(canonical));
   return {
     domain: (name) => wordFor(name, said.domains),
+    named: (name) => said.domains.exact.get(name),
     mailHost: (host) => wordFor(host, said.mailHosts),
     address: (canonical) => ofAddress(canonical, said.addresses),
     trap: (subject) =>
@@ -83,7 +82,7 @@ function add({ subject, word }: SaidOf, said: Said): void {
   }
 }
 
-const isTrap = (word: ListWord): word is Trap => topicOf(word) === "trap";
+const isTrap = (word: ListWord): word is OperatorTrap => topicOf(word) === "trap";
 
 function addAddress<Word>(
   words: AddressWords<Word>,

@@ -1,3 +1,5 @@
+import { mappedV4, v4Octets, v6Groups } from "./ip-address.ts";
+
 /**
  * Whether an address from DNS can be a mail server's on the public internet: not unspecified, loopback,
  * private (RFC 1918, RFC 4193), link-local or shared (RFC 6598). Documentation ranges count as reachable:
@@ -8,7 +10,7 @@ export function isReachable(address: string): boolean {
   if (!address.includes(":")) return isReachableV4(address);
   const groups = v6Groups(address);
   if (groups === undefined) return false;
-  const mapped = embeddedV4(groups);
+  const mapped = mappedV4(groups);
   if (mapped !== undefined) return isReachableV4(mapped);
   const first = groups[0] ?? 0;
   const zeros = groups.slice(0, 7).every((group) => group === 0);
@@ -26,29 +28,6 @@ function isReachableV4(address: string): boolean {
   return true;
 }
 
-/** The four octets of a dotted address; undefined when it is none. Plain loops: every mail host passes here. */
-function v4Octets(address: string): readonly number[] | undefined {
-  const octets: number[] = [];
-  let octet = -1;
-  for (let at = 0; at <= address.length; at += 1) {
-    const code = at === address.length ? DOT : address.charCodeAt(at);
-    if (code === DOT) {
-      if (octet < 0) return undefined;
-      octets.push(octet);
-      octet = -1;
-    } else {
-      octet = Math.max(octet, 0) * 10 + digit(code);
-      if (!(octet <= 255)) return undefined;
-    }
-  }
-  return octets.length === 4 ? octets : undefined;
-}
-
-const DOT = 46;
-
-/** The value of an ASCII digit; NaN for anything else. */
-const digit = (code: number): number => (code >= 48 && code <= 57 ? code - 48 : Number.NaN);
-
 /** First octet, and the range of the second. */
 const UNREACHABLE_V4: readonly (readonly [number, number, number])[] = [
   [0, 0, 255], // unspecified, "this network" (RFC 1122)
@@ -59,35 +38,3 @@ const UNREACHABLE_V4: readonly (readonly [number, number, number])[] = [
   [172, 16, 31], // private
   [192, 168, 168], // private
 ];
-
-/** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined when it is none. */
-export function v6Groups(address: string): readonly number[] | undefined {
-  const text = withoutDottedTail(address);
-  const [left = "", right, ...rest] = text.split("::");
-  if (rest.length > 0) return undefined;
-  const head = left === "" ? [] : left.split(":");
-  const tail = right === undefined || right === "" ? [] : right.split(":");
-  const missing = 8 - head.length - tail.length;
-  if (right === undefined ? missing !== 0 : missing < 1) return undefined;
-  const groups = [...head, ...Array<string>(Math.max(missing, 0)).fill("0"), ...tail];
-  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
-  return groups.map((group) => parseInt(group, 16));
-}
-
-/** "::ffff:192.0.2.1" with its last four octets as two groups. */
-function withoutDottedTail(address: string): string {
-  const cut = address.lastIndexOf(":") + 1;
-  const dotted = address.slice(cut);
-  if (!dotted.includes(".")) return address;
-  const octets = v4Octets(dotted);
-  if (octets === undefined) return "";
-  const [a = 0, b = 0, c = 0, d = 0] = octets;
-  return `${address.slice(0, cut)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-}
-
-/** The IPv4 address inside an IPv4-mapped one (RFC 4291 section 2.5.5.2). */
-function embeddedV4(groups: readonly number[]): string | undefined {
-  if (groups[5] !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return undefined;
-  const [high = 0, low = 0] = groups.slice(6);
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-}

@@ -14,9 +14,13 @@ export interface Standing {
  */
 export function standingOf(name: string, datasets: Datasets): Standing | undefined {
   const word = datasets.operator.domain(name);
-  if (word !== undefined) {
-    return word === "deny" ? { strength: "strong", name, sources: 0 } : undefined;
-  }
+  if (word === undefined) return listStanding(name, datasets);
+  return word === "deny" ? denied(name) : undefined;
+}
+
+const denied = (name: string): Standing => ({ strength: "strong", name, sources: 0 });
+
+function listStanding(name: string, datasets: Datasets): Standing | undefined {
   const sources = datasets.disposable.sourcesOf(name);
   if (sources === 0) return undefined;
   const strength = isCertain(sources, datasets) ? "strong" : "single";
@@ -30,7 +34,21 @@ function isCertain(sources: number, datasets: Datasets): boolean {
 
 /** As `standingOf`, of a name that lends its reputation to others: a known-good one lends none. */
 export function lentStanding(name: string, datasets: Datasets): Standing | undefined {
-  const standing = standingOf(name, datasets);
+  return unlessGood(standingOf(name, datasets), datasets);
+}
+
+/**
+ * As `lentStanding`, of a mail host or the registrable domain above one. The operator denies it by an entry on the
+ * very name: "*.suffix" is about the domains below it, and their neighbours' mail may go there too.
+ */
+export function hostStanding(name: string, datasets: Datasets): Standing | undefined {
+  const { operator } = datasets;
+  if (operator.named(name) === "deny") return denied(name);
+  if (operator.domain(name) === "allow") return undefined;
+  return unlessGood(listStanding(name, datasets), datasets);
+}
+
+function unlessGood(standing: Standing | undefined, { knownGood }: Datasets): Standing | undefined {
   if (standing === undefined || standing.sources === 0) return standing;
-  return datasets.knownGood.has(name) ? undefined : standing;
+  return knownGood.has(standing.name) ? undefined : standing;
 }

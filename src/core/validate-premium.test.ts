@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW_MS } from "../../test/check-run.ts";
-import { knownDatasets } from "../../test/known-datasets.ts";
+import { literalDatasets } from "../../test/literal-datasets.ts";
 import { type Zone, zoneLookup } from "../../test/zone-lookup.ts";
 import { type Feature, FEATURES } from "./checks/check.ts";
 import { type Validation, validate } from "./validate.ts";
@@ -24,7 +24,7 @@ function validated(
   const asked = { features, spamTrap: true };
   return validate(
     { text, mode: "either", asked, nowMs: NOW_MS, implicitMx: false },
-    { datasets: knownDatasets(), lookup, premium: { lookup, within: () => lookup } },
+    { datasets: literalDatasets(), lookup, premium: { lookup, within: () => lookup } },
   );
 }
 

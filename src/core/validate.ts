@@ -1,8 +1,9 @@
 import { accountEvidence } from "./account.ts";
+import { subAddress } from "./address.ts";
 import { aliasOf } from "./alias.ts";
+import type { Feature, Subject } from "./checks/check.ts";
 import type { Asked, CheckResults } from "./checks/run.ts";
 import { NOTHING_ASKED, runChecks } from "./checks/run.ts";
-import type { Feature, Subject } from "./checks/check.ts";
 import type { Datasets } from "./datasets.ts";
 import { domainEvidence } from "./disposable.ts";
 import type { Domain } from "./domain.ts";
@@ -203,7 +204,5 @@ const IMPLICIT: readonly Evidence[] = [evidence("no_mx_records"), evidence("impl
 
 /** A role local part, with or without a detail behind "+" (RFC 5233). */
 function isRole(localPart: string, { roles }: Datasets): boolean {
-  const lower = localPart.toLowerCase();
-  const plus = lower.indexOf("+");
-  return roles.has(plus > 0 ? lower.slice(0, plus) : lower);
+  return roles.has(subAddress(localPart.toLowerCase()).user);
 }

@@ -11,7 +11,7 @@ export interface Verdict {
 }
 
 /** From this confidence on an entry is called disposable. */
-export const DISPOSABLE_AT = 50;
+const DISPOSABLE_AT = 50;
 
 const RANK: ReadonlyMap<string, number> = new Map(
   Object.keys(SIGNALS).map((name, index) => [name, index]),

@@ -1,8 +1,9 @@
-import type { ComponentType, VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { faultText } from "./api/client.ts";
 import type { SessionState } from "./api/shapes.ts";
 import { announcement } from "./app/announce.ts";
+import { loadedPage, loadPage } from "./app/loaded-pages.ts";
 import { isOpenTo, type Page, PAGES } from "./app/pages.ts";
 import { path } from "./app/router.ts";
 import { loadSession, session } from "./app/session.ts";
@@ -11,19 +12,26 @@ import { Shell } from "./parts/shell.tsx";
 import { Bones, Failed } from "./parts/states.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 
-/** The whole dashboard: who is here, the frame, and the page of the path. */
-export function App(): VNode {
+/** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
+export function App({ asked }: { asked: Promise<void> }): VNode {
   const [fault, setFault] = useState("");
-  const load = (): void => {
+  const follow = (answer: Promise<void>): void => {
     setFault("");
-    loadSession().catch((error: unknown) => setFault(faultText(error)));
+    answer.catch((error: unknown) => setFault(faultText(error)));
   };
-  useEffect(load, []);
+  useLayoutEffect(() => follow(asked), []);
   const known = session.value;
   return (
     <>
       <Shell session={known}>
-        {fault === "" ? frame(known) : <Failed message={fault} retry={load} />}
+        {fault === "" ? (
+          frame(known)
+        ) : (
+          <>
+            <PageHead title="Gatepost cannot be reached" />
+            <Failed message={fault} retry={() => follow(loadSession())} />
+          </>
+        )}
       </Shell>
       <div class="unseen" role="status">
         {announcement.value}
@@ -54,23 +62,17 @@ function Missing(): VNode {
   );
 }
 
-const loadedPages = new Map<string, ComponentType>();
+const NOT_LOADED = "This page could not be loaded. The service may have been updated: reload.";
 
 function Lazy({ page }: { page: Page }): VNode {
-  const [Content, setContent] = useState(() => loadedPages.get(page.path));
+  const [Content, setContent] = useState(() => loadedPage(page));
   const [fault, setFault] = useState("");
-  const load = (): void => {
-    setFault("");
-    page.load().then(
-      (component) => {
-        loadedPages.set(page.path, component);
-        setContent(() => component);
-      },
-      () => setFault("This page could not be loaded. The service may have been updated: reload."),
-    );
-  };
-  useEffect(() => {
-    if (Content === undefined) load();
+  useLayoutEffect(() => {
+    if (Content !== undefined) return;
+    void loadPage(page).then((component) => {
+      if (component === undefined) setFault(NOT_LOADED);
+      else setContent(() => component);
+    });
   }, []);
   if (Content !== undefined) return <Content />;
   return fault === "" ? (

@@ -1,3 +1,4 @@
+import { DOMAIN_MAX_OCTETS } from "../core/limits.ts";
 import type { Log } from "../ports/log.ts";
 import type { Caller } from "../service/caller.ts";
 
@@ -43,7 +44,7 @@ export function createAccessLog(options: AccessLogOptions): AccessLog {
       return;
     }
     lines += 1;
-    log.info("request", {
+    log.info("http.request", {
       ...line,
       durationMs: Math.round(line.durationMs * 100) / 100,
       ...fieldsOf(detail, options),
@@ -68,9 +69,6 @@ function callerFields({ owner, tier, keyId }: Caller): Fields {
   return { tier, ...account, ...(keyId === undefined ? {} : { key: keyId }) };
 }
 
-/** Longest domain that is logged; a longer text is none (RFC 1035 section 2.3.4). */
-const DOMAIN_MAX_CHARACTERS = 253;
-
 /**
  * What stands behind the last at sign, or a whole text that looks like a domain; "invalid" for the rest:
  * somebody's local part, password or key may have been pasted there.
@@ -80,6 +78,6 @@ function domainOf(entry: string): string {
     .slice(entry.lastIndexOf("@") + 1)
     .trim()
     .toLowerCase();
-  const fits = domain.length <= DOMAIN_MAX_CHARACTERS && /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain);
+  const fits = domain.length <= DOMAIN_MAX_OCTETS && /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain);
   return fits && domain.includes(".") ? domain : "invalid";
 }

@@ -1,15 +1,17 @@
 import type { FastifyReply } from "fastify";
+import { storeDownOf } from "../ports/store-down.ts";
 import type { Entrance } from "../service/gate.ts";
 import {
   INTERNAL_ERROR_MESSAGE,
   badRequest,
   Refusal,
+  storeUnavailable,
   unsupportedMediaType,
 } from "../service/refusals.ts";
 import { type ApiReply, JSON_TYPE, type Route } from "./route.ts";
 
 /** On every answer of the API. A result is a moment's verdict on an address: no cache may keep it. */
-const EVERY_ANSWER = {
+export const EVERY_ANSWER = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After",
   "cache-control": "no-store",
@@ -42,8 +44,30 @@ export function send(reply: FastifyReply, answer: ApiReply, entrance: Entrance |
   }
   headers["content-length"] = String(Buffer.byteLength(answer.body));
   reply.hijack();
-  reply.raw.writeHead(status, headers).end(answer.body);
+  reply.raw.writeHead(status, headers);
+  endAfterRequest(reply.raw, answer.body);
 }
+
+/**
+ * What is left of a refused body is read and dropped before the answer ends, for the end may close the connection:
+ * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the
+ * start; the time limit of the request bounds the rest.
+ */
+function endAfterRequest(response: FastifyReply["raw"], body: string): void {
+  const { req: request } = response;
+  if (request.readableEnded || !hasBody(request)) {
+    response.end(body);
+    return;
+  }
+  response.flushHeaders(); // for HEAD, which writes nothing else
+  response.write(body);
+  const end = (): void => void response.end();
+  request.once("end", end).once("close", end).resume();
+}
+
+/** Whether the request announced a body (RFC 9112 section 6). */
+const hasBody = ({ headers }: FastifyReply["raw"]["req"]): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<string, string> {
   const headers: Record<string, string> = {
@@ -62,9 +86,10 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
   return headers;
 }
 
-/** The refusal that a thrown value is, be it ours or the framework's; undefined for a fault. */
+/** The refusal that a thrown value is, be it ours, a store's or the framework's; undefined for a fault. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  return error instanceof Refusal ? error : refusalOfFramework(error);
+  if (error instanceof Refusal) return error;
+  return storeDownOf(error) === undefined ? refusalOfFramework(error) : storeUnavailable();
 }
 
 /** What a thrown value looks like to the client: a refusal as it stands, anything else as a 500. */

@@ -1,11 +1,9 @@
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
-  type FastifyReply,
   type FastifyRequest,
   type FastifyServerFactory,
   type FastifyServerOptions,
-  LogController,
 } from "fastify";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
@@ -13,16 +11,17 @@ import type { HttpMetrics, MetricsPage } from "../ports/metrics.ts";
 import type { CheckOne } from "../service/check-one.ts";
 import type { Gate } from "../service/gate.ts";
 import type { UsageRecorder } from "../service/usage-recorder.ts";
-import { badRequest, methodNotAllowed, notFound, type Refusal } from "../service/refusals.ts";
+import { badRequest, notFound, type Refusal } from "../service/refusals.ts";
 import { createAccessLog } from "./access-log.ts";
-import { errorBody, refused } from "./answer.ts";
 import { createBodyReader } from "./body.ts";
 import type { TrustedProxies } from "./client-address.ts";
+import { createFaultLog } from "./fault-log.ts";
+import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies, refuse } from "./framework.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { PathItem } from "./operation.ts";
 import { createReadiness, type Probe } from "./readiness.ts";
-import { JSON_TYPE, type Route } from "./route.ts";
+import type { Route } from "./route.ts";
 import { domainCheckDocumentation, emailCheckDocumentation } from "./routes/check-documentation.ts";
 import { type BulkHandler, checkRoute } from "./routes/check.ts";
 import { addDocs } from "./routes/docs.ts";
@@ -83,13 +82,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const guard = guardOf(routes, deps);
   const app = Fastify({
     ...listener,
-    logController: new LogController({ disableRequestLogging: true }),
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
+    ...FRAMEWORK_OPTIONS,
     rewriteUrl: ({ url = "/" }) => {
       if (url.startsWith("/api/")) return API_ENTRANCE;
       const { path, query } = readTarget(url);
       if (isApiPath(path)) return API_ENTRANCE;
+      if (path === "*") return "/*"; // no page, though the router would find the first one
       return query === "" ? path : `${path}?${query}`;
     },
     frameworkErrors: (error, _, reply) => void refuse(reply, refusalFor(error)),
@@ -117,7 +115,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       openApi,
     });
   });
-  await app.register((scope) => addDocs(scope, openApi));
+  addDocs(app, { openApi, log: deps.log });
   if (deps.pages !== undefined) await app.register(deps.pages);
   app.addHook("preClose", async () => routes.forEach((route) => route.stop?.()));
   return app;
@@ -149,34 +147,21 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
     trustedProxies,
     bodies,
     accessLog,
+    faultLog: createFaultLog(log, clock),
     usage,
   });
 }
 
-/** The guard reads bodies itself, after the gate: nobody's megabytes are read before they may come in. */
-function readNoBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
-}
-
 function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
-  const methods = new Map<string, Set<string>>();
-  app.addHook("onRoute", ({ url, method }) => {
-    const known = methods.get(url) ?? new Set();
-    methods.set(url, known);
-    for (const name of [method].flat()) known.add(name);
-  });
-  app.setNotFoundHandler((request, reply) => {
-    if (isApi(request)) return void guard(request, reply);
-    const allowed = methods.get(readTarget(request.originalUrl).path);
-    if (allowed === undefined || allowed.has(request.method)) return refuse(reply, notFound());
-    return refuse(reply.header("allow", [...allowed].join(", ")), methodNotAllowed());
-  });
+  const { absent, failed } = pageErrors(app, log);
+  app.setNotFoundHandler((request, reply) =>
+    isApi(request) ? void guard(request, reply) : absent(request, reply),
+  );
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    if (isApi(request)) return void guard(request, reply, error);
-    const { status = 500, type, body } = refused(error, undefined);
-    if (status === 500) log.error("page failed", error, { method: request.method });
-    return reply.code(status).type(type).send(body);
+    if (!isApi(request)) return failed(error, request, reply);
+    // Who left before a stream began is told nothing more, and the request was counted: no fault of anybody's.
+    if (reply.raw.destroyed) return void reply.hijack();
+    return void guard(request, reply, error);
   });
 }
 
@@ -185,7 +170,3 @@ const isApi = ({ originalUrl }: FastifyRequest): boolean => isApiPath(readTarget
 /** The router's complaints about a path outside `/api`: nothing can be there. */
 const refusalFor = ({ statusCode }: FastifyError): Refusal =>
   statusCode === 414 ? notFound() : badRequest();
-
-function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
-  return reply.code(status).type(JSON_TYPE).send(errorBody(message));
-}

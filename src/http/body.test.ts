@@ -67,16 +67,23 @@ test("a connection that breaks in the middle is a body cut short, and holds no m
 });
 
 const JSON_HEADERS = { "content-type": "application/json" };
-const depths = [
+const members = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `"${String(index)}":1`).join(",");
+const builds = [
   ["brackets inside a text do not count", `{"email":"${"[".repeat(1_000)}"}`, true],
   ["an escaped quote does not end a text", `{"email":"\\"${"[".repeat(1_000)}"}`, true],
   ["sixteen levels are read", `{"x":${"[".repeat(15)}${"]".repeat(15)}}`, true],
   ["seventeen levels are refused", `{"x":${"[".repeat(16)}${"]".repeat(16)}}`, false],
   ["six megabytes of brackets are refused unparsed", "[".repeat(6_000_000), false],
+  ["colons inside a text do not count", `{"email":"${":".repeat(2_000)}"}`, true],
+  ["999 members are read, for the object counts too", `{${members(999)}}`, true],
+  ["a thousand members are refused", `{${members(1_000)}}`, false],
+  ["megabytes of empty objects are refused unparsed", `{"x":[${"{},".repeat(2_000_000)}1]}`, false],
+  ["an array of a million texts is read", `{"email":["a"${',"a"'.repeat(999_999)}]}`, true],
   ["a text without an end is refused", '{"email":"', false],
 ] as const;
 
-for (const [name, text, isRead] of depths) {
+for (const [name, text, isRead] of builds) {
   test(`JSON: ${name}`, async () => {
     const reading = createBodyReader(7_000_000).read(source([text], JSON_HEADERS));
     if (isRead) assert.equal((await reading).body.kind, "json");

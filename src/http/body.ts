@@ -4,6 +4,7 @@ import {
   bodyCutShort,
   bodyTooLarge,
   invalidJson,
+  unsupportedEncoding,
   unsupportedMediaType,
 } from "../service/refusals.ts";
 import type { Body } from "./params.ts";
@@ -66,7 +67,7 @@ interface Pool {
 type Kind = "form" | "json";
 
 function kindOf(type: string | undefined, encoding: string | undefined): Kind {
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw unsupportedMediaType();
+  if (!/^(?:identity)?$/i.test(encoding ?? "")) throw unsupportedEncoding();
   const mediaType = (type ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (mediaType === "application/x-www-form-urlencoded") return "form";
   if (mediaType === "application/json") return "json";
@@ -124,24 +125,36 @@ function parse(kind: Kind, bytes: Buffer): Body {
 /** Our deepest body is an array of texts in an object. */
 const JSON_DEPTH_MAX = 16;
 
+/** Members, arrays and objects; our own bodies have five members, and any number of texts in an array. */
+const JSON_PARTS_MAX = 1_000;
+
 /**
- * Whether brackets nest beyond any body of ours: megabytes of "[" would keep the parser busy for a second. Brackets inside texts do not count.
+ * Whether the text nests deeper or has more parts than any body of ours: megabytes of "[" or of members would keep
+ * the parser, and everybody else, busy for half a second. What stands inside texts does not count.
  */
-function isTooDeep(text: string): boolean {
+function isOverbuilt(text: string): boolean {
   let depth = 0;
+  let parts = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfText(text, at);
-    else if (code === OPEN_BRACKET || code === OPEN_BRACE) depth += 1;
-    else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
-    if (depth > JSON_DEPTH_MAX) return true;
+    const change = depthChange(code);
+    depth += change;
+    if (change > 0 || code === COLON) parts += 1;
+    if (depth > JSON_DEPTH_MAX || parts > JSON_PARTS_MAX) return true;
   }
   return false;
 }
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const COLON = 58;
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125];
+
+function depthChange(code: number): 1 | 0 | -1 {
+  if (code === OPEN_BRACKET || code === OPEN_BRACE) return 1;
+  return code === CLOSE_BRACKET || code === CLOSE_BRACE ? -1 : 0;
+}
 
 /** Where the JSON text that begins at `start` ends; the end of all when it is not closed. */
 function endOfText(text: string, start: number): number {
@@ -153,7 +166,7 @@ function endOfText(text: string, start: number): number {
 }
 
 function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw invalidJson();
+  if (isOverbuilt(text)) throw invalidJson();
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./json-schema.ts";
 import { ResultSchema } from "./schemas.ts";
 
 /** What bulk requests and sessions answer, for `/openapi.json`. */
@@ -33,7 +33,7 @@ export const BulkResultsSchema = Type.Object(
   {
     session,
     stats: BulkSummarySchema,
-    results: Type.Record(Type.String(), ResultSchema, {
+    results: Type.Record(ResultSchema, {
       description: "By submitted spelling, in submission order.",
     }),
   },

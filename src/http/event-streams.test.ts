@@ -1,9 +1,10 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { type AskOptions, type BulkServer, bulkServer, sessionIn } from "../../test/bulk-http.ts";
-import { domains, until } from "../../test/bulk-world.ts";
+import { domains } from "../../test/bulk-world.ts";
 import { rawClient } from "../../test/raw-http.ts";
 import { COMMENT_EVERY_MS, LOOK_EVERY_MS } from "./event-streams.ts";
+import { until } from "../../test/until.ts";
 
 const OWNER: AskOptions = { key: "a1" };
 const OTHER: AskOptions = { key: "a2" };

@@ -6,6 +6,7 @@ import { appWith, recordingLog } from "../../test/http-app.ts";
 import { manualClock } from "../../test/manual-clock.ts";
 import { entranceOf, openGate } from "../../test/open-gate.ts";
 import { type Answered, readError, readResult } from "../../test/strict-client.ts";
+import { StoreDown } from "../ports/store-down.ts";
 import type { Credentials, Entrance, Gate, Receipt } from "../service/gate.ts";
 import { Refusal } from "../service/refusals.ts";
 import type { AppDeps } from "./app.ts";
@@ -191,6 +192,20 @@ test("a fault gives the guard's own charge back", async () => {
   assert.equal(refunds, 1);
 });
 
+test("a store that is down is answered at once, whatever becomes of the refund", async () => {
+  let refunds = 0;
+  const failing = quiet(() => {
+    throw new StoreDown("database", "PostgreSQL does not serve");
+  });
+  const refund = (): Promise<void> => {
+    refunds += 1;
+    return new Promise(() => undefined);
+  };
+  const { gate } = gateWith(CREDITS_ONLY, { refund });
+  readError(await ask({ gate, routes: [failing] }, "/api/quiet"), 503);
+  assert.equal(refunds, 1);
+});
+
 const faults = [
   [
     "thrown by the check",
@@ -226,7 +241,7 @@ for (const [name, over] of faults) {
     const errors = log.lines.filter(({ level }) => level === "error");
     assert.deepEqual(
       errors.map(({ event, fields }) => [event, fields]),
-      [["request failed", { method: "GET", route: "email" }]],
+      [["http.request_failed", { method: "GET", route: "email" }]],
     );
     assert.ok(errors[0]?.fault instanceof Error);
   });
@@ -254,7 +269,7 @@ test("the access log holds the domain and never the address", async () => {
   assert.deepEqual(log.lines, [
     {
       level: "info",
-      event: "request",
+      event: "http.request",
       fields: {
         method: "GET",
         route: "email",
@@ -269,7 +284,10 @@ test("the access log holds the domain and never the address", async () => {
 
 test("every answer is counted under our own names", async () => {
   const seen: unknown[] = [];
-  const metrics = { observe: (...args: readonly unknown[]) => void seen.push(args.slice(0, 3)) };
+  const metrics = {
+    observe: (...args: readonly unknown[]) => void seen.push(args.slice(0, 3)),
+    refused: (code: string) => void seen.push(code),
+  };
   await ask({ metrics }, CHECK);
   await ask({ metrics }, "/api/domain");
   await ask({ metrics }, "/api/whatever/they/like");
@@ -277,8 +295,11 @@ test("every answer is counted under our own names", async () => {
   await ask({ metrics }, "/healthz");
   assert.deepEqual(seen, [
     ["email", "GET", 200],
+    "missing_parameter",
     ["domain", "GET", 400],
+    "not_found",
     ["none", "other", 404],
+    "method_not_allowed",
     ["email", "other", 405],
     ["/healthz", "GET", 200],
   ]);
@@ -349,6 +370,33 @@ test("an answer that cannot be written ends its connection and not the process",
   await assert.rejects(async () => app.inject("/api/quiet"));
   assert.deepEqual(
     log.lines.map(({ event }) => event),
-    ["answer failed"],
+    ["http.answer_failed"],
   );
+});
+
+test("a store that is down is a 503 that says when to come again, and one line of log a second", async () => {
+  const log = recordingLog();
+  const clock = manualClock();
+  let refunds = 0;
+  const { gate } = gateWith({}, { refund: () => void (refunds += 1) });
+  const down = new StoreDown("database", "PostgreSQL does not serve");
+  const checkOne = () => Promise.reject(new Error("read quota", { cause: down }));
+  const app = await appWith({ gate, checkOne, log, clock });
+  const answers: unknown[] = [];
+  for (const stepMs of [0, 0, 999, 1]) {
+    clock.advance(stepMs);
+    const { statusCode, headers, body } = await app.inject(CHECK);
+    answers.push([statusCode, headers["retry-after"], body]);
+  }
+  const want = [503, "5", '{"error":"Service temporarily unavailable"}'];
+  assert.deepEqual(answers, [want, want, want, want]);
+  const errors = log.lines.filter(({ level }) => level === "error");
+  assert.deepEqual(
+    errors.map(({ event, fields }) => [event, fields["leftOut"]]),
+    [
+      ["http.store_down", undefined],
+      ["http.store_down", 2],
+    ],
+  );
+  assert.equal(refunds, 0, "what the route charged itself it gives back itself");
 });

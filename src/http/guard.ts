@@ -4,13 +4,15 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { HttpMetrics } from "../ports/metrics.ts";
 import { forBulk } from "../service/bulk-refusal.ts";
-import type { Credentials, Entrance, Gate, Receipt } from "../service/gate.ts";
+import type { AdvanceUnit, Credentials, Entrance, Gate, Receipt } from "../service/gate.ts";
 import { methodNotAllowed, notFound, targetTooLong } from "../service/refusals.ts";
 import type { UsageRecorder } from "../service/usage-recorder.ts";
+import { storeDownOf } from "../ports/store-down.ts";
 import type { AccessLog } from "./access-log.ts";
 import { preflight, refusalOf, refused, send } from "./answer.ts";
 import type { BodyReader } from "./body.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
+import type { FaultLog } from "./fault-log.ts";
 import { NO_PARAMS, type Params, readParams } from "./params.ts";
 import type { ApiReply, ApiRequest, Method, Route } from "./route.ts";
 import { decodeSegment, readTarget, type Target, TARGET_MAX_CHARACTERS } from "./target.ts";
@@ -23,6 +25,7 @@ export interface GuardDeps {
   readonly trustedProxies: TrustedProxies;
   readonly bodies: BodyReader;
   readonly accessLog: AccessLog;
+  readonly faultLog: FaultLog;
   readonly usage: Pick<UsageRecorder, "record">;
 }
 
@@ -68,7 +71,7 @@ export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
       await respond(call, reply, failed, deps);
     } catch (fault) {
       // An answer that cannot be written, a header with a line break say, must not end the process.
-      deps.log.error("answer failed", fault, { route: call.route?.family ?? "none" });
+      deps.log.error("http.answer_failed", fault, { route: call.route?.family ?? "none" });
       request.raw.destroy();
     }
   };
@@ -89,25 +92,37 @@ async function respond(
   } finally {
     call.releaseBody?.();
   }
+  const releasing = call.entrance?.advance?.release();
+  // Before the answer: who asks next may be told that nothing is left.
+  if (releasing instanceof Promise) await releasing;
   send(reply, answer, call.entrance);
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }
 
-/** The answer to whatever was thrown. A fault is logged here and nowhere else. */
+/** The answer to whatever was thrown. A fault is logged here and nowhere else, a store's among them. */
 async function recover(
   error: unknown,
   call: Call,
-  { log, bodies }: Pick<GuardDeps, "log" | "bodies">,
+  { log, faultLog, bodies, metrics }: Pick<GuardDeps, "log" | "faultLog" | "bodies" | "metrics">,
 ): Promise<ApiReply> {
   const { request, route, receipt } = call;
-  const answer = refused(await refusalFor(error, call, bodies), route);
-  if (answer.status !== 500) return paidFrom(receipt, answer);
-  log.error("request failed", error, { method: request.method, route: route?.family ?? "none" });
-  try {
-    await receipt?.refund();
-  } catch (fault) {
-    log.error("refund failed", fault, { route: route?.family ?? "none" });
-  }
+  const reason = await refusalFor(error, call, bodies);
+  const refusal = refusalOf(reason);
+  if (refusal !== undefined) metrics.refused(refusal.code);
+  const answer = refused(reason, route);
+  const isDown = storeDownOf(error) !== undefined;
+  if (answer.status !== 500 && !isDown) return paidFrom(receipt, answer);
+  faultLog(error, { method: request.method, route: route?.family ?? "none" });
+  const giveBack = async (): Promise<void> => {
+    try {
+      await receipt?.refund();
+    } catch (fault) {
+      log.error("http.refund_failed", fault, { route: route?.family ?? "none" });
+    }
+  };
+  // A store that is down would make the client wait for the refund as long as for the fault.
+  if (isDown) void giveBack();
+  else await giveBack();
   return answer;
 }
 
@@ -178,7 +193,7 @@ function familyOf(path: string): string {
 async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<ApiReply> {
   const { request, route, target } = call;
   // Awaiting what is no promise would cost the cached answer a turn of the queue, here and below.
-  const entering = enter(request, deps);
+  const entering = enter(call, deps, failed);
   const entrance = entering instanceof Promise ? await entering : entering;
   call.entrance = entrance;
   if (entrance.refusal !== undefined) throw entrance.refusal;
@@ -191,6 +206,8 @@ async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<Api
   const params = reading instanceof Promise ? await reading : reading;
   call.params = params;
   const path = segmentsOf(target.path, route.family);
+  if (entrance.advance !== undefined)
+    await keepForSingle(entrance.advance, route, { path, params });
   const handling = route.handle({ method, path, params, entrance, source: request });
   const answer = handling instanceof Promise ? await handling : handling;
   return paidFrom(call.receipt, answer);
@@ -203,11 +220,30 @@ const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
 const owesCredit = (entrance: Entrance, route: Route): boolean =>
   entrance.creditsOnly !== undefined && route.charges === "nothing";
 
-function enter(request: FastifyRequest, { gate, trustedProxies }: GuardDeps): Awaitable<Entrance> {
+/** A batch is charged for what it holds, and the unit taken in advance might be the last of it. */
+async function keepForSingle(
+  advance: AdvanceUnit,
+  route: Route,
+  request: Pick<ApiRequest, "path" | "params">,
+): Promise<void> {
+  if (route.isBulk?.(request) === true) await advance.release();
+}
+
+/** Only asked where it spares a journey: a unit for it is then counted with the rate, and given back if need be. */
+function isLikelySingle({ request, route, target }: Call, { gate }: GuardDeps): boolean {
+  if (!gate.countsAhead || route?.isSingle === undefined) return false;
+  if (isLarge(request)) return false;
+  return route.isSingle(segmentsOf(target.path, route.family));
+}
+
+function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
+  const { request } = call;
+  const { gate, trustedProxies } = deps;
+  const isSingle = failed === undefined && isLikelySingle(call, deps);
   const { headers, socket } = request.raw;
   const forwardedFor = oneLine(headers["x-forwarded-for"]);
   const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
-  return gate.enter(credentialsOf(request), address);
+  return gate.enter(credentialsOf(request), address, isSingle ? "unit" : undefined);
 }
 
 function servedMethod(route: Route, method: string): Method {

@@ -1,4 +1,17 @@
-import { type TSchema, Type } from "typebox";
+import {
+  accountDisabled,
+  bodyTooLarge,
+  headersTooLarge,
+  INTERNAL_ERROR_MESSAGE,
+  invalidApiKey,
+  methodNotAllowed,
+  rateExceeded,
+  type Refusal,
+  requestTimedOut,
+  storeUnavailable,
+  targetTooLong,
+  unsupportedMediaType,
+} from "../service/refusals.ts";
 import {
   BulkResultsSchema,
   BulkSummarySchema,
@@ -7,6 +20,7 @@ import {
   QueuedSchema,
   RemovedSchema,
 } from "./bulk-schemas.ts";
+import { type Schema, Type } from "./json-schema.ts";
 import type { Parameter, PathItem, Reference, Response } from "./operation.ts";
 import type { Route } from "./route.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
@@ -76,27 +90,36 @@ const RATE_HEADERS: Readonly<Record<string, Reference>> = {
   "X-RateLimit-Remaining": { $ref: "#/components/headers/RateRemaining" },
 };
 
-/** One error answer of an operation. */
-export function errorResponse(description: string, example: string): Response {
-  const retries = /rate|quota/i.test(description);
+/** One error answer of an operation, with what a client gets of `refusal` as its example. */
+export function errorResponse(description: string, refusal: ShownRefusal): Response {
+  const { message, detail, retryAfterSeconds } = refusal;
+  const retry = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
   return {
     description,
-    headers: retries
-      ? { ...RATE_HEADERS, "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
-      : RATE_HEADERS,
+    ...(retryAfterSeconds !== undefined && { headers: retry }),
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/Error" },
-        example: { error: example },
+        example: { error: message, ...detail },
       },
     },
   };
 }
 
+/** What of a refusal is in its answer. */
+type ShownRefusal = Pick<Refusal, "message"> &
+  Partial<Pick<Refusal, "detail" | "retryAfterSeconds">>;
+
+/** The same under `/api`, where the rate headers are on every answer. */
+export function apiError(description: string, refusal: ShownRefusal): Response {
+  const response = errorResponse(description, refusal);
+  return { ...response, headers: { ...RATE_HEADERS, ...response.headers } };
+}
+
 /** A 200 with a JSON body. */
 export function jsonResponse(
   description: string,
-  schema: TSchema | Reference,
+  schema: Schema | Reference,
   examples: Readonly<Record<string, { readonly value: unknown }>>,
 ): Response {
   return {
@@ -108,26 +131,17 @@ export function jsonResponse(
 
 /** What every operation under `/api` may answer besides its own. */
 export const COMMON_ERRORS: Readonly<Record<string, Response>> = {
-  401: errorResponse("The key is invalid or revoked.", "Invalid API key."),
-  403: errorResponse("The account is disabled.", "Account is disabled."),
-  405: errorResponse("Another method; `Allow` names those that work.", "Method not allowed."),
-  408: errorResponse("The request did not arrive within 30 s.", "Request timed out."),
-  413: errorResponse("The body is over 6,100,000 octets.", "Bulk input is too large."),
-  414: errorResponse("The target is over 64 KiB.", "Request target too long."),
-  415: errorResponse(
-    "The body is neither a form nor JSON.",
-    "Content-Type must be application/x-www-form-urlencoded or application/json.",
-  ),
-  429: errorResponse(
-    "Rate limit or quota exceeded.",
-    "Rate limit exceeded. Try again in 17 seconds.",
-  ),
-  431: errorResponse("The headers are over 80 KiB.", "Request header fields too large."),
-  500: errorResponse("A fault of ours.", "Internal error."),
-  503: errorResponse(
-    "Overloaded, or a store is down.",
-    "Service is busy. Please try again in a few minutes.",
-  ),
+  401: apiError("The key is invalid or revoked.", invalidApiKey()),
+  403: apiError("The account is disabled.", accountDisabled()),
+  405: apiError("Another method; `Allow` names those that work.", methodNotAllowed()),
+  408: apiError("The request did not arrive within 30 s.", requestTimedOut()),
+  413: apiError("The body is over 6,100,000 octets.", bodyTooLarge()),
+  414: apiError("The target is over 64 KiB.", targetTooLong()),
+  415: apiError("The body is neither a form nor JSON.", unsupportedMediaType()),
+  429: apiError("Rate limit or quota exceeded.", rateExceeded(17_000)),
+  431: apiError("The headers are over 80 KiB.", headersTooLarge()),
+  500: apiError("A fault of ours.", { message: INTERNAL_ERROR_MESSAGE }),
+  503: apiError("Overloaded, or a store is down.", storeUnavailable()),
 };
 
 /** Parameters in the query of an operation. */
@@ -135,6 +149,9 @@ export function queryParameter(name: string, description: string, example?: stri
   const more = example === undefined ? {} : { example };
   return { name, in: "query", required: false, description, schema: Type.String(), ...more };
 }
+
+/** A session or an id, as examples show it. */
+export const EXAMPLE_ID = "0123456789abcdef0123456789abcdef";
 
 export function pathParameter(name: string, description: string, example: string): Parameter {
   return { name, in: "path", required: true, description, schema: Type.String(), example };

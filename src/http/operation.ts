@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox";
+import type { Schema } from "./json-schema.ts";
 
 /** The part of an OpenAPI 3.1 operation that we write. */
 export interface Operation {
@@ -22,12 +22,12 @@ export interface Parameter {
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly description: string;
-  readonly schema: TSchema;
+  readonly schema: Schema;
   readonly example?: string;
 }
 
 export interface MediaType {
-  readonly schema: TSchema | Reference;
+  readonly schema: Schema | Reference;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }

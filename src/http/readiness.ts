@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import { inTime } from "../ports/in-time.ts";
 
 /** Whether something the service needs answers; a rejection is a no. */
 export type Probe = () => Promise<boolean>;
@@ -25,12 +26,6 @@ export function createReadiness(probes: ReadonlyMap<string, Probe>, clock: Clock
 }
 
 function hasAnswered(probe: Probe, clock: Clock): Promise<boolean> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(PROBE_TIMEOUT_MS, () => resolve(false));
-    const settle = (yes: boolean): void => {
-      cancel();
-      resolve(yes);
-    };
-    probe().then(settle, () => settle(false));
-  });
+  const said = probe().catch(() => false);
+  return inTime(said, { timeoutMs: PROBE_TIMEOUT_MS, late: false, clock });
 }

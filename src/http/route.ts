@@ -30,6 +30,8 @@ export interface Route {
    * `Retry-After` alone. Absent: none is.
    */
   readonly isBulk?: (request: Pick<ApiRequest, "path" | "params">) => boolean;
+  /** By its path alone: whether the request is likely to be charged one unit. Absent: none is. */
+  readonly isSingle?: (path: ApiRequest["path"]) => boolean;
   /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
   handle(request: ApiRequest): Awaitable<ApiReply>;
   /** The server is stopping: end what would otherwise go on, event streams above all. */

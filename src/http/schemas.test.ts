@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Static } from "typebox";
+import type { Described } from "./json-schema.ts";
 import type { FullResult } from "../core/result.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
 
@@ -25,7 +25,7 @@ type Same<A, B> =
 
 const resultAgrees: Same<
   Writable<FullResult & DenialFields>,
-  Writable<Static<typeof ResultSchema>>
+  Writable<Described<typeof ResultSchema>>
 > = true;
 
 test("the documented result and the core's are one type, and both stand in the contract's order", () => {

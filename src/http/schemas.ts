@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { SIGNALS } from "../core/signals.ts";
+import { Type } from "./json-schema.ts";
 
 /** What the API sends, for `/openapi.json`; a test holds the schemas against the core's types. */
 

@@ -4,6 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { sql } from "kysely";
 import { createLiveOperatorLists } from "../adapters/lists/live-operator-lists.ts";
 import { attachDatasets, type SharedDatasets } from "../adapters/lists/shared-datasets.ts";
+import { memoryElections } from "../adapters/memory/elections.ts";
 import { sqlChunkQueue } from "../adapters/sql/chunk-queue.ts";
 import { openEmbedded } from "../adapters/sql/database.ts";
 import { sqlOperatorEntries } from "../adapters/sql/operator-entries.ts";
@@ -13,9 +14,12 @@ import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
 import { passThrough } from "../ports/checkpoint.ts";
 import { keepSessions } from "../service/bulk/keep-house.ts";
+import type { End } from "../service/elected.ts";
 import { bulkWorker } from "../service/bulk/worker.ts";
 import type { BulkThreadOrder, BulkThreadReport, BulkThreadSettings } from "./bulk-thread.ts";
 import { openBulkJudge } from "./bulk-judge.ts";
+import { startDuties } from "./duties.ts";
+import { openOwnTraffic } from "./own-traffic.ts";
 import { sendingLog } from "./thread-log.ts";
 
 const port = parentPort;
@@ -42,31 +46,39 @@ const attach = (fresh: SharedDatasets = shared): void => {
   datasets = attachDatasets(shared, operator.current());
 };
 operator.start(() => attach());
-const bulk = openBulkJudge(settings, () => datasets);
+const traffic = openOwnTraffic({ sql: { db }, secretKey: settings.secretKey, log });
+const bulk = openBulkJudge(settings, () => datasets, { observe: traffic.observe });
 
 const worker = bulkWorker({
-  chunks: sqlChunkQueue({ db, ids, checkpoint: passThrough }),
+  chunks: sqlChunkQueue({ db, checkpoint: passThrough }),
   name: ids.hex32(),
   judge: bulk.judge,
   room: bulk.room,
   dnsAnswers: bulk.dnsAnswers,
   checkpoint: passThrough,
+  ownEvidence: traffic.ownEvidence,
   clock,
   log,
   completed: () => report({ kind: "completed" }),
 });
 
-const stopKeeping = keepSessions({
-  sessions: { prune: (nowMs) => pruneSessions(db, nowMs) },
-  scrub: async () => void (await sql`pragma wal_checkpoint(truncate)`.execute(db)),
-  clock,
-  log,
-});
+const sessions = (): End =>
+  keepSessions({
+    sessions: { prune: (nowMs) => pruneSessions(db, nowMs) },
+    scrub: async () => void (await sql`pragma wal_checkpoint(truncate)`.execute(db)),
+    clock,
+    log,
+  });
+const duties = startDuties(
+  { sessions: () => Promise.resolve(sessions()) },
+  { elections: memoryElections(), log },
+);
 
 async function stop(): Promise<void> {
-  stopKeeping();
+  await duties.stop();
   operator.stop();
   await worker.stop();
+  await traffic.flush();
   bulk.close();
   await close();
 }

@@ -5,7 +5,7 @@ import type { Profile } from "../adapters/dns/patience.ts";
 import { createResolver } from "../adapters/dns/resolver.ts";
 import type { ServerAddress } from "../adapters/dns/server-address.ts";
 import { readResolvConf, windowMaxFor } from "../adapters/dns/system-resolvers.ts";
-import { loadBundledDatasets } from "../adapters/lists/bundled.ts";
+import { loadBundledDatasets } from "../adapters/lists/load-lists.ts";
 import { createOutbound } from "../adapters/outbound/outbound.ts";
 import { createBootstrapCopy } from "../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../adapters/rdap/registration.ts";
@@ -63,9 +63,13 @@ export function openChecker(
 }
 
 /** A DNS client with its own sockets and cache. */
-export function openDns(config: Pick<Config, "dnsServers">, profile: Profile): DnsLookup {
+export function openDns(
+  config: Pick<Config, "dnsServers">,
+  profile: Profile,
+  windowAtMost?: number,
+): DnsLookup {
   const servers = config.dnsServers ?? systemServers();
-  const windowMax = windowMaxFor(servers);
+  const windowMax = windowAtMost ?? windowMaxFor(servers);
   const random = (count: number): Uint8Array => systemIds.bytes(count);
   const resolver = createResolver({ servers, profile, clock: systemClock, random, windowMax });
   return createDnsLookup(resolver, { clock: systemClock });

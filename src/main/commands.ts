@@ -1,31 +1,53 @@
-import { userInfo } from "node:os";
 import type { Command } from "commander";
-import { listFolder } from "../adapters/lists/list-copy.ts";
-import { loadLists } from "../adapters/lists/load-lists.ts";
-import { noOperatorLists } from "../adapters/lists/operator.ts";
-import { attachDatasets } from "../adapters/lists/shared-datasets.ts";
-import { engineName } from "../adapters/sql/sqlite.ts";
+import { sqlAuditLog } from "../adapters/sql/audit-log.ts";
+import { backUpEmbedded } from "../adapters/sql/back-up.ts";
+import type { SqlDatabase } from "../adapters/sql/database.ts";
+import { sqlLoginSessions } from "../adapters/sql/login-sessions.ts";
+import { type EndedByRestore, settleRestored } from "../adapters/sql/restored.ts";
+import { lockForServing } from "../adapters/sql/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemFiles as files } from "../adapters/system/files.ts";
+import { systemIds as ids } from "../adapters/system/ids.ts";
 import { createLog } from "../adapters/system/log.ts";
 import { loadSecretKey } from "../adapters/system/secrets.ts";
 import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";
+import type { BulkJudge } from "../cli/bulk/judge-pages.ts";
+import type { CliAccounts } from "../cli/commands/account-deps.ts";
 import { accountCommand } from "../cli/commands/account.ts";
+import { backupCommand } from "../cli/commands/backup.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { keyCommand } from "../cli/commands/key.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
-import { migrateCommand } from "../cli/commands/migrate.ts";
+import { migrateCommand, type MigrateOptions } from "../cli/commands/migrate.ts";
 import { serveCommand } from "../cli/commands/serve.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
+import { workerCommand } from "../cli/commands/worker.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { type BulkJudge, openBulkJudge } from "./bulk-judge.ts";
+import { COMMAND_LINE, createAudit, operatorId } from "../service/account/audit.ts";
+import {
+  auditedAccounts,
+  auditedCredits,
+  auditedEntries,
+  auditedKeys,
+  auditedRefresh,
+  auditedReports,
+  auditedSpellings,
+  auditedWebhooks,
+  type Note,
+  noteBy,
+} from "../service/account/audited.ts";
+import { endingSessions } from "../service/account/ending-sessions.ts";
+import { openBulkJudge } from "./bulk-judge.ts";
 import { openDns } from "./checker.ts";
 import { openCliValidator } from "./cli-validator.ts";
 import { type Config, readConfig } from "./config.ts";
+import { openKnownLists } from "./known-lists.ts";
 import { openLists } from "./lists.ts";
-import { openAccountStore } from "./store.ts";
-import { confirm, readInput, readText } from "./terminal.ts";
+import { sharedByConfig } from "./shared-lists.ts";
+import { type AccountStore, databasePlace, openAccountStore, openSql } from "./store.ts";
+import { confirm, readInput, readText, systemUser } from "./terminal.ts";
+import { untilStopped } from "./until-stopped.ts";
 import { openWebhooks } from "./webhooks.ts";
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
@@ -33,6 +55,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
   const accountDeps = { terminal, openAccounts, readInput, confirm };
   return [
     serveCommand(() => serve(terminal)),
+    workerCommand(() => work(terminal)),
     checkCommand({ terminal, openValidator: () => openCliValidator(config()) }),
     bulkCommand({ terminal, files, clock, openJudge, onInterrupt }),
     accountCommand(accountDeps),
@@ -46,10 +69,11 @@ export function allCommands(terminal: Terminal): readonly Command[] {
     listsCommand({
       terminal,
       readFile: readText,
-      author: userInfo().username,
+      author: systemUser(),
       openLists: openCliLists,
     }),
     migrateCommand({ terminal, migrate }),
+    backupCommand({ terminal, backUp }),
   ];
 }
 
@@ -62,11 +86,17 @@ async function serve(terminal: Terminal): Promise<void> {
   const running = await startServer(config());
   terminal.err(`Gatepost listens on ${running.url}\n`);
   warnOfOldNode(terminal);
-  await new Promise<void>((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
-  });
-  process.once("SIGINT", () => process.exit(130));
+  await untilStopped();
+  await running.stop();
+}
+
+async function work(terminal: Terminal): Promise<void> {
+  const { startWorker } = await import("./worker.ts");
+  const running = await startWorker(config());
+  const { name, url } = running;
+  terminal.err(`Gatepost works as ${name}${url === undefined ? "" : `, seen at ${url}`}\n`);
+  warnOfOldNode(terminal);
+  await untilStopped();
   await running.stop();
 }
 
@@ -75,17 +105,53 @@ function warnOfOldNode(terminal: Terminal): void {
   terminal.err("Node 20 is past its end of life and gets no fixes: please move to 22 or 24.\n");
 }
 
-async function migrate(): Promise<string> {
-  const { dataDir } = config();
-  const store = await openAccountStore(dataDir);
-  await store.close();
-  return `The database in ${dataDir} is at this version (${engineName}).`;
+async function migrate({ restored }: MigrateOptions): Promise<string> {
+  const settings = config();
+  const sql = await openSql(settings);
+  try {
+    const done = `The database ${databasePlace(settings)} is at this version.`;
+    return restored ? `${done}\n${await settle(settings, sql)}` : done;
+  } finally {
+    await sql.close();
+  }
 }
 
-function openJudge(): Promise<BulkJudge> {
+async function settle({ dataDir, databaseUrl }: Config, { db }: SqlDatabase): Promise<string> {
+  // What an embedded server has in memory would not follow; several processes only the operator can stop.
+  const unlock = databaseUrl === undefined ? lockForServing(dataDir) : () => undefined;
+  try {
+    return endedInWords(await settleRestored(db, clock.nowMs()));
+  } finally {
+    unlock();
+  }
+}
+
+function endedInWords({ jobs, webhooks, signIns }: EndedByRestore): string {
+  const counts = [`lists ${String(jobs)}`, `webhooks ${String(webhooks)}`];
+  return `Ended as they were under way: ${counts.join(", ")}, sign-ins ${String(signIns)}.`;
+}
+
+function backUp(file: string): Promise<number> {
+  const { dataDir, databaseUrl } = config();
+  if (databaseUrl === undefined) return Promise.resolve(backUpEmbedded(dataDir, file));
+  throw new Error("the database is PostgreSQL: pg_dump backs it up (docs/operations/back-up.md)");
+}
+
+async function openJudge(): Promise<BulkJudge> {
   const settings = config();
-  const fetched = attachDatasets(loadLists(listFolder(settings.dataDir)).shared, noOperatorLists);
-  return Promise.resolve(openBulkJudge(settings, () => fetched));
+  const known = await openKnownLists(
+    settings,
+    createLog({ level: "silent", showAddresses: false }),
+  );
+  const { judge, room, close } = openBulkJudge(settings, known.datasets);
+  return {
+    judge,
+    room,
+    close() {
+      close();
+      return known.close();
+    },
+  };
 }
 
 /** The first interrupt asks, a second one does not. */
@@ -101,16 +167,18 @@ function onInterrupt(stop: () => void): () => void {
 
 async function openCliLists(): Promise<CliLists> {
   const settings = config();
-  const store = await openAccountStore(settings.dataDir);
+  const store = await openAccountStore(settings);
   const dns = openDns(settings, "bulk");
   const log = createLog({ level: "silent", showAddresses: false });
-  const lists = await openLists(settings, { sql: store.sql, lookup: dns, log });
-  const { operator, reports, backTest, refresh } = lists;
+  const { sql, notices } = store;
+  const shared = sharedByConfig(settings, store);
+  const lists = await openLists(settings, { sql, lookup: dns, log, notices, ...shared });
+  const note = operatorNote(store);
   return {
-    operator,
-    reports,
-    backTest,
-    refresh,
+    operator: auditedEntries(lists.operator, note),
+    reports: auditedReports(lists.reports, note),
+    backTest: lists.backTest,
+    refresh: auditedRefresh(lists.refresh, note),
     async close() {
       await lists.stop();
       dns.close();
@@ -119,21 +187,39 @@ async function openCliLists(): Promise<CliLists> {
   };
 }
 
-const openAccounts = (): ReturnType<typeof openAccountStore> => openAccountStore(config().dataDir);
+async function openAccounts(): Promise<CliAccounts> {
+  const store = await openAccountStore(config());
+  const note = operatorNote(store);
+  const sessions = sqlLoginSessions(store.sql.db);
+  return {
+    accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
+    keys: auditedKeys(store.keys, note),
+    credits: auditedCredits(store.credits, note),
+    switchSpellings: auditedSpellings(store.switchSpellings, note),
+    close: store.close,
+  };
+}
+
+/** What these commands change is written down as the operator's doing, by the system user's name. */
+function operatorNote({ sql: { db } }: AccountStore): Note {
+  const audit = createAudit({ log: sqlAuditLog(db), ids, clock });
+  return noteBy(audit, { actorId: operatorId(systemUser()), clientAddress: COMMAND_LINE });
+}
 
 async function openCliWebhooks(): Promise<CliWebhooks> {
   const settings = config();
-  const store = await openAccountStore(settings.dataDir);
+  const store = await openAccountStore(settings);
   const dns = openDns(settings, "interactive");
   const { setup, ping, deliveries } = openWebhooks({
     sql: store.sql,
     secretKey: loadSecretKey(settings.secretKey, settings.dataDir),
     addresses: dns.addresses,
+    sent: "elsewhere",
     log: createLog({ level: "silent", showAddresses: false }),
   });
   return {
     accountId: async (account) => (await store.accounts.find(account))?.id,
-    setup,
+    setup: auditedWebhooks(setup, operatorNote(store)),
     ping,
     log: (accountId, limit) => deliveries.list(accountId, limit),
     async close() {

@@ -55,3 +55,66 @@ for (const [name, environment, want] of urls) {
     assert.equal(publicUrlOf(readConfig(environment)), want);
   });
 }
+
+const KEY = Buffer.alloc(32).toString("base64");
+const DATABASE = "postgres://gate:hidden-word@db.example/gatepost";
+const REDIS = "rediss://:hidden-word@redis.example:6380/1";
+
+const scaled: readonly [
+  name: string,
+  environment: Readonly<Record<string, string>>,
+  names: readonly string[],
+][] = [
+  [
+    "both URLs and the key are a scale-out",
+    { DATABASE_URL: DATABASE, REDIS_URL: REDIS, GATEPOST_SECRET_KEY: KEY },
+    [],
+  ],
+  [
+    "PostgreSQL may be spelled out",
+    {
+      DATABASE_URL: DATABASE.replace("postgres:", "postgresql:"),
+      REDIS_URL: "redis://localhost",
+      GATEPOST_SECRET_KEY: KEY,
+    },
+    [],
+  ],
+  [
+    "a database without Redis and key lacks both",
+    { DATABASE_URL: DATABASE },
+    ["REDIS_URL", "GATEPOST_SECRET_KEY"],
+  ],
+  ["Redis without a database lacks it", { REDIS_URL: REDIS }, ["DATABASE_URL"]],
+  [
+    "URLs of something else are named with everything else",
+    {
+      DATABASE_URL: DATABASE.replace("postgres:", "mysql:"),
+      REDIS_URL: "localhost:6379/hidden-word",
+      GATEPOST_SECRET_KEY: KEY,
+      GATEPOST_WORKER_PORT: "70000",
+    },
+    ["DATABASE_URL", "REDIS_URL", "GATEPOST_WORKER_PORT"],
+  ],
+  [
+    "a bad URL is no missing one",
+    { DATABASE_URL: "postgres://hidden-word@", REDIS_URL: "redis://[hidden-word", PORT: "x" },
+    ["PORT", "DATABASE_URL", "REDIS_URL", "GATEPOST_SECRET_KEY"],
+  ],
+];
+
+for (const [name, environment, names] of scaled) {
+  test(`scale-out: ${name}, and no password is repeated`, () => {
+    let message = "";
+    try {
+      readConfig(environment);
+    } catch (fault) {
+      message = (fault as Error).message;
+    }
+    const named = message.split("\n").filter((line) => line !== "");
+    assert.deepEqual(
+      named.map((line) => line.split(":")[0]),
+      names,
+    );
+    assert.doesNotMatch(message, /hidden-word/);
+  });
+}

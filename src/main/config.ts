@@ -2,79 +2,23 @@ import { resolve } from "node:path";
 import { parseDnsServers } from "../adapters/dns/system-resolvers.ts";
 import { type AddressRange, parseRanges } from "../adapters/outbound/public-address.ts";
 import { readTrustedProxies } from "../http/client-address.ts";
-
-/** One setting: how its text is read, and the words `docs/configuration.md` is held against. */
-interface Setting<Value> {
-  readonly name: string;
-  /** As the documentation shows it. */
-  readonly shownDefault: string;
-  readonly meaning: string;
-  /** `undefined` when unset or blank. Throws an Error with a sentence for a bad value. */
-  readonly read: (text: string | undefined) => Value;
-}
+import {
+  choice,
+  flag,
+  optional,
+  parsed,
+  readBaseUrl,
+  readHosts,
+  readPort,
+  readProxy,
+  secretKey,
+  secretUrl,
+  type Setting,
+  text,
+  whole,
+} from "./setting.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-function text(name: string, shownDefault: string, meaning: string): Setting<string> {
-  return { name, shownDefault, meaning, read: (given) => given ?? shownDefault };
-}
-
-function optional(name: string, meaning: string): Setting<string | undefined> {
-  return { name, shownDefault: "none", meaning, read: (given) => given };
-}
-
-interface Range {
-  readonly min: number;
-  readonly max: number;
-}
-
-function whole(
-  name: string,
-  standard: number,
-  { min, max }: Range,
-  meaning: string,
-): Setting<number> {
-  const read = (given: string | undefined): number => {
-    if (given === undefined) return standard;
-    const value = Number(given);
-    if (/^\d+$/.test(given) && value >= min && value <= max) return value;
-    throw new Error(`must be a whole number from ${String(min)} to ${String(max)}, not "${given}"`);
-  };
-  return { name, shownDefault: String(standard), meaning, read };
-}
-
-function choice<const Word extends string>(
-  name: string,
-  words: readonly [Word, ...Word[]],
-  meaning: string,
-): Setting<Word> {
-  const read = (given: string | undefined): Word => {
-    if (given === undefined) return words[0];
-    const word = words.find((known) => known === given);
-    if (word !== undefined) return word;
-    throw new Error(`must be ${words.join(" or ")}, not "${given}"`);
-  };
-  return { name, shownDefault: words[0], meaning, read };
-}
-
-function flag(name: string, meaning: string): Setting<boolean> {
-  const read = (given: string | undefined): boolean => {
-    if (given === undefined || /^(false|0|no|off)$/i.test(given)) return false;
-    if (/^(true|1|yes|on)$/i.test(given)) return true;
-    throw new Error(`must be true or false, not "${given}"`);
-  };
-  return { name, shownDefault: "false", meaning, read };
-}
-
-/** A setting that another floor knows how to read; `parse` throws an Error with a sentence. */
-function parsed<Value>(
-  [name, shownDefault, meaning]: readonly [name: string, shownDefault: string, meaning: string],
-  parse: (text: string) => Value,
-): Setting<Value | undefined> {
-  const read = (given: string | undefined): Value | undefined =>
-    given === undefined ? undefined : parse(given);
-  return { name, shownDefault, meaning, read };
-}
 
 function readRanges(text: string): readonly AddressRange[] {
   const parsed = parseRanges(text.split(",").map((part) => part.trim()));
@@ -82,42 +26,34 @@ function readRanges(text: string): readonly AddressRange[] {
   throw new Error(`holds what is no address or CIDR: ${parsed.wrong.join(", ")}`);
 }
 
-function readBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const known = url?.protocol === "https:" || url?.protocol === "http:";
-  if (url !== undefined && known && url.username === "") return url.href.replace(/\/+$/, "");
-  throw new Error("must be an http or https URL without a user name");
-}
-
-/** The value may hold a password, and is never repeated. */
-function readProxy(text: string): URL {
-  const href = text.includes("://") ? text : `http://${text}`;
-  const url = URL.canParse(href) ? new URL(href) : undefined;
-  if (url?.protocol === "http:") return url;
-  throw new Error("must be the http URL of a proxy");
-}
-
-const readHosts = (text: string): readonly string[] =>
-  text.split(/[\s,]+/).filter((host) => host !== "");
-
-function secretKey(
-  name: string,
-  shownDefault: string,
-  meaning: string,
-): Setting<Buffer | undefined> {
-  const read = (given: string | undefined): Buffer | undefined => {
-    if (given === undefined) return undefined;
-    const key = Buffer.from(given, "base64");
-    if (key.length === 32) return key;
-    throw new Error("must be 32 bytes in base64"); // never the value: it is a secret
-  };
-  return { name, shownDefault, meaning, read };
-}
-
 /** Every setting. Only this file reads the environment. */
 export const SETTINGS = {
   host: text("HOST", "127.0.0.1", "Address to listen on."),
   port: whole("PORT", 8_080, { min: 0, max: 65_535 }, "Port to listen on; 0 picks a free one."),
+  databaseUrl: parsed(
+    [
+      "DATABASE_URL",
+      "none",
+      "`postgres://...` of the PostgreSQL that several processes share; unset: SQLite in the data directory.",
+    ],
+    secretUrl("a PostgreSQL database", ["postgres:", "postgresql:"]),
+  ),
+  redisUrl: parsed(
+    [
+      "REDIS_URL",
+      "none",
+      "`redis://...` or `rediss://...` of the Redis or Valkey beside `DATABASE_URL`; neither goes without the other.",
+    ],
+    secretUrl("a Redis server", ["redis:", "rediss:"]),
+  ),
+  workerPort: parsed(
+    [
+      "GATEPOST_WORKER_PORT",
+      "none",
+      "Port of `HOST` where `gatepost worker` serves `/healthz`, `/readyz` and `/metrics`; 0 picks a free one; unset: it listens nowhere.",
+    ],
+    readPort,
+  ),
   dataDir: text("GATEPOST_DATA_DIR", "./data", "Database, cached lists, keys."),
   publicUrl: optional(
     "GATEPOST_PUBLIC_URL",
@@ -142,7 +78,7 @@ export const SETTINGS = {
   secretKey: secretKey(
     "GATEPOST_SECRET_KEY",
     "made in the data directory",
-    "32 bytes in base64: encrypts webhook secrets, keys stored hashes of addresses. Keep it apart from the database's back-up.",
+    "32 bytes in base64: encrypts webhook secrets, keys stored hashes of addresses; required with `DATABASE_URL`. Keep it apart from the database's back-up.",
   ),
   signup: choice(
     "GATEPOST_SIGNUP",
@@ -234,7 +170,7 @@ export type Config = {
 };
 
 /** The environment cannot be used; `message` names every mistake, one a line. */
-export class ConfigFault extends Error {
+class ConfigFault extends Error {
   constructor(mistakes: readonly string[]) {
     super(mistakes.join("\n"));
     this.name = "ConfigFault";
@@ -257,9 +193,33 @@ export function readConfig(environment: Environment): Config {
       return [key, undefined];
     }
   });
+  mistakes.push(...incomplete(environment));
   if (mistakes.length > 0) throw new ConfigFault(mistakes);
   const config = Object.fromEntries(entries) as Config;
   return { ...config, dataDir: resolve(config.dataDir) };
+}
+
+/** Settings that need each other. What is given and bad is complained of elsewhere. */
+function incomplete(environment: Environment): readonly string[] {
+  const isGiven = ({ name }: Setting<unknown>): boolean => (environment[name] ?? "").trim() !== "";
+  const { databaseUrl, redisUrl, secretKey: key } = SETTINGS;
+  const missing: string[] = [];
+  if (isGiven(databaseUrl) && !isGiven(redisUrl)) {
+    missing.push(
+      "REDIS_URL: is needed with DATABASE_URL: several processes count and queue there.",
+    );
+  }
+  if (isGiven(redisUrl) && !isGiven(databaseUrl)) {
+    missing.push(
+      "DATABASE_URL: is needed with REDIS_URL, where nothing is kept that must not be lost.",
+    );
+  }
+  if (isGiven(databaseUrl) && !isGiven(key)) {
+    missing.push(
+      "GATEPOST_SECRET_KEY: is needed with DATABASE_URL: all processes must have the same one.",
+    );
+  }
+  return missing;
 }
 
 /** The base of links, without a trailing slash. */

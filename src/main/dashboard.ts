@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sqlAccountDirectory } from "../adapters/sql/account-directory.ts";
@@ -11,6 +11,7 @@ import type { Datasets } from "../core/datasets.ts";
 import type { TrustedProxies } from "../http/client-address.ts";
 import type { SystemFacts } from "../http/account/admin-routes.ts";
 import type { DashboardDeps } from "../http/account/dashboard.ts";
+import { type BuiltPages, type Manifest, MANIFEST_FILE } from "../http/dashboard-pages.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { QuotaCounter } from "../ports/quota-counter.ts";
@@ -26,8 +27,10 @@ import { createSignIn } from "../service/account/sign-in.ts";
 import { createSignUp } from "../service/account/sign-up.ts";
 import { createAccountService } from "../service/accounts.ts";
 import type { Gate } from "../service/gate.ts";
+import type { OwnEvidence } from "../service/own-spellings.ts";
 import type { SingleCheck } from "../service/single-check.ts";
 import type { Tiers } from "../service/tiers.ts";
+import type { Lists } from "./lists.ts";
 import type { AccountStore } from "./store.ts";
 
 /** What the serving process has made already. */
@@ -37,7 +40,10 @@ export interface DashboardParts {
   readonly rates: RateCounter;
   readonly quotas: Pick<QuotaCounter, "take">;
   readonly usage: UsageLedger;
+  readonly requests: DashboardDeps["requests"];
+  readonly lists: Pick<Lists, "operator" | "reports" | "backTest" | "refresh">;
   readonly check: SingleCheck;
+  readonly ownEvidence?: OwnEvidence;
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
   readonly clock: Clock;
@@ -61,9 +67,15 @@ export function builtPages(): string | undefined {
   return existsSync(join(root, "index.html")) ? root : undefined;
 }
 
+/** With what the build says of its chunks. */
+function readPages(root: string): BuiltPages {
+  const manifest = JSON.parse(readFileSync(join(root, MANIFEST_FILE), "utf8")) as Manifest; // the build's own
+  return { root, manifest };
+}
+
 /** Everything behind the dashboard, on the stores of the serving process. */
 export function openDashboard(parts: DashboardParts): DashboardDeps {
-  const { store, clock, tiers, usage, gate, settings } = parts;
+  const { store, clock, tiers, usage, gate, settings, rates, quotas } = parts;
   const { db } = store.sql;
   const accounts = sqlAccounts(db);
   const sessions = sqlLoginSessions(db);
@@ -72,8 +84,13 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
   const passwords = boundPasswords(argonPasswords);
   const audit = createAudit({ log: auditLog, ids, clock });
   const logins = createLoginSessions({ sessions, accounts, ids, clock });
-  const accountService = createAccountService({ accounts, passwords, ids, clock });
-  const { rates, quotas } = parts;
+  const accountService = createAccountService({
+    accounts,
+    passwords,
+    ids,
+    clock,
+    notices: store.notices,
+  });
   const signIn = createSignIn({ accounts, passwords, rates, logins, audit, ids, clock });
   const mode = settings.signup;
   const pagesRoot = builtPages();
@@ -94,15 +111,23 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     accounts: accountService,
     keys: store.keys,
     credits: store.credits,
+    switchSpellings: store.switchSpellings,
     signUp: createSignUp({ mode, accounts: accountService, quotas, audit, clock }),
     own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),
     system: parts.system,
+    requests: parts.requests,
+    ...listsOf(parts),
     ...(parts.bulk !== undefined && { bulk: parts.bulk }),
     ...(parts.webhooks !== undefined && { webhooks: parts.webhooks }),
-    ...(pagesRoot !== undefined && { pagesRoot }),
+    ...(pagesRoot !== undefined && { pages: readPages(pagesRoot) }),
   };
+}
+
+/** Not the rest of what the lists can do. */
+function listsOf({ lists: { operator, reports, backTest, refresh } }: DashboardParts) {
+  return { operator, reports, backTest, refresh };
 }
 
 /** Deletes sessions that are over and log entries that are too old; to be called daily. */

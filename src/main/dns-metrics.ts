@@ -2,7 +2,7 @@ import { Gauge, type Registry } from "prom-client";
 import type { DnsLookup } from "../adapters/dns/lookup.ts";
 
 /** Every figure of the DNS client as `gatepost_dns_<name>`, read when the page is asked for. */
-export function watchDns(registry: Registry, dns: DnsLookup): void {
+export function watchDns(registry: Registry, dns: Pick<DnsLookup, "stats">): void {
   const figures = new Gauge({
     name: "gatepost_dns",
     help: "Figures of the DNS client: counters since the start, and the gauges window, unsettled and cache_size.",

@@ -14,3 +14,5 @@ const root = program(programVersion(), terminal, allCommands(terminal));
 const alive = setInterval(() => undefined, ALIVE_MS);
 process.exitCode = await runProgram(root, process.argv.slice(2), terminal);
 clearInterval(alive);
+// A start that failed half way may have left connections that would keep the process; output is written by now.
+if (process.exitCode !== 0) process.exit();

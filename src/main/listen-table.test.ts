@@ -22,6 +22,9 @@ const JSON_TYPE = "application/json";
 const posted = (body: string): string => post("/api/email", FORM, body);
 const json = (body: string): string => post("/api/email", JSON_TYPE, body);
 
+/** More than Node counts unless told. */
+const MANY_HEADERS = Array.from({ length: 2_500 }, (_, index) => `X-${String(index)}: a`);
+
 /** Name, request, and what the fake check was asked: text, then features. */
 const checks: readonly (readonly [name: string, request: string, ...asked: string[]])[] = [
   ["an address in the path", get("/api/email/a@x.example"), "a@x.example"],
@@ -71,6 +74,17 @@ const checks: readonly (readonly [name: string, request: string, ...asked: strin
   ["raw bytes in a form", posted("email=\xff\xfe@x"), "\ufffd\ufffd@x"],
   ["raw UTF-8 in a form", posted("email=\xc3\xbc@x"), "\u00fc@x"],
   ["a raw NUL in a form", posted("email=a\0b"), "a\0b"],
+  ["a form with an empty encoding", post("/api/email", FORM, "email=a", "Content-Encoding: "), "a"],
+  [
+    "a form that says it is not encoded",
+    post("/api/email", FORM, "email=a", "Content-Encoding: Identity"),
+    "a",
+  ],
+  [
+    "a form whose type stands behind thousands of headers",
+    `POST /api/email HTTP/1.1\r\n${[...MANY_HEADERS, `Content-Type: ${FORM}`].join("\r\n")}\r\nContent-Length: 9\r\n\r\nemail=a@x`,
+    "a@x",
+  ],
   ["a form with a charset", post("/api/email", `${FORM}; charset=UTF-8`, "email=a@x"), "a@x"],
   ["a media type in another case", post("/api/email", FORM.toUpperCase(), "email=a@x"), "a@x"],
   ["a parameter beside an empty body", post("/api/email?email=a@x", FORM, ""), "a@x"],
@@ -130,6 +144,7 @@ test("checked: a target of 64 KiB in the absolute form", async () => {
 
 const MISSING = "Missing parameter: email.";
 const TYPE = "Content-Type must be application/x-www-form-urlencoded or application/json.";
+const CODED = "Content-Encoding is not supported: send the body as it is.";
 const NO_JSON = "Body is not a valid JSON object.";
 
 const refusals: readonly (readonly [
@@ -181,7 +196,8 @@ const refusals: readonly (readonly [
   ["multipart", post("/api/email", "multipart/form-data; boundary=x", "--x--"), 415, TYPE],
   ["a media type that is none", post("/api/email", ";;;", "email=a"), 415, TYPE],
   ["no media type", post("/api/email", "", "email=a"), 415, TYPE],
-  ["a compressed body", post("/api/email", FORM, "email=a", "Content-Encoding: gzip"), 415, TYPE],
+  ["a compressed body", post("/api/email", FORM, "email=a", "Content-Encoding: gzip"), 415, CODED],
+  ["compressed JSON", post("/api/email", JSON_TYPE, "{}", "Content-Encoding: br"), 415, CODED],
   ["an unknown family", get("/api/nothing"), 404, "Not found."],
   ["the bare prefix", get("/api"), 404, "Not found."],
   ["the prefix and a slash", get("/api/"), 404, "Not found."],
@@ -218,7 +234,10 @@ const refusals: readonly (readonly [
   ["a raw NUL in the target", get("/api/email/\0"), 400, "Bad request."],
   ["a raw NUL in a header", get("/api/email/a@x", "X: \0"), 400, "Bad request."],
   ["a blank in the target", get("/api/email/a b@x"), 400, "Bad request."],
-  ["an unknown method", "FETCH /api/email/a@x HTTP/1.1\r\n\r\n", 400, "Bad request."],
+  ["an unknown method", "FETCH /api/email/a@x HTTP/1.1\r\n\r\n", 405, "Method not allowed."],
+  ["a method in lower case", "get /api/email/a@x HTTP/1.1\r\n\r\n", 405, "Method not allowed."],
+  ["a method that begins like one", "GETS /api HTTP/1.1\r\n\r\n", 405, "Method not allowed."],
+  ["an unknown method of no HTTP", "FETCH /api/email/a@x\r\n\r\n", 400, "Bad request."],
   ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\r\n\r\n", 400, "Bad request."],
   ["HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "Bad request."],
   [
@@ -304,19 +323,39 @@ test("refused: a body over its limit is read to its end, so that the client sees
   client.destroy();
 });
 
+for (const [name, request] of [
+  ["a body over its limit", `POST /api/email HTTP/1.1\r\nContent-Type: ${FORM}\r\n`],
+  ["a body of a bad type", "POST /api/email HTTP/1.1\r\nContent-Type: text/plain\r\n"],
+  ["a body that belongs nowhere", "POST /api/nothing HTTP/1.1\r\n"],
+] as const) {
+  test(`refused: ${name}, and the line is not cut while the client still sends`, async () => {
+    const client = rawClient(server.port);
+    client.write(`${request}Connection: close\r\nContent-Length: 8388608\r\n\r\n`);
+    const { status } = await client.answer();
+    assert.ok(status === 413 || status === 415 || status === 404, String(status));
+    client.write(Buffer.alloc(8_388_608, 97));
+    assert.equal(await client.closed, undefined, "nothing broke the connection");
+  });
+}
+
 test("a body of 6,100,000 octets is taken", async () => {
   const body = `email=${"a".repeat(6_100_000 - 6)}`;
   const result = readResult(await askRaw(server.port, posted(body)), "email");
   assert.equal(String(Reflect.get(result["mx_info"] ?? {}, 0)).length, 6_099_994);
 });
 
-test("HEAD is refused without a body", async () => {
-  const request = "HEAD /api/email/a@x HTTP/1.1\r\nHost: a\r\n\r\n";
-  const answer = await askRaw(server.port, request, { head: true });
-  assert.equal(answer.status, 405);
-  assert.equal(answer.headers["allow"], "GET, POST, OPTIONS");
-  assert.equal(answer.headers["access-control-allow-origin"], "*");
-});
+for (const [name, header] of [
+  ["HEAD", "Host: a"],
+  ["HEAD with a body that never comes", "Content-Length: 5"],
+] as const) {
+  test(`${name} is refused without a body`, async () => {
+    const request = `HEAD /api/email/a@x HTTP/1.1\r\n${header}\r\n\r\n`;
+    const answer = await askRaw(server.port, request, { head: true });
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers["allow"], "GET, POST, OPTIONS");
+    assert.equal(answer.headers["access-control-allow-origin"], "*");
+  });
+}
 
 for (const path of ["/api/email", "/api/email/a@x", "/api/domain/x", "/api/nothing", "/api"]) {
   test(`a preflight of ${path} is allowed`, async () => {
@@ -343,6 +382,14 @@ test("pipelined requests are answered in order", async () => {
   readError(await client.answer(), 404);
   assert.deepEqual(readResult(await client.answer(), "email")["mx_info"], ["4@x", "address"]);
   client.destroy();
+});
+
+test("an unknown method behind a good request is answered after it", async () => {
+  const client = rawClient(server.port);
+  client.write(`${get("/api/email/1@x")}BREW /api/email/a@x HTTP/1.1\r\n\r\n`);
+  readResult(await client.answer(), "email");
+  readError(await client.answer(), 405);
+  await client.closed;
 });
 
 test("garbage behind a good request is answered after it", async () => {
@@ -397,3 +444,19 @@ for (const [target, status, error] of pages) {
     assert.deepEqual(JSON.parse(answer.body), { error });
   });
 }
+
+test("a proxy's header behind thousands of others keeps /metrics closed", async () => {
+  const forwarded = "X-Forwarded-For: 192.0.2.1";
+  assert.equal((await askRaw(server.port, get("/metrics"))).status, 200);
+  assert.equal(
+    (await askRaw(server.port, get("/metrics", ...MANY_HEADERS, forwarded))).status,
+    403,
+  );
+});
+
+test("the asterisk form names no page", async () => {
+  const withPage = await testServer({ pages: async (app) => void app.get("/", () => "a page") });
+  assert.equal((await askRaw(withPage.port, get("/"))).body, "a page");
+  assert.equal((await askRaw(withPage.port, get("*"))).status, 404);
+  await withPage.stop();
+});

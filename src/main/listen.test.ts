@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { echoingCheck } from "../../test/http-app.ts";
+import { echoingCheck, recordingLog } from "../../test/http-app.ts";
 import { testServer, type TestServer } from "../../test/http-server.ts";
 import { askRaw, type RawClient, rawClient } from "../../test/raw-http.ts";
 import { readError, readResult } from "../../test/strict-client.ts";
@@ -59,11 +59,13 @@ test("a connection that never says anything is cut", async (t) => {
 });
 
 test("a refused body that never ends is cut without a second answer", async (t) => {
-  const client = connected(t, await start(t, IMPATIENT));
+  const server = await start(t, { checkIntervalMs: 20 });
+  const client = connected(t, server);
   client.write(
     `POST /api/email HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nx`,
   );
   readError(await client.answer(), 415);
+  server.http.requestTimeout = 1; // over before the next look
   await client.closed;
   await assert.rejects(client.answer(), /closed after ""/);
 });
@@ -186,6 +188,46 @@ test("a stream ends when its client goes away", async (t) => {
   assert.equal((await client.answer()).status, 200);
   client.destroy();
   await gone;
+});
+
+test("a client that leaves before its stream begins is nobody's fault, and counts once", async (t) => {
+  const body = Readable.from(["too late"]);
+  const dropped = once(body, "close");
+  const log = recordingLog();
+  const counted: unknown[] = [];
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const late: Route = {
+    ...streamRoute(body),
+    methods: ["POST"],
+    handle: async ({ source }) => {
+      const left = once(source.raw.socket, "close");
+      begin();
+      await left;
+      return { type: "text/plain", body };
+    },
+  };
+  const observe = (route: string, _method: string, status: number): void =>
+    void counted.push([route, status]);
+  const metrics = { observe, refused: () => undefined };
+  const server = await testServer({ routes: [late], log, metrics });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write(
+    `POST /api/stream HTTP/1.1\r\nContent-Type: ${FORM}\r\nContent-Length: 3\r\n\r\na=b`,
+  );
+  await begun;
+  client.destroy();
+  await dropped;
+  readResult(await askRaw(server.port, GOOD), "email");
+  assert.deepEqual(counted, [
+    ["stream", 200],
+    ["email", 200],
+  ]);
+  assert.deepEqual(
+    log.lines.filter(({ level }) => level === "error"),
+    [],
+  );
 });
 
 test("a client that takes nothing of its answer is cut", async (t) => {

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { errorBody } from "../http/answer.ts";
+import { errorBody, EVERY_ANSWER } from "../http/answer.ts";
 import type { Listener } from "../http/app.ts";
 import { JSON_TYPE } from "../http/route.ts";
 import { TARGET_MAX_CHARACTERS } from "../http/target.ts";
@@ -72,6 +72,8 @@ export function createListener(limits: ListenLimits): Listener {
         },
       );
       server.maxConnections = limits.maxConnections;
+      // Node would drop what stands behind the thousandth header, a key or X-Forwarded-For; HEADER_MAX_BYTES bounds them.
+      server.maxHeadersCount = 0;
       server.on("connection", (socket) => {
         lines.set(socket, { latest: undefined, seenBytes: 0 });
         socket.once("close", () => lines.delete(socket));
@@ -86,8 +88,7 @@ export function createListener(limits: ListenLimits): Listener {
       return server;
     },
     clientErrorHandler: (error, socket) => {
-      const refusal = (REFUSALS.get(error.code) ?? badRequest)();
-      answerBroken(socket, refusal, lines.get(socket)?.latest);
+      answerBroken(socket, refusalOf(error), lines.get(socket)?.latest);
     },
   };
 }
@@ -98,6 +99,24 @@ const REFUSALS = new Map<string, () => Refusal>([
   ["ERR_HTTP_REQUEST_TIMEOUT", requestTimedOut],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", bodyTooLarge],
 ]);
+
+function refusalOf(error: BrokenRequest): Refusal {
+  if (isOtherMethod(error)) return methodNotAllowed();
+  return (REFUSALS.get(error.code) ?? badRequest)();
+}
+
+type BrokenRequest = Parameters<Listener["clientErrorHandler"]>[0];
+
+/** Whether nothing is wrong with the request but a method that Node does not know. */
+function isOtherMethod({ code, rawPacket, bytesParsed }: BrokenRequest): boolean {
+  const packet: unknown = rawPacket; // the framework's type for what is a Buffer
+  if (code !== "HPE_INVALID_METHOD" || !Buffer.isBuffer(packet)) return false;
+  const text = packet.toString("latin1");
+  return REQUEST_LINE.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1));
+}
+
+/** RFC 9112 section 3. */
+const REQUEST_LINE = /^[!#$%&'*+.^`|~\w-]+ [!-~]+ HTTP\/1\.\d\r?\n/;
 
 /** What is known of one connection; made once for it, not for every request. */
 interface Line {
@@ -145,16 +164,11 @@ function answerBroken(
   else writeRefusal(socket, refusal);
 }
 
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After",
-};
-
 function writeRefusal(socket: Socket, { status, message }: Refusal): void {
   if (!socket.writable) return;
   const body = errorBody(message);
   const headers: Readonly<Record<string, string>> = {
-    ...CORS,
+    ...EVERY_ANSWER,
     ...(status === 405 ? { allow: "GET, POST, DELETE, OPTIONS" } : {}),
     "content-type": JSON_TYPE,
     "content-length": String(Buffer.byteLength(body)),

@@ -7,6 +7,8 @@ import { keptLog } from "../../test/kept-log.ts";
 import { listServer } from "../../test/list-server.ts";
 import { zoneLookup } from "../../test/zone-lookup.ts";
 import { openEmbedded } from "../adapters/sql/database.ts";
+import { sqlListFiles } from "../adapters/sql/list-files.ts";
+import type { ListFiles } from "../ports/list-files.ts";
 import { readConfig } from "./config.ts";
 import { openLists } from "./lists.ts";
 
@@ -37,7 +39,7 @@ test("lists come from the mirror that is set, once its address is allowed, and s
   await shut.close();
 
   const open1 = await open("127.0.0.1", `${url}/`);
-  open1.lists.start("following");
+  open1.lists.start();
   const version = open1.lists.version();
   const taken = await open1.lists.refresh.refresh();
   assert.ok(taken.every(({ kind }) => kind === "accepted"));
@@ -48,4 +50,47 @@ test("lists come from the mirror that is set, once its address is allowed, and s
   const offline = await open("", "http://127.0.0.1:1");
   assert.notEqual(offline.lists.datasets().disposable.sourcesOf("bad7.example"), 0);
   await offline.close();
+});
+
+test("a machine with an empty data directory has what others share before it serves, or serves without", async (t) => {
+  const [ours, theirs, database] = ["a", "b", "database"].map((name) => {
+    const folder = mkdtempSync(join(tmpdir(), `gatepost-shared-${name}-`));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  }) as [string, string, string];
+  const { url } = await listServer(t);
+  const sql = await openEmbedded(database, 0);
+  t.after(() => sql.close());
+  const open = async (dataDir: string, its: Partial<ListFiles> = {}) => {
+    const config = readConfig({
+      GATEPOST_DATA_DIR: dataDir,
+      GATEPOST_LISTS_MIRROR: `${url}/`,
+      GATEPOST_OUTBOUND_ALLOW: "127.0.0.1",
+    });
+    const log = keptLog();
+    const lists = await openLists(config, {
+      sql,
+      lookup: zoneLookup({}),
+      log,
+      shared: {
+        files: { ...sqlListFiles(sql.db), ...its },
+        tell: () => undefined,
+        hear: () => () => undefined,
+      },
+    });
+    return { lists, log, names: () => lists.datasets().disposable.sourcesOf("bad7.example") };
+  };
+  const a = await open(ours);
+  await a.lists.refresh.refresh();
+  await a.lists.stop();
+
+  const away = await open(theirs, { versions: () => Promise.reject(new Error("away")) });
+  assert.deepEqual([away.names(), away.log.events], [0, ["lists.not_shared"]]);
+  await away.lists.stop();
+
+  const b = await open(theirs);
+  assert.notEqual(b.names(), 0);
+  assert.deepEqual(await b.lists.refresh.status(), await a.lists.refresh.status());
+  assert.deepEqual(Object.keys(b.lists.duties), ["list_refresh", "learning"]);
+  await b.lists.stop();
 });

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { keptLog } from "../../test/kept-log.ts";
+import { until } from "../../test/until.ts";
 import { zoneLookup } from "../../test/zone-lookup.ts";
 import { openEmbedded } from "../adapters/sql/database.ts";
 import { readConfig } from "./config.ts";
 import { openLists } from "./lists.ts";
 
-test("lists open without a network, and a word of one process is heard by another within 5 s", async (t) => {
+test("lists open without a network, and a word of one process is heard by another", async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-main-lists-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const config = readConfig({ GATEPOST_DATA_DIR: dataDir, GATEPOST_LISTS_REFRESH: "off" });
@@ -19,14 +20,10 @@ test("lists open without a network, and a word of one process is heard by anothe
     return { lists, sql };
   };
   const [serving, command] = [await open(), await open()];
-  serving.lists.start("serving");
+  serving.lists.start();
   const version = serving.lists.version();
   await command.lists.operator.save("bad.example", "deny", { note: "", author: "ada" });
-  const saidAtMs = performance.now();
-  while (serving.lists.datasets().operator.domain("bad.example") !== "deny") {
-    assert.ok(performance.now() - saidAtMs < 5_000, "not heard");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(() => serving.lists.datasets().operator.domain("bad.example") === "deny");
   assert.ok(serving.lists.version() > version);
   for (const { lists, sql } of [serving, command]) {
     await lists.stop();

@@ -2,13 +2,13 @@ import type { SharedDatasets } from "../adapters/lists/shared-datasets.ts";
 import type { SqlCharges } from "../adapters/sql/charges.ts";
 import type { SqlDatabase } from "../adapters/sql/database.ts";
 import { sqlJobs } from "../adapters/sql/jobs.ts";
+import { holdsSessions } from "../adapters/sql/prune-sessions.ts";
 import { sqlRetryKeys } from "../adapters/sql/retry-keys.ts";
 import { sqlSessionStore } from "../adapters/sql/session-store.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
-import { passThrough as checkpoint } from "../ports/checkpoint.ts";
+import { type Checkpoint, passThrough } from "../ports/checkpoint.ts";
 import type { Log } from "../ports/log.ts";
-import type { Queue } from "../ports/queue.ts";
 import { CORE_BUDGET_MS } from "../service/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../service/bulk/announce.ts";
 import type { BulkService } from "../service/bulk/bulk.ts";
@@ -18,9 +18,10 @@ import { keepJobs } from "../service/bulk/keep-house.ts";
 import { BUFFER_MAX_ENTRIES } from "../service/bulk/submit.ts";
 import type { Gate } from "../service/gate.ts";
 import type { Tiers } from "../service/tiers.ts";
-import { startBulkThread } from "./bulk-thread.ts";
+import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
 import type { Checker } from "./checker.ts";
 import type { Config } from "./config.ts";
+import type { OwnTraffic } from "./own-traffic.ts";
 import { threadSplitter } from "./splitter.ts";
 
 export interface OpenBulkDeps {
@@ -29,11 +30,18 @@ export interface OpenBulkDeps {
   readonly gate: Pick<Gate, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
+  /** What batches that are judged here leave behind. */
+  readonly traffic: Pick<OwnTraffic, "observe" | "ownEvidence">;
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
   readonly log: Log;
   readonly onCompleted: OnCompleted;
+  readonly startRunner: (parts: BulkRunnerParts) => BulkRunner;
+  /** For tests. */
+  readonly checkpoint?: Checkpoint;
+  /** Whether workers elsewhere see to jobs that are stuck. */
+  readonly where: "alone" | "among_others";
 }
 
 export interface OpenBulk {
@@ -44,30 +52,31 @@ export interface OpenBulk {
   readonly stop: () => Promise<void>;
 }
 
-type BulkConfig = Pick<Config, "dataDir" | "dnsServers" | "implicitMx" | "syncBudgetMs">;
+type BulkConfig = Pick<Config, "implicitMx" | "syncBudgetMs">;
 
-/** Bulk validation in the embedded mode: the service here, its worker in a thread. */
+/** Bulk validation: the service here, its worker where the runner has it. */
 export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
   const { sql, charges, gate, tiers, checker, log, onCompleted } = deps;
-  const { dataDir, dnsServers, implicitMx, syncBudgetMs } = config;
+  const { checkpoint = passThrough } = deps;
+  const { implicitMx, syncBudgetMs } = config;
   const stores = { db: sql.db, charges, ids, checkpoint };
   const jobs = sqlJobs(stores);
   const announce = announcer({ jobs, clock, log, onCompleted, checkpoint });
-  const completed = (): void => void announce();
-  const thread = startBulkThread(
-    { dataDir, dnsServers, implicitMx, datasets: deps.datasets, secretKey: deps.secretKey },
-    { log, completed },
-  );
-  const queue: Queue = { wake: () => Promise.resolve(thread.wake()) };
+  const runner = deps.startRunner({ ...deps, completed: () => void announce() });
+  const completed = (): void => {
+    runner.rouse(); // the session has an end
+    void announce();
+  };
   const splitter = threadSplitter();
   const { datasets, lookup } = checker;
-  const judge = { datasets, lookup, again: lookup, clock, implicitMx };
+  const { observe, ownEvidence } = deps.traffic;
+  const judge = { datasets, lookup, again: lookup, clock, implicitMx, observe };
   const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
   const service = createBulk({
     jobs,
     sessions: sqlSessionStore(stores),
     retryKeys: sqlRetryKeys(stores),
-    queue,
+    queue: runner.queue,
     split: splitter.split,
     judge: coreJudge({ ...judge, ...budgets }),
     gate,
@@ -77,16 +86,32 @@ export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
     log,
     syncBudgetMs,
     bufferMax: BUFFER_MAX_ENTRIES,
+    ownEvidence,
     completed,
   });
-  const stopKeeping = keepJobs({ jobs, announce, clock, log });
+  rouseForKept(sql, runner, log);
+  const isAlone = deps.where === "alone";
+  const stopKeeping = isAlone ? keepJobs({ jobs, announce, clock, log }) : undefined;
   return {
     service,
-    use: (fresh) => thread.use(fresh),
+    use: (fresh) => runner.use(fresh),
     async stop() {
-      stopKeeping();
-      await thread.stop();
+      await stopKeeping?.();
+      await runner.stop();
       await splitter.close();
     },
   };
+}
+
+/** For jobs and sessions of before this start. */
+function rouseForKept({ db }: SqlDatabase, runner: BulkRunner, log: Log): void {
+  holdsSessions(db).then(
+    (isHeld) => {
+      if (isHeld) runner.rouse();
+    },
+    (fault: unknown) => {
+      log.error("bulk.not_looked_for", fault);
+      runner.rouse();
+    },
+  );
 }

@@ -1,9 +1,7 @@
 import type { DnsLookup } from "../adapters/dns/lookup.ts";
 import { memoryAnswerCache } from "../adapters/memory/answer-cache.ts";
-import { memoryRateCounter } from "../adapters/memory/rate-counter.ts";
 import { sqlAccounts } from "../adapters/sql/accounts.ts";
 import { sqlRegistrationCache } from "../adapters/sql/registration-cache.ts";
-import { lockForServing } from "../adapters/sql/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { createLog } from "../adapters/system/log.ts";
 import { createListMetrics } from "../adapters/system/list-metrics.ts";
@@ -18,8 +16,9 @@ import { explainRoute } from "../http/routes/explain.ts";
 import { reportRoute } from "../http/routes/report.ts";
 import { uploadRoute } from "../http/routes/upload.ts";
 import { viewRoute } from "../http/routes/view.ts";
+import type { AnswerCache } from "../ports/answer-cache.ts";
+import { type Checkpoint, passThrough } from "../ports/checkpoint.ts";
 import type { Log } from "../ports/log.ts";
-import type { RateCounter } from "../ports/rate-counter.ts";
 import { callerInForce } from "../service/caller-in-force.ts";
 import { createCheckOne } from "../service/check-one.ts";
 import { createGate } from "../service/create-gate.ts";
@@ -27,16 +26,21 @@ import { createExplain } from "../service/explain.ts";
 import type { Gate } from "../service/gate.ts";
 import type { Tiers } from "../service/tiers.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/usage-recorder.ts";
+import type { Backing } from "./backing.ts";
 import { type Checker, openChecker, openDns } from "./checker.ts";
 import { type Config, publicUrlOf } from "./config.ts";
 import { openDashboard } from "./dashboard.ts";
-import { startHousekeeping } from "./housekeeping.ts";
+import { type Duties, startDuties } from "./duties.ts";
+import { housekeepingDuty } from "./housekeeping.ts";
 import { createListener, DEFAULT_LIMITS, listen } from "./listen.ts";
 import { watchDns } from "./dns-metrics.ts";
 import { type Lists, openLists } from "./lists.ts";
 import { type OpenBulk, openBulk } from "./open-bulk.ts";
-import { type AccountStore, type Ledgers, openAccountStore, openLedgers } from "./store.ts";
+import { openBacking } from "./open-backing.ts";
+import { watchAnswerCache, watchProgram, webhookCounter } from "./program-metrics.ts";
 import { programVersion } from "./program-version.ts";
+import { sessionsDuty } from "./sessions-duty.ts";
+import { watchStores } from "./store-metrics.ts";
 import { systemFacts } from "./system-facts.ts";
 import { readTiersFile } from "./tiers-setting.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
@@ -53,62 +57,95 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Starts the whole embedded service; rejects with one clear sentence when it cannot. */
-export async function startServer(config: Config): Promise<Running> {
+/** For tests. */
+export interface ServerOptions {
+  readonly checkpoint?: Checkpoint;
+}
+
+/** Starts the service: all of it, or with DATABASE_URL all but bulk jobs and webhooks; rejects with one clear sentence when it cannot. */
+export async function startServer(
+  config: Config,
+  { checkpoint = passThrough }: ServerOptions = {},
+): Promise<Running> {
   const opened = await openParts(config);
-  const bulk = bulkOf(opened);
+  const bulk = bulkOf(opened, checkpoint);
   opened.lists.onShared((shared) => bulk.use(shared));
   const parts: Parts = { ...opened, bulk };
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const app = await buildApp({ ...appDeps(parts), listener: createListener(limits) });
-  const housekeeping = startHousekeeping(parts);
-  await parts.webhooks.dispatcher.start("alone");
-  parts.lists.start("serving");
+  const isAlone = parts.backing.where === "alone";
+  if (isAlone) await parts.webhooks.dispatcher.start("alone");
+  parts.lists.start();
+  const duties = startDuties(dutiesOf(parts), {
+    elections: parts.backing.elections,
+    log: parts.log,
+  });
   const listening = await listen(app, config, limits);
-  parts.log.info("listening", { url: listening.url });
+  parts.log.info("server.listening", { url: listening.url });
   const stop = async (): Promise<void> => {
-    parts.log.info("stopping");
+    parts.log.info("server.stopping");
     await listening.stop();
-    housekeeping.stop();
+    await duties.stop();
     await closeParts(parts);
-    parts.log.info("stopped");
+    parts.log.info("server.stopped");
   };
   return { url: listening.url, stop };
+}
+
+/** Alone, the bulk thread sees to sessions itself. */
+function dutiesOf(parts: Parts): Duties {
+  const { backing, lists, log } = parts;
+  const duties: Duties = { ...lists.duties, housekeeping: housekeepingDuty(parts) };
+  return backing.where === "alone" ? duties : { ...duties, ...sessionsDuty(backing, log) };
 }
 
 async function openParts(config: Config): Promise<Omit<Parts, "bulk">> {
   const tiers = readTiersFile(config.tiersFile);
   const log = createLog({ level: config.logLevel, showAddresses: config.logAddresses });
-  const store = await openAccountStore(config.dataDir);
-  const { sql } = store;
-  const unlock = lockForServing(config.dataDir);
+  const backing = await openBacking(config, log);
+  const { store, ledgers, rates } = backing;
+  const { sql, notices } = store;
   const secretKey = loadSecretKey(config.secretKey, config.dataDir);
   const metrics = createMetrics();
   const learningDns = openDns(config, "bulk");
   const listMetrics = createListMetrics(metrics.registry);
-  const lists = await openLists(config, { sql, lookup: learningDns, log, metrics: listMetrics });
+  const lists = await openLists(config, {
+    sql,
+    lookup: learningDns,
+    log,
+    metrics: listMetrics,
+    ...(backing.sharedLists !== undefined && { shared: backing.sharedLists }),
+    notices,
+  });
   const registrations = sqlRegistrationCache(sql.db);
   const { datasets } = lists;
   const checker = observed(openChecker(config, { log, registrations, datasets }), lists);
-  const ledgers = openLedgers(store, log);
   const { keys, quotas, charges } = ledgers;
-  const rates = memoryRateCounter();
-  const gate = createGate({ keys, quotas, charges, rates, clock, tiers });
+  const { requests } = backing;
+  const counters = requests === undefined ? { rates } : { rates, requests };
+  const gate = createGate({ keys, quotas, charges, clock, tiers, notices, ...counters });
   const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log });
-  const webhooks = openWebhooks({ sql, secretKey, addresses: checker.dns.addresses, log });
-  const held = { config, tiers, log, store, unlock, secretKey, metrics, learningDns };
-  return { ...held, lists, checker, ledgers, rates, gate, usage, webhooks };
+  const counted = webhookCounter(metrics.registry);
+  const sent = backing.where === "alone" ? "here" : "elsewhere";
+  const { addresses } = checker.dns;
+  const webhooks = openWebhooks({ sql, secretKey, addresses, log, sent, counted });
+  const held = { config, tiers, log, backing, secretKey, metrics, learningDns };
+  return { ...held, lists, checker, gate, usage, webhooks };
 }
 
-function bulkOf(parts: Omit<Parts, "bulk">): OpenBulk {
-  const { config, store, ledgers, gate, tiers, checker, secretKey, log, webhooks } = parts;
+function bulkOf(parts: Omit<Parts, "bulk">, checkpoint: Checkpoint): OpenBulk {
+  const { config, backing, gate, tiers, checker, secretKey, log, webhooks } = parts;
   return openBulk(config, {
-    sql: store.sql,
-    charges: ledgers.charges,
+    sql: backing.store.sql,
+    charges: backing.ledgers.charges,
+    where: backing.where,
+    startRunner: backing.startBulkRunner,
+    checkpoint,
     gate,
     tiers,
     checker,
     datasets: parts.lists.shared(),
+    traffic: parts.lists,
     secretKey,
     log,
     onCompleted: async ({ owner, stats }) => {
@@ -123,38 +160,34 @@ async function closeParts(parts: Parts): Promise<void> {
   await parts.webhooks.dispatcher.stop();
   await parts.lists.stop();
   parts.learningDns.close();
-  await Promise.all([parts.ledgers.quotas.flush(), parts.usage.flush()]);
+  await parts.usage.flush().catch((fault: unknown) => parts.log.error("usage.flush_failed", fault));
   parts.checker.close();
-  await parts.store.close();
-  parts.unlock();
+  await parts.backing.close();
 }
 
 interface Parts {
   readonly config: Config;
   readonly tiers: Tiers;
   readonly log: Log;
-  readonly store: AccountStore;
+  readonly backing: Backing;
   readonly checker: Checker;
-  readonly ledgers: Ledgers;
   readonly usage: UsageRecorder;
   readonly gate: Gate;
   readonly bulk: OpenBulk;
-  readonly rates: RateCounter;
   readonly webhooks: Webhooks;
   readonly lists: Lists;
   readonly metrics: Metrics;
   readonly secretKey: Uint8Array;
   /** For learning alone, so that it holds up no check. */
   readonly learningDns: DnsLookup;
-  readonly unlock: () => void;
 }
 
 /** The same checker, whose verdicts the lists hear of. */
 function observed(checker: Checker, lists: Lists): Checker {
   return {
     ...checker,
-    async check(text, mode, asked) {
-      const validation = await checker.check(text, mode, asked);
+    async check(text, mode, asked, ownEvidence) {
+      const validation = await checker.check(text, mode, asked, ownEvidence);
       lists.observe(validation);
       return validation;
     },
@@ -162,24 +195,25 @@ function observed(checker: Checker, lists: Lists): Checker {
 }
 
 function appDeps(parts: Parts): AppDeps {
-  const { config, tiers, log, store, checker, usage, gate, lists, metrics } = parts;
+  const { config, tiers, log, backing, checker, usage, gate, lists, metrics } = parts;
   const bulk = parts.bulk.service;
+  const { ownEvidence } = lists;
   const isInForce = callerInForce({
-    keys: parts.ledgers.keys,
-    accounts: sqlAccounts(store.sql.db),
+    keys: backing.ledgers.keys,
+    accounts: sqlAccounts(backing.store.sql.db),
   });
-  watchDns(metrics.registry, checker.dns);
   const publicUrl = publicUrlOf(config);
   const checkOne = createCheckOne({
     gate,
     check: checker.check,
-    cache: memoryAnswerCache(ANSWER_CACHE_BYTES),
+    cache: watchedCache(parts),
     clock,
     tiers,
     publicUrl,
     datasetsVersion: () => checker.datasets().version,
+    ownEvidence,
   });
-  const probes = probesOf(store, checker);
+  const probes = probesOf(backing, checker);
   const dashboard = dashboardOf(parts, probes);
   const accountPaths = accountRoutes(dashboard);
   return {
@@ -191,9 +225,7 @@ function appDeps(parts: Parts): AppDeps {
     routes: [
       viewRoute({ bulk, clock, log, isInForce }),
       uploadRoute({ bulk, log }),
-      explainRoute({
-        explain: createExplain({ gate, check: checker.check, datasets: checker.datasets }),
-      }),
+      explainRoute({ explain: createExplain({ ...checker, gate, ownEvidence }) }),
       reportRoute({ reports: lists.reports, clock }),
     ],
     usage,
@@ -212,14 +244,29 @@ function appDeps(parts: Parts): AppDeps {
   };
 }
 
+/** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
+function watchedCache({ metrics: { registry }, checker, backing }: Parts): AnswerCache {
+  const cache = memoryAnswerCache(ANSWER_CACHE_BYTES);
+  watchDns(registry, checker.dns);
+  watchProgram(registry, programVersion());
+  watchAnswerCache(registry, () => cache.reads());
+  watchStores(registry, backing);
+  return cache;
+}
+
 function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): DashboardDeps {
-  const { config, store, ledgers, checker, bulk, webhooks } = parts;
+  const { config, backing, checker, bulk, webhooks, lists } = parts;
+  const { store, ledgers, rates } = backing;
   return openDashboard({
     ...parts,
+    store,
+    rates,
     clock,
     quotas: ledgers.quotas,
     usage: ledgers.usage,
+    requests: parts.usage,
     check: checker.check,
+    ownEvidence: lists.ownEvidence,
     datasets: checker.datasets,
     settings: {
       signup: config.signup,
@@ -232,6 +279,7 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
       clock,
       store,
       charges: ledgers.charges,
+      engine: backing.engine,
       dnsServers: config.dnsServers,
     }),
     bulk: bulk.service,
@@ -239,9 +287,6 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
   });
 }
 
-function probesOf({ sql }: AccountStore, { dns }: Checker): ReadonlyMap<string, Probe> {
-  return new Map<string, Probe>([
-    ["database", () => sql.answers()],
-    ["dns", () => dns.probe()],
-  ]);
+function probesOf({ probes }: Backing, { dns }: Checker): ReadonlyMap<string, Probe> {
+  return new Map<string, Probe>([...probes, ["dns", () => dns.probe()]]);
 }

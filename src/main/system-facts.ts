@@ -1,7 +1,6 @@
 import type { ServerAddress } from "../adapters/dns/server-address.ts";
 import { sqlJobs } from "../adapters/sql/jobs.ts";
 import type { SqlCharges } from "../adapters/sql/charges.ts";
-import { engineName } from "../adapters/sql/sqlite.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
 import { isoTime } from "../core/calendar.ts";
 import type { SystemFacts } from "../http/account/admin-routes.ts";
@@ -16,6 +15,8 @@ export interface SystemParts {
   readonly clock: Clock;
   readonly store: AccountStore;
   readonly charges: SqlCharges;
+  /** "embedded, by node:sqlite" */
+  readonly engine: string;
   /** Undefined: the system's resolvers. */
   readonly dnsServers: readonly ServerAddress[] | undefined;
 }
@@ -38,14 +39,14 @@ export function systemFacts(parts: SystemParts): () => Promise<SystemFacts> {
 }
 
 async function factsOf(parts: SystemParts): Promise<SystemFacts["facts"]> {
-  const { clock, store, charges, dnsServers } = parts;
+  const { clock, store, charges, dnsServers, engine } = parts;
   const jobs = sqlJobs({ db: store.sql.db, charges, ids, checkpoint });
   const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());
   const waiting = openEntries.reduce((sum, open) => sum + open, 0);
   const speed =
     entriesPerSecond === undefined ? "not measured yet" : String(Math.round(entriesPerSecond));
   return [
-    { name: "Database", value: `embedded, by ${engineName}` },
+    { name: "Database", value: engine },
     { name: "DNS servers", value: dnsServers?.map(textOf).join(", ") ?? "the system's" },
     { name: "Lists running", value: String(openEntries.length) },
     { name: "Entries waiting", value: String(waiting) },

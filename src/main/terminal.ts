@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { userInfo } from "node:os";
 import { createInterface } from "node:readline/promises";
 import type { Terminal } from "../cli/terminal.ts";
 
@@ -15,6 +16,15 @@ export function systemTerminal(): Terminal {
     interactive: stderr.isTTY,
     columns: Math.max(stderr.columns ?? 80, NARROWEST_COLUMNS),
   };
+}
+
+/** The name of the system's user who types; its number where the system has no name for it, as in containers. */
+export function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${String(process.getuid?.() ?? 0)}`;
+  }
 }
 
 /** Passwords and the like; nobody means more. */

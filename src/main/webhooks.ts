@@ -13,6 +13,7 @@ import { type AnnounceBulk, createAnnounceBulk } from "../service/webhooks/annou
 import { createWebhookSetup, type WebhookSetup } from "../service/webhooks/configure.ts";
 import { createDispatcher, type Dispatcher } from "../service/webhooks/dispatcher.ts";
 import { createPing, type Ping } from "../service/webhooks/ping.ts";
+import type { WebhookOutcome } from "./program-metrics.ts";
 
 /** Everything about webhooks, for the server and for the commands beside it. */
 export interface Webhooks {
@@ -20,7 +21,7 @@ export interface Webhooks {
   readonly deliveries: Deliveries;
   readonly announce: AnnounceBulk;
   readonly ping: Ping;
-  /** Only the serving process starts it. */
+  /** Started where webhooks are sent: by the one serving process, or by workers. */
   readonly dispatcher: Dispatcher;
 }
 
@@ -31,21 +32,42 @@ export interface WebhookParts {
   /** The project's own DNS. */
   readonly addresses: Lookup["addresses"];
   readonly log: Log;
+  /** `elsewhere`: what is announced here waits for another process, which looks every 250 ms. */
+  readonly sent: "here" | "elsewhere";
+  /** Hears what came of each delivery of this process. */
+  readonly counted?: (outcome: WebhookOutcome) => void;
 }
 
-export function openWebhooks({ sql, secretKey, addresses, log }: WebhookParts): Webhooks {
+export function openWebhooks(parts: WebhookParts): Webhooks {
+  const { sql, secretKey, addresses, log, sent, counted = () => undefined } = parts;
   const endpoints = sqlWebhookEndpoints(sql.db);
-  const deliveries = sqlDeliveries(sql.db);
+  const deliveries = countedDeliveries(sqlDeliveries(sql.db), counted);
   const box = createSecretBox(secretKey);
   const sender = createWebhookSender({ addresses, clock });
   const dispatcher = createDispatcher({ endpoints, deliveries, box, sender, clock, log });
   const judgeHost = createJudgeHost({ addresses, clock });
-  const wake = (): void => dispatcher.wake();
+  const wake = (): void => {
+    if (sent === "here") dispatcher.wake();
+  };
   return {
     setup: createWebhookSetup({ endpoints, box, ids, judgeHost }),
     deliveries,
     announce: createAnnounceBulk({ endpoints, deliveries, ids, clock, log, wake }),
     ping: createPing({ endpoints, deliveries, dispatcher, ids, clock }),
     dispatcher,
+  };
+}
+
+function countedDeliveries(
+  deliveries: Deliveries,
+  counted: NonNullable<WebhookParts["counted"]>,
+): Deliveries {
+  return {
+    ...deliveries,
+    async complete(id, state, outcome) {
+      await deliveries.complete(id, state, outcome);
+      if (state === "removed") counted("removed");
+      else counted(outcome.error === undefined ? "accepted" : "failed");
+    },
   };
 }

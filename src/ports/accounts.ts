@@ -1,5 +1,6 @@
 /** The plans an account can have; what they allow is the tier table of the service. */
-export type AccountTier = "free" | "starter" | "pro";
+export const ACCOUNT_TIERS = ["free", "starter", "pro"] as const;
+export type AccountTier = (typeof ACCOUNT_TIERS)[number];
 
 export interface Account {
   readonly id: string;
@@ -10,6 +11,8 @@ export interface Account {
   readonly origin: "operator" | "signup";
   readonly isAdmin: boolean;
   readonly isDisabled: boolean;
+  /** Its owner has spellings of one mailbox counted in the account's own traffic. */
+  readonly countsSpellings: boolean;
   /** The sum of its credit entries. */
   readonly creditBalance: number;
   readonly createdAtMs: number;
@@ -27,6 +30,7 @@ export interface NewAccount extends Pick<
 export interface AccountChange {
   readonly tier?: AccountTier;
   readonly isDisabled?: boolean;
+  readonly countsSpellings?: boolean;
   readonly passwordHash?: string;
 }
 

@@ -6,6 +6,7 @@ export type AuditAction =
   | "account.enabled"
   | "account.tier"
   | "account.password"
+  | "account.spellings"
   | "credits.granted"
   | "key.created"
   | "key.revoked"
@@ -14,19 +15,25 @@ export type AuditAction =
   | "session.revoked"
   | "webhook.saved"
   | "webhook.secret"
-  | "webhook.removed";
+  | "webhook.removed"
+  | "lists.entry_saved"
+  | "lists.entry_forgotten"
+  | "lists.imported"
+  | "lists.fetched"
+  | "lists.report_resolved";
 
 /** One change: who, what, when, from where. Never a secret, never a checked address. */
 export interface AuditEntry {
   readonly id: string;
   readonly atMs: number;
   readonly action: AuditAction;
-  /** Id of the account that did it; "operator" for the command line. */
+  /** Id of the account that did it; "operator:" and a system user's name for the command line. */
   readonly actorId: string;
-  /** Id of the account it was done to. */
+  /** Id of the account it was done to; "service" for what concerns all. */
   readonly accountId: string;
   /** A few words: the new plan, the key's name. May be "". */
   readonly detail: string;
+  /** "the command line" where there is none. */
   readonly clientAddress: string;
 }
 

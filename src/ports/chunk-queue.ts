@@ -8,16 +8,27 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
+/** Tokens of the claims that a worker has, or is asking for. */
+export interface Held {
+  readonly tokens: readonly string[];
+}
+
 /** A chunk that one worker has for the time of its lease. */
 export interface ClaimedChunk {
   readonly session: string;
   /** From 0. */
   readonly number: number;
-  /** Of this claim alone: who comes with an older one is too late. */
+  /** Of this claim alone, as its worker named it: who comes with an older one is too late. */
   readonly token: string;
+  /** How many. */
+  readonly entries: number;
   /** For `unpackChunk`. */
   readonly content: string;
   readonly spamTrap: boolean;
+  /** Workers that had it fell silent again and again: it is to be judged where it can do no harm. */
+  readonly isSuspect: boolean;
+  /** The owner's account, when it has its own traffic counted. */
+  readonly countedFor?: string;
 }
 
 /**
@@ -26,18 +37,36 @@ export interface ClaimedChunk {
  */
 export type CompleteOutcome = "stored" | "finished" | "late";
 
-/** A chunk that was claimed so often and never came to an end takes its job with it. */
+/**
+ * Claims that ended in silence make a chunk a suspect, and count no further: workers are killed from outside, too,
+ * and that is no fault of a chunk.
+ */
+export const SILENT_CLAIMS_MAX = 5;
+
+/**
+ * A chunk that was claimed so often and never came to an end takes its job with it. What counts beyond
+ * `SILENT_CLAIMS_MAX` is only what a living worker says with `release`.
+ */
 export const CLAIMS_MAX = 10;
+
+/**
+ * A job that still holds a suspect that nobody has so long after its acceptance fails, too: whatever ends its
+ * workers without a word shall not do so for ever.
+ */
+export const SUSPECT_LIFE_MS = 3_600_000;
 
 /** The chunks of running jobs, seen from a worker. Rules: `test/contracts/chunk-queue.ts`. */
 export interface ChunkQueue {
   /**
    * A chunk that nobody has, of the owner who waited longest for a turn; undefined when there is none.
-   * A chunk that outlived its lease is nobody's.
+   * A chunk that outlived its lease is nobody's. `token` was never used before.
    */
-  claim(lease: Lease): Promise<ClaimedChunk | undefined>;
-  /** Prolongs all leases of this worker and notes its speed. */
-  renew(lease: Lease, entriesPerSecond: number): Promise<void>;
+  claim(lease: Lease, token: string): Promise<ClaimedChunk | undefined>;
+  /**
+   * Prolongs the leases of these claims, where they are still this worker's, and notes its speed. A claim that
+   * the worker gave up, because the database could not be reached, is not among them and ends.
+   */
+  renew(lease: Lease & Held, entriesPerSecond: number): Promise<void>;
   /** Stores a chunk's outcome and counts it, in one step. `conclusive`: DNS answered for some of it. */
   complete(
     chunk: ClaimedChunk,
@@ -52,7 +81,7 @@ export interface ChunkQueue {
     chunk: ClaimedChunk,
     at: { readonly nowMs: number; readonly retryAtMs: number; readonly patienceMs: number },
   ): Promise<"retry" | "accept" | "late">;
-  /** Puts a chunk back after a fault; how often it was claimed still counts against its job. */
+  /** Puts a chunk back after a fault, which counts against its job. */
   release(chunk: ClaimedChunk, retryAtMs: number): Promise<void>;
   /** Puts all chunks of this worker back at once, as if it had not claimed them. */
   handBack(worker: string, nowMs: number): Promise<void>;

@@ -32,6 +32,8 @@ export interface Keys {
   create(key: NewApiKey, limit: number): Promise<boolean>;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
+  /** By its id, revoked or not. */
+  find(id: string): Promise<ApiKey | undefined>;
   /** Undefined for an unknown and for a revoked key. */
   holder(hash: string): Promise<KeyHolder | undefined>;
   /** The first revocation stands. False when there is no such key. */

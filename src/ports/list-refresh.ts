@@ -10,7 +10,7 @@ export type ListRefusal =
   | "not_a_list"
   /** Fewer names than this list ever had. */
   | "below_floor"
-  /** Under 0.8 or over 1.3 times the last accepted size. */
+  /** Under 0.8 or over 1.3 times the last accepted size; stays so until the operator confirms it. */
   | "size_swing"
   /** A name that every such list holds is not there. */
   | "lacks_known"
@@ -33,6 +33,8 @@ export interface ListStatus {
   readonly fetchedAtMs?: number;
   /** When the source was last asked, whatever came of it. */
   readonly askedAtMs?: number;
+  /** When it last gave what is in use, or said that this is the newest still. */
+  readonly confirmedAtMs?: number;
   /** What came of it, when the answer was not taken. */
   readonly refusal?: { readonly why: ListRefusal; readonly detail?: string };
 }
@@ -47,13 +49,16 @@ export interface RefreshOutcome {
 /** Fetches list sources and says how they stand. */
 export interface ListRefresh {
   status(): Promise<readonly ListStatus[]>;
-  /** Asks every source now. Never rejects for what a source did. */
-  refresh(): Promise<readonly RefreshOutcome[]>;
+  /**
+   * Asks every source now. Never rejects for what a source did. Of the `confirmed` ones the operator says that they
+   * really changed so much: `size_swing` and `many_removed` are not held against them this once.
+   */
+  refresh(confirmed?: readonly string[]): Promise<readonly RefreshOutcome[]>;
 }
 
 /** What is counted about lists. */
 export interface ListMetrics {
   refreshed(outcome: RefreshOutcome): void;
-  /** After each change of what is in use. */
-  inUse(status: readonly ListStatus[]): void;
+  /** How all lists stand; after each change of it. */
+  stand(status: readonly ListStatus[]): void;
 }

@@ -1,4 +1,7 @@
-/** Structured log. Values never hold an address in clear, a key or a secret. */
+/**
+ * Structured log. An event is named by its area and what happened: "bulk.claim_failed". Values never hold an
+ * address in clear, a key or a secret.
+ */
 export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(event: string, fields?: Readonly<Record<string, unknown>>): void;

@@ -5,6 +5,8 @@ export interface HttpMetrics {
    * method we serve, or "other". `durationMs` runs from the first look at the request to the answer.
    */
   observe(route: string, method: string, status: number, durationMs: number): void;
+  /** One refused request under `/api`, by the code of its `Refusal`. */
+  refused(code: string): void;
 }
 
 /** The page that a Prometheus server scrapes. */

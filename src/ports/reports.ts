@@ -12,7 +12,9 @@ export const REPORT_FIELDS = [
 ] as const;
 export type ReportField = (typeof REPORT_FIELDS)[number];
 
-export type Resolution = "allow" | "deny" | "dismiss";
+/** What may come of a report. */
+export const RESOLUTIONS = ["allow", "deny", "dismiss"] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** One client's word that a verdict is wrong. */
 export interface Report {

@@ -17,6 +17,8 @@ export interface Session {
   /** Of the processed ones. */
   readonly tally: Tally;
   readonly chunks: number;
+  /** From when on it is gone; absent while it is not over. */
+  readonly expiresAtMs?: number;
   /** Of an uploaded table. */
   readonly table?: { readonly header: readonly string[]; readonly pages: number };
 }

@@ -1,4 +1,5 @@
 import type { OwnerKey } from "./owner.ts";
+import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./quota-counter.ts";
 
 /** Upper edges of the latency buckets in milliseconds; one more bucket holds what is above. */
 export const LATENCY_EDGES_MS = [10, 50, 100, 500, 1_000, 5_000] as const;
@@ -32,10 +33,23 @@ export interface UnitsUsed {
   readonly inMonth: number;
 }
 
+/** Units that an owner wants on a UTC day, within limits. */
+export interface UnitOrder {
+  readonly owner: OwnerKey;
+  readonly units: number;
+  readonly limits: QuotaLimits;
+  readonly day: number;
+}
+
 /** What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/usage.ts`. */
 export interface UsageLedger {
-  /** Adds all or nothing. */
+  /**
+   * Adds all or nothing. Whoever is rejected adds the same counts again, with others if need be: then they
+   * count once, also where the first attempt had been written and only its answer was lost.
+   */
   add(deltas: readonly UsageDelta[]): Promise<void>;
+  /** Adds `units` when the day and its month, as they stand here, have room for all of them; one atomic step. */
+  take(order: UnitOrder): Promise<QuotaTaken | QuotaSpent>;
   /** Units in `day` and in its month. */
   unitsUsed(owner: OwnerKey, day: number): Promise<UnitsUsed>;
   /** Days with anything counted, oldest first, both ends included. */

@@ -1,4 +1,6 @@
-export type WebhookEvent = "test.ping" | "bulk.completed";
+/** What an account may be told of. */
+export const WEBHOOK_EVENTS = ["test.ping", "bulk.completed"] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /** Where an account wants to be told. */
 export interface WebhookEndpoint {

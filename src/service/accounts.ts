@@ -2,16 +2,17 @@ import { addressKey, parseAddress } from "../core/address.ts";
 import type { Account, Accounts, AccountTier } from "../ports/accounts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
+import type { Notices } from "../ports/notices.ts";
 import type { Passwords } from "../ports/passwords.ts";
 
 export interface AccountServiceDeps {
+  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  readonly notices?: Pick<Notices, "tell">;
   readonly accounts: Accounts;
   readonly passwords: Pick<Passwords, "hash">;
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
 }
-
-export const ACCOUNT_TIERS: readonly AccountTier[] = ["free", "starter", "pro"];
 
 export interface AccountOrder {
   readonly email: string;
@@ -67,7 +68,10 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
   const made = { id, email, tier, origin, isAdmin, createdAtMs: deps.clock.nowMs() };
   const stored = { ...made, ...(passwordHash !== undefined && { passwordHash }) };
   if (!(await deps.accounts.create(stored))) return { kind: "email_taken" };
-  return { kind: "created", account: { ...made, isDisabled: false, creditBalance: 0 } };
+  return {
+    kind: "created",
+    account: { ...made, isDisabled: false, countsSpellings: false, creditBalance: 0 },
+  };
 }
 
 async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
@@ -79,7 +83,13 @@ async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
 }
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
-  const { accounts, passwords, clock } = deps;
+  const { accounts, passwords, clock, notices } = deps;
+  /** What a key's holder is known by: others must not go on believing the old. */
+  const change = async (id: string, what: Parameters<Accounts["change"]>[1]): Promise<boolean> => {
+    const isChanged = await accounts.change(id, what, clock.nowMs());
+    if (isChanged) notices?.tell("accounts");
+    return isChanged;
+  };
   return {
     create: (order) => create(deps, order),
     find: (idOrEmail) => {
@@ -87,9 +97,9 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       return accounts.find(accountEmail(text) ?? text.toLowerCase());
     },
     all: () => pages(accounts),
-    setTier: (id, tier) => accounts.change(id, { tier }, clock.nowMs()),
-    disable: (id) => accounts.change(id, { isDisabled: true }, clock.nowMs()),
-    enable: (id) => accounts.change(id, { isDisabled: false }, clock.nowMs()),
+    setTier: (id, tier) => change(id, { tier }),
+    disable: (id) => change(id, { isDisabled: true }),
+    enable: (id) => change(id, { isDisabled: false }),
     async setPassword(id, password) {
       if (!isPassword(password)) return "bad_password";
       const passwordHash = await passwords.hash(password);

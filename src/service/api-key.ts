@@ -6,7 +6,7 @@ const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 
 /** Characters of every key: "gp_live_", 34 random ones, 6 of checksum. */
-export const API_KEY_LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
+const API_KEY_LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
 
 /** Characters of a key that are shown in lists, from its start and from its end. */
 const SHOWN_PREFIX_LENGTH = 12;

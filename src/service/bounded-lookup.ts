@@ -7,7 +7,7 @@ const OVERDUE: Unknown = { kind: "unknown", why: "deadline" };
 export const CORE_BUDGET_MS = 5_000;
 
 /** Core fields never wait longer than this for premium ones, counted from the start of the request. */
-export const PREMIUM_BUDGET_MS = 4_000;
+const PREMIUM_BUDGET_MS = 4_000;
 
 /** Lookups with an end, and when the first of their answers goes stale. */
 export interface BoundedLookup {

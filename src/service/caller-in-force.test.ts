@@ -20,6 +20,7 @@ const account: Account = {
   origin: "operator",
   isAdmin: false,
   isDisabled: false,
+  countsSpellings: false,
   creditBalance: 0,
   createdAtMs: 0,
 };

@@ -9,4 +9,6 @@ export interface Caller {
   readonly clientAddress: string;
   /** With a key: its id. */
   readonly keyId?: string;
+  /** The account has spellings in its own traffic counted. */
+  readonly countsSpellings?: true;
 }

@@ -1,7 +1,10 @@
 import type { Awaitable } from "../core/lookup.ts";
 import type { FullResult } from "../core/result.ts";
+import type { Evidence } from "../core/signals.ts";
 import type { AnswerCache } from "../ports/answer-cache.ts";
 import type { Clock } from "../ports/clock.ts";
+import { ownerKey } from "../ports/owner.ts";
+import type { Caller } from "./caller.ts";
 import {
   type DenialFields,
   denialFields,
@@ -10,6 +13,7 @@ import {
   type SortedFeatures,
 } from "./features.ts";
 import type { Entrance, Gate, Receipt } from "./gate.ts";
+import { type OwnEvidence, ownEvidenceFor } from "./own-spellings.ts";
 import type { SingleCheck, TimedValidation } from "./single-check.ts";
 import type { Tiers } from "./tiers.ts";
 
@@ -41,6 +45,8 @@ export interface CheckOneDeps {
   readonly publicUrl: string;
   /** Grows when what is known of domains changes; older answers are stale then. */
   readonly datasetsVersion: () => number;
+  /** Absent: no account has its traffic counted. */
+  readonly ownEvidence?: OwnEvidence;
 }
 
 /**
@@ -53,39 +59,59 @@ const KEPT_AT_MOST_MS = 3_600_000;
 const KEPT_KEY_MAX_UNITS = 1_024;
 
 export function createCheckOne(deps: CheckOneDeps): CheckOne {
-  const answer = (asker: Asker): Awaitable<CheckAnswer> => {
-    const kept = deps.cache.read(asker.key, deps.clock.nowMs());
-    if (kept === undefined) return judge(asker, deps);
-    return { body: kept, paidBy: asker.receipt.paidBy };
+  const answer = (
+    asked: Asked,
+    receipt: Receipt,
+    ownEvidence: readonly Evidence[],
+  ): Awaitable<CheckAnswer> => {
+    const kept = deps.cache.read(asked.key, deps.clock.nowMs());
+    if (kept !== undefined) return { body: kept, paidBy: receipt.paidBy };
+    return judge({ ...asked, receipt, ownEvidence }, deps);
+  };
+  const paid = (receipt: Receipt, { caller }: Entrance, asked: Asked): Awaitable<CheckAnswer> => {
+    const { text, mode } = asked.request;
+    const own = ownEvidenceFor(caller, mode === "address" ? [text] : [], deps.ownEvidence);
+    if (!(own instanceof Promise)) return answer(asked, receipt, own(text));
+    return own.then((of) => {
+      const ownEvidence = of(text);
+      const key = ownEvidence.length === 0 ? asked.key : ownKey(asked.key, caller);
+      return answer({ ...asked, key }, receipt, ownEvidence);
+    });
   };
   return (entrance, request) => {
     const { premium } = deps.tiers[entrance.caller.tier];
-    const sorted = sortFeatures(request.features, { premium });
-    const key = cacheKey(request, premium, deps.datasetsVersion());
+    const asked = { request, premium, key: cacheKey(request, premium, deps.datasetsVersion()) };
     const receipt = deps.gate.charge(entrance, 1);
     // A promise in the way of every cached answer would cost more than the answer.
     return receipt instanceof Promise
-      ? receipt.then((paid) => answer({ request, sorted, premium, key, receipt: paid }))
-      : answer({ request, sorted, premium, key, receipt });
+      ? receipt.then((taken) => paid(taken, entrance, asked))
+      : paid(receipt, entrance, asked);
   };
 }
 
-interface Asker {
+interface Asked {
   readonly request: CheckRequest;
-  readonly sorted: SortedFeatures;
   readonly premium: boolean;
   readonly key: string;
+}
+
+interface Asker extends Asked {
   readonly receipt: Receipt;
+  readonly ownEvidence: readonly Evidence[];
 }
 
 const cacheKey = ({ mode, features, text }: CheckRequest, premium: boolean, version: number) =>
   `${String(version)} ${premium ? "premium" : "core"} ${mode} ${features.join(",")} ${text}`;
 
+/** What an account's own counters changed is kept for that account alone. */
+const ownKey = (key: string, { owner }: Caller): string => `${ownerKey(owner)} ${key}`;
+
 async function judge(asker: Asker, deps: CheckOneDeps): Promise<CheckAnswer> {
-  const { request, sorted, premium, key, receipt } = asker;
+  const { request, premium, key, receipt, ownEvidence } = asker;
+  const sorted = sortFeatures(request.features, { premium });
   const asked = { features: sorted.permitted, spamTrap: premium };
   try {
-    const validation = await deps.check(request.text, request.mode, asked);
+    const validation = await deps.check(request.text, request.mode, asked, ownEvidence);
     const body = present(validation, sorted, deps.publicUrl);
     const expiresAtMs = Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
     if (key.length <= KEPT_KEY_MAX_UNITS) deps.cache.keep(key, body, expiresAtMs);

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { addAccount, openStores, type Stores } from "../../test/contracts/stores.ts";
+import { memoryNotices } from "../adapters/memory/notices.ts";
 import { memoryRateCounter } from "../adapters/memory/rate-counter.ts";
 import { sqlAccounts } from "../adapters/sql/accounts.ts";
 import { sqlKeys } from "../adapters/sql/keys.ts";
 import { dayOf } from "../core/calendar.ts";
 import type { Accounts } from "../ports/accounts.ts";
 import type { Keys } from "../ports/keys.ts";
+import type { Notices } from "../ports/notices.ts";
 import { hashApiKey, makeApiKey } from "./api-key.ts";
 import { forBulk } from "./bulk-refusal.ts";
 import { createGate } from "./create-gate.ts";
 import type { Credentials, Entrance, Gate } from "./gate.ts";
+import { createKeyService } from "./keys.ts";
 import { Refusal } from "./refusals.ts";
 import { DEFAULT_TIERS, type Tier, type TierName, type Tiers } from "./tiers.ts";
 
@@ -19,6 +22,7 @@ const NOBODY: Credentials = { apiKey: [], authorization: [] };
 const withKey = (key: string): Credentials => ({ apiKey: [key], authorization: [] });
 
 interface World extends Stores {
+  readonly notices: Notices;
   readonly gate: Gate;
   readonly accounts: Accounts;
   readonly keys: Keys;
@@ -37,6 +41,7 @@ function tiersWith(name: TierName, change: Partial<Tier>): Tiers {
 
 async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): Promise<World> {
   const stores = await openStores(t);
+  const notices = memoryNotices();
   const { sql, clock, counter, charges, ids } = stores;
   const keys = sqlKeys(sql.db);
   let questions = 0;
@@ -53,12 +58,14 @@ async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): Promise<
     charges,
     clock,
     tiers,
+    notices,
   });
   const enter = async (credentials = NOBODY, address = ADDRESS): Promise<Entrance> =>
     gate.enter(credentials, address);
   return {
     ...stores,
     gate,
+    notices,
     keys,
     accounts: sqlAccounts(sql.db),
     questions: () => questions,
@@ -252,6 +259,22 @@ for (const [name, change, status] of CHANGES) {
   });
 }
 
+test("a notice makes a revocation take effect at once, for a question under way too", async (t) => {
+  const world = await openWorld(t);
+  await addAccount(world);
+  const key = await world.newKey();
+  const service = createKeyService({ ...world, notices: world.notices });
+  await world.enter(withKey(key));
+  assert.equal(await service.revoke("k1"), true);
+  INVALID((await world.enter(withKey(key))).refusal);
+
+  const second = await world.newKey("k2");
+  const asked = world.enter(withKey(second));
+  await service.revoke("k2");
+  await asked;
+  INVALID((await world.enter(withKey(second))).refusal);
+});
+
 test("another tier takes effect within 5 s", async (t) => {
   const world = await openWorld(t);
   await addAccount(world);
@@ -261,6 +284,16 @@ test("another tier takes effect within 5 s", async (t) => {
   world.clock.advance(5_000);
   const { rate, caller } = await world.enter(credentials);
   assert.deepEqual([rate, caller.tier], [{ limit: 500, remaining: 498 }, "pro"]);
+});
+
+test("the counting of spellings takes effect within 5 s, and is nobody's at first", async (t) => {
+  const world = await openWorld(t);
+  await addAccount(world);
+  const credentials = withKey(await world.newKey());
+  assert.equal((await world.enter(credentials)).caller.countsSpellings, undefined);
+  await world.accounts.change("a1", { countsSpellings: true }, world.clock.nowMs());
+  world.clock.advance(5_000);
+  assert.equal((await world.enter(credentials)).caller.countsSpellings, true);
 });
 
 test("an account made by sign-up has the stricter limits for 24 hours", async (t) => {

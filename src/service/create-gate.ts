@@ -2,14 +2,16 @@ import type { Awaitable } from "../core/lookup.ts";
 import type { Account } from "../ports/accounts.ts";
 import type { Charge, Charges, ChargeTerms, Unpaid } from "../ports/charges.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { KeyHolder, Keys } from "../ports/keys.ts";
+import type { KeyHolder } from "../ports/keys.ts";
 import { type OwnerKey, ownerKey } from "../ports/owner.ts";
-import type { QuotaCounter, QuotaLimits, QuotaSpent, QuotaTaken } from "../ports/quota-counter.ts";
+import type { QuotaCounter, QuotaLimits, QuotaSpent } from "../ports/quota-counter.ts";
 import type { RateCounter, RateTaking } from "../ports/rate-counter.ts";
+import type { RequestCounter } from "../ports/request-counter.ts";
+import { advanceUnit } from "./advance-unit.ts";
 import type { Caller } from "./caller.ts";
 import type { Credentials, Entrance, Gate, Receipt } from "./gate.ts";
 import { presentedKey } from "./identify.ts";
-import { KnownKeys } from "./known-keys.ts";
+import { KnownKeys, type KnownKeysDeps } from "./known-keys.ts";
 import {
   accountDisabled,
   invalidApiKey,
@@ -20,10 +22,11 @@ import {
 import { Strangers } from "./strangers.ts";
 import { tierOf, type Tiers } from "./tiers.ts";
 
-export interface GateDeps {
-  readonly keys: Pick<Keys, "holder">;
+export interface GateDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly rates: RateCounter;
   readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
+  /** Where the counters are a journey away: the same counts, in one step. */
+  readonly requests?: RequestCounter;
   readonly charges: Pick<Charges, "charge" | "refund">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly tiers: Tiers;
@@ -51,15 +54,19 @@ class CountingGate implements Gate {
     this.#knownKeys = new KnownKeys(deps);
   }
 
-  enter(credentials: Credentials, clientAddress: string): Awaitable<Entrance> {
+  get countsAhead(): boolean {
+    return this.#deps.requests !== undefined;
+  }
+
+  enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance> {
     const presented = presentedKey(credentials);
-    if (presented.kind === "none") return this.#asStranger(clientAddress, "stranger");
+    if (presented.kind === "none") return this.#asStranger(clientAddress, "stranger", likely);
     if (presented.kind === "invalid") return this.#asStranger(clientAddress, "intruder");
     const known = this.#knownKeys.holder(presented.key);
     return when(known, (holder) =>
       holder === undefined
         ? this.#asStranger(clientAddress, "intruder")
-        : this.#asAccount(holder, clientAddress),
+        : this.#asAccount(holder, clientAddress, likely),
     );
   }
 
@@ -71,8 +78,13 @@ class CountingGate implements Gate {
     const terms = this.terms(entrance, units);
     if (terms.purses === "credits") return this.#payByCredits(entrance, terms);
     const owner = ownerKey(terms.owner);
-    const taken = this.#deps.quotas.take(owner, units, terms.limits, terms.nowMs);
-    return when(taken, (answer) => this.#afterTaking(entrance, terms, answer));
+    const early = units === 1 ? entrance.advance?.claim() : undefined;
+    const taken = early ?? this.#deps.quotas.take(owner, units, terms.limits, terms.nowMs);
+    return when(taken, (answer) =>
+      answer.kind === "taken"
+        ? this.#paidByPlan(owner, units, answer.day)
+        : this.#afterPlan(entrance, terms, answer),
+    );
   }
 
   terms({ caller, creditsOnly, hasCredits }: Entrance, units: number): ChargeTerms {
@@ -90,15 +102,10 @@ class CountingGate implements Gate {
     return paidBy === "credits" ? when(this.#giveRateBack(entrance), () => made) : made;
   }
 
-  #afterTaking(
-    entrance: Entrance,
-    terms: ChargeTerms,
-    answer: QuotaTaken | QuotaSpent,
-  ): Awaitable<Receipt> {
-    const { owner, units } = terms;
-    if (answer.kind === "taken") return this.#paidByPlan(ownerKey(owner), units, answer.day);
-    if (terms.purses === "plan") throw quotaExceeded(answer.period, terms.nowMs);
-    return this.#payByCredits(entrance, terms, answer.period);
+  /** When the plan's units are spent. */
+  #afterPlan(entrance: Entrance, terms: ChargeTerms, { period }: QuotaSpent): Awaitable<Receipt> {
+    if (terms.purses === "plan") throw quotaExceeded(period, terms.nowMs);
+    return this.#payByCredits(entrance, terms, period);
   }
 
   #paidByPlan(owner: OwnerKey, units: number, day: number): Receipt {
@@ -136,27 +143,55 @@ class CountingGate implements Gate {
     return this.#deps.rates.giveBack(ownerKey(caller.owner), rateWindow);
   }
 
-  #asStranger(clientAddress: string, who: "stranger" | "intruder"): Awaitable<Entrance> {
+  #asStranger(
+    clientAddress: string,
+    who: "stranger" | "intruder",
+    likely?: "unit",
+  ): Awaitable<Entrance> {
     const { caller, owner } = this.#strangers.at(clientAddress);
-    return this.#count(caller, owner, who);
+    return this.#count(caller, owner, who, likely);
   }
 
-  #asAccount({ keyId, account }: Holder, clientAddress: string): Awaitable<Entrance> {
-    const caller: Caller = {
+  #asAccount(
+    { keyId, account }: Holder,
+    clientAddress: string,
+    likely?: "unit",
+  ): Awaitable<Entrance> {
+    const caller: Filling<Caller> = {
       owner: { kind: "account", accountId: account.id },
       tier: tierOf(account, this.#deps.clock.nowMs()),
       clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
-      ...(keyId !== undefined && { keyId }),
     };
-    return this.#count(caller, ownerKey(caller.owner), account);
+    if (keyId !== undefined) caller.keyId = keyId;
+    if (account.countsSpellings) caller.countsSpellings = true;
+    const expected = account.isDisabled ? undefined : likely;
+    return this.#count(caller, ownerKey(caller.owner), account, expected);
   }
 
-  #count(caller: Caller, owner: OwnerKey, who: Who): Awaitable<Entrance> {
-    const { rates, clock, tiers } = this.#deps;
+  #count(caller: Caller, owner: OwnerKey, who: Who, likely?: "unit"): Awaitable<Entrance> {
+    const { rates, requests, clock, tiers } = this.#deps;
+    if (likely === "unit" && requests !== undefined) {
+      return this.#countAhead(requests, caller, owner, who);
+    }
     const limit = tiers[caller.tier].ratePerMinute;
     if (limit === null) return entranceOf(caller, who, null, UNLIMITED);
     const taking = rates.take(owner, limit, clock.monotonicMs());
     return when(taking, (rate) => entranceOf(caller, who, limit, rate));
+  }
+
+  async #countAhead(
+    requests: RequestCounter,
+    caller: Caller,
+    owner: OwnerKey,
+    who: Who,
+  ): Promise<Entrance> {
+    const { quotas, clock, tiers } = this.#deps;
+    const limits = tiers[caller.tier];
+    const { rate = UNLIMITED, unit } = await requests.take(owner, limits, clock.nowMs());
+    const entrance = entranceOf(caller, who, limits.ratePerMinute, rate);
+    if (unit === undefined) return entrance;
+    entrance.advance = advanceUnit(unit, (day) => quotas.giveBack(owner, 1, day));
+    return entrance;
   }
 }
 
@@ -165,9 +200,17 @@ type Who = Account | "stranger" | "intruder";
 
 const UNLIMITED: RateTaking = { isGranted: true, remaining: Infinity, closesInMs: 0, window: 0 };
 
-function entranceOf(caller: Caller, who: Who, limit: number | null, rate: RateTaking): Entrance {
+/** Still to be filled: an object of our own is not copied to add to it, which a cached answer would feel. */
+type Filling<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function entranceOf(
+  caller: Caller,
+  who: Who,
+  limit: number | null,
+  rate: RateTaking,
+): Filling<Entrance> {
   const hasCredits = typeof who === "object" && !who.isDisabled && who.creditBalance > 0;
-  const entrance: { -readonly [Name in keyof Entrance]: Entrance[Name] } = { caller, hasCredits };
+  const entrance: Filling<Entrance> = { caller, hasCredits };
   if (limit !== null) {
     entrance.rate = { limit, remaining: rate.remaining };
     if (rate.isGranted) entrance.rateWindow = rate.window;

@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { CreditEntry, Credits } from "../ports/credits.ts";
+import type { Notices } from "../ports/notices.ts";
 
 /** Credits in one grant, in either direction. */
 export const GRANT_MAX = 1_000_000_000;
@@ -23,6 +24,8 @@ export interface CreditService {
 }
 
 export interface CreditServiceDeps {
+  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  readonly notices?: Pick<Notices, "tell">;
   readonly credits: Credits;
   readonly clock: Pick<Clock, "nowMs">;
 }
@@ -30,13 +33,15 @@ export interface CreditServiceDeps {
 const isAmount = (amount: number): boolean =>
   Number.isSafeInteger(amount) && amount !== 0 && Math.abs(amount) <= GRANT_MAX;
 
-export function createCreditService({ credits, clock }: CreditServiceDeps): CreditService {
+export function createCreditService({ credits, clock, notices }: CreditServiceDeps): CreditService {
   return {
     async grant(accountId, amount, text) {
       const reference = text.trim();
       if (!isAmount(amount)) return { kind: "bad_amount" };
       if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) return { kind: "bad_reason" };
-      return credits.grant({ accountId, amount, reference, nowMs: clock.nowMs() });
+      const answer = await credits.grant({ accountId, amount, reference, nowMs: clock.nowMs() });
+      if (answer.kind === "granted") notices?.tell("accounts");
+      return answer;
     },
     entries: (accountId, limit) => credits.entries(accountId, limit),
   };

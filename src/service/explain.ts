@@ -1,9 +1,10 @@
-import { isoTime } from "../core/calendar.ts";
+import { isoTimeOrNull } from "../core/calendar.ts";
 import type { Datasets } from "../core/datasets.ts";
-import { explain, type ExplainedSignal } from "../core/explain.ts";
+import { explain, type ExplainedSignal, type ListBehind } from "../core/explain.ts";
 import type { Validation } from "../core/validate.ts";
 import type { CheckAnswer } from "./check-one.ts";
 import type { Entrance, Gate } from "./gate.ts";
+import { type OwnEvidence, ownEvidenceFor } from "./own-spellings.ts";
 import { apiKeyRequired } from "./refusals.ts";
 import type { SingleCheck } from "./single-check.ts";
 
@@ -14,16 +15,19 @@ export interface ExplainDeps {
   readonly gate: Pick<Gate, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
+  /** Absent: no account has its traffic counted. */
+  readonly ownEvidence?: OwnEvidence;
 }
 
 const NOTHING_ASKED = { features: [], spamTrap: false } as const;
 
-export function createExplain({ gate, check, datasets }: ExplainDeps): ExplainOne {
+export function createExplain({ gate, check, datasets, ownEvidence }: ExplainDeps): ExplainOne {
   return async (entrance, text) => {
     if (entrance.caller.keyId === undefined) throw apiKeyRequired();
     const receipt = await gate.charge(entrance, 1);
     try {
-      const validation = await check(text, "either", NOTHING_ASKED);
+      const own = await ownEvidenceFor(entrance.caller, [text], ownEvidence);
+      const validation = await check(text, "either", NOTHING_ASKED, own(text));
       const body = JSON.stringify(explanationJson(validation, datasets()));
       return { body, paidBy: receipt.paidBy };
     } catch (fault) {
@@ -45,19 +49,31 @@ export function explanationJson(
   };
 }
 
-const timeOrNull = (ms: number | undefined): string | null =>
-  ms === undefined ? null : isoTime(ms);
-
 const signalJson = (each: ExplainedSignal): Readonly<Record<string, unknown>> => ({
   signal: each.signal,
   weight: each.weight,
   means: each.means,
   matched: each.subject ?? null,
   by: each.by,
-  lists: each.lists.map(({ id, curated, sinceMs, fetchedAtMs }) => ({
-    id,
-    curated,
-    since: timeOrNull(sinceMs),
-    fetched_at: timeOrNull(fetchedAtMs),
-  })),
+  lists: each.lists.map(listBehindJson),
+});
+
+/** A list behind a signal: since when it holds the name and when it was fetched; null: it came with the program. */
+export interface ListBehindJson {
+  readonly id: string;
+  readonly curated: boolean;
+  readonly since: string | null;
+  readonly fetched_at: string | null;
+}
+
+export const listBehindJson = ({
+  id,
+  curated,
+  sinceMs,
+  fetchedAtMs,
+}: ListBehind): ListBehindJson => ({
+  id,
+  curated,
+  since: isoTimeOrNull(sinceMs),
+  fetched_at: isoTimeOrNull(fetchedAtMs),
 });

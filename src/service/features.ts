@@ -1,7 +1,7 @@
 import { type Feature, FEATURES } from "../core/checks/check.ts";
 
 /** Names that clients of this API ask for and no plan offers. */
-export const UNSUPPORTED_FEATURES = ["smtp", "catch_all"] as const;
+const UNSUPPORTED_FEATURES = ["smtp", "catch_all"] as const;
 export type UnsupportedFeature = (typeof UNSUPPORTED_FEATURES)[number];
 
 export type FeatureName = Feature | UnsupportedFeature;

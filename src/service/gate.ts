@@ -1,6 +1,7 @@
 import type { Awaitable } from "../core/lookup.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../ports/charges.ts";
 import type { Account } from "../ports/accounts.ts";
+import type { QuotaSpent, QuotaTaken } from "../ports/quota-counter.ts";
 import type { Caller } from "./caller.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -18,6 +19,14 @@ export interface RateState {
   readonly remaining: number;
 }
 
+/** A unit of the plan that was counted together with the rate, because the charge for it is likely to come. */
+export interface AdvanceUnit {
+  /** What came of it, for the charge; undefined from the second time on. */
+  claim(): QuotaTaken | QuotaSpent | undefined;
+  /** Gives it back unless it was claimed. */
+  release(): Awaitable<void>;
+}
+
 /** A request that was identified and counted, or refused. */
 export interface Entrance {
   /** For an invalid key: the anonymous caller whose bucket was counted. */
@@ -28,6 +37,8 @@ export interface Entrance {
   readonly rateWindow?: number;
   /** The account had credits when it was last asked, at most 5 s ago. */
   readonly hasCredits: boolean;
+  /** For whoever let the request in to release at its end, and before it is charged for anything else. */
+  readonly advance?: AdvanceUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
   /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */
@@ -44,8 +55,13 @@ export interface Receipt {
 
 /** Identify, throttle, charge: who may do how much. */
 export interface Gate {
-  /** Identifies and counts one request. Never throws a `Refusal`: it comes in `refusal`. */
-  enter(credentials: Credentials, clientAddress: string): Awaitable<Entrance>;
+  /** Counting is a journey, so that it pays to say with `enter` what is likely to be charged. */
+  readonly countsAhead: boolean;
+  /**
+   * Identifies and counts one request. Never throws a `Refusal`: it comes in `refusal`. `likely` "unit": the
+   * request looks like a single check.
+   */
+  enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance>;
   /** The same for an account that proved itself without a key: by a session of the dashboard. */
   enterAs(account: Account, clientAddress: string): Awaitable<Entrance>;
   /**

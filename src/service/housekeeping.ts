@@ -7,7 +7,7 @@ import type { Tiers } from "./tiers.ts";
 export const USAGE_DAYS = 400;
 
 /** How long a charge can be refunded: far longer than any job lives. */
-export const CHARGE_DAYS = 7;
+const CHARGE_DAYS = 7;
 
 /** Days of an address bucket that are kept beyond those that count, for a clock that is set back. */
 const SPARE_DAYS = 1;

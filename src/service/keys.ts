@@ -1,9 +1,12 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { ApiKey, Keys } from "../ports/keys.ts";
+import type { Notices } from "../ports/notices.ts";
 import { hashApiKey, makeApiKey, shownParts } from "./api-key.ts";
 
 export interface KeyServiceDeps {
+  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  readonly notices?: Pick<Notices, "tell">;
   readonly keys: Keys;
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
@@ -26,6 +29,8 @@ export interface KeyService {
   create(accountId: string, name: string): Promise<KeyAnswer>;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
+  /** By its id, revoked or not. */
+  find(keyId: string): Promise<ApiKey | undefined>;
   /** Refused everywhere within 5 s, for good. False when there is no such key. */
   revoke(keyId: string): Promise<boolean>;
 }
@@ -33,7 +38,7 @@ export interface KeyService {
 /** Names are shown in terminals and tables: one line, nothing invisible. */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-export function createKeyService({ keys, ids, clock }: KeyServiceDeps): KeyService {
+export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps): KeyService {
   return {
     async create(accountId, text) {
       const name = text.trim();
@@ -52,6 +57,11 @@ export function createKeyService({ keys, ids, clock }: KeyServiceDeps): KeyServi
       return isMade ? { kind: "created", key, apiKey } : { kind: "too_many" };
     },
     list: (accountId) => keys.list(accountId),
-    revoke: (keyId) => keys.revoke(keyId, clock.nowMs()),
+    find: (keyId) => keys.find(keyId),
+    async revoke(keyId) {
+      const isRevoked = await keys.revoke(keyId, clock.nowMs());
+      if (isRevoked) notices?.tell("accounts");
+      return isRevoked;
+    },
   };
 }

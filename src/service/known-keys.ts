@@ -1,11 +1,14 @@
 import type { Awaitable } from "../core/lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyHolder, Keys } from "../ports/keys.ts";
+import type { Notices } from "../ports/notices.ts";
 import { hashApiKey, isApiKey } from "./api-key.ts";
 
 export interface KnownKeysDeps {
   readonly keys: Pick<Keys, "holder">;
   readonly clock: Pick<Clock, "monotonicMs">;
+  /** A change of accounts is heard at once, not within the seconds that an account is believed. */
+  readonly notices?: Pick<Notices, "hear">;
 }
 
 interface Known {
@@ -25,10 +28,11 @@ const KEYS_MAX = 20_000;
 export class KnownKeys {
   readonly #deps: KnownKeysDeps;
   readonly #known = new Map<string, Known>();
-  readonly #asking = new Map<string, Promise<KeyHolder | undefined>>();
+  #asking = new Map<string, Promise<KeyHolder | undefined>>();
 
   constructor(deps: KnownKeysDeps) {
     this.#deps = deps;
+    deps.notices?.hear("accounts", () => this.#forget());
   }
 
   /** Undefined for a key that is malformed (refused without a question), unknown or revoked. */
@@ -42,14 +46,22 @@ export class KnownKeys {
     return asking;
   }
 
+  /** Questions that are under way too: nobody knows whether they saw the change. */
+  #forget(): void {
+    this.#known.clear();
+    this.#asking = new Map();
+  }
+
   async #ask(key: string, nowMs: number): Promise<KeyHolder | undefined> {
+    const asking = this.#asking;
     try {
       const holder = await this.#deps.keys.holder(hashApiKey(key));
+      if (asking !== this.#asking) return holder;
       this.#known.delete(key);
       if (holder !== undefined) this.#remember(key, { holder, staleAtMs: nowMs + BELIEVED_MS });
       return holder;
     } finally {
-      this.#asking.delete(key);
+      asking.delete(key);
     }
   }
 

@@ -1,31 +1,43 @@
 import { dayOf } from "../core/calendar.ts";
 import { registrableOf } from "../core/domain.ts";
-import { learnMailServers, type MailSighting } from "../core/learn-mail-servers.ts";
+import {
+  type LearnedServer,
+  type MailSighting,
+  MailServerTally,
+} from "../core/learn-mail-servers.ts";
 import type { Lookup } from "../core/lookup.ts";
 import { isCommonCarrier, isSharedMailHost } from "../core/mail-carriers.ts";
 import { findMailHosts, type MailHosts } from "../core/mail-hosts.ts";
-import type { MailServerKind } from "../core/datasets.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { DomainMail } from "../ports/domain-mail.ts";
 import type { LearningStore } from "../ports/learning-store.ts";
 import type { Log } from "../ports/log.ts";
 
-export type LearnedServers = readonly (readonly [server: string, kind: MailServerKind])[];
-
 export interface MailServerLearnerDeps {
   /** Names to resolve: those of curated lists, and known-good ones as the counter-check. */
-  readonly names: () => Iterable<{ readonly name: string; readonly listed: boolean }>;
+  readonly names: () => Iterable<NameToLearnFrom>;
+  /**
+   * What checks found of names that are not called disposable, page by page; keeps servers of honest customers from
+   * being accused.
+   */
+  readonly ownTraffic: () => AsyncIterable<readonly DomainMail[]>;
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
   readonly store: LearningStore;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Log;
+  /** Lets others have the thread between two slices of long work. */
+  readonly pause: () => Promise<void>;
   /** Called after each round. */
-  readonly learned: (servers: LearnedServers) => void;
+  readonly learned: (servers: readonly LearnedServer[]) => void;
+}
+
+export interface NameToLearnFrom {
+  readonly name: string;
+  readonly listed: boolean;
 }
 
 /** Learns which mail servers serve disposable domains, in the background. */
 export interface MailServerLearner {
-  /** What a check found of a name that no list holds; keeps servers of honest customers from being accused. */
-  observe(name: string, mail: MailHosts): void;
   start(): void;
   /** Waits for the step that runs; the round goes on at the next start. */
   stop(): Promise<void>;
@@ -39,8 +51,13 @@ const SAVE_EVERY_NAMES = 500;
 /** A round begins so many days after the one before. */
 const ROUND_DAYS = 1;
 const REST_MS = 600_000;
-/** Names of own traffic that are remembered, the newest; a day of a busy service. */
-const OWN_MAX = 50_000;
+/**
+ * So often a step of which nobody could say anything is asked again, a rest apart: while DNS is silent a round does not
+ * run empty and forget what was learned, and a row of names on one dead server does not end it.
+ */
+const SILENCES_MAX = 3;
+/** Names that are taken in one go: some milliseconds of work. */
+const SLICE_NAMES = 1_000;
 
 export function createMailServerLearner(deps: MailServerLearnerDeps): MailServerLearner {
   return new Learner(deps);
@@ -50,11 +67,12 @@ const isShared = (host: string): boolean => isCommonCarrier(host) || isSharedMai
 
 class Learner implements MailServerLearner {
   readonly #deps: MailServerLearnerDeps;
-  readonly #own = new Map<string, MailSighting>();
   #sightings: MailSighting[] = [];
-  #queue: { readonly name: string; readonly listed: boolean }[] = [];
+  #queue: NameToLearnFrom[] = [];
   #asked = 0;
   #lastName = "";
+  /** Of the step that is next. */
+  #silences = 0;
   #cancel: (() => void) | undefined;
   #step: Promise<void> | undefined;
 
@@ -62,16 +80,9 @@ class Learner implements MailServerLearner {
     this.#deps = deps;
   }
 
-  observe(name: string, mail: MailHosts): void {
-    const sighting = sightingOf(name, false, mail);
-    if (sighting === undefined) return;
-    this.#own.delete(sighting.domain);
-    this.#own.set(sighting.domain, sighting);
-    const [oldest] = this.#own.keys();
-    if (this.#own.size > OWN_MAX && oldest !== undefined) this.#own.delete(oldest);
-  }
-
   start(): void {
+    // What is kept counts: another process may have gone on with the round since this one stopped.
+    this.#queue = [];
     this.#arm(STEP_MS);
   }
 
@@ -98,34 +109,65 @@ class Learner implements MailServerLearner {
   async #work(): Promise<number> {
     if (this.#queue.length === 0) return (await this.#begin()) ? STEP_MS : REST_MS;
     const names = this.#queue.splice(-STEP_NAMES);
-    this.#lastName = names[0]?.name ?? "";
     const found = await Promise.all(names.map((each) => this.#resolve(each)));
-    this.#sightings.push(...found.filter((each) => each !== undefined));
+    if (this.#isSilent(found)) {
+      this.#queue.push(...names);
+      return REST_MS;
+    }
+    this.#lastName = names[0]?.name ?? "";
+    this.#sightings.push(
+      ...found.flatMap(({ name, listed, mail }) => sightingOf(name, listed, mail) ?? []),
+    );
     this.#asked += names.length;
     const isOver = this.#queue.length === 0;
     if (isOver || this.#asked % SAVE_EVERY_NAMES < STEP_NAMES) await this.#save(isOver);
-    if (isOver) this.#finish();
+    if (isOver) await this.#finish();
     return isOver ? REST_MS : STEP_MS;
+  }
+
+  /** Whether nobody could say anything, and it is worth asking again. */
+  #isSilent(found: readonly { readonly mail: MailHosts }[]): boolean {
+    const isSilent = found.every(({ mail }) => mail.kind === "unknown");
+    this.#silences = isSilent && this.#silences < SILENCES_MAX ? this.#silences + 1 : 0;
+    if (this.#silences === 1) this.#deps.log.warn("learning.dns_silent", { names: found.length });
+    return this.#silences > 0;
   }
 
   /** A round that was begun goes on behind the names it has asked; false when none is due. */
   async #begin(): Promise<boolean> {
-    const { store, names, clock } = this.#deps;
+    const { store, clock } = this.#deps;
     const kept = await store.read();
     const today = dayOf(clock.nowMs());
     if (kept?.isOver === true && Math.abs(today - kept.day) < ROUND_DAYS) return false;
     const begun = kept?.isOver === false ? kept : undefined;
-    const asked = begun?.lastName ?? "";
     this.#sightings = [...(begun?.sightings ?? [])];
-    // From the end: `splice` takes the names in the order of the alphabet.
-    this.#queue = [...names()]
-      .filter(({ name }) => name > asked)
-      .sort((a, b) => (a.name < b.name ? 1 : -1));
+    this.#queue = await this.#namesAfter(begun?.lastName ?? "");
     return this.#queue.length > 0;
   }
 
-  async #resolve({ name, listed }: { readonly name: string; readonly listed: boolean }) {
-    return sightingOf(name, listed, await findMailHosts(name, this.#deps.lookup, false));
+  /** From the end: `splice` takes the names in the order of the alphabet. */
+  async #namesAfter(asked: string): Promise<NameToLearnFrom[]> {
+    const queue: NameToLearnFrom[] = [];
+    for await (const slice of this.#sliced(this.#deps.names())) {
+      queue.push(...slice.filter(({ name }) => name > asked));
+    }
+    return queue.sort((a, b) => (a.name < b.name ? 1 : -1));
+  }
+
+  /** Never more than a slice at a time, so that no check waits for it. */
+  async *#sliced<T>(all: Iterable<T>): AsyncGenerator<readonly T[]> {
+    let slice: T[] = [];
+    for (const each of all) {
+      if (slice.push(each) < SLICE_NAMES) continue;
+      yield slice;
+      slice = [];
+      await this.#deps.pause();
+    }
+    yield slice;
+  }
+
+  async #resolve(each: NameToLearnFrom): Promise<NameToLearnFrom & { readonly mail: MailHosts }> {
+    return { ...each, mail: await findMailHosts(each.name, this.#deps.lookup, false) };
   }
 
   async #save(isOver: boolean): Promise<void> {
@@ -135,8 +177,19 @@ class Learner implements MailServerLearner {
     await store.save({ day, lastName: this.#lastName, isOver, sightings });
   }
 
-  #finish(): void {
-    const servers = learnMailServers([...this.#sightings, ...this.#own.values()], isShared);
+  async #finish(): Promise<void> {
+    const tally = new MailServerTally(isShared);
+    for await (const slice of this.#sliced(this.#sightings)) {
+      for (const sighting of slice) tally.add(sighting);
+    }
+    for await (const page of this.#deps.ownTraffic()) {
+      for (const { domain: name, ...mail } of page) {
+        const sighting = sightingOf(name, false, { ...mail, kind: "hosts", implicit: false });
+        if (sighting !== undefined) tally.add(sighting);
+      }
+      await this.#deps.pause();
+    }
+    const servers = tally.learned();
     this.#deps.learned(servers);
     this.#deps.log.info("learning.finished", {
       names: this.#sightings.length,

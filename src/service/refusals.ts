@@ -84,10 +84,16 @@ export function targetTooLong(): Refusal {
   return new Refusal("target_too_long", 414, "Request target too long.");
 }
 
-/** A body that is neither a form nor JSON, or is compressed. */
+/** A body that is neither a form nor JSON. */
 export function unsupportedMediaType(): Refusal {
   const message = "Content-Type must be application/x-www-form-urlencoded or application/json.";
   return new Refusal("unsupported_media_type", 415, message);
+}
+
+/** A compressed body (RFC 9110 section 15.5.16). */
+export function unsupportedEncoding(): Refusal {
+  const message = "Content-Encoding is not supported: send the body as it is.";
+  return new Refusal("unsupported_encoding", 415, message);
 }
 
 export function headersTooLarge(): Refusal {
@@ -98,6 +104,12 @@ export function headersTooLarge(): Refusal {
 export function bodiesFull(): Refusal {
   const message = "Service is busy. Please try again in a few minutes.";
   return new Refusal("bodies_full", 503, message);
+}
+
+/** The database or Redis is out of reach: what only they know cannot be asked. The log knows why. */
+export function storeUnavailable(): Refusal {
+  const message = "Service temporarily unavailable";
+  return new Refusal("store_unavailable", 503, message, { retryAfterSeconds: 5 });
 }
 
 /** `names`: what does not answer, as `/readyz` knows it. */

@@ -42,7 +42,7 @@ export type ReportAnswer =
   | { readonly kind: "too_many" };
 
 export type ResolveAnswer =
-  | { readonly kind: "resolved"; readonly entry?: OperatorEntry }
+  | { readonly kind: "resolved"; readonly subject: string; readonly entry?: OperatorEntry }
   | { readonly kind: "no_report" }
   | Exclude<SaveAnswer, { kind: "saved" }>;
 
@@ -79,24 +79,21 @@ export function createReportService(deps: ReportDeps): ReportService {
     open: () => reports.open(OPEN_SHOWN_MAX),
     async resolve(id, resolution, details) {
       const report = await reports.find(id);
-      if (report === undefined || report.resolution !== undefined) return { kind: "no_report" };
-      if (resolution === "dismiss") return await closed(reports, id, resolution);
-      const answer = await operator.save(report.subject, resolution, details);
+      if (report === undefined || report.resolution !== undefined) return NO_REPORT;
+      const { subject } = report;
+      if (resolution === "dismiss") {
+        return (await reports.resolve(id, resolution)) ? { kind: "resolved", subject } : NO_REPORT;
+      }
+      const answer = await operator.save(subject, resolution, details);
       if (answer.kind !== "saved") return answer;
-      const done = await closed(reports, id, resolution);
-      return done.kind === "resolved" ? { ...done, entry: answer.entry } : done;
+      const isClosed = await reports.resolve(id, resolution);
+      return isClosed ? { kind: "resolved", subject, entry: answer.entry } : NO_REPORT;
     },
     prune: () => reports.prune(clock.nowMs() - REPORT_DAYS * DAY_MS),
   };
 }
 
-async function closed(
-  reports: Reports,
-  id: string,
-  resolution: Resolution,
-): Promise<{ readonly kind: "resolved" } | { readonly kind: "no_report" }> {
-  return (await reports.resolve(id, resolution)) ? { kind: "resolved" } : { kind: "no_report" };
-}
+const NO_REPORT = { kind: "no_report" } as const;
 
 interface ReadOrder {
   readonly entry: string;

@@ -2,6 +2,7 @@ import type { Asked } from "../core/checks/run.ts";
 import type { Datasets } from "../core/datasets.ts";
 import type { EntryMode } from "../core/entry.ts";
 import type { Awaitable, Lookup } from "../core/lookup.ts";
+import type { Evidence } from "../core/signals.ts";
 import { validate, type Validation } from "../core/validate.ts";
 import type { Clock } from "../ports/clock.ts";
 import { boundLookup } from "./bounded-lookup.ts";
@@ -18,19 +19,20 @@ export interface TimedValidation extends Validation {
   readonly expiresAtMs: number;
 }
 
-/** Validates one entry within the time budgets of a single check. */
+/** Validates one entry within the time budgets of a single check. `ownEvidence`: see `Question`. */
 export type SingleCheck = (
   text: string,
   mode: EntryMode,
   asked: Asked,
+  ownEvidence?: readonly Evidence[],
 ) => Awaitable<TimedValidation>;
 
 export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
-  return async (text, mode, asked) => {
+  return async (text, mode, asked, ownEvidence = []) => {
     const { clock, implicitMx } = deps;
     const bounded = boundLookup(deps.lookup, clock);
     const world = { datasets: deps.datasets(), lookup: bounded.lookup, premium: bounded.premium };
-    const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
+    const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx, ownEvidence };
     try {
       const validation = await validate(question, world);
       return { ...validation, expiresAtMs: bounded.expiresAtMs() };

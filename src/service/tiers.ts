@@ -1,5 +1,6 @@
 /** The plans. One table, overridable by the operator (GATEPOST_TIERS_FILE). */
 
+import { DAY_MS } from "../core/calendar.ts";
 import type { Account } from "../ports/accounts.ts";
 
 export type TierName = "anonymous" | "free" | "new_free" | "starter" | "pro";
@@ -34,7 +35,7 @@ export const DEFAULT_TIERS: Tiers = {
 };
 
 /** How long a free account made by sign-up has the limits of `new_free`. */
-const NEW_FREE_MS = 86_400_000;
+const NEW_FREE_MS = DAY_MS;
 
 /** The tier whose limits an account has at `nowMs`. */
 export function tierOf(

@@ -49,6 +49,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
       origin: "signup",
       isAdmin: true,
       isDisabled: false,
+      countsSpellings: false,
       creditBalance: 0,
       createdAtMs: NOW_MS,
     };
@@ -70,9 +71,11 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     await accounts.create(account("a1"));
     assert.equal(await accounts.change("a1", { tier: "pro" }, NOW_MS), true);
     assert.equal(await accounts.change("a1", { isDisabled: true }, NOW_MS), true);
+    assert.equal(await accounts.change("a1", { countsSpellings: true }, NOW_MS), true);
     assert.equal(await accounts.change("a1", { passwordHash: "$phc" }, NOW_MS), true);
     const found = await accounts.find("a1");
-    assert.deepEqual([found?.tier, found?.isDisabled], ["pro", true]);
+    const states = [found?.tier, found?.isDisabled, found?.countsSpellings];
+    assert.deepEqual(states, ["pro", true, true]);
     assert.equal(await accounts.passwordHash("a1"), "$phc");
     await accounts.change("a1", { isDisabled: false }, NOW_MS);
     assert.equal((await accounts.find("a1"))?.isDisabled, false);
@@ -101,6 +104,8 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     assert.equal(await keys.holder("hash of nothing"), undefined);
     assert.equal(await keys.revoke("nothing", NOW_MS), false);
     assert.equal((await keys.list("a1"))[0]?.revokedAtMs, NOW_MS + 5);
+    assert.deepEqual(await keys.find("k1"), (await keys.list("a1"))[0], "revoked ones are found");
+    assert.equal(await keys.find("nothing"), undefined);
   });
 
   rule("keys are listed oldest first, without their hashes", async ({ accounts, keys }) => {

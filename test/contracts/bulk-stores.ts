@@ -10,12 +10,14 @@ import { finish } from "../../src/core/batch.ts";
 import type { ChunkOutcome, NewBatch } from "../../src/ports/batches.ts";
 import type { ChargeTerms } from "../../src/ports/charges.ts";
 import { type Checkpoint, passThrough } from "../../src/ports/checkpoint.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { ChunkQueue, ClaimedChunk } from "../../src/ports/chunk-queue.ts";
 import type { JobOrder, Jobs } from "../../src/ports/jobs.ts";
 import type { Owner } from "../../src/ports/owner.ts";
 import type { RetryKeys } from "../../src/ports/retry-keys.ts";
 import type { SessionStore } from "../../src/ports/session-store.ts";
-import { addAccount, openStores, type Stores } from "./stores.ts";
+import type { UsageLedger } from "../../src/ports/usage.ts";
+import { addAccount, type OpenSql, openStores, type Stores } from "./stores.ts";
 
 /** The bulk stores of one process, and an account of theirs. */
 export interface BulkStores extends Stores {
@@ -34,11 +36,11 @@ export const STRANGER: Owner = { kind: "bucket", bucket: "192.0.2.7" };
 export async function openBulkStores(
   t: TestContext,
   {
-    dataDir = ":memory:",
+    place = ":memory:",
     checkpoint = passThrough,
-  }: { dataDir?: string; checkpoint?: Checkpoint } = {},
+  }: { readonly place?: string | OpenSql; readonly checkpoint?: Checkpoint } = {},
 ): Promise<BulkStores> {
-  const stores = await openStores(t, dataDir);
+  const stores = await openStores(t, place);
   const { sql, charges, ids, usage, clock } = stores;
   await addAccount(stores);
   const deps = { db: sql.db, charges, ids, checkpoint };
@@ -48,12 +50,19 @@ export async function openBulkStores(
     chunks: sqlChunkQueue(deps),
     sessions: sqlSessionStore(deps),
     retryKeys: sqlRetryKeys(deps),
-    unitsUsed: async () => (await usage.unitsUsed("account:a1", dayOf(clock.nowMs()))).inDay,
+    unitsUsed: () => unitsOf(usage, clock.nowMs()),
   };
 }
 
+/** Units of the account's day in the ledger. */
+export const unitsOf = async (usage: UsageLedger, nowMs: number): Promise<number> =>
+  (await usage.unitsUsed("account:a1", dayOf(nowMs))).inDay;
+
+/** What a new batch takes from its stores. */
+type BatchDeps = Pick<Stores, "ids"> & { readonly clock: Pick<Clock, "nowMs"> };
+
 /** `count` domains, split as a batch is. */
-export function newBatch(stores: Stores, count: number, more: Partial<NewBatch> = {}): NewBatch {
+export function newBatch(stores: BatchDeps, count: number, more: Partial<NewBatch> = {}): NewBatch {
   const text = Array.from({ length: count }, (_, at) => `d${String(at)}.example`).join(",");
   const { total, unique, chunks } = finish(splitText(text, "list"));
   return {
@@ -68,7 +77,7 @@ export function newBatch(stores: Stores, count: number, more: Partial<NewBatch> 
   };
 }
 
-export function newJob(stores: Stores, count: number, more: Partial<JobOrder> = {}): JobOrder {
+export function newJob(stores: BatchDeps, count: number, more: Partial<JobOrder> = {}): JobOrder {
   return {
     ...newBatch(stores, count, more),
     spamTrap: false,
@@ -98,11 +107,8 @@ export async function accept(stores: BulkStores, order: JobOrder): Promise<strin
 }
 
 export async function claim(stores: BulkStores, worker = "w1"): Promise<ClaimedChunk> {
-  const chunk = await stores.chunks.claim({
-    worker,
-    nowMs: stores.clock.nowMs(),
-    leaseMs: 3_000,
-  });
+  const lease = { worker, nowMs: stores.clock.nowMs(), leaseMs: 3_000 };
+  const chunk = await stores.chunks.claim(lease, stores.ids.hex32());
   assert.ok(chunk !== undefined);
   return chunk;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHUNK_ENTRIES } from "../../src/core/batch-chunk.ts";
-import { CLAIMS_MAX } from "../../src/ports/chunk-queue.ts";
+import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../src/ports/chunk-queue.ts";
 import {
   ACCOUNT,
   accept,
@@ -13,6 +13,7 @@ import {
   STRANGER,
   termsFor,
 } from "./bulk-stores.ts";
+import { SESSION_LIFE_MS } from "../../src/ports/session-store.ts";
 import type { Make } from "./contract.ts";
 
 const MINUTE_MS = 60_000;
@@ -93,7 +94,10 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
       const found = await stores.sessions.find(session, stores.clock.nowMs());
       return [found?.state, found?.processed];
     };
+    const end = async () =>
+      (await stores.sessions.find(session, stores.clock.nowMs()))?.expiresAtMs;
     assert.deepEqual(await state(), ["pending", 0]);
+    assert.equal(await end(), undefined);
     const [first, second] = [await claim(stores), await claim(stores)];
     assert.deepEqual([first.number, second.number], [0, 1]);
     assert.deepEqual(await state(), ["processing", 0]);
@@ -103,6 +107,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     const rest = allValid(CHUNK_ENTRIES);
     assert.equal(await stores.chunks.complete(first, rest, at(stores)), "finished");
     assert.deepEqual(await state(), ["completed", CHUNK_ENTRIES + 1]);
+    assert.equal(await end(), stores.clock.nowMs() + SESSION_LIFE_MS);
     await accept(stores, newJob(stores, 200));
   });
 
@@ -112,7 +117,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     const { chunks, clock } = stores;
     const lease = { worker: "w2", leaseMs: 3_000 };
     clock.advance(2_999);
-    assert.equal(await chunks.claim({ ...lease, nowMs: clock.nowMs() }), undefined);
+    assert.equal(await chunks.claim({ ...lease, nowMs: clock.nowMs() }, "t2"), undefined);
     clock.advance(1);
     const taken = await claim(stores, "w2");
     assert.equal(await chunks.complete(stopped, allValid(200), at(stores)), "late");
@@ -121,13 +126,14 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
 
   rule("a renewed lease lasts", async (stores) => {
     await accept(stores, newJob(stores, 200));
-    await claim(stores, "w1");
+    const { token } = await claim(stores, "w1");
     const { chunks, clock, jobs } = stores;
     clock.advance(2_000);
-    await chunks.renew({ worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000 }, 1_234.5);
+    const lease = { worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000, tokens: [token] };
+    await chunks.renew(lease, 1_234.5);
     clock.advance(2_000);
     const other = { worker: "w2", nowMs: clock.nowMs(), leaseMs: 3_000 };
-    assert.equal(await chunks.claim(other), undefined);
+    assert.equal(await chunks.claim(other, "t2"), undefined);
     assert.equal((await jobs.queueAhead(clock.nowMs())).entriesPerSecond, 1_235);
   });
 
@@ -152,21 +158,73 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     await claim(stores);
   });
 
+  rule("a claim that its worker knows nothing of is not prolonged", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    await claim(stores, "w1"); // its answer was lost on the way
+    const { chunks, clock } = stores;
+    clock.advance(2_000);
+    await chunks.renew({ worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000, tokens: [] }, 1);
+    clock.advance(1_000);
+    assert.equal((await claim(stores, "w2")).number, 0);
+  });
+
+  rule("workers that are killed however often fail no job", async (stores) => {
+    const session = await accept(stores, newJob(stores, 200));
+    const { chunks, jobs, clock } = stores;
+    for (let times = 1; times <= 3 * CLAIMS_MAX; times += 1) {
+      assert.equal((await claim(stores)).isSuspect, times >= SILENT_CLAIMS_MAX);
+      clock.advance(3_000);
+      assert.equal(await jobs.failStuck(clock.nowMs()), 0);
+    }
+    assert.equal(await chunks.complete(await claim(stores), allValid(200), at(stores)), "finished");
+    const found = await stores.sessions.find(session, clock.nowMs());
+    assert.equal(found?.state, "completed");
+  });
+
+  rule("a chunk that ends workers without a word does so for an hour at most", async (stores) => {
+    const order = newJob(stores, 200);
+    const session = await accept(stores, order);
+    const { jobs, clock } = stores;
+    for (let times = 0; times < SILENT_CLAIMS_MAX; times += 1) {
+      clock.advance(3_000);
+      await claim(stores);
+    }
+    clock.advance(order.nowMs + SUSPECT_LIFE_MS - clock.nowMs() - 1);
+    assert.equal(await jobs.failStuck(clock.nowMs()), 0);
+    clock.advance(1);
+    assert.equal(await jobs.failStuck(clock.nowMs()), 1);
+    const failed = await stores.sessions.find(session, clock.nowMs());
+    assert.deepEqual([failed?.state, await stores.unitsUsed()], ["failed", 0]);
+  });
+
+  rule("a job that takes hours is not stuck", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    stores.clock.advance(2 * SUSPECT_LIFE_MS);
+    await claim(stores);
+    stores.clock.advance(3_000);
+    assert.equal(await stores.jobs.failStuck(stores.clock.nowMs()), 0);
+  });
+
   rule(
-    "a chunk that kills every worker fails its job, with refund and a free slot",
+    "a chunk that living workers give up fails its job, with refund and a free slot",
     async (stores) => {
       const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
       const { chunks, jobs, clock } = stores;
-      for (let times = 0; times < CLAIMS_MAX; times += 1) {
-        assert.equal((await claim(stores)).number, 0);
-        if (times === 0) await chunks.complete(await claim(stores), allValid(100), at(stores));
-        clock.advance(3_000);
+      const first = await claim(stores);
+      await chunks.complete(await claim(stores), allValid(100), at(stores));
+      await chunks.release(first, clock.nowMs());
+      let times = 1;
+      for (; (await jobs.failStuck(clock.nowMs())) === 0; times += 1) {
+        assert.ok(times < CLAIMS_MAX, "a chunk is not given up for ever");
+        const chunk = await claim(stores);
+        assert.equal(chunk.number, 0);
+        await chunks.release(chunk, clock.nowMs());
       }
+      assert.ok(times > SILENT_CLAIMS_MAX);
       assert.equal(
-        await chunks.claim({ worker: "w", nowMs: clock.nowMs(), leaseMs: 1 }),
+        await chunks.claim({ worker: "w", nowMs: clock.nowMs(), leaseMs: 1 }, "t2"),
         undefined,
       );
-      assert.equal(await jobs.failStuck(clock.nowMs()), 1);
       const failed = await stores.sessions.find(session, clock.nowMs());
       assert.deepEqual([failed?.state, failed?.processed], ["failed", 100]);
       assert.equal(await stores.unitsUsed(), 100);
@@ -203,7 +261,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     for (let times = 0; times < 60; times += 1) {
       assert.equal(await postpone(), "retry");
       const early = { worker: "w", nowMs: clock.nowMs() + 1_999, leaseMs: 1 };
-      assert.equal(await chunks.claim(early), undefined);
+      assert.equal(await chunks.claim(early, "t2"), undefined);
       clock.advance(2_000);
     }
     assert.equal(await postpone(), "accept");

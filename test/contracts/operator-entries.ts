@@ -63,6 +63,32 @@ export function operatorEntriesContract(name: string, make: Make<OperatorEntries
     assert.equal((await entries.all()).length, 1_203);
   });
 
+  const searches = [
+    ["by part of the subject, in any case", { text: "B.EX" }, ["b.example"]],
+    ["by part of the note, in any case", { text: "SALES" }, ["a.example"]],
+    ["by kind", { text: "", word: "allow" }, ["c.example"]],
+    ["without what has expired", { text: "old" }, []],
+    ["with signs of the database's own for themselves", { text: "_" }, ["d.example"]],
+  ] as const;
+
+  check("entries are searched, counted and cut", async (entries) => {
+    await entries.save([
+      entry("a.example", { note: "Asked by Sales" }),
+      entry("b.example"),
+      entry("c.example", { word: "allow" }),
+      entry("d.example", { note: "under_score" }),
+      entry("old.example", { expiresAtMs: 1_000 }),
+    ]);
+    const standard = { nowMs: 1_000, limit: 10 };
+    for (const [rule, query, want] of searches) {
+      const found = await entries.search({ ...standard, ...query });
+      const subjects = found.entries.map(({ subject }) => subject);
+      assert.deepEqual([subjects, found.total], [want, want.length], rule);
+    }
+    const cut = await entries.search({ text: "", nowMs: 1_000, limit: 2 });
+    assert.deepEqual([cut.entries.length, cut.total], [2, 4]);
+  });
+
   check("pruning deletes what has expired and nothing else", async (entries) => {
     await entries.save([
       entry("old.example", { expiresAtMs: 10 }),

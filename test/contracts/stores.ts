@@ -1,14 +1,18 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { sqlAccounts } from "../../src/adapters/sql/accounts.ts";
 import { type SqlCharges, sqlCharges } from "../../src/adapters/sql/charges.ts";
 import { sqlCredits } from "../../src/adapters/sql/credits.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/database.ts";
+import { sqlOwnSpellings } from "../../src/adapters/sql/own-spellings.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/usage-ledger.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { Credits } from "../../src/ports/credits.ts";
 import type { Ids } from "../../src/ports/ids.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { UsageLedger } from "../../src/ports/usage.ts";
 import { type ManualClock, manualClock } from "../manual-clock.ts";
+import type { SpellingsFixture } from "./own-spellings.ts";
 
 /** Ids that count up, so that a test can be read and run again. */
 export function countingIds(): Ids {
@@ -46,10 +50,17 @@ export interface Stores {
   readonly credits: Credits;
 }
 
-/** The stores of one process on a data directory; a new one in memory unless told. */
-export async function openStores(t: TestContext, dataDir = ":memory:"): Promise<Stores> {
+/** Opens an empty database. */
+export type OpenSql = (nowMs: number) => Promise<SqlDatabase>;
+
+/** The stores of one process on a data directory or a given database; a new one in memory unless told. */
+export async function openStores(
+  t: TestContext,
+  place: string | OpenSql = ":memory:",
+): Promise<Stores> {
   const clock = manualClock();
-  const sql = await openEmbedded(dataDir, clock.nowMs());
+  const nowMs = clock.nowMs();
+  const sql = await (typeof place === "string" ? openEmbedded(place, nowMs) : place(nowMs));
   t.after(() => sql.close());
   const log = recordingLog();
   const ids = countingIds();
@@ -60,7 +71,15 @@ export async function openStores(t: TestContext, dataDir = ":memory:"): Promise<
 }
 
 /** An account in the table, with a balance that its ledger explains. */
-export async function addAccount({ sql, credits, clock }: Stores, balance = 0, id = "a1") {
+export async function addAccount(
+  {
+    sql,
+    credits,
+    clock,
+  }: Pick<Stores, "sql" | "credits"> & { readonly clock: Pick<Clock, "nowMs"> },
+  balance = 0,
+  id = "a1",
+): Promise<string> {
   await sql.db
     .insertInto("accounts")
     .values({
@@ -73,6 +92,7 @@ export async function addAccount({ sql, credits, clock }: Stores, balance = 0, i
       credit_entries: 0,
       password_hash: null,
       disabled_at_ms: null,
+      spellings: 0,
       created_at_ms: clock.nowMs(),
     })
     .execute();
@@ -81,4 +101,16 @@ export async function addAccount({ sql, credits, clock }: Stores, balance = 0, i
     await credits.grant({ accountId: id, amount: balance, reference: "start", nowMs });
   }
   return id;
+}
+
+/** Spellings with accounts "a1", which has its traffic counted, and "a2", which has not. */
+export async function spellingsFixture(stores: Stores): Promise<SpellingsFixture> {
+  const { db } = stores.sql;
+  const accounts = sqlAccounts(db);
+  for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
+  const turn = async (id: string, state: "on" | "off"): Promise<void> => {
+    await accounts.change(id, { countsSpellings: state === "on" }, stores.clock.nowMs());
+  };
+  await turn("a1", "on");
+  return { spellings: sqlOwnSpellings(db), turn };
 }

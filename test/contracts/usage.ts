@@ -53,6 +53,25 @@ export function usageLedgerContract(name: string, make: Make<UsageLedger>): void
     );
   });
 
+  rule("units are taken while day and month have room for all of them", async (ledger) => {
+    const first = dayNamed("2028-02-01");
+    const take = (day: number, units: number) =>
+      ledger.take({ owner: OWNER, units, limits: { daily: 5, monthly: 7 }, day });
+    assert.deepEqual(await take(first, 4), { kind: "taken", day: first });
+    assert.deepEqual(await take(first, 2), { kind: "spent", period: "day" });
+    assert.deepEqual(await take(first + 1, 4), { kind: "spent", period: "month" });
+    assert.equal((await take(first + 1, 3)).kind, "taken");
+    assert.equal((await take(first - 1, 5)).kind, "taken", "another month");
+    assert.deepEqual(await ledger.unitsUsed(OWNER, first), { inDay: 4, inMonth: 7 });
+  });
+
+  rule("parallel takers at the edge get exactly what is left", async (ledger) => {
+    await ledger.add([{ owner: OWNER, day: 5, units: 63 }]);
+    const order = { owner: OWNER, units: 1, limits: { daily: 100, monthly: null }, day: 5 };
+    const answers = await Promise.all(Array.from({ length: 60 }, () => ledger.take(order)));
+    assert.equal(answers.filter(({ kind }) => kind === "taken").length, 37);
+  });
+
   rule("nothing to add is no error", async (ledger) => {
     await ledger.add([]);
   });

@@ -47,6 +47,36 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
     ]);
   });
 
+  check(
+    "many at once are counted as few are, and no more than there is room for",
+    async (counts) => {
+      const names = Array.from(
+        { length: 200 },
+        (_, at) => `n${String(at).padStart(3, "0")}.example`,
+      );
+      await counts.add(names.map((domain) => count(1, domain, 1, 2)).toReversed(), 250);
+      await counts.add(
+        names.map((domain) => count(1, domain, 0, 5)),
+        400,
+      );
+      await counts.add(
+        names.map((domain) => count(1, `x${domain}`, 1, 0)),
+        250,
+      );
+      const rows = await counts.page(0, "", 500);
+      assert.equal(rows.length, 250);
+      assert.deepEqual(rows[0], { domain: "n000.example", disposable: 1, other: 7 });
+      assert.deepEqual(rows[199], { domain: "n199.example", disposable: 1, other: 7 });
+      const twice = names.map((_, at) => count(2, `d${String(at % 100)}.example`, 1, 0));
+      await counts.add(twice, 1_000);
+      assert.deepEqual((await counts.page(2, "", 1))[0], {
+        domain: "d0.example",
+        disposable: 2,
+        other: 0,
+      });
+    },
+  );
+
   check("pruning deletes days that lie before", async (counts) => {
     await counts.add([count(1, "a.example", 1, 0), count(2, "a.example", 1, 0)], 10);
     assert.equal(await counts.prune(2), 1);

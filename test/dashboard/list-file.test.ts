@@ -4,9 +4,11 @@ import {
   columnOf,
   csvLine,
   decodeFile,
+  entryOf,
   parseRows,
   readPasted,
   readTable,
+  seemsWrong,
 } from "../../src/dashboard/app/list-file.ts";
 
 const rows = [
@@ -20,7 +22,7 @@ const rows = [
       ["g", "h"],
     ],
   ],
-  ["blank lines are no rows", "a\n\n\r\nb\n", [["a"], ["b"]]],
+  ["a blank line is a row of one empty cell", "a\n\n\r\nb\n", [["a"], [""], [""], ["b"]]],
   ["quotes keep delimiters and line ends", '"a,b","c\nd"', [["a,b", "c\nd"]]],
   ["two quotes inside quotes are one", '"a""b"', [['a"b']]],
   ["a quote that is never closed ends with the text", '"a,b\nc', [["a,b\nc"]]],
@@ -45,7 +47,7 @@ for (const [name, text, want] of rows) {
 
 test("a list file: a million quotes and a million delimiters are read in linear steps", () => {
   assert.equal(parseRows('"'.repeat(1_000_000), ",").length, 1);
-  assert.equal(parseRows(",".repeat(1_000_000), ",").length, 0);
+  assert.equal(parseRows(",".repeat(1_000_000), ",").length, 1);
 });
 
 const tables = [
@@ -89,11 +91,63 @@ for (const [name, text, header, guess, length] of tables) {
   });
 }
 
-test("a list file: byte order marks tell UTF-16 and UTF-8", () => {
-  const text = "ann@x.example";
-  const wide = new Uint8Array(Buffer.from(text, "utf16le"));
-  assert.equal(decodeFile(Uint8Array.from([0xff, 0xfe, ...wide])), text);
-  assert.equal(decodeFile(new TextEncoder().encode(`\ufeff${text}`)), text);
+const octets = (text: string, encoding: "utf16le" | "utf8" | "latin1"): Uint8Array =>
+  new Uint8Array(Buffer.from(text, encoding));
+
+const files = [
+  [
+    "a byte order mark tells UTF-16",
+    octets("\ufeffJosé,ann@x.example", "utf16le"),
+    "José,ann@x.example",
+  ],
+  [
+    "without a mark the NULs of ASCII tell UTF-16",
+    octets("a@x.example,José", "utf16le"),
+    "a@x.example,José",
+  ],
+  ["the mark of UTF-8 is no character", octets("\ufeffann@x.example", "utf8"), "ann@x.example"],
+  ["without a mark it is UTF-8", octets("José", "utf8"), "José"],
+  [
+    "what is not UTF-8 is the code page of western Europe",
+    octets("José;Müller", "latin1"),
+    "José;Müller",
+  ],
+  [
+    "a spreadsheet's own format is no text",
+    octets("PK\u0003\u0004\u0014\0\0\0", "latin1"),
+    undefined,
+  ],
+] as const;
+
+for (const [name, bytes, want] of files) {
+  test(`a list file: ${name}`, () => {
+    assert.equal(decodeFile(bytes), want);
+  });
+}
+
+test("a list file: rows keep their places among headers and blank lines, as spreadsheets count", () => {
+  const { rows, places } = readTable("mail\n\na@x.example\n,,\n\nb@x.example\n");
+  assert.deepEqual(
+    [rows.flat(), places],
+    [
+      ["a@x.example", "b@x.example"],
+      [3, 6],
+    ],
+  );
+});
+
+test("a list file: a first line that names the delimiter is obeyed and is no row", () => {
+  const { header, rows, places, delimiter } = readTable(
+    "sep=;\r\nname, all;mail\r\nA, B;a@x.example",
+  );
+  assert.deepEqual([header, rows], [["name, all", "mail"], [["A, B", "a@x.example"]]]);
+  assert.deepEqual([places, delimiter], [[3], ";"]);
+});
+
+test("cells of a spreadsheet that are pasted are a table with columns to choose from", () => {
+  const { header, rows, guess } = readPasted("Name\tMail\nAnn, Dr.\tann@x.example\n");
+  assert.deepEqual([header, rows, guess], [["Name", "Mail"], [["Ann, Dr.", "ann@x.example"]], 1]);
+  assert.equal(readPasted("a@x.example\tb@x.example").rows.length, 2, "one row is a list");
 });
 
 test("a pasted list is parted by commas, semicolons and white space", () => {
@@ -122,12 +176,31 @@ test("a column is one entry a line, counted without its doubles and blanks", () 
 });
 
 test("a cell with a line break stays one entry", () => {
-  assert.equal(columnOf({ header: ["a"], rows: [["a\r\nb"]], guess: 0 }, 0).text, "a b");
+  const table = readTable('h,mail\nx,"a@x\r\n.example"');
+  assert.equal(columnOf(table, 1).text, "a@x .example");
+  assert.equal(entryOf(table.rows[0] ?? [], 1), "a@x .example");
 });
+
+const columns = [
+  ["addresses and domains", "mail\na@x.example\nx.example", false],
+  ["names of people", "name,mail\nAnn,a@x.example\nBob Stone,b@x.example", true],
+  ["addresses with a few slips", "mail\na@x.example\nnobody\nb@x.example", false],
+] as const;
+
+for (const [name, text, want] of columns) {
+  test(`a column of ${name} ${want ? "is asked about" : "is taken as it is"}`, () => {
+    assert.equal(seemsWrong(columnOf(readTable(text), 0)), want);
+  });
+}
 
 const cells = [
   ["a formula is disarmed", "=1+1", "'=1+1"],
-  ["a plus, a minus and an at sign are too", "@x", "'@x"],
+  ["an at sign is too", "@x", "'@x"],
+  ["a plus with a function is too", "+SUM(A1)", "'+SUM(A1)"],
+  ["a minus with a command is too", "-2+cmd|' /C calc'!A0", "'-2+cmd|' /C calc'!A0"],
+  ["a telephone number stays as it was", "+49 (170) 123-45", "+49 (170) 123-45"],
+  ["a negative figure stays as it was", "-12.50", "-12.50"],
+  ["a semicolon is quoted", "a;b", '"a;b"'],
   ["quotes are doubled", 'a"b', '"a""b"'],
   ["a comma is quoted", "a,b", '"a,b"'],
   ["plain text stays as it is", "a@x.example", "a@x.example"],
@@ -138,3 +211,7 @@ for (const [name, cell, want] of cells) {
     assert.equal(csvLine([cell]), `${want}\r\n`);
   });
 }
+
+test("a line for spreadsheets is parted as the file was", () => {
+  assert.equal(csvLine(["a", "b,c", "d;e"], ";"), 'a;"b,c";"d;e"\r\n');
+});

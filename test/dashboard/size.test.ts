@@ -2,7 +2,9 @@ import { strict as assert } from "node:assert";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { PAGE_SOURCES } from "../../src/http/dashboard-pages.ts";
 import { builtPages } from "../../src/main/dashboard.ts";
+import { dashboardWorld } from "../dashboard-world.ts";
 import { testWith } from "../require-tool.ts";
 
 const JS_MAX_BYTES = 60_000;
@@ -64,12 +66,39 @@ testWith(
   async () => {
     const source = new URL("../../../src/", import.meta.url);
     const pages = readFileSync(new URL("dashboard/app/pages.ts", source), "utf8");
-    const server = readFileSync(new URL("http/dashboard-pages.ts", source), "utf8");
     const inProgram = [...pages.matchAll(/path: "([^"]+)"/g)].map((match) => match[1] ?? "");
-    const list = /PAGE_PATHS = \[([^\]]*)\]/.exec(server)?.[1] ?? "";
-    const inServer = [...list.matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? "");
     assert.ok(inProgram.length > 10);
-    assert.deepEqual([...inServer].sort(), [...inProgram].sort());
+    assert.deepEqual(Object.keys(PAGE_SOURCES).sort(), [...inProgram].sort());
+    for (const [, path = "", source = ""] of pages.matchAll(
+      /path: "([^"]+)",[^}]*?import\("\.\.\/(pages\/[\w-]+\.tsx)"\)/g,
+    )) {
+      assert.equal(PAGE_SOURCES[path], source, path);
+    }
     await Promise.resolve();
+  },
+);
+
+testWith(
+  ["the built dashboard"],
+  missing,
+  "each page names its own chunks, which are there, and the build's manifest is not served",
+  async () => {
+    const world = await dashboardWorld();
+    try {
+      const served = async (path: string): Promise<number> =>
+        (await fetch(`${world.url}${path}`)).status;
+      for (const path of Object.keys(PAGE_SOURCES)) {
+        const { headers } = await fetch(`${world.url}${path}`);
+        const link = headers.get("link") ?? "";
+        const files = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].map(([, name]) => name);
+        // Signing in is in the first script, for any page may ask for it.
+        if (path !== "/sign-in") assert.ok(files.length > 0, path);
+        for (const file of files)
+          assert.equal(await served(file ?? ""), 200, `${path}: ${file ?? ""}`);
+      }
+      assert.equal(await served("/manifest.json"), 404);
+    } finally {
+      await world.close();
+    }
   },
 );

@@ -4,6 +4,7 @@ import { after } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { builtPages } from "../../src/main/dashboard.ts";
 import { testWith } from "../require-tool.ts";
+import { PATIENCE_MS } from "../until.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FLAGS = [
@@ -14,9 +15,6 @@ const FLAGS = [
   "--disable-sync",
   "--no-first-run",
 ];
-
-/** A busy machine is slow, not wrong. */
-const PATIENCE_MS = 30_000;
 
 let running: Promise<Browser> | undefined;
 
@@ -46,7 +44,11 @@ export interface Opened {
 
 /** A new profile with one page. `cookie` is "name=value" of a session. */
 export async function openPage(url: string, view: View = {}): Promise<Opened> {
-  running ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  running ??= chromium.launch({
+    executablePath: CHROMIUM,
+    args: FLAGS,
+    timeout: 2 * PATIENCE_MS,
+  });
   const { width = 1_440, theme = "light", cookie } = view;
   const context = await (
     await running

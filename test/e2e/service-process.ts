@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Answered } from "../strict-client.ts";
 
 const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
@@ -43,6 +44,12 @@ export function gatepost(home: Home, words: readonly string[], input = ""): Ran 
   const env = environment(home.settings);
   const run = spawnSync(process.execPath, [COMMAND, ...words], { env, input, encoding: "utf8" });
   return { code: run.status, out: run.stdout, err: run.stderr };
+}
+
+/** The same while this process goes on; gives standard output. Rejects when the command fails. */
+export async function gatepostBeside(home: Home, words: readonly string[]): Promise<string> {
+  const env = environment(home.settings);
+  return (await promisify(execFile)(process.execPath, [COMMAND, ...words], { env })).stdout;
 }
 
 export interface ServiceProcess {

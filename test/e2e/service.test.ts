@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type ForkedDnsServer, forkDnsServer } from "../dns-server.ts";
 import { DEFAULT_TIERS } from "../../src/service/tiers.ts";
+import { openEmbedded } from "../../src/adapters/sql/database.ts";
+import { until } from "../until.ts";
+import { withinOneDay } from "../within-one-day.ts";
 import { readDocument, tableUnder } from "../docs-tables.ts";
 import { type Answered, readError, readResult } from "../strict-client.ts";
 import { DOCS_ZONE } from "./docs-zone.ts";
@@ -27,6 +30,9 @@ async function send(service: ServiceProcess, request: string): Promise<Answered>
   return method === "POST" ? service.post(path, body) : service.get(path);
 }
 
+/** Each look is a request, of which a plan has only so many a minute. */
+const LOOKING = { everyMs: 200 };
+
 interface Created {
   readonly account_id: string;
   readonly api_key: string;
@@ -48,7 +54,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
 
   after(async () => {
     assert.equal(await service.stop(), 0, "SIGTERM ends it with 0");
-    assert.match(service.log(), /"msg":"stopped"/);
+    assert.match(service.log(), /"msg":"server\.stopped"/);
     await dns.close();
     home.remove();
   });
@@ -141,8 +147,8 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     assert.deepEqual(core["requires_upgrade"], ["spf"]);
   });
 
-  test("a revoked key and a disabled account are refused within 5 s", async () => {
-    const { account_id: id, api_key: key } = account("gone@good.example");
+  test("a revoked key is refused soon", async () => {
+    const { account_id: id, api_key: key } = account("gone@good.example", "--tier", "pro");
     const ask = (): Promise<Answered> =>
       service.get("/api/domain/good.example", { "x-api-key": key });
     assert.equal((await ask()).status, 200);
@@ -150,26 +156,22 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
       { id: string },
     ];
     assert.equal(gatepost(home, ["key", "revoke", keyId, "--yes"]).code, 0);
-    const untilMs = performance.now() + 5_500;
-    let answer = await ask();
-    while (answer.status === 200 && performance.now() < untilMs) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      answer = await ask();
-    }
-    assert.equal(readError(answer, 401), "Invalid API key.");
+    const refused = await until(async () => {
+      const answer = await ask();
+      return answer.status === 200 ? undefined : answer;
+    }, LOOKING);
+    assert.equal(readError(refused, 401), "Invalid API key.");
   });
 
-  test("the operator's deny list is in force within 5 s, in checks, batches and explanations", async () => {
-    const { api_key: key } = account("lists@good.example");
+  test("the operator's deny list is in force soon, in checks, batches and explanations", async () => {
+    const { api_key: key } = account("lists@good.example", "--tier", "pro");
     const denied = gatepost(home, ["lists", "deny", "web.example", "--note", "seen in abuse"]);
     assert.equal(denied.code, 0, denied.err);
-    const untilMs = performance.now() + 5_500;
     const ask = async (): Promise<unknown> =>
-      readResult(await service.get("/api/email/a@web.example"), "email")["disposable"];
-    while ((await ask()) !== true && performance.now() < untilMs) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    assert.equal(await ask(), true);
+      readResult(await service.get("/api/email/a@web.example", { "x-api-key": key }), "email")[
+        "disposable"
+      ];
+    await until(async () => (await ask()) === true, LOOKING);
     const batch = await service.post("/api/email", "bulk=1&email=b@web.example,c@good.example");
     assert.equal((JSON.parse(batch.body) as { disposable: number }).disposable, 1);
     const why = await service.get("/api/explain/a@web.example", { "x-api-key": key });
@@ -177,6 +179,8 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     assert.match(why.body, /"signal":"blacklist_exact".*"by":"operator"/);
     assert.doesNotMatch(why.body, /seen in abuse/);
     assert.equal(gatepost(home, ["check", "a@web.example", "--json"]).code, 1);
+    const list = gatepost(home, ["bulk", "-", "--format", "ndjson"], "d@web.example\n");
+    assert.match(list.out, /"disposable":true/, list.err);
     assert.equal(readError(await service.get("/api/explain/x"), 401), "API key required.");
   });
 
@@ -197,23 +201,41 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
   });
 });
 
-test("units spent before a kill -9 are still spent after the restart", async () => {
+/** What the database of `home` holds by now. */
+async function unitsWritten(home: Home): Promise<number> {
+  const { db, close } = await openEmbedded(home.directory, Date.now());
+  const rows = await db.selectFrom("usage_days").select("units").execute();
+  await close();
+  return rows.reduce((sum, { units }) => sum + units, 0);
+}
+
+async function killedAfterFive(): Promise<void> {
   const home = makeHome({ GATEPOST_DNS_SERVERS: "127.0.0.1:9" });
   const tiersFile = join(home.directory, "tiers.json");
   writeFileSync(tiersFile, JSON.stringify({ anonymous: { daily: 5 } }));
   const tiers = { GATEPOST_TIERS_FILE: tiersFile };
+  const started: ServiceProcess[] = [];
+  const start = async (): Promise<ServiceProcess> => {
+    const service = await startService(home, tiers);
+    started.push(service);
+    return service;
+  };
   try {
-    const first = await startService(home, tiers);
+    const first = await start();
     for (let unit = 0; unit < 5; unit += 1) {
       assert.equal((await first.get("/api/email/nonsense")).status, 200);
     }
-    await new Promise((resolve) => setTimeout(resolve, 500)); // counts are written every 250 ms
+    await until(async () => (await unitsWritten(home)) === 5);
     assert.equal(await first.stop("SIGKILL"), "SIGKILL");
-    const second = await startService(home, tiers);
+    const second = await start();
     const refused = await second.get("/api/email/nonsense");
     assert.equal(readError(refused, 429), "Daily quota exceeded.");
     assert.equal(await second.stop(), 0);
   } finally {
+    for (const { child } of started) child.kill("SIGKILL");
     home.remove();
   }
-});
+}
+
+test("units spent before a kill -9 are still spent after the restart", () =>
+  withinOneDay(killedAfterFive));

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
+import { openEmbedded } from "../../src/adapters/sql/database.ts";
 import {
+  type BulkProcess,
   count,
   crashDirectory,
   type Death,
@@ -9,7 +12,8 @@ import {
   startBulkProcess,
   unfaulted,
 } from "../bulk-crash.ts";
-import { domains, until } from "../bulk-world.ts";
+import { domains } from "../bulk-world.ts";
+import { until } from "../until.ts";
 
 /** Where the chunks under way are free again when their leases end. */
 const deaths: readonly Death[] = [
@@ -53,17 +57,36 @@ test("a worker that is killed again and again comes to its end all the same", as
   assert.deepEqual([state, units], ["completed", 1_200]);
 });
 
+/** Stops a process between two transactions: who stops with SQLite's write lock in hand stops everybody. */
+async function stopWithoutLock({ child }: BulkProcess, dataDir: string): Promise<void> {
+  const { db, close } = await openEmbedded(dataDir, Date.now());
+  await sql`pragma busy_timeout = 0`.execute(db);
+  const isFree = async (): Promise<boolean> => {
+    child.kill("SIGSTOP");
+    try {
+      await sql`begin immediate`.execute(db);
+      await sql`rollback`.execute(db);
+      return true;
+    } catch {
+      child.kill("SIGCONT");
+      return false;
+    }
+  };
+  await until(isFree, { what: "a moment without a transaction", everyMs: 20 });
+  await close();
+}
+
 test("a worker that was stopped for longer than its lease writes nothing late", async (t) => {
   const dataDir = await crashDirectory(t);
-  const stopped = startBulkProcess(t, { dataDir, text: domains(1_200), entryMs: 500 });
-  // Between two transactions: who stops with SQLite's write lock in hand stops everybody.
-  await until(() => count(stopped.lines, "idle") > 0 || undefined);
-  stopped.child.kill("SIGSTOP");
+  const stopped = startBulkProcess(t, { dataDir, text: domains(1_200), waits: true });
+  await until(() => count(stopped.lines, "idle") > 0, { what: "a worker that holds every chunk" });
+  await stopWithoutLock(stopped, dataDir);
   const other = startBulkProcess(t, { dataDir });
   assert.equal(await other.end, null);
   assert.deepEqual([lastWord(other).state, lastWord(other).units], ["completed", 1_200]);
   const before = stopped.lines.length;
   stopped.child.kill("SIGCONT");
+  stopped.child.stdin?.end("judge");
   assert.equal(await stopped.end, null);
   const late = stopped.lines.slice(before).filter((line) => line.kind === "stored");
   assert.ok(late.length > 0);

@@ -2,36 +2,36 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { shareDatasets } from "../../src/adapters/lists/shared-datasets.ts";
+import { sqlDomainMails } from "../../src/adapters/sql/domain-mail.ts";
+import { sqlVerdictCounts } from "../../src/adapters/sql/verdict-counts.ts";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
-import { openBulk } from "../../src/main/open-bulk.ts";
+import { threadRunner } from "../../src/main/embedded.ts";
+import type { Config } from "../../src/main/config.ts";
+import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../src/main/open-bulk.ts";
 import type { CompletedEvent } from "../../src/service/bulk/announce.ts";
 import { createGate } from "../../src/service/create-gate.ts";
 import { DEFAULT_TIERS } from "../../src/service/tiers.ts";
-import {
-  domains,
-  entranceOf,
-  listOf,
-  noDatasets,
-  sessionOf,
-  STARTER,
-  until,
-} from "../bulk-world.ts";
-import { addAccount, openStores } from "../contracts/stores.ts";
-import { startDnsServer } from "../dns-server.ts";
+import { domains, entranceOf, listOf, noDatasets, sessionOf, STARTER } from "../bulk-world.ts";
+import { addAccount, openStores, type Stores } from "../contracts/stores.ts";
+import { type DnsServer, startDnsServer } from "../dns-server.ts";
+import { noTraffic } from "../no-traffic.ts";
 import { zoneLookup } from "../zone-lookup.ts";
+import { until } from "../until.ts";
 
 const NAMES = 3_000;
 
-test("the thread works a job off against a real name server, with the lists it was handed", async (t) => {
-  const mail = { mx: ["10 mx.provider.example"] };
-  const names = domains(NAMES).split("\n");
-  const server = await startDnsServer({
-    ...Object.fromEntries(names.slice(0, 2_000).map((name) => [name, mail])),
-    "mx.provider.example": { a: ["203.0.113.5"] },
-  });
-  t.after(() => server.close());
+interface World {
+  readonly stores: Stores;
+  readonly events: CompletedEvent[];
+  readonly open: (startRunner: OpenBulkDeps["startRunner"]) => OpenBulk;
+  readonly config: typeof CONFIG & Pick<Config, "dataDir" | "dnsServers">;
+}
+
+const CONFIG = { implicitMx: false, syncBudgetMs: 10_000 } as const;
+
+async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port">): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-thread-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const stores = await openStores(t, dataDir);
@@ -41,28 +41,47 @@ test("the thread works a job off against a real name server, with the lists it w
   const keys = { holder: () => Promise.resolve(undefined) };
   const rates = memoryRateCounter();
   const events: CompletedEvent[] = [];
-  const datasets = shareDatasets({
-    version: 1,
-    disposable: [{ id: "own", curated: true, read: () => ["d0.example", "d2999.example"] }],
-    exceptions: new Set(),
-    free: [],
-    knownGood: [],
-    roles: [],
-    mailServers: [],
-  });
   const { host, port } = server;
-  const config = { dataDir, dnsServers: [{ host, port }], implicitMx: false, syncBudgetMs: 10_000 };
-  const open = openBulk(config, {
-    sql,
-    charges,
-    gate: createGate({ keys, rates, quotas: counter, charges, clock, tiers }),
-    tiers,
-    checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },
-    datasets,
-    secretKey: new Uint8Array(32),
-    log,
-    onCompleted: (event) => Promise.resolve(void events.push(event)),
+  const config = { ...CONFIG, dataDir, dnsServers: [{ host, port }] };
+  const open = (startRunner: OpenBulkDeps["startRunner"]): OpenBulk =>
+    openBulk(config, {
+      sql,
+      charges,
+      gate: createGate({ keys, rates, quotas: counter, charges, clock, tiers }),
+      tiers,
+      checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },
+      datasets: LISTS,
+      traffic: noTraffic,
+      secretKey: new Uint8Array(32),
+      log,
+      onCompleted: (event) => Promise.resolve(void events.push(event)),
+      where: "alone",
+      startRunner,
+    });
+  return { stores, events, open, config };
+}
+
+const LISTS = shareDatasets({
+  version: 1,
+  disposable: [{ id: "own", curated: true, read: () => ["d0.example", "d2999.example"] }],
+  exceptions: new Set(),
+  free: [],
+  knownGood: [],
+  roles: [],
+  mailServers: [],
+});
+
+test("the thread works a job off against a real name server, with the lists it was handed", async (t) => {
+  const mail = { mx: ["10 mx.provider.example"] };
+  const names = domains(NAMES).split("\n");
+  const server = await startDnsServer({
+    ...Object.fromEntries(names.slice(0, 2_000).map((name) => [name, mail])),
+    "mx.provider.example": { a: ["203.0.113.5"] },
   });
+  t.after(() => server.close());
+  const { stores, events, open: openIt, config } = await openWorld(t, server);
+  const { sql, log } = stores;
+  const open = openIt((parts) => threadRunner(config, parts));
   const { service } = open;
   const session = sessionOf(await service.submit(entranceOf(STARTER), listOf(domains(NAMES))));
   const event = await until(() => events[0]);
@@ -76,6 +95,41 @@ test("the thread works a job off against a real name server, with the lists it w
     session,
   });
   await open.stop();
-  assert.deepEqual(log.lines, []);
+  const judgedDomains = await sqlVerdictCounts(sql.db).page(0, "", NAMES);
+  assert.equal(judgedDomains.length, NAMES, "every domain is counted for back-tests");
+  const [first, ...others] = await sqlDomainMails(sql.db).page("", NAMES);
+  assert.equal(others.length, 1_999, "and where its mail goes, if anywhere");
+  const { domain, hosts, addresses, disposable } = first ?? {};
+  assert.deepEqual(
+    { domain, hosts, addresses, disposable },
+    {
+      domain: "d0.example",
+      hosts: ["mx.provider.example"],
+      addresses: ["203.0.113.5"],
+      disposable: true,
+    },
+  );
+  assert.deepEqual(log.lines, ["info duty.begun", "info duty.ended"]);
   assert.equal(events.length, 1);
+});
+
+test("the runner is roused by what is stored, before this start or now, and by nothing else", async (t) => {
+  const { open } = await openWorld(t, { host: "127.0.0.1", port: 9 });
+  let roused = 0;
+  const start = (): OpenBulk =>
+    open(() => ({
+      queue: { wake: () => Promise.resolve() },
+      rouse: () => void (roused += 1),
+      use: () => undefined,
+      stop: () => Promise.resolve(),
+    }));
+  const first = start();
+  await assert.rejects(first.service.submit(entranceOf(STARTER), listOf("")));
+  assert.equal(roused, 0, "a refused batch is nothing to see to");
+  await first.service.submit(entranceOf(STARTER), listOf("a.example"));
+  assert.equal(roused, 1, "a session will end");
+  await first.stop();
+  const second = start();
+  await until(() => (roused === 2 ? true : undefined));
+  await second.stop();
 });

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../core/calendar.ts";
 import type { Answer } from "../../core/lookup.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { Chain, type Link } from "./chain.ts";
@@ -5,7 +6,7 @@ import type { Reply } from "./reply.ts";
 
 /** Positive answers live for their TTL within these bounds. */
 const FOUND_MIN_MS = 30_000;
-const FOUND_MAX_MS = 24 * 3_600_000;
+const FOUND_MAX_MS = DAY_MS;
 
 /** One to three hours "make sensible a default" for negative answers (RFC 2308 section 5). */
 const ABSENT_MAX_MS = 3_600_000;

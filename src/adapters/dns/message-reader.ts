@@ -2,7 +2,7 @@
 export const NAME_MAX_OCTETS = 255;
 
 /** Pointers followed within one name; no name of 255 octets has more labels than that. */
-export const POINTER_HOPS_MAX = 127;
+const POINTER_HOPS_MAX = 127;
 
 /** A message that breaks RFC 1035 or a bound of ours. Thrown by the reader, caught by the decoder. */
 export class MalformedMessage extends Error {

@@ -21,7 +21,7 @@ export type Reply<T> =
   | { readonly kind: "unknown"; readonly why: UnknownReason };
 
 /** Aliases followed in one chain; resolvers themselves give up between 8 and 17. */
-export const CHAIN_MAX = 16;
+const CHAIN_MAX = 16;
 
 const MALFORMED = { kind: "unknown", why: "malformed" } as const;
 

@@ -1,18 +1,15 @@
 import { strict as assert } from "node:assert";
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
+import { networkInterfaces } from "node:os";
 import { after, before, suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dnsClient } from "../../../test/dns-client.ts";
-import {
-  type DnsServer,
-  type ForkedDnsServer,
-  forkDnsServer,
-  startDnsServer,
-} from "../../../test/dns-server.ts";
+import { type DnsServer, startDnsServer } from "../../../test/dns-server.ts";
 import type { ServedName, ServedZone } from "../../../test/dns-zone.ts";
-import { watchEventLoop } from "../../../test/event-loop.ts";
 import { type ManualClock, manualClock } from "../../../test/manual-clock.ts";
+import { testWith } from "../../../test/require-tool.ts";
+import { freePort } from "../../../test/services/free-port.ts";
+import { turningClock } from "../../../test/turning-clock.ts";
+import { until } from "../../../test/until.ts";
 import type { Answer, UnknownReason } from "../../core/lookup.ts";
 import type { DnsLookup } from "./lookup.ts";
 
@@ -118,54 +115,52 @@ const zone: ServedZone = {
 
 const wordOf = (answer: Answer<unknown>): Want => (answer.kind === "found" ? "found" : answer.why);
 
-suite("a world of misbehaving names, on the machine's clock", () => {
+suite("a world of misbehaving names", () => {
+  const { clock, stop } = turningClock(20);
   let server: DnsServer;
   let lookup: DnsLookup;
-  /** The same in another process, so that what it computes does not count as the client's. */
-  let elsewhere: ForkedDnsServer;
-  let client: DnsLookup;
   before(async () => {
-    [server, elsewhere] = await Promise.all([startDnsServer(zone), forkDnsServer(zone)]);
-    lookup = dnsClient([server]);
-    client = dnsClient([elsewhere]);
+    server = await startDnsServer(zone, {}, clock);
+    lookup = dnsClient([server], { clock });
   });
   after(async () => {
+    stop();
     lookup.close();
-    client.close();
-    await Promise.all([server.close(), elsewhere.close()]);
+    await server.close();
   });
 
   test("every name gets its right answer or unknown within 5 s, and others never wait for it", async () => {
-    const other = await forkDnsServer(
+    const other = await startDnsServer(
       Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`n${index}.example`, GOOD])),
     );
-    const otherClient = dnsClient([other]);
-    const stopWatching = watchEventLoop();
+    const otherClient = dnsClient([other], { clock });
     let isOver = false;
+    /** How long, by the clock, the slowest check of somebody else took. */
     const others = async (): Promise<number> => {
-      let checks = 0;
-      for (; !isOver && checks < 2_000; checks += 1) {
+      let slowestMs = 0;
+      for (let checks = 0; !isOver && checks < 2_000; checks += 1) {
+        const askedMs = clock.monotonicMs();
         assert.equal((await otherClient.mx(`n${checks}.example`)).kind, "found");
+        slowestMs = Math.max(slowestMs, clock.monotonicMs() - askedMs);
         await sleep(2);
       }
-      return checks;
+      return slowestMs;
     };
     const bystander = others();
-    const startedMs = performance.now();
-    const dripped = dnsClient([elsewhere]); // with a connection that nobody else waits for
+    const startedMs = clock.monotonicMs();
+    const dripped = dnsClient([server], { clock }); // with a connection that nobody else waits for
     const drip = dripped.mx("drip.example");
     const told = await Promise.all(
       Object.entries(WORLD).map(async ([name, [does, , want]]) => {
-        const answer = await client.mx(name);
-        return { name, does, want, is: wordOf(answer), ms: performance.now() - startedMs };
+        const answer = await lookup.mx(name);
+        return { name, does, want, is: wordOf(answer), ms: clock.monotonicMs() - startedMs };
       }),
     );
     const dripWord = wordOf(await drip);
-    const dripMs = performance.now() - startedMs;
+    const dripMs = clock.monotonicMs() - startedMs;
     dripped.close();
     isOver = true;
-    const checks = await bystander;
-    const pauseMs = stopWatching();
+    const slowestMs = await bystander;
     otherClient.close();
     await other.close();
     for (const { name, does, want, is, ms } of told) {
@@ -174,8 +169,7 @@ suite("a world of misbehaving names, on the machine's clock", () => {
     }
     assert.equal(dripWord, "timeout", "an answer that drips in by TCP is given up");
     assert.ok(dripMs < 5_000, `${dripMs} ms`);
-    assert.ok(checks > 100, `${checks} other checks`);
-    assert.ok(pauseMs < 250, `the event loop stood still for ${pauseMs} ms`);
+    assert.ok(slowestMs < 400, `another check took ${slowestMs} ms, a retry`);
   });
 
   test("60 KB of TXT and many MX come whole, by TCP", async () => {
@@ -206,7 +200,7 @@ suite("a world of misbehaving names, on the machine's clock", () => {
   });
 
   test("the counters tell what happened", () => {
-    const { queries, truncated, recovered, strays, unknown, unsettled } = client.stats();
+    const { queries, truncated, recovered, strays, unknown, unsettled } = lookup.stats();
     assert.ok(
       queries > 40 && truncated >= 6 && recovered >= 2 && strays >= 5,
       `${queries} queries`,
@@ -238,11 +232,12 @@ async function ask(
 
 const profiles = [
   ["interactive", 2_400, [400, 1_200]],
-  ["bulk", 4_800, [800, 2_400]],
+  ["bulk", 4_800, [800, 1_800, 2_800]],
+  ["again", 400, []],
 ] as const;
 
 for (const [profile, totalMs, retriesMs] of profiles) {
-  test(`${profile}: a silent name is tried three times and unknown after ${totalMs} ms`, async () => {
+  test(`${profile}: a silent name is asked for ${retriesMs.length + 1} times and unknown after ${totalMs} ms`, async () => {
     const server = await startDnsServer({ "silent.example": { behave: "silent" } });
     const clock = manualClock();
     const lookup = dnsClient([server], { clock, profile });
@@ -256,7 +251,7 @@ for (const [profile, totalMs, retriesMs] of profiles) {
     });
     assert.equal(answer && wordOf(answer), "timeout");
     assert.ok(tookMs >= totalMs && tookMs <= totalMs + 100, `${tookMs} ms`);
-    assert.equal(seen.length, 3);
+    assert.equal(seen.length, 1 + retriesMs.length);
     for (const [index, wantMs] of [0, ...retriesMs].entries()) {
       const ms = seen[index] ?? NaN;
       assert.ok(ms >= wantMs && ms <= wantMs + 200, `try ${index + 1} at ${ms} ms`);
@@ -347,7 +342,7 @@ suite("with two servers", () => {
 
   test("nobody at one address (ECONNREFUSED) leads to the other at once", async () => {
     const live = await startDnsServer({ "a.example": GOOD });
-    const lookup = dnsClient([{ host: "127.0.0.1", port: await deadPort() }, live], {
+    const lookup = dnsClient([{ host: "127.0.0.1", port: await freePort() }, live], {
       clock: manualClock(), // stands still: only the refusal itself can lead on
     });
     assert.equal(wordOf(await lookup.mx("a.example")), "found");
@@ -356,20 +351,9 @@ suite("with two servers", () => {
   });
 });
 
-/** A port of this machine on which nobody listens. */
-async function deadPort(): Promise<number> {
-  const socket = createSocket("udp4");
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
-  socket.close();
-  await once(socket, "close");
-  return port;
-}
-
 test("nobody at the only address is unknown, and for the right reason", async () => {
   const clock = manualClock();
-  const lookup = dnsClient([{ host: "127.0.0.1", port: await deadPort() }], { clock });
+  const lookup = dnsClient([{ host: "127.0.0.1", port: await freePort() }], { clock });
   const [is, tookMs] = await ask(lookup, clock, "a.example");
   assert.equal(is, "network");
   assert.ok(tookMs <= 2_500, `${tookMs} ms`);
@@ -386,15 +370,18 @@ async function lookupProbe(lookup: DnsLookup, clock: ManualClock): Promise<boole
 
 test("the probe is content with any well-formed response", async () => {
   const server = await startDnsServer({ "": { behave: "refused" } });
-  const lookup = dnsClient([server]);
+  const lookup = dnsClient([server], { clock: manualClock() });
   assert.equal(await lookup.probe(), true);
   lookup.close();
   await server.close();
 });
 
-test("a server on IPv6 is asked like any other", async () => {
+const here = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+const withoutIpv6 = here.some(({ address }) => address === "::1") ? [] : ["IPv6 on loopback"];
+
+testWith(["IPv6"], withoutIpv6, "a server on IPv6 is asked like any other", async () => {
   const server = await startDnsServer({ "a.example": { txt: [LONG_TEXT] } }, { host: "::1" });
-  const lookup = dnsClient([server]);
+  const lookup = dnsClient([server], { clock: manualClock() });
   assert.equal((await lookup.txt("a.example")).kind, "found");
   lookup.close();
   await server.close();
@@ -435,21 +422,21 @@ test("at 2 % loss and 2 % dead names no live name is unknown after the second pa
 });
 
 test("sockets are replaced on the way, and no question is lost by it", async () => {
-  const server = await forkDnsServer(
-    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}.example`, GOOD])),
+  const server = await startDnsServer(
+    Object.fromEntries(Array.from({ length: 17_000 }, (_, index) => [`n${index}.example`, GOOD])),
   );
-  const lookup = dnsClient([server], { profile: "bulk" });
+  // No time passes: a question that is lost is asked for no second time.
+  const lookup = dnsClient([server], { profile: "bulk", clock: manualClock() });
   let foundCount = 0;
-  for (let index = 0; index < 20_000; index += 1) {
+  for (let index = 0; index < 17_000; index += 1) {
     await lookup.room();
     void Promise.resolve(lookup.mx(`n${index}.example`)).then(({ kind }) => {
       if (kind === "found") foundCount += 1;
     });
   }
-  for (let waits = 0; foundCount < 20_000 && waits < 500; waits += 1) await sleep(10);
+  await until(() => foundCount === 17_000, { what: "every answer" });
   lookup.close();
   await server.close();
-  assert.equal(foundCount, 20_000);
 });
 
 test("closing answers what is open, closes every socket, and later questions are unknown", async () => {
@@ -457,18 +444,16 @@ test("closing answers what is open, closes every socket, and later questions are
     "silent.example": { behave: "silent" },
     "tcp.example": { ...GOOD, behave: "truncatedTcpSilent" },
   });
-  const lookup = dnsClient([server]);
+  const lookup = dnsClient([server], { clock: manualClock() });
   const open = ["silent.example", "tcp.example"].map(async (name) => lookup.mx(name));
-  for (let waits = 0; !server.asked.includes("tcp MX tcp.example") && waits < 500; waits += 1)
-    await sleep(5);
+  await until(() => server.asked.includes("tcp MX tcp.example"));
   lookup.close();
   assert.deepEqual((await Promise.all(open)).map(wordOf), ["deadline", "deadline"]);
   assert.equal(wordOf(await lookup.mx("late.example")), "deadline");
   assert.equal(lookup.stats().unsettled, 0);
   await server.close();
-  await sleep(0);
-  const left = process.getActiveResourcesInfo().filter((kind) => /UDP|TCP/i.test(kind));
-  assert.deepEqual(left, []);
+  const isLeft = (kind: string): boolean => /UDP|TCP/i.test(kind);
+  await until(() => !process.getActiveResourcesInfo().some(isLeft), { what: "no socket" });
 });
 
 test("an interactive question that finds no place within 2 s is unknown", async () => {

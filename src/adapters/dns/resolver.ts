@@ -131,7 +131,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       silentTries: 0,
     }));
     const retriesMax = Math.max(1, Math.floor(windowMax / RETRY_SHARE));
-    const window = new Window(Math.max(1, windowMax - retriesMax));
+    const window = new Window(Math.max(1, windowMax - retriesMax), this.#patience.windowStart);
     this.#window = window;
     this.#firstTries = new Lane(
       () => window.size,

@@ -7,12 +7,14 @@ interface Interval {
   readonly answers?: number;
   readonly recovered?: number;
   readonly full?: boolean;
+  /** Intervals that passed before. */
+  readonly after?: number;
 }
 
 /** Lets `times` intervals of 20 ms pass in which the same happens. */
 function pass(window: Window, times: number, interval: Interval): number {
-  const { rttMs, answers = 100, recovered = 0, full = true } = interval;
-  for (let tick = 1; tick <= times; tick += 1) {
+  const { rttMs, answers = 100, recovered = 0, full = true, after = 0 } = interval;
+  for (let tick = after + 1; tick <= after + times; tick += 1) {
     for (let count = 0; count < answers; count += 1) window.answered(rttMs);
     for (let count = 0; count < recovered; count += 1) window.recovered();
     if (full) window.full();
@@ -30,8 +32,12 @@ const cases: readonly (readonly [string, Interval, (size: number) => boolean])[]
     (size) => size === 16,
   ],
   ["grows while they are just below", { rttMs: 12 }, (size) => size > 64],
-  ["shrinks when more than 3 % needed a retry", { rttMs: 5, recovered: 4 }, (size) => size === 16],
-  ["grows when 3 % or less did", { rttMs: 5, recovered: 3 }, (size) => size > 64],
+  [
+    "shrinks once in 3 s when more than 3 % needed a retry",
+    { rttMs: 5, recovered: 4 },
+    (size) => size === 1_120,
+  ],
+  ["stays wide when 3 % or less did", { rttMs: 5, recovered: 3 }, (size) => size === 1_600],
 ];
 
 for (const [name, interval, holds] of cases) {
@@ -49,6 +55,21 @@ test("one lost answer in a hundred, or five in the first hundred, are no loss ye
   const grown = pass(window, 5, { rttMs: 5, recovered: 5 });
   assert.ok(grown > 64, `${grown}`);
   assert.ok(pass(window, 40, { rttMs: 5, recovered: 1 }) > grown);
+});
+
+test("losses of a wide window are not held against the narrow one after it", () => {
+  const window = new Window(1_600);
+  pass(window, 160, { rttMs: 5, answers: 300 });
+  const narrowed = pass(window, 5, { rttMs: 40, answers: 300, after: 160 });
+  assert.ok(narrowed < 400, `${narrowed}`);
+  // What was lost before comes back now, beside the few answers of the narrow window.
+  const after = pass(window, 40, { rttMs: 5, answers: 40, recovered: 6, after: 165 });
+  assert.equal(after, 1_600);
+});
+
+test("a window may begin wide", () => {
+  assert.equal(new Window(1_600, 1_000).size, 1_000);
+  assert.equal(new Window(400, 1_000).size, 400);
 });
 
 test("a handful of answers is kept until there are twenty to go by", () => {

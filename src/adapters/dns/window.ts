@@ -1,4 +1,5 @@
-const START = 64;
+/** Where nothing is known of the path yet. */
+export const WINDOW_START = 64;
 const LEAST = 16;
 /** Below so many answers an interval says nothing. */
 const SAMPLES_MIN = 20;
@@ -8,6 +9,11 @@ const SHRINK_MAX = 0.7;
 const RETRIED_SHARE_MAX = 0.03;
 /** Of a few answers 3 % are lost by chance at 2 % loss: only so many tell one from the other. */
 const LOSS_ANSWERS_MIN = 1_000;
+/**
+ * A retry's answer comes a second or two after the answers of its time. Judged sooner, the losses of a wide
+ * window would be held against the few answers of the narrow one after it, and narrow it to nothing.
+ */
+const LOSS_EVERY_MS = 3_000;
 /** What a round trip may grow by before it counts as queueing: twice the undisturbed one and this. */
 const TOLERANCE_MS = 3;
 /** How often, and how long at least, the window breathes out so that the undisturbed trip shows again. */
@@ -26,6 +32,7 @@ export class Window {
   /** First tries that were answered, and retries, since loss was judged last. */
   #answers = 0;
   #retried = 0;
+  #lossJudgedMs: number | undefined;
   /** As judged last; while it holds the window does not grow. */
   #isLossy = false;
   #wasFull = false;
@@ -33,10 +40,10 @@ export class Window {
   #lastBreathMs: number | undefined;
   #breath: { readonly untilMs: number; readonly size: number } | undefined;
 
-  /** `max` is never passed, whatever the round trips say. */
-  constructor(max: number) {
+  /** `max` is never passed, whatever the round trips say; `start` is where it begins. */
+  constructor(max: number, start: number = WINDOW_START) {
     this.#max = max;
-    this.#size = Math.min(START, max);
+    this.#size = Math.min(start, max);
   }
 
   get size(): number {
@@ -68,23 +75,30 @@ export class Window {
       return;
     }
     if (this.#samplesMs.length < SAMPLES_MIN) return;
-    const gradient = this.#gradient();
+    const gradient = this.#gradient(nowMs);
     if (gradient < 1 || this.#wasFull) this.#scale(gradient);
     if (this.#wasFull && nowMs - this.#lastBreathMs >= BREATH_EVERY_MS) this.#breatheOut(nowMs);
     this.#forget();
   }
 
   /** Above 1 there is room for more, below it too much is under way. */
-  #gradient(): number {
+  #gradient(nowMs: number): number {
     const medianMs = quantile(this.#samplesMs, 0.5) ?? 0;
     this.#baselineMs = Math.min(this.#baselineMs, medianMs);
     const gradient = (2 * this.#baselineMs + TOLERANCE_MS) / medianMs;
-    if (this.#answers >= LOSS_ANSWERS_MIN) {
-      this.#isLossy = this.#retried > RETRIED_SHARE_MAX * this.#answers;
-      this.#answers = this.#retried = 0;
-      if (this.#isLossy) return 0;
-    }
+    if (this.#judgesLoss(nowMs) && this.#isLossy) return 0;
     return this.#isLossy ? Math.min(1, gradient) : gradient;
+  }
+
+  /** Whether loss was judged just now. */
+  #judgesLoss(nowMs: number): boolean {
+    this.#lossJudgedMs ??= nowMs;
+    const isTooSoon = nowMs - this.#lossJudgedMs < LOSS_EVERY_MS;
+    if (isTooSoon || this.#answers < LOSS_ANSWERS_MIN) return false;
+    this.#isLossy = this.#retried > RETRIED_SHARE_MAX * this.#answers;
+    this.#answers = this.#retried = 0;
+    this.#lossJudgedMs = nowMs;
+    return true;
   }
 
   #scale(gradient: number): void {

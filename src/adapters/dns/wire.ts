@@ -2,13 +2,13 @@ import { MalformedMessage, MessageReader, NAME_MAX_OCTETS } from "./message-read
 import { CNAME, NS, type RecordKind, SOA_MINIMUM } from "./records.ts";
 
 /** Records of one message that are read at the most; an answer section with more is malformed. */
-export const RECORDS_MAX = 256;
+const RECORDS_MAX = 256;
 
 /** Response codes (RFC 1035 section 4.1.1). */
 export const RCODE = { noError: 0, formErr: 1, nxDomain: 3, refused: 5 } as const;
 
 /** What we take by UDP without fragmentation (DNS flag day 2020), announced by EDNS (RFC 6891). */
-export const UDP_PAYLOAD_OCTETS = 1_232;
+const UDP_PAYLOAD_OCTETS = 1_232;
 
 const HEADER_OCTETS = 12;
 const QUESTION_TAIL_OCTETS = 4;

@@ -8,8 +8,9 @@ import { parseDomain } from "../../core/domain.ts";
 import { RELAYS } from "../../core/tables/relays.ts";
 import { LARGE_PROVIDERS } from "../../core/tables/large-providers.ts";
 import { type Verdict, decide, excuse } from "../../core/verdict.ts";
-import { loadBundledDatasets, readBundledLists } from "./bundled.ts";
+import { readBundledLists } from "./bundled.ts";
 import { NEVER_DISPOSABLE } from "./exceptions.ts";
+import { loadBundledDatasets } from "./load-lists.ts";
 import { noOperatorLists } from "./operator.ts";
 import { namesOfPackage } from "./packages.ts";
 import { attachDatasets, type ListContents, shareDatasets } from "./shared-datasets.ts";
@@ -110,7 +111,7 @@ test("bundled lists: roles are whole words of a mailbox's work", () => {
   }
 });
 
-test("bundled lists: no evidence throws or is out of bounds, for 100,000 names", () => {
+test("bundled lists: no evidence throws or is out of bounds, for 20,000 names of each run", () => {
   const word = fc.constantFrom(
     ..."gmail temp mail box spam 10min xn--a-b mailinator a 1 us to".split(" "),
   );
@@ -135,9 +136,9 @@ test("bundled lists: no evidence throws or is out of bounds, for 100,000 names",
       const { confidence } = decide(domainEvidence(parsed.value, mail, datasets));
       assert.ok(confidence >= 0 && confidence <= 100);
     }),
-    { numRuns: 100_000 },
+    { numRuns: 20_000 },
   );
-  assert.ok(judged > 30_000, `only ${String(judged)} were domains`);
+  assert.ok(judged > 6_000, `only ${String(judged)} were domains`);
 });
 
 const LITTLE: ListContents = {

@@ -1,17 +1,10 @@
-import type { Datasets, OperatorLists } from "../../core/datasets.ts";
 import { LARGE_PROVIDERS } from "../../core/tables/large-providers.ts";
 import { NEVER_DISPOSABLE } from "./exceptions.ts";
 import { FREE_ADDITIONS } from "./free-additions.ts";
 import { heldNames, type ListCopy } from "./list-copy.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "./list-sources.ts";
-import { noOperatorLists } from "./operator.ts";
 import { namesOfPackage } from "./packages.ts";
-import {
-  attachDatasets,
-  type DisposableList,
-  type ListContents,
-  shareDatasets,
-} from "./shared-datasets.ts";
+import type { DisposableList, ListContents } from "./shared-datasets.ts";
 
 /** The version of what came with the program; whatever is fetched later counts on from here. */
 export const BUNDLED_VERSION = 1;
@@ -71,9 +64,4 @@ function* laterNames(copy: ListCopy): Generator<readonly [string, number]> {
   for (const { name, sinceDay } of heldNames(copy)) {
     if (sinceDay !== copy.head.baseDay) yield [name, sinceDay];
   }
-}
-
-/** Datasets from the bundled packages, for a process that fetches nothing. */
-export function loadBundledDatasets(operator: OperatorLists = noOperatorLists): Datasets {
-  return attachDatasets(shareDatasets(readBundledLists()), operator);
 }

@@ -2,21 +2,42 @@ import { INBOX_PROVIDERS } from "../../core/tables/inbox-providers.ts";
 import { LARGE_PROVIDERS } from "../../core/tables/large-providers.ts";
 import { SHARED_MAIL_SUFFIXES } from "../../core/tables/mail-servers.ts";
 
-/**
- * Names that no list may call disposable: large providers, domains that carry other people's mail, and names that the curated blocklist of
- * disposable-email-domains holds though they are ordinary mailbox providers, portals and user groups
- * (checked 2026-11).
- */
-export const NEVER_DISPOSABLE: ReadonlySet<string> = new Set([
-  ...LARGE_PROVIDERS,
-  ...SHARED_MAIL_SUFFIXES,
-  ...INBOX_PROVIDERS.flatMap(({ suffixes }) => suffixes),
+/** On the curated blocklist of disposable-email-domains: mailbox providers, portals, user groups (checked 2026-11). */
+const CURATED_BY_MISTAKE = [
   "21cn.com",
   "99.com",
   "express.net.ua",
   "hola.org",
   "in-ulm.de",
   "infocom.zp.ua",
+  "sify.com",
   "yourdomain.com",
   "zzz.com",
+];
+
+/**
+ * On other lists, and mailbox providers or internet providers all the same: their owners and the keepers of lists
+ * say so (FGRibreau/mailchecker #610 of Fastmail's, wesbos/burner-email-providers #478,
+ * disposable-email-domains #48 and #49, disposable/disposable #13), or it is plain (Orange, Hushmail).
+ */
+const LISTED_BY_MISTAKE = [
+  "fastmessaging.com",
+  "lavabit.com",
+  "mac.hush.com",
+  "mailhaven.com",
+  "nospammail.net",
+  "reallyfast.info",
+  "safe-mail.net",
+  "sibmail.com",
+  "veryfast.biz",
+  "wanadoo.com",
+];
+
+/** Names that no list may call disposable, domains that carry other people's mail among them. */
+export const NEVER_DISPOSABLE: ReadonlySet<string> = new Set([
+  ...LARGE_PROVIDERS,
+  ...SHARED_MAIL_SUFFIXES,
+  ...INBOX_PROVIDERS.flatMap(({ suffixes }) => suffixes),
+  ...CURATED_BY_MISTAKE,
+  ...LISTED_BY_MISTAKE,
 ]);

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { fileOf, goodNames, namesOf } from "../../../test/list-server.ts";
-import { CANARIES } from "./canaries.ts";
+import { BEST_KNOWN_PROVIDERS, LARGE_PROVIDERS } from "../../core/tables/large-providers.ts";
 import { type Fetched, judgeList } from "./judge-list.ts";
 import { FETCHED_SOURCES } from "./list-sources.ts";
 import { namesOfPackage } from "./packages.ts";
@@ -12,10 +12,12 @@ const sourceOf = (id: string) => {
   return source;
 };
 
-const fetched = (id: string, names: readonly string[], removalSeen = false): Fetched => ({
+const fetched = (id: string, names: readonly string[], more: Partial<Fetched> = {}): Fetched => ({
   text: fileOf(id, names),
   fetchedAtMs: Date.UTC(2026, 10, 20),
-  removalSeen,
+  removalSeen: false,
+  isConfirmed: false,
+  ...more,
 });
 
 for (const { id } of FETCHED_SOURCES) {
@@ -60,14 +62,44 @@ for (const text of ["", "{}", "[1,2]", '{"domains":[]}', "null", "\u0000".repeat
   });
 }
 
-test("canaries are large providers, and no bundled list holds one", () => {
-  assert.ok(CANARIES.length >= 80);
+test("no bundled list holds a large provider", () => {
+  assert.ok(BEST_KNOWN_PROVIDERS.length >= 80);
   for (const { bundled } of FETCHED_SOURCES) {
     if (bundled === undefined) continue;
     const names = new Set(namesOfPackage(bundled));
     assert.deepEqual(
-      CANARIES.filter((name) => names.has(name)),
+      [...LARGE_PROVIDERS].filter((name) => names.has(name)),
       [],
     );
   }
 });
+
+/** What "wesbos" becomes when 40,000 names were taken before, and whether the operator's word helps. */
+const changes = [
+  ["a shrink to three quarters", namesOf(30_000), "size_swing", "accepted"],
+  ["growth by half", namesOf(60_000), "size_swing", "accepted"],
+  ["a tenth of the names gone", namesOf(36_000), "many_removed", "accepted"],
+  ["fewer names than the list ever had", namesOf(19_000), "below_floor", "below_floor"],
+  ["a provider among them", [...namesOf(30_000), "gmail.com"], "holds_provider", "holds_provider"],
+  ["the names that every list holds are gone", others(30_000), "lacks_known", "lacks_known"],
+] as const;
+
+for (const [name, names, alone, confirmed] of changes) {
+  test(`${name}: ${alone}, and with the operator's word ${confirmed}`, () => {
+    const source = sourceOf("wesbos");
+    const first = judgeList(source, fetched("wesbos", namesOf(40_000)), undefined);
+    assert.ok(first.kind === "accepted");
+    for (const isConfirmed of [false, true]) {
+      const judged = judgeList(source, fetched("wesbos", names, { isConfirmed }), first.copy);
+      const came = judged.kind === "accepted" ? judged.kind : judged.why;
+      assert.equal(came, isConfirmed ? confirmed : alone);
+      const isNamed =
+        judged.kind === "refused" && /lists refresh --accept wesbos/.test(judged.detail ?? "");
+      assert.equal(isNamed, !isConfirmed && confirmed === "accepted");
+    }
+  });
+}
+
+function others(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, n) => `other${String(n)}.example`);
+}

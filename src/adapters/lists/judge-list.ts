@@ -1,6 +1,6 @@
 import { dayOf } from "../../core/calendar.ts";
+import { BEST_KNOWN_PROVIDERS } from "../../core/tables/large-providers.ts";
 import type { ListRefusal } from "../../ports/list-refresh.ts";
-import { CANARIES } from "./canaries.ts";
 import { domainOfLine } from "./domain-line.ts";
 import { type CopyHead, type HeldName, heldNames, type ListCopy } from "./list-copy.ts";
 import { ALWAYS_LISTED, type FetchedSource, KEPT_UNSEEN_DAYS } from "./list-sources.ts";
@@ -13,6 +13,8 @@ export interface Fetched {
   readonly lastModified?: string;
   /** The fetch before was refused because many names had gone. */
   readonly removalSeen: boolean;
+  /** The operator says that the list really changed so much: neither swing nor removal is held against it. */
+  readonly isConfirmed: boolean;
 }
 
 export type Judgement =
@@ -35,12 +37,26 @@ export function judgeList(
   const { names } = read;
   const held = previous === undefined ? NOTHING_HELD : heldBy(previous);
   const refusal =
-    oddSize(names.size, source, previous?.head) ??
+    fewNames(names.size, source) ??
     oddContent(names, source) ??
-    (source.rotating || fetched.removalSeen ? undefined : manyRemoved(names, held));
+    (fetched.isConfirmed ? undefined : swing(names.size, previous?.head)) ??
+    (isRemovalFine(source, fetched) ? undefined : manyRemoved(source.id, names, held));
   if (refusal !== undefined) return refusal;
   return { kind: "accepted", copy: copyOf(names, { source, fetched, previous, held }) };
 }
+
+/** Whether a copy that another machine accepted could have been accepted here, when it was its first. */
+export function isTrusted(source: FetchedSource, copy: ListCopy): boolean {
+  const names = new Set<string>();
+  for (const { name, sinceDay, seenDay } of heldNames(copy)) {
+    if (domainOfLine(name) !== name || !isDay(sinceDay) || !isDay(seenDay)) return false;
+    names.add(name);
+  }
+  const size = Math.min(names.size, copy.head.fetchedNames);
+  return (fewNames(size, source) ?? oddContent(names, source)) === undefined;
+}
+
+const isDay = (day: number): boolean => Number.isSafeInteger(day) && day >= 0;
 
 const NOTHING_HELD: ReadonlyMap<string, HeldName> = new Map();
 
@@ -70,26 +86,39 @@ function readNames(
   return { kind: "read", names: new Set(names) };
 }
 
-function oddSize(size: number, { floor }: FetchedSource, last: CopyHead | undefined) {
-  if (size < floor) return refused("below_floor", `${String(size)} names`);
+const isRemovalFine = (
+  { rotating }: FetchedSource,
+  { removalSeen, isConfirmed }: Fetched,
+): boolean => rotating || removalSeen || isConfirmed;
+
+function fewNames(size: number, { floor }: FetchedSource) {
+  return size < floor ? refused("below_floor", `${String(size)} names`) : undefined;
+}
+
+function swing(size: number, last: CopyHead | undefined) {
   if (last === undefined) return undefined;
   const ratio = size / last.fetchedNames;
   if (ratio >= SHRINK_MIN && ratio <= GROWTH_MAX) return undefined;
-  return refused("size_swing", `${String(last.fetchedNames)} names became ${String(size)}`);
+  const change = `${String(last.fetchedNames)} names became ${String(size)}`;
+  return refused("size_swing", `${change}; if that is right: ${wayOut(last.id)}`);
 }
 
+/** How the operator takes a list that really changed so much. */
+const wayOut = (id: string): string => `gatepost lists refresh --accept ${id}`;
+
 function oddContent(names: ReadonlySet<string>, { rotating }: FetchedSource) {
-  const canary = CANARIES.find((name) => names.has(name));
+  const canary = BEST_KNOWN_PROVIDERS.find((name) => names.has(name));
   if (canary !== undefined) return refused("holds_provider", canary);
   const missing = ALWAYS_LISTED.find((name) => !names.has(name));
   return missing === undefined || rotating ? undefined : refused("lacks_known", missing);
 }
 
-function manyRemoved(names: ReadonlySet<string>, held: ReadonlyMap<string, HeldName>) {
+function manyRemoved(id: string, names: ReadonlySet<string>, held: ReadonlyMap<string, HeldName>) {
   let removed = 0;
   for (const name of held.keys()) if (!names.has(name)) removed += 1;
   if (removed <= REMOVED_SHARE_MAX * held.size) return undefined;
-  return refused("many_removed", `${String(removed)} of ${String(held.size)} names`);
+  const gone = `${String(removed)} of ${String(held.size)} names`;
+  return refused("many_removed", `${gone}; the next fetch may say so too, or ${wayOut(id)}`);
 }
 
 interface Making {

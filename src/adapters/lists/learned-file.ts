@@ -1,20 +1,24 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MailServerKind } from "../../core/datasets.ts";
-import { writeWhole } from "./list-copy.ts";
+import type { LearnedServer } from "../../core/learn-mail-servers.ts";
+import { textOf, writeWhole } from "./list-copy.ts";
 
-/** A mail host, or an address that mail hosts have, and what it was learned to be. */
-export type LearnedServer = readonly [host: string, kind: MailServerKind];
+export const LEARNED_FILE = "learned.json";
 
-const pathIn = (folder: string): string => join(folder, "learned.json");
+const pathIn = (folder: string): string => join(folder, LEARNED_FILE);
 
 /** What was learned last; nothing when there is no such file or it is not whole. */
 export function readLearned(folder: string): readonly LearnedServer[] {
+  return parseLearned(textOf(pathIn(folder)) ?? "") ?? [];
+}
+
+/** Undefined when the text is no list of servers. */
+export function parseLearned(text: string): readonly LearnedServer[] | undefined {
   try {
-    const servers: unknown = JSON.parse(readFileSync(pathIn(folder), "utf8"));
-    return Array.isArray(servers) ? servers.filter(isServer) : [];
+    const servers: unknown = JSON.parse(text);
+    return Array.isArray(servers) && servers.every(isServer) ? servers : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 

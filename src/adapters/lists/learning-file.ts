@@ -2,14 +2,15 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LearningRound, LearningStore } from "../../ports/learning-store.ts";
 
+export const LEARNING_FILE = "learning.json";
+
 /** Keeps a round as one JSON file in the folder of the lists; written beside, then renamed. */
 export function learningFile(folder: string): LearningStore {
-  const path = join(folder, "learning.json");
+  const path = join(folder, LEARNING_FILE);
   return {
     async read() {
       try {
-        const round: unknown = JSON.parse(await readFile(path, "utf8"));
-        return isRound(round) ? round : undefined;
+        return parseRound(await readFile(path, "utf8"));
       } catch {
         return undefined;
       }
@@ -20,6 +21,16 @@ export function learningFile(folder: string): LearningStore {
       await rename(`${path}.tmp`, path);
     },
   };
+}
+
+/** Undefined when the text is no round. */
+export function parseRound(text: string): LearningRound | undefined {
+  try {
+    const round: unknown = JSON.parse(text);
+    return isRound(round) ? round : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isRound(value: unknown): value is LearningRound {

@@ -44,7 +44,9 @@ const VERSION = 1;
 
 export const listFolder = (dataDir: string): string => join(dataDir, "lists");
 
-const pathOf = (folder: string, id: string): string => join(folder, `${id}.list`);
+export const copyName = (id: string): string => `${id}.list`;
+
+const pathOf = (folder: string, id: string): string => join(folder, copyName(id));
 
 /** The names of a copy; those without dates of their own are as old as the copy and were seen with it. */
 export function* heldNames({ head, lines }: ListCopy): Generator<HeldName> {
@@ -62,7 +64,11 @@ export function* heldNames({ head, lines }: ListCopy): Generator<HeldName> {
 /** Undefined when there is none, or none that is whole. */
 export function readCopy(folder: string, id: string): ListCopy | undefined {
   const text = textOf(pathOf(folder, id));
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseCopy(text, id);
+}
+
+/** Undefined when the text is no whole copy of this list. */
+export function parseCopy(text: string, id: string): ListCopy | undefined {
   const [first = "", ...lines] = text.split("\n");
   const last = lines.pop(); // every line ends with a line feed
   const head = headOf(first);
@@ -89,7 +95,8 @@ export function readHead(folder: string, id: string): CopyHead | undefined {
   }
 }
 
-function textOf(path: string): string | undefined {
+/** Undefined when it cannot be read. */
+export function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -14,10 +14,13 @@ import { createOutbound } from "../outbound/outbound.ts";
 import { parseRanges } from "../outbound/public-address.ts";
 import { readCopy } from "./list-copy.ts";
 import { createListRefresher, type ListRefresher } from "./list-refresher.ts";
+import { unsharedLists } from "./list-sharing.ts";
 import { FETCHED_SOURCES } from "./list-sources.ts";
-import { type LoadedLists, loadLists } from "./load-lists.ts";
+import { loadLists } from "./load-lists.ts";
+import type { LoadedLists } from "./pack-lists.ts";
 import { noOperatorLists } from "./operator.ts";
 import { attachDatasets } from "./shared-datasets.ts";
+import { until } from "../../../test/until.ts";
 
 const ranges = parseRanges(["127.0.0.0/8"]);
 const allowed = ranges.ok ? ranges.ranges : [];
@@ -32,21 +35,26 @@ async function openWorld(t: TestContext) {
   const swap = ({ shared }: LoadedLists): void => {
     datasets = attachDatasets(shared, noOperatorLists);
   };
-  const refresher = (more: { timeoutMs?: number; base?: string } = {}): ListRefresher => {
+  const refresher = (more: { timeoutMsOfDed?: number; base?: string } = {}): ListRefresher => {
     const outbound = createOutbound({
       addresses: () => ({ kind: "absent", why: "noName" }),
       clock: realClock,
       allowed,
     });
-    const { timeoutMs } = more;
+    const { timeoutMsOfDed: timeoutMs } = more;
     const made = createListRefresher({
       folder,
       urlOf: ({ id }) => `${more.base ?? server.url}/${id}`,
       http: (question) =>
-        outbound.http(timeoutMs === undefined ? question : { ...question, timeoutMs }),
+        outbound.http(
+          timeoutMs !== undefined && question.url.endsWith("/ded")
+            ? { ...question, timeoutMs }
+            : question,
+        ),
       clock: { nowMs: () => clock.nowMs(), after: (ms, task) => clock.after(ms, task) },
       ids: countingIds(),
       log,
+      sharing: unsharedLists,
       loaded: loadLists(folder),
     });
     t.after(() => made.stop());
@@ -65,7 +73,7 @@ const whyOf = async (refresher: ListRefresher, id: string) =>
 test("a first refresh takes every source, in memory and for the next start without a network", async (t) => {
   const world = await openWorld(t);
   const refresher = world.refresher();
-  refresher.start({ swap: world.swap, fetches: false });
+  refresher.follow(world.swap);
   const outcomes = await refresher.refresh();
   assert.deepEqual(
     outcomes.map(({ kind }) => kind),
@@ -171,7 +179,7 @@ for (const [name, serve, want] of bad) {
   test(`not taken, and the last good copy stays: ${name}`, async (t) => {
     const world = await openWorld(t);
     const refresher = world.refresher();
-    refresher.start({ swap: world.swap, fetches: false });
+    refresher.follow(world.swap);
     await refresher.refresh();
     const before = readFileSync(join(world.folder, "ded.list"), "utf8");
     serve(world.server);
@@ -194,16 +202,56 @@ test("a server that is slow without end is given up", async (t) => {
     const drip = setInterval(() => response.write("slow.example\n"), 20);
     response.on("close", () => clearInterval(drip));
   });
-  const outcomes = await world.refresher({ timeoutMs: 500 }).refresh();
+  const outcomes = await world.refresher({ timeoutMsOfDed: 500 }).refresh();
   const ded = outcomes.find(({ id }) => id === "ded");
   assert.deepEqual([ded?.why, ded?.detail], ["not_fetched", "timeout"]);
   assert.equal(outcomes.filter(({ kind }) => kind === "accepted").length, 6);
 });
 
+test("a source that says again and again that nothing is new confirms the copy, a refusal does not", async (t) => {
+  const { server, refresher: make, clock } = await openWorld(t);
+  const refresher = make();
+  const confirmed = async (): Promise<number | undefined> =>
+    (await refresher.status()).find(({ id }) => id === "wesbos")?.confirmedAtMs;
+  assert.equal(await confirmed(), undefined);
+  const started = clock.nowMs();
+  await refresher.refresh();
+  clock.advance(40 * DAY_MS);
+  await refresher.refresh();
+  assert.equal(await confirmed(), started + 40 * DAY_MS);
+  server.serve("wesbos", (_, response) => response.writeHead(410).end());
+  clock.advance(40 * DAY_MS);
+  await refresher.refresh();
+  assert.equal(await whyOf(refresher, "wesbos"), "bad_status");
+  const other = (await make().status()).find(({ id }) => id === "wesbos");
+  assert.deepEqual(
+    [await confirmed(), other?.confirmedAtMs, other?.fetchedAtMs],
+    [started + 40 * DAY_MS, started + 40 * DAY_MS, started],
+  );
+});
+
+test("a folder that takes nothing costs a fetch an hour, not one at each look", async (t) => {
+  const { server, refresher: make, folder, clock, log } = await openWorld(t);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, "no folder");
+  const refresher = make();
+  refresher.fetch();
+  const refused = (): number => log.events.filter((each) => each === "lists.refused").length;
+  clock.advance(10_000);
+  await until(() => refused() === 7);
+  assert.equal(await whyOf(refresher, "ded"), "not_kept");
+  const askedAtMs = clock.nowMs();
+  await until(() => {
+    if (server.asked.length === 7) clock.advance(600_000);
+    return refused() === 14;
+  });
+  assert.ok(clock.nowMs() - askedAtMs >= 3_600_000);
+});
+
 test("a large removal is believed when the next fetch says so too", async (t) => {
   const world = await openWorld(t);
   const refresher = world.refresher();
-  refresher.start({ swap: world.swap, fetches: false });
+  refresher.follow(world.swap);
   await refresher.refresh();
   const fewer = goodNames("ded").slice(0, 6_600);
   world.server.serveNames("ded", fewer, '"2"');
@@ -215,10 +263,26 @@ test("a large removal is believed when the next fetch says so too", async (t) =>
   assert.ok(!world.sourcesOf("bad7000.example").includes("ded"));
 });
 
+test("a list that really shrank is taken when the operator says so, and daily fetches go on from there", async (t) => {
+  const { refresher: make, server, folder } = await openWorld(t);
+  const refresher = make();
+  await refresher.refresh();
+  const before = goodNames("wesbos").length;
+  server.serveNames("wesbos", namesOf(before * 2), '"2"');
+  for (const _ of ["once", "twice"]) {
+    await refresher.refresh();
+    assert.equal(await whyOf(refresher, "wesbos"), "size_swing");
+  }
+  const outcomes = await refresher.refresh(["wesbos"]);
+  assert.equal(outcomes.find(({ id }) => id === "wesbos")?.kind, "accepted");
+  assert.equal(readCopy(folder, "wesbos")?.head.fetchedNames, before * 2);
+  assert.equal(await whyOf(refresher, "wesbos"), undefined);
+});
+
 test("a rotating list keeps what it showed until it was unseen for 180 days", async (t) => {
   const { server, refresher: make, clock, sourcesOf, swap } = await openWorld(t);
   const refresher = make();
-  refresher.start({ swap, fetches: false });
+  refresher.follow(swap);
   server.serveNames("castle", namesOf(1_000, "old"), '"a"');
   await refresher.refresh();
   const castleHolds = (name: string): boolean => sourcesOf(name).includes("castle");
@@ -238,7 +302,7 @@ test("a rotating list keeps what it showed until it was unseen for 180 days", as
 test("every name says since when its list holds it, and lists say when they were fetched", async (t) => {
   const { server, refresher: make, clock, swap, datasets } = await openWorld(t);
   const refresher = make();
-  refresher.start({ swap, fetches: false });
+  refresher.follow(swap);
   const first = Date.UTC(2026, 10, 20);
   await refresher.refresh();
   clock.stepTo(clock.nowMs() + 3 * DAY_MS);
@@ -267,7 +331,7 @@ test("a damaged copy is as good as none: the package stands in and the whole fil
 test("what another process fetched is in use at the next look", async (t) => {
   const { refresher: make, clock, swap, sourcesOf, log } = await openWorld(t);
   const serving = make();
-  serving.start({ swap, fetches: false });
+  serving.follow(swap);
   await make().refresh();
   assert.deepEqual(sourcesOf("bad7.example"), []);
   const swaps = (): number => log.events.filter((event) => event === "lists.swapped").length;
@@ -280,7 +344,9 @@ test("what another process fetched is in use at the next look", async (t) => {
 test("sources are asked soon after the start, after an hour where nobody answered, and daily", async (t) => {
   const { server, refresher: make, clock, swap, log } = await openWorld(t);
   server.serve("castle", (_, response) => response.writeHead(500).end());
-  make().start({ swap, fetches: true });
+  const refresher = make();
+  refresher.follow(swap);
+  refresher.fetch();
   const count = (event: string): number => log.events.filter((each) => each === event).length;
   clock.advance(10_000);
   await until(() => count("lists.swapped") === 1);
@@ -295,11 +361,16 @@ test("sources are asked soon after the start, after an hour where nobody answere
   assert.deepEqual(server.asked.map(({ id }) => id).slice(7), ["castle"]);
 });
 
-/** Looks a hundred times a second, for ten seconds at the most. */
-async function until(isDone: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 1_000; looks += 1) {
-    if (isDone()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail("nothing came of it");
-}
+test("the end of the daily fetching waits for no refresh that the operator asked for", async (t) => {
+  const { server, refresher: make } = await openWorld(t);
+  for (const { id } of FETCHED_SOURCES) server.serve(id, () => undefined);
+  const refresher = make();
+  const end = refresher.fetch();
+  let isOver = false;
+  const refreshing = refresher.refresh().finally(() => (isOver = true));
+  await until(() => server.asked.length === 1);
+  await end();
+  assert.equal(isOver, false);
+  await refresher.stop();
+  assert.deepEqual(await refreshing, []);
+});

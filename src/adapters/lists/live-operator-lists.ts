@@ -3,6 +3,7 @@ import { operatorListsOf } from "../../core/operator-lists.ts";
 import type { AddressHash } from "../../ports/address-hash.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Notices } from "../../ports/notices.ts";
 import type { OperatorEntries, OperatorEntry } from "../../ports/operator-entries.ts";
 import { noOperatorLists } from "./operator.ts";
 
@@ -21,17 +22,20 @@ export interface LiveOperatorDeps {
   readonly hash: AddressHash;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
+  /** A change is looked at when it is heard of, not at the next poll. */
+  readonly notices?: Pick<Notices, "hear">;
 }
 
 /** A change is in force after one look and one read, within 5 s on a store that answers at all. */
 export const OPERATOR_POLL_MS = 1_500;
 
 export function createLiveOperatorLists(deps: LiveOperatorDeps): LiveOperatorLists {
-  const { entries, hash, clock, log } = deps;
+  const { entries, hash, clock, log, notices } = deps;
   let lists: OperatorLists = noOperatorLists;
   let seen = -1;
   let nextExpiryMs = Infinity;
   let cancel: (() => void) | undefined;
+  let endHearing: (() => void) | undefined;
   const refresh = async (): Promise<boolean> => {
     // Read before the entries: a change in between is seen the next time at the latest.
     const changes = await entries.changes();
@@ -43,25 +47,49 @@ export function createLiveOperatorLists(deps: LiveOperatorDeps): LiveOperatorLis
     seen = changes;
     return true;
   };
+  const outage = onceAnOutage((fault) => log.error("operator_lists.not_read", fault));
+  let last: Promise<void> = Promise.resolve();
+  /** One after another: of two looks at once the older could be the one that stays. */
+  const look = (changed: () => void): Promise<void> =>
+    (last = last
+      .then(refresh)
+      .then((isNew) => {
+        outage.over();
+        if (isNew && cancel !== undefined) changed();
+      })
+      .catch(outage.begun));
   const poll = (changed: () => void): void => {
     cancel = clock.after(OPERATOR_POLL_MS, () => {
-      refresh()
-        .then((isNew) => {
-          if (isNew && cancel !== undefined) changed();
-        })
-        .catch((fault: unknown) => log.error("operator_lists.not_read", fault))
-        .finally(() => {
-          if (cancel !== undefined) poll(changed);
-        });
+      void look(changed).finally(() => {
+        if (cancel !== undefined) poll(changed);
+      });
     });
   };
   return {
     current: () => lists,
     refresh,
-    start: poll,
+    start(changed) {
+      poll(changed);
+      endHearing = notices?.hear("lists", () => void look(changed));
+    },
     stop() {
+      endHearing?.();
       cancel?.();
       cancel = undefined;
+    },
+  };
+}
+
+/** An outage is told once, not at each look. */
+function onceAnOutage(tell: (fault: unknown) => void) {
+  let isTold = false;
+  return {
+    begun: (fault: unknown): void => {
+      if (!isTold) tell(fault);
+      isTold = true;
+    },
+    over: (): void => {
+      isTold = false;
     },
   };
 }

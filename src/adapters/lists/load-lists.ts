@@ -1,46 +1,33 @@
-import type { ListStatus } from "../../ports/list-refresh.ts";
-import { readLists } from "./bundled.ts";
+import type { Datasets } from "../../core/datasets.ts";
+import { BUILT_LISTS_FILE, readBuiltLists } from "./built-lists.ts";
 import { readLearned } from "./learned-file.ts";
 import { type ListCopy, readCopy } from "./list-copy.ts";
 import { FETCHED_SOURCES } from "./list-sources.ts";
-import { type SharedDatasets, shareDatasets } from "./shared-datasets.ts";
+import { noOperatorLists } from "./operator.ts";
+import { type LoadedLists, packLists } from "./pack-lists.ts";
+import { attachDatasets, type ListContents, packMailServers } from "./shared-datasets.ts";
 
-/** One list as it was packed. */
-export type LoadedList = Pick<ListStatus, "id" | "curated" | "names" | "from" | "fetchedAtMs">;
-
-/** What lies in the data directory and in the packages, packed, and what each source gave. */
-export interface LoadedLists {
-  readonly shared: SharedDatasets;
-  /** Every source there is, those without any data too. */
-  readonly lists: readonly LoadedList[];
-}
-
-/** Reads and packs all lists: half a second of work, for the start and for the worker thread. Throws as `readLists`. */
+/**
+ * What lies in the data directory and in the packages: a few milliseconds as long as nothing was fetched, else the
+ * work of `packLists`, for the start and for the worker thread. Throws as `readLists`.
+ */
 export function loadLists(folder: string): LoadedLists {
   const copies = new Map<string, ListCopy>();
   for (const { id } of FETCHED_SOURCES) {
     const copy = readCopy(folder, id);
     if (copy !== undefined) copies.set(id, copy);
   }
-  const contents = readLists(copies, readLearned(folder));
-  const counts = new Map<string, number>();
-  const disposable = contents.disposable.map((list) => ({
-    ...list,
-    *read() {
-      let count = 0;
-      for (const line of list.read()) {
-        count += 1;
-        yield line;
-      }
-      counts.set(list.id, count);
-    },
-  }));
-  const shared = shareDatasets({ ...contents, disposable });
-  const lists = FETCHED_SOURCES.map(({ id, curated }): LoadedList => {
-    const names = counts.get(id) ?? 0;
-    const head = copies.get(id)?.head;
-    if (head === undefined) return { id, curated, names, from: names > 0 ? "package" : "nowhere" };
-    return { id, curated, names, from: "fetch", fetchedAtMs: head.fetchedAtMs };
-  });
-  return { shared, lists };
+  const learned = readLearned(folder);
+  return copies.size === 0 ? loadBundledLists(learned) : packLists(copies, learned);
+}
+
+/** As the build packed them; packed here where it did not, or of other packages. */
+function loadBundledLists(mailServers: ListContents["mailServers"]): LoadedLists {
+  const built = readBuiltLists(BUILT_LISTS_FILE, packMailServers(mailServers));
+  return built ?? packLists(new Map(), mailServers);
+}
+
+/** Datasets from the bundled packages, for a process that fetches nothing. */
+export function loadBundledDatasets(): Datasets {
+  return attachDatasets(loadBundledLists([]).shared, noOperatorLists);
 }

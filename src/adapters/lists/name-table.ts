@@ -164,16 +164,19 @@ export function attachNameTable(buffer: SharedArrayBuffer): NameTable {
   };
 }
 
-/** Every name of a finished table with its bits, in no order. */
+/** The names of a finished table that have one of the `wanted` bits, with all of theirs, in no order. */
 export function* namesOfTable(
   buffer: SharedArrayBuffer,
+  wanted = 2 ** LISTS_MAX - 1,
 ): Generator<readonly [name: string, bits: number]> {
   const slotCount = new Uint32Array(buffer, 0, 1)[0] ?? 0;
   const text = new Uint8Array(buffer, HEADER_BYTES + slotCount * Uint32Array.BYTES_PER_ELEMENT);
   for (let at = 0; at < text.length; at += ENTRY_HEAD_BYTES + (text[at] ?? 0)) {
+    const bits = bitsAt(text, at);
+    if ((bits & wanted) === 0) continue; // making a text costs most
     const start = at + ENTRY_HEAD_BYTES;
     const name = String.fromCharCode(...text.subarray(start, start + (text[at] ?? 0)));
-    yield [name, bitsAt(text, at)];
+    yield [name, bits];
   }
 }
 

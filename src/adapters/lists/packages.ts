@@ -51,6 +51,16 @@ export function namesOfPackage(id: PackageId): readonly string[] {
   return readPackage(FILES[id]);
 }
 
+/** The versions of all list packages, by name. */
+export function packageVersions(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.values(FILES).map(({ name }) => {
+      const { version } = require(`${name}/package.json`) as { readonly version: string };
+      return [name, version];
+    }),
+  );
+}
+
 /**
  * Throws a fault that names the package and its file when the file is gone, cannot be read as what it was,
  * or holds fewer names than it ever should.

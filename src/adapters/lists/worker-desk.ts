@@ -1,13 +1,18 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../ports/clock.ts";
+import type { SharedFile } from "../../ports/list-files.ts";
 import type { RefreshOutcome } from "../../ports/list-refresh.ts";
-import type { FetchedFile, ListAnswer, ListOrder } from "./list-worker.ts";
-import type { LoadedLists } from "./load-lists.ts";
+import type { FetchedFile, ListAnswer, ListOrder, Taking } from "./list-worker.ts";
+import type { LoadedLists } from "./pack-lists.ts";
 
 /** One worker thread for the length of a refresh. */
 export interface WorkerDesk {
   judge(file: FetchedFile): Promise<RefreshOutcome>;
   pack(): Promise<LoadedLists>;
+  /** A file of the folder as it is shared; undefined when there is none that is whole. */
+  wrap(name: string, nowMs: number): Promise<SharedFile | undefined>;
+  /** Puts what another machine shared into the folder, when it is whole and good. */
+  take(file: SharedFile): Promise<Taking>;
   close(): Promise<void>;
 }
 
@@ -46,17 +51,22 @@ export function openWorkerDesk(folder: string, clock: Pick<Clock, "after">): Wor
       cancel();
     }
   };
+  /** The answer to an order, which is of the kind that goes with it. */
+  const order = async <Kind extends ListAnswer["kind"]>(
+    kind: Kind,
+    ...asked: Parameters<typeof ask>
+  ): Promise<Extract<ListAnswer, { kind: Kind }>> => {
+    const answer = await ask(...asked);
+    if (answer.kind !== kind) throw new Error(`list worker: ${answer.kind}`);
+    return answer as Extract<ListAnswer, { kind: Kind }>;
+  };
   return {
-    async judge(file) {
-      const answer = await ask({ kind: "judge", file }, transferable(file.body));
-      if (answer.kind !== "judged") throw new Error(`list worker: ${answer.kind}`);
-      return answer.outcome;
-    },
-    async pack() {
-      const answer = await ask({ kind: "pack" });
-      if (answer.kind !== "packed") throw new Error(`list worker: ${answer.kind}`);
-      return answer.loaded;
-    },
+    judge: async (file) =>
+      (await order("judged", { kind: "judge", file }, transferable(file.body))).outcome,
+    pack: async () => (await order("packed", { kind: "pack" })).loaded,
+    wrap: async (name, nowMs) => (await order("wrapped", { kind: "wrap", name, nowMs })).file,
+    take: async (file) =>
+      (await order("taken", { kind: "take", file }, transferable(file.content))).taking,
     close: async () => void (await worker.terminate()),
   };
 }

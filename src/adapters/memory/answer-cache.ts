@@ -9,8 +9,15 @@ interface Kept {
 /** Objects and map cells around one entry, in bytes; measured at about 200. */
 const OVERHEAD_BYTES = 200;
 
+export interface MemoryAnswerCache extends AnswerCache {
+  /** Since it was made. */
+  reads(): { readonly hits: number; readonly misses: number };
+}
+
 /** Keeps the most recently used bodies within `maxBytes`, counting keys and overhead. */
-export function memoryAnswerCache(maxBytes: number): AnswerCache {
+export function memoryAnswerCache(maxBytes: number): MemoryAnswerCache {
+  let hits = 0;
+  let misses = 0;
   const cache = new LRUCache<string, Kept>({
     maxSize: maxBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length + OVERHEAD_BYTES,
@@ -18,14 +25,18 @@ export function memoryAnswerCache(maxBytes: number): AnswerCache {
   return {
     read(key, nowMs) {
       const kept = cache.get(key);
-      if (kept === undefined) return undefined;
-      if (kept.expiresAtMs > nowMs) return kept.body;
-      cache.delete(key);
+      if (kept !== undefined && kept.expiresAtMs > nowMs) {
+        hits += 1;
+        return kept.body;
+      }
+      misses += 1;
+      if (kept !== undefined) cache.delete(key);
       return undefined;
     },
     keep(key, body, expiresAtMs) {
       cache.set(key, { body, expiresAtMs });
     },
     clear: () => cache.clear(),
+    reads: () => ({ hits, misses }),
   };
 }

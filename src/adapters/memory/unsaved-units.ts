@@ -1,6 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { OwnerKey } from "../../ports/owner.ts";
+import type { UnitJournal } from "../../ports/unit-journal.ts";
 import type { UsageDelta, UsageLedger } from "../../ports/usage.ts";
 
 export interface UnsavedUnitsDeps {
@@ -21,7 +22,7 @@ const FLUSH_AFTER_MS = 150;
 const RETRY_AFTER_MS = 2_000;
 
 /** Units that are counted and not yet in the ledger, written together within 250 ms. */
-export class UnsavedUnits {
+export class UnsavedUnits implements UnitJournal {
   readonly #deps: UnsavedUnitsDeps;
   readonly #isBarred: (owner: OwnerKey) => boolean;
   #waiting = new Map<OwnerKey, DayUnits[]>();
@@ -30,7 +31,7 @@ export class UnsavedUnits {
   #delayMs = FLUSH_AFTER_MS;
 
   /** `isBarred`: an owner whose units must not be written just now, because its ledger is being read. */
-  constructor(deps: UnsavedUnitsDeps, isBarred: (owner: OwnerKey) => boolean) {
+  constructor(deps: UnsavedUnitsDeps, isBarred: (owner: OwnerKey) => boolean = () => false) {
     this.#deps = deps;
     this.#isBarred = isBarred;
   }
@@ -58,6 +59,11 @@ export class UnsavedUnits {
   async settled(): Promise<void> {
     // Whoever wrote has dealt with the failure.
     await this.#writing?.catch(() => undefined);
+  }
+
+  async written(owner: OwnerKey): Promise<void> {
+    await this.settled();
+    if (this.#waiting.has(owner)) await this.flush();
   }
 
   /** Writes what waits, but for barred owners; rejects when the ledger does, and then all of it waits on. */

@@ -34,7 +34,7 @@ const get = (url: string, more: Partial<HttpQuestion> = {}): HttpQuestion => ({
   url,
   method: "GET",
   headers: {},
-  timeoutMs: 2_000,
+  timeoutMs: 60_000,
   maxBodyBytes: 1_000,
   maxRedirects: 0,
   ...more,
@@ -141,7 +141,7 @@ const hostile: readonly (readonly [name: string, (socket: Socket) => void, want:
 for (const [name, behave, want] of hostile) {
   test(`a peer that ${name} gives "${want}" within the total time`, async () => {
     const peer = await kept(tcpPeer(behave));
-    const timeoutMs = want === "timeout" ? 300 : 10_000;
+    const timeoutMs = want === "timeout" ? 300 : 60_000;
     assert.equal(faultOf(await world().http(get(peer.url, { timeoutMs }))), want);
   });
 }
@@ -289,7 +289,7 @@ const ask = (port: number, more: object = {}) => ({
   host: "peer.example",
   port,
   send: Buffer.from("x.example\r\n"),
-  timeoutMs: 2_000,
+  timeoutMs: 60_000,
   maxBytes: 1_000,
   ...more,
 });

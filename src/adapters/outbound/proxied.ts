@@ -100,10 +100,12 @@ function openTunnel(
       socket.destroy();
       resolve(failure(fault, detail));
     };
-    onAbort(signal, () => fail("timeout", "proxy"));
+    const off = onAbort(signal, () => fail("timeout", "proxy"));
     request.on("error", (error) => fail("unreachable", `proxy ${codeOf(error)}`));
     request.on("response", ({ statusCode }) => fail("unreachable", `proxy ${String(statusCode)}`));
-    request.on("connect", ({ statusCode = 0 }, tunnel: Socket) => {
+    request.on("connect", ({ statusCode = 0 }, tunnel: Socket, head: Uint8Array) => {
+      off(); // from here on the deadline is for whoever uses the tunnel to tell
+      if (head.length > 0) tunnel.unshift(head);
       if (statusCode >= 200 && statusCode < 300) resolve({ ok: true, value: tunnel });
       else fail("unreachable", `proxy ${String(statusCode)}`);
     });

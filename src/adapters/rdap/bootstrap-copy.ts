@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { DAY_MS } from "../../core/calendar.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Log } from "../../ports/log.ts";
@@ -23,7 +24,7 @@ export interface BootstrapCopy {
   current(): Promise<Bootstrap | undefined>;
 }
 
-const FRESH_MS = 7 * 86_400_000;
+const FRESH_MS = 7 * DAY_MS;
 const RETRY_MS = 60_000;
 const FETCH_MS = 10_000;
 const BYTES_MAX = 1_048_576;
@@ -82,13 +83,13 @@ async function fetchCopy(deps: BootstrapDeps, nowMs: number): Promise<Copy | und
   });
   if (!reply.ok) {
     const { fault, detail } = reply;
-    deps.log.warn("rdap_bootstrap_not_fetched", { fault, detail });
+    deps.log.warn("rdap.bootstrap_not_fetched", { fault, detail });
     return undefined;
   }
   const { status, cut, body } = reply.value;
   const bootstrap = status === 200 && !cut ? readBootstrap(body) : undefined;
   if (bootstrap === undefined) {
-    deps.log.warn("rdap_bootstrap_unusable", { status, cut });
+    deps.log.warn("rdap.bootstrap_unusable", { status, cut });
     return undefined;
   }
   await saveCopy(deps, body, nowMs);
@@ -105,7 +106,7 @@ async function saveCopy(deps: BootstrapDeps, body: Uint8Array, nowMs: number): P
     await writeFile(draft, text);
     await rename(draft, deps.path);
   } catch (fault) {
-    deps.log.error("rdap_bootstrap_not_kept", fault);
+    deps.log.error("rdap.bootstrap_not_kept", fault);
   }
 }
 

@@ -1,35 +1,22 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS, dayOfDate } from "../../core/calendar.ts";
+
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-
-/** Leap days in the years before `year`, from year 1. */
-const leapDaysBefore = (year: number): number =>
-  Math.floor((year - 1) / 4) - Math.floor((year - 1) / 100) + Math.floor((year - 1) / 400);
-
-const EPOCH_DAY = 1969 * 365 + leapDaysBefore(1970);
 
 type Digits = string | undefined;
 
 /**
- * Midnight UTC of a Gregorian date, in milliseconds since the Unix epoch; undefined when there is no such
- * day. `month` is a number from 1 or an English name of at least three letters.
+ * Midnight UTC of a Gregorian date from year 1 on, in milliseconds since the Unix epoch; undefined when there is
+ * no such day. `year` has four digits; `month` is a number from 1 or an English name of at least three letters.
  */
 export function dateMs(year: Digits, month: Digits, day: Digits): number | undefined {
-  const index = monthIndex(month ?? "");
-  const [y, d] = [Number(year), Number(day)];
-  const length = (MONTH_DAYS[index] ?? 0) + (index === 1 && isLeap(y) ? 1 : 0);
-  if (!(y >= 1) || !(d >= 1 && d <= length)) return undefined;
-  const before = MONTH_DAYS.slice(0, index).reduce((sum, days) => sum + days, 0);
-  const leapDay = index > 1 && isLeap(y) ? 1 : 0;
-  const days = (y - 1) * 365 + leapDaysBefore(y) + before + leapDay + d - 1;
-  return (days - EPOCH_DAY) * DAY_MS;
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  const found = dayOfDate([year, monthDigits(month), day.padStart(2, "0")].join("-"));
+  return found === undefined || Number(year) < 1 ? undefined : found * DAY_MS;
 }
 
-function monthIndex(month: string): number {
-  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
-  return named >= 0 ? named : Number(month) - 1;
+function monthDigits(month: string): string {
+  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
+  return (named > 0 ? String(named) : month).padStart(2, "0");
 }
 
 /** Hours, minutes and seconds in milliseconds; a leap second counts as the second after (RFC 3339 section 5.7). */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../core/calendar.ts";
 import { isHostName } from "../../core/domain.ts";
 import type { Answer, Lookup, Registration } from "../../core/lookup.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -23,7 +24,7 @@ export interface RegistrationDeps {
 }
 
 /** A date of registration never changes while the domain lives; a name without one may get one any hour. */
-const FOUND_MS = 7 * 86_400_000;
+const FOUND_MS = 7 * DAY_MS;
 const ABSENT_MS = 3_600_000;
 
 /**
@@ -90,7 +91,7 @@ async function read(
   try {
     return await cache.read(domain, clock.nowMs());
   } catch (fault) {
-    log.error("registration_cache_not_read", fault);
+    log.error("registrations.not_read", fault);
     return undefined;
   }
 }
@@ -103,6 +104,6 @@ async function save(
   try {
     await cache.save(domain, answer);
   } catch (fault) {
-    log.error("registration_cache_not_saved", fault);
+    log.error("registrations.not_saved", fault);
   }
 }

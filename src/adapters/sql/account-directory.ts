@@ -3,10 +3,9 @@ import type { AccountDirectory } from "../../ports/account-directory.ts";
 import { accountKey } from "../../ports/owner.ts";
 import { account } from "./accounts.ts";
 import type { Database } from "./schema.ts";
+import { literally } from "./like.ts";
+import { lockAccount } from "./row-locks.ts";
 import { inTransaction } from "./transaction.ts";
-
-/** `text` inside a LIKE pattern, standing for itself. */
-const literally = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
 
 /** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
 const OF_ACCOUNT = [
@@ -16,6 +15,7 @@ const OF_ACCOUNT = [
   "webhook_endpoints",
   "api_keys",
   "credit_entries",
+  "own_spellings",
 ] as const;
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;
@@ -35,6 +35,7 @@ export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
     },
     async erase(accountId) {
       return await inTransaction(db, async (tx) => {
+        await lockAccount(tx, accountId); // nothing that refers to it comes in between
         for (const table of OF_ACCOUNT) {
           await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
         }

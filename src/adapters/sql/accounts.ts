@@ -12,6 +12,7 @@ export function account(row: AccountRow): Account {
     origin,
     isAdmin: row.admin === 1,
     isDisabled: row.disabled_at_ms !== null,
+    countsSpellings: row.spellings === 1,
     creditBalance: row.credit_balance,
     createdAtMs: row.created_at_ms,
   };
@@ -28,15 +29,17 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
     credit_entries: 0,
     password_hash: made.passwordHash ?? null,
     disabled_at_ms: null,
+    spellings: 0,
     created_at_ms: made.createdAtMs,
   };
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { tier, isDisabled, passwordHash } = change;
+  const { tier, isDisabled, countsSpellings, passwordHash } = change;
   return {
     ...(tier !== undefined && { tier }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
+    ...(countsSpellings !== undefined && { spellings: countsSpellings ? 1 : 0 }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { AuditAction, AuditLog, ReadAuditEntry } from "../../ports/audit-log.ts";
+import { pruneRows } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
 import type { AuditEntryRow } from "./tables/dashboard.ts";
 
@@ -53,12 +54,7 @@ export function sqlAuditLog(db: Kysely<Database>): AuditLog {
     async newest(limit) {
       return (await newestFirst(limit).execute()).map(auditEntry);
     },
-    async prune(beforeMs) {
-      const gone = await db
-        .deleteFrom("audit_entries")
-        .where("at_ms", "<", beforeMs)
-        .executeTakeFirst();
-      return Number(gone.numDeletedRows);
-    },
+    prune: (beforeMs) =>
+      pruneRows(db, { table: "audit_entries", key: ["id"], column: "at_ms", before: beforeMs }),
   };
 }

@@ -6,6 +6,7 @@ import { ownerKey } from "../../ports/owner.ts";
 import type { QuotaCounter, QuotaHold } from "../../ports/quota-counter.ts";
 import { moveCreditsIn } from "./credit-moves.ts";
 import { refundIn } from "./refunds.ts";
+import { pruneRows } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 import { countIn } from "./usage-ledger.ts";
@@ -105,6 +106,8 @@ export function sqlCharges({ db, counter, ids }: ChargesDeps): SqlCharges {
     const { hold: taken, terms } = held;
     tx.afterCommit(() => counter.keep(taken));
     tx.afterRollback(() => counter.drop(taken));
+    // Whoever cannot know counts too much rather than too little.
+    tx.afterUnknown(() => counter.keep(taken));
     const price: Price = { paidBy: "plan", amount: taken.units, day: taken.day };
     return insertCharge(tx, terms, ids.hex32(), price);
   };
@@ -124,12 +127,7 @@ export function sqlCharges({ db, counter, ids }: ChargesDeps): SqlCharges {
     async refund(chargeId, units, nowMs) {
       await inTransaction(db, (tx) => refundIn(tx, counter, { chargeId, units, nowMs }));
     },
-    async prune(beforeMs) {
-      const gone = await db
-        .deleteFrom("charges")
-        .where("created_at_ms", "<", beforeMs)
-        .executeTakeFirst();
-      return Number(gone.numDeletedRows);
-    },
+    prune: (beforeMs) =>
+      pruneRows(db, { table: "charges", key: ["id"], column: "created_at_ms", before: beforeMs }),
   };
 }

@@ -6,28 +6,30 @@ import {
   type ClaimedChunk,
   CLAIMS_MAX,
   type CompleteOutcome,
+  type Held,
   type Lease,
+  SILENT_CLAIMS_MAX,
 } from "../../ports/chunk-queue.ts";
-import type { Ids } from "../../ports/ids.ts";
+import { ownerOf } from "../../ports/owner.ts";
 import { SESSION_LIFE_MS } from "../../ports/session-store.ts";
 import { packLines, unpackText } from "./packed-text.ts";
 import type { Database } from "./schema.ts";
 import type { ChunkRow } from "./tables/bulk.ts";
+import { hasRivals } from "./row-locks.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
 export interface ChunkQueueDeps {
   readonly db: Kysely<Database>;
-  readonly ids: Ids;
   readonly checkpoint: Checkpoint;
 }
 
 type At = Parameters<ChunkQueue["complete"]>[2];
 
 /** The running job whose owner waited longest, among those with a chunk to give. */
-async function nextJob({ sql }: Tx, nowMs: number) {
-  return await sql
+const nextJob = ({ sql }: Tx, nowMs: number) =>
+  sql
     .selectFrom("jobs")
-    .select(["session", "spam_trap", "state"])
+    .select(["session", "spam_trap", "owner"])
     .where("is_running", "=", 1)
     .where((expression) =>
       expression.exists(
@@ -41,12 +43,21 @@ async function nextJob({ sql }: Tx, nowMs: number) {
     )
     .orderBy("served_turn")
     .orderBy("accepted_at_ms")
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+
+/**
+ * The next job, locked. Past those that another claim has just now: their owners are having their turn.
+ * When there are no others, behind that claim.
+ */
+async function lockNextJob(tx: Tx, nowMs: number) {
+  const next = nextJob(tx, nowMs);
+  if (!hasRivals(tx.sql)) return await next.executeTakeFirst();
+  const free = await next.forUpdate().skipLocked().executeTakeFirst();
+  return free ?? (await next.forUpdate().executeTakeFirst());
 }
 
 async function claimIn(tx: Tx, token: string, { worker, nowMs, leaseMs }: Lease) {
-  const job = await nextJob(tx, nowMs);
+  const job = await lockNextJob(tx, nowMs);
   if (job === undefined) return undefined;
   const { session } = job;
   const chunk = await tx.sql
@@ -55,7 +66,12 @@ async function claimIn(tx: Tx, token: string, { worker, nowMs, leaseMs }: Lease)
       lease_worker: worker,
       lease_token: token,
       available_at_ms: nowMs + leaseMs,
-      claims: eb("claims", "+", 1),
+      claims: eb
+        .case()
+        .when("claims", "<", SILENT_CLAIMS_MAX)
+        .then(eb("claims", "+", 1))
+        .else(eb.ref("claims"))
+        .end(),
     }))
     .where("session", "=", session)
     .where("number", "=", (query) =>
@@ -69,7 +85,7 @@ async function claimIn(tx: Tx, token: string, { worker, nowMs, leaseMs }: Lease)
     .where("available_at_ms", "<=", nowMs)
     .returningAll()
     .executeTakeFirst();
-  if (chunk === undefined) return undefined;
+  if (chunk === undefined) return "taken";
   await tx.sql
     .updateTable("jobs")
     .set({
@@ -78,17 +94,42 @@ async function claimIn(tx: Tx, token: string, { worker, nowMs, leaseMs }: Lease)
     })
     .where("session", "=", session)
     .execute();
-  return { chunk, spamTrap: job.spam_trap === 1 };
+  return { chunk, spamTrap: job.spam_trap === 1, countedFor: await countedFor(tx, job.owner) };
 }
 
-async function claim(lease: Lease, deps: ChunkQueueDeps): Promise<ClaimedChunk | undefined> {
-  const token = deps.ids.hex32();
-  const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, lease));
-  if (claimed === undefined) return undefined;
-  deps.checkpoint("claimed");
-  const { chunk, spamTrap } = claimed;
-  const { session, number } = chunk;
-  return { session, number, token, spamTrap, content: await unpackText(chunk.content) };
+/** The account behind an owner key, when it has its traffic counted. */
+async function countedFor({ sql }: Tx, key: string): Promise<string | undefined> {
+  const owner = ownerOf(key);
+  if (owner.kind !== "account") return undefined;
+  const account = await sql
+    .selectFrom("accounts")
+    .select("spellings")
+    .where("id", "=", owner.accountId)
+    .executeTakeFirst();
+  return account?.spellings === 1 ? owner.accountId : undefined;
+}
+
+/** Claims of others that end a job's chunks while ours waits for the job; then the look-round finds what is left. */
+const CLAIM_TRIES_MAX = 8;
+
+async function claim(
+  lease: Lease,
+  token: string,
+  deps: ChunkQueueDeps,
+): Promise<ClaimedChunk | undefined> {
+  for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
+    const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, lease));
+    if (claimed === undefined) return undefined;
+    if (claimed === "taken") continue;
+    deps.checkpoint("claimed");
+    const { chunk, spamTrap, countedFor: account } = claimed;
+    const { session, number, entries } = chunk;
+    const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;
+    const content = await unpackText(chunk.content);
+    const taken = { session, number, entries, token, spamTrap, isSuspect, content };
+    return account === undefined ? taken : { ...taken, countedFor: account };
+  }
+  return undefined;
 }
 
 /** Marks a chunk as this claim's no more; false when it was not. */
@@ -142,9 +183,10 @@ async function complete(
   const valid = await packLines(outcome.valid);
   checkpoint("before_result");
   const stored = await inTransaction<CompleteOutcome>(db, async (tx) => {
-    const mine = await letGo(tx, chunk, { results, valid, available_at_ms: null });
-    const open = mine ? await countIn(tx, chunk.session, done) : undefined;
-    if (open === undefined) {
+    // The job before its chunks, as everywhere: in the other order two could wait for each other.
+    const open = await countIn(tx, chunk.session, done);
+    const become = { results, valid, available_at_ms: null };
+    if (open === undefined || !(await letGo(tx, chunk, become))) {
       tx.abandon();
       return "late";
     }
@@ -188,17 +230,45 @@ async function postpone(
   });
 }
 
+async function release(
+  { session, number, token }: ClaimedChunk,
+  retryAtMs: number,
+  { db }: ChunkQueueDeps,
+): Promise<void> {
+  await db
+    .updateTable("chunks")
+    .set(({ eb }) => ({
+      available_at_ms: retryAtMs,
+      lease_worker: null,
+      lease_token: null,
+      // Below the bound the claim itself was counted.
+      claims: eb
+        .case()
+        .when("claims", ">=", SILENT_CLAIMS_MAX)
+        .then(eb("claims", "+", 1))
+        .else(eb.ref("claims"))
+        .end(),
+    }))
+    .where("session", "=", session)
+    .where("number", "=", number)
+    .where("lease_token", "=", token)
+    .execute();
+}
+
 async function renew(
-  { worker, nowMs, leaseMs }: Lease,
+  { worker, nowMs, leaseMs, tokens }: Lease & Held,
   speed: number,
   { db }: ChunkQueueDeps,
 ): Promise<void> {
   await inTransaction(db, async ({ sql }) => {
-    await sql
-      .updateTable("chunks")
-      .set({ available_at_ms: nowMs + leaseMs })
-      .where("lease_worker", "=", worker)
-      .execute();
+    if (tokens.length > 0) {
+      await sql
+        .updateTable("chunks")
+        .set({ available_at_ms: nowMs + leaseMs })
+        .where("lease_worker", "=", worker)
+        .where("lease_token", "in", tokens)
+        .execute();
+    }
     const row = { entries_per_second: Math.round(speed), seen_at_ms: nowMs };
     await sql
       .insertInto("bulk_workers")
@@ -216,7 +286,12 @@ async function handBack(worker: string, nowMs: number, { db }: ChunkQueueDeps): 
         available_at_ms: nowMs,
         lease_worker: null,
         lease_token: null,
-        claims: eb("claims", "-", 1),
+        claims: eb
+          .case()
+          .when("claims", ">", 0)
+          .then(eb("claims", "-", 1))
+          .else(0)
+          .end(),
       }))
       .where("lease_worker", "=", worker)
       .execute();
@@ -227,13 +302,11 @@ async function handBack(worker: string, nowMs: number, { db }: ChunkQueueDeps): 
 /** Chunks with leases on SQLite or PostgreSQL. */
 export function sqlChunkQueue(deps: ChunkQueueDeps): ChunkQueue {
   return {
-    claim: (lease) => claim(lease, deps),
+    claim: (lease, token) => claim(lease, token, deps),
     renew: (lease, entriesPerSecond) => renew(lease, entriesPerSecond, deps),
     complete: (chunk, outcome, at) => complete(chunk, { outcome, at }, deps),
     postpone: (chunk, at) => postpone(chunk, at, deps),
-    async release(chunk, retryAtMs) {
-      await inTransaction(deps.db, (tx) => letGo(tx, chunk, { available_at_ms: retryAtMs }));
-    },
+    release: (chunk, retryAtMs) => release(chunk, retryAtMs, deps),
     handBack: (worker, nowMs) => handBack(worker, nowMs, deps),
   };
 }

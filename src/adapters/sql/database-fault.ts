@@ -5,6 +5,10 @@ export type DatabaseFaultCode =
   | "full"
   | "not_a_directory"
   | "not_a_database"
+  | "unreachable"
+  | "denied"
+  | "no_database"
+  | "too_old"
   | "unusable";
 
 /** The store cannot be used, and why, in words for the operator. Match on `code`. */
@@ -19,7 +23,7 @@ export class DatabaseFault extends Error {
 }
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html); an extended code keeps them in its low byte. */
-const SQLITE_CODES = new Map<number, DatabaseFaultCode>([
+const SQLITE_CODES = new Map<number, EmbeddedFaultCode>([
   [5, "locked"],
   [6, "locked"],
   [8, "unwritable"],
@@ -29,7 +33,7 @@ const SQLITE_CODES = new Map<number, DatabaseFaultCode>([
   [26, "not_a_database"],
 ]);
 
-const SYSTEM_CODES = new Map<string, DatabaseFaultCode>([
+const SYSTEM_CODES = new Map<string, EmbeddedFaultCode>([
   ["EACCES", "unwritable"],
   ["EPERM", "unwritable"],
   ["EROFS", "unwritable"],
@@ -40,7 +44,13 @@ const SYSTEM_CODES = new Map<string, DatabaseFaultCode>([
   ["EDQUOT", "full"],
 ]);
 
-const SENTENCES: Readonly<Record<Exclude<DatabaseFaultCode, "newer_schema">, string>> = {
+/** Those that an embedded database can have. */
+type EmbeddedFaultCode = Exclude<
+  DatabaseFaultCode,
+  "newer_schema" | "unreachable" | "denied" | "no_database" | "too_old"
+>;
+
+const SENTENCES: Readonly<Record<EmbeddedFaultCode, string>> = {
   locked: "another process holds the database",
   unwritable: "this user may not write there",
   full: "the disk is full",
@@ -49,7 +59,7 @@ const SENTENCES: Readonly<Record<Exclude<DatabaseFaultCode, "newer_schema">, str
   unusable: "the database cannot be opened",
 };
 
-function codeOf(error: unknown): DatabaseFaultCode {
+function codeOf(error: unknown): EmbeddedFaultCode {
   if (typeof error !== "object" || error === null) return "unusable";
   if ("errcode" in error && typeof error.errcode === "number") {
     return SQLITE_CODES.get(error.errcode & 0xff) ?? "unusable";
@@ -64,6 +74,5 @@ function codeOf(error: unknown): DatabaseFaultCode {
 export function databaseFault(path: string, error: unknown): DatabaseFault {
   if (error instanceof DatabaseFault) return error;
   const code = codeOf(error);
-  const sentence = SENTENCES[code === "newer_schema" ? "unusable" : code];
-  return new DatabaseFault(code, `data directory ${path}: ${sentence}`, { cause: error });
+  return new DatabaseFault(code, `data directory ${path}: ${SENTENCES[code]}`, { cause: error });
 }

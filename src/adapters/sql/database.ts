@@ -9,7 +9,7 @@ import { openSqlite, sqliteDialect } from "./sqlite.ts";
 /** One open store. The adapters made on the same `db` share its transactions. */
 export interface SqlDatabase {
   readonly db: Kysely<Database>;
-  /** Whether it answers a question now; for readiness. Never rejects. */
+  /** Whether it answers now, and PostgreSQL takes writes; for readiness. Never rejects. */
   readonly answers: () => Promise<boolean>;
   /** Waits for the query that runs; call it last, after every adapter has stopped. */
   readonly close: () => Promise<void>;
@@ -57,6 +57,7 @@ export async function openEmbedded(
   }
 }
 
+/** See `SqlDatabase.answers`. */
 async function answers(db: Kysely<Database>): Promise<boolean> {
   try {
     await db.selectFrom("schema_migrations").select("number").limit(1).execute();

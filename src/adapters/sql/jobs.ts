@@ -1,9 +1,9 @@
 import { sql as raw } from "kysely";
 import type { CompletedBatch } from "../../ports/batches.ts";
 import type { ChargeTerms, Unpaid } from "../../ports/charges.ts";
-import { CLAIMS_MAX } from "../../ports/chunk-queue.ts";
+import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../ports/chunk-queue.ts";
 import type { JobOrder, JobOutcome, Jobs, QueueAhead } from "../../ports/jobs.ts";
-import { type Owner, ownerKey } from "../../ports/owner.ts";
+import { ownerKey, ownerOf } from "../../ports/owner.ts";
 import { SESSION_LIFE_MS } from "../../ports/session-store.ts";
 import {
   type BulkStoreDeps,
@@ -15,6 +15,7 @@ import {
   type PackedBatch,
 } from "./batches.ts";
 import type { HeldCharge } from "./charges.ts";
+import { freeRows, hasRivals, lockName } from "./row-locks.ts";
 import type { JobRow } from "./tables/bulk.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
@@ -46,6 +47,9 @@ async function openEntries({ sql }: Tx): Promise<number> {
   return Number(open);
 }
 
+const isFull = async (tx: Tx, { unique, bufferMax }: JobOrder): Promise<boolean> =>
+  (await openEntries(tx)) + unique > bufferMax;
+
 interface Attempt {
   readonly order: JobOrder;
   readonly packed: PackedBatch;
@@ -57,12 +61,19 @@ async function createIn(
   { order, packed, held }: Attempt,
   { charges, checkpoint }: BulkStoreDeps,
 ): Promise<JobOutcome> {
+  await lockName(tx, `jobs ${ownerKey(order.owner)}`);
   const refused = await ownersTurn(tx, order);
   if (refused !== undefined) return refused;
   const charge = await charges.writeIn(tx, held);
   if (charge.kind === "unpaid") return charge;
   checkpoint("charged");
-  if ((await openEntries(tx)) + order.unique > order.bufferMax) return { kind: "full" };
+  if (await isFull(tx, order)) return { kind: "full" };
+  await insertParts(tx, packed);
+  if (hasRivals(tx.sql)) {
+    // Only now, as all owners wait for each other from here to the commit.
+    await lockName(tx, "jobs buffer");
+    if (await isFull(tx, order)) return { kind: "full" };
+  }
   const inserted = await tx.sql
     .insertInto("jobs")
     .values(
@@ -78,7 +89,6 @@ async function createIn(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
-  await insertParts(tx, packed);
   await keepAnswer(tx, order, order.keep);
   checkpoint("inserted");
   return { kind: "accepted", charge };
@@ -104,10 +114,10 @@ async function create(
   }
 }
 
-/** Ends a running job before its time: the slot is free, and what was not judged is paid back. */
-async function endEarly(
+/** Pays back what was not judged of a job that ends before its time. */
+export async function endEarly(
   tx: Tx,
-  job: Pick<JobRow, "session" | "charge_id" | "unique_count" | "processed">,
+  job: Pick<JobRow, "charge_id" | "unique_count" | "processed">,
   { charges, nowMs }: { readonly charges: SqlRefund; readonly nowMs: number },
 ): Promise<void> {
   const open = Number(job.unique_count) - Number(job.processed);
@@ -150,8 +160,16 @@ async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise
         query
           .selectFrom("chunks")
           .select("session")
-          .where("claims", ">=", CLAIMS_MAX)
-          .where("available_at_ms", "<=", nowMs),
+          .where("available_at_ms", "<=", nowMs)
+          .where((chunk) =>
+            chunk.or([
+              chunk("claims", ">=", CLAIMS_MAX),
+              chunk.and([
+                chunk("claims", ">=", SILENT_CLAIMS_MAX),
+                chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - SUSPECT_LIFE_MS),
+              ]),
+            ]),
+          ),
       )
       .returningAll()
       .execute();
@@ -171,14 +189,17 @@ async function takeCompleted(
     .updateTable("jobs")
     .set({ announced: 1 })
     .where("announced", "=", 0)
-    .where("session", "in", (query) =>
-      query
-        .selectFrom("jobs")
-        .select("session")
-        .where("announced", "=", 0)
-        .where("expires_at_ms", ">", nowMs)
-        .orderBy("expires_at_ms")
-        .limit(1),
+    .where("session", "=", (query) =>
+      freeRows(
+        db,
+        query
+          .selectFrom("jobs")
+          .select("session")
+          .where("announced", "=", 0)
+          .where("expires_at_ms", ">", nowMs)
+          .orderBy("expires_at_ms")
+          .limit(1),
+      ),
     )
     .returningAll()
     .executeTakeFirst();
@@ -199,13 +220,6 @@ export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
   invalidDns: Number(row.invalid_dns),
   valid: Number(row.valid),
 });
-
-function ownerOf(key: string): Owner {
-  const rest = key.slice(key.indexOf(":") + 1);
-  return key.startsWith("account:")
-    ? { kind: "account", accountId: rest }
-    : { kind: "bucket", bucket: rest };
-}
 
 async function queueAhead(nowMs: number, { db }: BulkStoreDeps): Promise<QueueAhead> {
   const jobs = await db

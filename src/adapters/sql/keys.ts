@@ -78,6 +78,14 @@ export function sqlKeys(db: Kysely<Database>): Keys {
         .execute();
       return rows.map(apiKey);
     },
+    async find(id) {
+      const row = await db
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return row && apiKey(row);
+    },
     async holder(hash) {
       const { rows } = await db.executeQuery<HolderRow>({ ...holder, parameters: [hash] });
       const [row] = rows;
@@ -99,9 +107,12 @@ export function sqlKeys(db: Kysely<Database>): Keys {
   };
 }
 
-/** One statement a key: the database keeps a statement prepared for each text, and keys come in any number. */
+/**
+ * One statement a key: the database keeps a statement prepared for each text, and keys come in any number.
+ * In order, so that no two processes wait for each other's rows.
+ */
 async function touchIn({ sql }: Tx, ids: readonly string[], nowMs: number): Promise<void> {
-  for (const id of ids) {
+  for (const id of ids.toSorted()) {
     await sql
       .updateTable("api_keys")
       .set({ last_used_at_ms: nowMs })

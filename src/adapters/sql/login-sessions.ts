@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { LoginSession, LoginSessions, NewLoginSession } from "../../ports/login-sessions.ts";
+import { pruneRows } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
 import type { LoginSessionRow } from "./tables/dashboard.ts";
 
@@ -63,12 +64,12 @@ export function sqlLoginSessions(db: Kysely<Database>): LoginSessions {
       const some = keptId === undefined ? all : all.where("id", "!=", keptId);
       return Number((await some.executeTakeFirst()).numDeletedRows);
     },
-    async prune(nowMs) {
-      const gone = await db
-        .deleteFrom("login_sessions")
-        .where("expires_at_ms", "<=", nowMs)
-        .executeTakeFirst();
-      return Number(gone.numDeletedRows);
-    },
+    prune: (nowMs) =>
+      pruneRows(db, {
+        table: "login_sessions",
+        key: ["id"],
+        column: "expires_at_ms",
+        before: nowMs + 1,
+      }),
   };
 }

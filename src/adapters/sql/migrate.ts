@@ -7,8 +7,12 @@ import { registrationsMigration } from "./migrations/0004-registrations.ts";
 import { bulkMigration } from "./migrations/0005-bulk.ts";
 import { dashboardMigration } from "./migrations/0006-dashboard.ts";
 import { listsMigration } from "./migrations/0007-lists.ts";
+import { ownTrafficMigration } from "./migrations/0008-own-traffic.ts";
+import { dutiesMigration } from "./migrations/0009-duties.ts";
+import { usageWritersMigration } from "./migrations/0010-usage-writers.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
+import { lockName } from "./row-locks.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
 /** In the order they run; a migration's number is its place in this list, from 1. */
@@ -20,6 +24,9 @@ export const MIGRATIONS: readonly Migration[] = [
   bulkMigration,
   dashboardMigration,
   listsMigration,
+  ownTrafficMigration,
+  dutiesMigration,
+  usageWritersMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */
@@ -54,7 +61,8 @@ async function apply(tx: Tx, migration: Migration, row: { number: number; nowMs:
 }
 
 /**
- * Brings the schema to this program's version, all of it or nothing, and returns the names of what ran.
+ * Brings the schema to this program's version, all of it or nothing, and returns the names of what ran. Of
+ * several who do so at once the first does it, and the others wait and find it done.
  * Throws a `DatabaseFault` "newer_schema" when a newer program was here.
  */
 export async function migrate(
@@ -63,6 +71,7 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
   return await inTransaction(db, async (tx) => {
+    await lockName(tx, "schema_migrations");
     const applied = await appliedNumber(tx);
     if (applied > migrations.length) {
       const message =

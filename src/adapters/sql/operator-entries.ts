@@ -1,8 +1,15 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { topicOf } from "../../core/operator-entry.ts";
-import type { OperatorEntries, OperatorEntry } from "../../ports/operator-entries.ts";
+import type {
+  EntryQuery,
+  FoundEntries,
+  OperatorEntries,
+  OperatorEntry,
+} from "../../ports/operator-entries.ts";
+import { literally } from "./like.ts";
 import type { Database } from "./schema.ts";
 import type { OperatorEntryRow } from "./tables/lists.ts";
+import { lockName } from "./row-locks.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
 /** Rows of one statement: databases take so many parameters and no more. */
@@ -45,7 +52,11 @@ async function countChange({ sql }: Tx): Promise<void> {
     .execute();
 }
 
+/** Changes come one after the other: two of the same entries would lock them in different order. */
+const takeTurn = (tx: Tx): Promise<void> => lockName(tx, "operator_entries");
+
 async function saveIn(tx: Tx, rows: readonly OperatorEntryRow[]): Promise<void> {
+  await takeTurn(tx);
   for (let from = 0; from < rows.length; from += ROWS_MAX) {
     await tx.sql
       .insertInto("operator_entries")
@@ -62,6 +73,30 @@ async function saveIn(tx: Tx, rows: readonly OperatorEntryRow[]): Promise<void> 
       .execute();
   }
   if (rows.length > 0) await countChange(tx);
+}
+
+async function search(db: Kysely<Database>, query: EntryQuery): Promise<FoundEntries> {
+  const { text, word, nowMs, limit } = query;
+  const pattern = `%${literally(text.toLowerCase())}%`;
+  const inForce = db
+    .selectFrom("operator_entries")
+    .where((build) =>
+      build.or([build("expires_at_ms", "is", null), build("expires_at_ms", ">", nowMs)]),
+    )
+    .where(
+      sql<boolean>`(subject like ${pattern} escape '\\' or lower(note) like ${pattern} escape '\\')`,
+    );
+  const matching = word === undefined ? inForce : inForce.where("word", "=", word);
+  const rows = await matching
+    .selectAll()
+    .orderBy("subject")
+    .orderBy("topic")
+    .limit(limit)
+    .execute();
+  const { total } = await matching
+    .select(({ fn }) => fn.countAll().as("total"))
+    .executeTakeFirstOrThrow();
+  return { entries: rows.map(entryOf), total: Number(total) };
 }
 
 export function sqlOperatorEntries(db: Kysely<Database>): OperatorEntries {
@@ -83,9 +118,11 @@ export function sqlOperatorEntries(db: Kysely<Database>): OperatorEntries {
         .execute();
       return rows.map(entryOf);
     },
+    search: (query) => search(db, query),
     save: (entries) => inTransaction(db, (tx) => saveIn(tx, distinctRows(entries))),
     forget: (subject, topic) =>
       inTransaction(db, async (tx) => {
+        await takeTurn(tx);
         const all = tx.sql.deleteFrom("operator_entries").where("subject", "=", subject);
         const some = topic === undefined ? all : all.where("topic", "=", topic);
         const { numDeletedRows } = await some.executeTakeFirst();

@@ -1,25 +1,19 @@
+import { promisify } from "node:util";
 import { constants, deflateRaw, inflateRaw } from "node:zlib";
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
 
 /**
  * Texts of a batch are many times the same words, and there may be 15 minutes of them: compressed they take
  * about a tenth (deflate, fastest level). The work is done on zlib's own threads.
  */
-export function packText(text: string): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    deflateRaw(text, { level: constants.Z_BEST_SPEED }, (error, packed) => {
-      if (error === null) resolve(packed);
-      else reject(error);
-    });
-  });
-}
+export const packText = (text: string): Promise<Uint8Array> =>
+  deflate(text, { level: constants.Z_BEST_SPEED });
 
-export function unpackText(packed: Uint8Array): Promise<string> {
-  return new Promise((resolve, reject) => {
-    inflateRaw(packed, (error, text) => {
-      if (error === null) resolve(text.toString("utf8"));
-      else reject(error);
-    });
-  });
+export async function unpackText(packed: Uint8Array): Promise<string> {
+  const text = await inflate(packed);
+  return text.toString("utf8");
 }
 
 /** Lines without line breaks in them, none of them empty. */

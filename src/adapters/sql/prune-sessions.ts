@@ -55,3 +55,10 @@ export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promis
   for (const { session } of expired) await pruneSession(db, session);
   return expired.length;
 }
+
+/** Whether there is anything that `pruneSessions` or a worker will have to see to. */
+export async function holdsSessions(db: Kysely<Database>): Promise<boolean> {
+  const job = await db.selectFrom("jobs").select("session").limit(1).executeTakeFirst();
+  const key = await db.selectFrom("retry_keys").select("key").limit(1).executeTakeFirst();
+  return job !== undefined || key !== undefined;
+}

@@ -17,7 +17,6 @@ const worth = (charge: ChargeRow, refundedUnits: number): number =>
 
 async function creditsBack(tx: Tx, back: { charge: ChargeRow; amount: number; nowMs: number }) {
   const { charge, amount, nowMs } = back;
-  await countIn(tx, charge, { credits: -amount });
   const balance = await moveCreditsIn(tx, {
     account_id: charge.owner.slice("account:".length),
     amount,
@@ -26,6 +25,7 @@ async function creditsBack(tx: Tx, back: { charge: ChargeRow; amount: number; no
     created_at_ms: nowMs,
   });
   if (balance === undefined) throw new Error(`refund of charge ${charge.id}: no account takes it`);
+  await countIn(tx, charge, { credits: -amount });
 }
 
 /** See `Charges.refund`. A charge that is not known, or known no more, is left alone. */
@@ -34,25 +34,22 @@ export async function refundIn(
   counter: Pick<QuotaCounter, "refunded">,
   { chargeId, units, nowMs }: RefundOrder,
 ): Promise<void> {
+  // Touching the row makes twins of this refund wait, and see what was given back (PostgreSQL).
   const charge = await tx.sql
-    .selectFrom("charges")
-    .selectAll()
+    .updateTable("charges")
+    .set({ id: chargeId })
     .where("id", "=", chargeId)
+    .returningAll()
     .executeTakeFirst();
   if (charge === undefined) return;
   const target = worth(charge, units);
   const amount = target - charge.refunded;
   if (amount <= 0) return;
-  const claimed = await tx.sql
+  await tx.sql
     .updateTable("charges")
     .set({ refunded: target })
     .where("id", "=", chargeId)
-    .where("refunded", "=", charge.refunded)
-    .executeTakeFirst();
-  // Only on PostgreSQL: another transaction refunded meanwhile, so this one starts over or gives up.
-  if (Number(claimed.numUpdatedRows) === 0) {
-    throw new Error(`charge ${chargeId}: refunded twice at once`);
-  }
+    .execute();
   if (charge.paid_by === "credits") return creditsBack(tx, { charge, amount, nowMs });
   await countIn(tx, charge, { units: -amount });
   tx.afterCommit(() => counter.refunded(charge.owner, amount, charge.day));

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { RegistrationCache } from "../../ports/registration-cache.ts";
+import { pruneRows } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
 
 /** Survives restarts and is shared by the processes on one store. */
@@ -24,12 +25,12 @@ export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
         .onConflict((conflict) => conflict.column("domain").doUpdateSet(answer))
         .execute();
     },
-    async prune(nowMs) {
-      const { numDeletedRows } = await db
-        .deleteFrom("registrations")
-        .where("expires_at_ms", "<=", nowMs)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    prune: (nowMs) =>
+      pruneRows(db, {
+        table: "registrations",
+        key: ["domain"],
+        column: "expires_at_ms",
+        before: nowMs + 1,
+      }),
   };
 }

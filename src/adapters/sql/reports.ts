@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Report, Reports } from "../../ports/reports.ts";
+import { pruneRows } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
 import type { ReportRow } from "./tables/lists.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -73,12 +74,7 @@ export function sqlReports(db: Kysely<Database>): Reports {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async prune(beforeMs) {
-      const { numDeletedRows } = await db
-        .deleteFrom("reports")
-        .where("created_at_ms", "<", beforeMs)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    prune: (beforeMs) =>
+      pruneRows(db, { table: "reports", key: ["id"], column: "created_at_ms", before: beforeMs }),
   };
 }

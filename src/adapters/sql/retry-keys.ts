@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Ids } from "../../ports/ids.ts";
 import type { RetryClaim, RetryKeys, RetryOutcome } from "../../ports/retry-keys.ts";
 import type { Database } from "./schema.ts";
+import { lockName } from "./row-locks.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
 
 /** An answer lives as long as its session, a lock until its time is over. */
@@ -20,6 +21,8 @@ async function liveRow({ sql }: Tx, { owner, key, nowMs }: RetryClaim) {
 }
 
 async function beginIn(tx: Tx, claim: RetryClaim, token: string): Promise<RetryOutcome> {
+  // Of twins the second waits here until the first has its row, which cannot be locked before it is there.
+  await lockName(tx, `retry_keys ${claim.owner} ${claim.key}`);
   const known = await liveRow(tx, claim);
   if (known !== undefined) {
     if (known.body_hash !== claim.bodyHash) return { kind: "other_body" };

@@ -1,7 +1,9 @@
 import type { AccountTables } from "./tables/accounts.ts";
 import type { BulkTables } from "./tables/bulk.ts";
 import type { DashboardTables } from "./tables/dashboard.ts";
+import type { DutyTables } from "./tables/duties.ts";
 import type { ListTables } from "./tables/lists.ts";
+import type { OwnTrafficTables } from "./tables/own-traffic.ts";
 import type { RegistrationTables } from "./tables/registrations.ts";
 import type { UsageTables } from "./tables/usage.ts";
 import type { WebhookTables } from "./tables/webhooks.ts";
@@ -21,6 +23,8 @@ export interface Database
     UsageTables,
     WebhookTables,
     RegistrationTables,
-    ListTables {
+    ListTables,
+    OwnTrafficTables,
+    DutyTables {
   schema_migrations: SchemaMigrationRow;
 }

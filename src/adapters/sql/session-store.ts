@@ -101,6 +101,7 @@ function sessionOf(row: JobRow, state: Session["state"]): Session {
     processed: Number(row.processed),
     tally: tallyOf(row),
     chunks: Number(row.chunk_count),
+    ...(row.expires_at_ms !== null && { expiresAtMs: Number(row.expires_at_ms) }),
     ...(header === null
       ? {}
       : { table: { header: JSON.parse(header) as string[], pages: Number(row.table_pages) } }),

@@ -17,7 +17,7 @@ const specifier =
     : "@photostructure/sqlite";
 const engine = (await import(specifier)) as typeof sqlite;
 
-/** Which engine this Node uses; shown by `/readyz` and `gatepost migrate`. */
+/** Which engine this Node uses; for people. */
 export const engineName: string = specifier;
 
 /** Opens one file, or ":memory:". `busyTimeoutMs` is how long a writer waits for another process or thread. */
@@ -26,6 +26,26 @@ export function openSqlite(path: string, busyTimeoutMs = 5_000): sqlite.Database
   db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
   db.exec("pragma secure_delete = on"); // what is deleted here was somebody's address list
   return db;
+}
+
+/**
+ * Copies the database at `from` into `to`, which is empty or missing, as it is at one moment; others may write
+ * meanwhile. Throws when `to` is then not sound.
+ */
+export function copySqlite(from: string, to: string): void {
+  const source = new engine.DatabaseSync(from, { timeout: 5_000 });
+  try {
+    source.prepare("vacuum into ?").run(to);
+  } finally {
+    source.close();
+  }
+  const copy = new engine.DatabaseSync(to, { readOnly: true });
+  try {
+    const said = Object.values(copy.prepare("pragma quick_check(1)").get() ?? {});
+    if (said[0] !== "ok") throw new Error(`the copy is not sound: ${String(said[0])}`);
+  } finally {
+    copy.close();
+  }
 }
 
 function statement(db: sqlite.DatabaseSync, sql: string): SqliteStatement {

@@ -1,10 +1,12 @@
-import { setImmediate } from "node:timers/promises";
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
-import type { UnitsUsed, UsageDay, UsageDelta, UsageLedger } from "../../ports/usage.ts";
+import type { QuotaSpent, QuotaTaken } from "../../ports/quota-counter.ts";
+import type { UnitOrder, UnitsUsed, UsageDay, UsageDelta, UsageLedger } from "../../ports/usage.ts";
+import { pruneSlices } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
 import type { UsageDayRow } from "./tables/usage.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
+import { UsageWriter } from "./usage-writer.ts";
 
 /** In the order of `LATENCY_EDGES_MS`, and one for what is above. */
 const LATENCY_COLUMNS = [
@@ -92,7 +94,10 @@ function usageDay(found: UsageDayRow): UsageDay {
   return { day, units, credits, requests, refusals, latency };
 }
 
-/** One row may stand only once in a statement that updates on conflict (PostgreSQL 21000). */
+/**
+ * One row may stand only once in a statement that updates on conflict (PostgreSQL 21000). Sorted, because
+ * two processes that lock the same rows in different order would wait for each other.
+ */
 function merged(deltas: readonly UsageDelta[]): readonly UsageDayRow[] {
   const rows = new Map<string, UsageDayRow>();
   for (const delta of deltas) {
@@ -102,7 +107,8 @@ function merged(deltas: readonly UsageDelta[]): readonly UsageDayRow[] {
     if (known === undefined) rows.set(key, added);
     else for (const name of COUNT_COLUMNS) known[name] += added[name];
   }
-  return [...rows.values()];
+  const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
+  return [...rows].sort(([a], [b]) => inOrder(a, b)).map(([, row]) => row);
 }
 
 /** Built once: every owner that comes for the first time is read by it. Parameters: day, owner, month's ends. */
@@ -119,6 +125,24 @@ function unitsUsedQuery(db: Kysely<Database>): CompiledQuery<UnitsUsed> {
     .compile();
 }
 
+type ReadUnits = (on: Kysely<Database>, owner: string, day: number) => Promise<UnitsUsed>;
+
+async function takeIn(
+  tx: Tx,
+  { owner, units, day, limits }: UnitOrder,
+  readUnits: ReadUnits,
+): Promise<QuotaTaken | QuotaSpent> {
+  // Added first: that locks the day, and others who want of it wait and then see it (PostgreSQL).
+  await countIn(tx, { owner, day }, { units });
+  const { inDay, inMonth } = await readUnits(tx.sql, owner, day);
+  const isMonthSpent = limits.monthly !== null && inMonth > limits.monthly;
+  if (!isMonthSpent && (limits.daily === null || inDay <= limits.daily)) {
+    return { kind: "taken", day };
+  }
+  tx.abandon();
+  return { kind: "spent", period: isMonthSpent ? "month" : "day" };
+}
+
 export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
   const unitsUsed = unitsUsedQuery(db);
   // Built once, as the flush runs four times a second: the builder makes an object of every value.
@@ -126,7 +150,8 @@ export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
     const rows = Array.from({ length: size }, () => emptyRow("", 0));
     return { size, query: upsert(db, rows) };
   });
-  const addRows = async (tx: Tx, rows: readonly UsageDayRow[]): Promise<void> => {
+  const addRows = async (tx: Tx, deltas: readonly UsageDelta[]): Promise<void> => {
+    const rows = merged(deltas);
     let start = 0;
     for (const { size, query } of batches) {
       for (; rows.length - start >= size; start += size) {
@@ -135,16 +160,19 @@ export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
       }
     }
   };
+  const writer = new UsageWriter(db, addRows);
+  const readUnits: ReadUnits = async (on, owner, day) => {
+    const parameters = [day, owner, monthStart(day), nextMonthStart(day)];
+    const { rows } = await on.executeQuery<UnitsUsed>({ ...unitsUsed, parameters });
+    // PostgreSQL sums bigint to numeric, which its driver hands over as text.
+    return { inDay: Number(rows[0]?.inDay), inMonth: Number(rows[0]?.inMonth) };
+  };
   return {
     async add(deltas) {
-      if (deltas.length > 0) await inTransaction(db, (tx) => addRows(tx, merged(deltas)));
+      if (deltas.length > 0) await writer.add(deltas);
     },
-    async unitsUsed(owner, day) {
-      const parameters = [day, owner, monthStart(day), nextMonthStart(day)];
-      const { rows } = await db.executeQuery<UnitsUsed>({ ...unitsUsed, parameters });
-      // PostgreSQL sums bigint to numeric, which its driver hands over as text.
-      return { inDay: Number(rows[0]?.inDay), inMonth: Number(rows[0]?.inMonth) };
-    },
+    take: (order) => inTransaction(db, (tx) => takeIn(tx, order, readUnits)),
+    unitsUsed: (owner, day) => readUnits(db, owner, day),
     async days(owner, firstDay, lastDay) {
       const rows = await db
         .selectFrom("usage_days")
@@ -157,23 +185,18 @@ export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
       return rows.map(usageDay);
     },
     async prune(days) {
-      let pruned = 0;
-      for (;;) {
-        const { numAffectedRows = 0n } = await pruneSlice(days).execute(db);
-        pruned += Number(numAffectedRows);
-        if (numAffectedRows < PRUNED_AT_ONCE) return pruned;
-        await setImmediate(); // requests go on in between: the embedded database works on this thread
-      }
+      await db.deleteFrom("usage_writers").where("day", "<", days.bucketsFrom).execute();
+      return pruneSlices(db, (rowsMax) => pruneSlice(days, rowsMax));
     },
   };
 }
 
-/** A million addresses of a day go in slices that take milliseconds each. */
-const PRUNED_AT_ONCE = 2_000;
-
-const pruneSlice = ({ accountsFrom, bucketsFrom }: Parameters<UsageLedger["prune"]>[0]) => sql`
+const pruneSlice = (
+  { accountsFrom, bucketsFrom }: Parameters<UsageLedger["prune"]>[0],
+  rowsMax: number,
+) => sql`
   delete from usage_days where (owner, day) in (
     select owner, day from usage_days
     where day < ${accountsFrom} or (day < ${bucketsFrom} and owner like 'bucket:%')
-    limit ${PRUNED_AT_ONCE}
+    limit ${rowsMax}
   )`;

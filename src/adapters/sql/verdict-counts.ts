@@ -1,7 +1,9 @@
 import type { Kysely } from "kysely";
 import type { VerdictCount, VerdictCounts } from "../../ports/verdict-counts.ts";
+import { pruneRows } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
-import { inTransaction, type Tx } from "./transaction.ts";
+import { inSlice, type Tx } from "./transaction.ts";
+import { WIDE_ROWS, type WideInsert, wideInsert } from "./wide-insert.ts";
 
 async function domainsOf({ sql }: Tx, day: number): Promise<number> {
   const { rows } = await sql
@@ -26,9 +28,22 @@ async function grow({ sql }: Tx, count: VerdictCount): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
+/** So that no two processes wait for each other's rows. */
+const inOrderOf = (counts: readonly VerdictCount[]): readonly VerdictCount[] =>
+  counts.toSorted((a, b) => a.day - b.day || (a.domain < b.domain ? -1 : 1));
+
+/** Whether one wide statement may take them: a day's, of different domains, and with room for all. */
+async function areWide(tx: Tx, counts: readonly VerdictCount[], domainsMax: number) {
+  const [first] = counts;
+  if (first === undefined || counts.length !== WIDE_ROWS) return false;
+  const domains = new Set(counts.map(({ domain }) => domain));
+  if (domains.size < WIDE_ROWS || counts.some(({ day }) => day !== first.day)) return false;
+  return domainsMax - (await domainsOf(tx, first.day)) >= WIDE_ROWS;
+}
+
 async function addIn(tx: Tx, counts: readonly VerdictCount[], domainsMax: number): Promise<void> {
   const room = new Map<number, number>();
-  for (const count of counts) {
+  for (const count of inOrderOf(counts)) {
     const left = room.get(count.day) ?? domainsMax - (await domainsOf(tx, count.day));
     const isKnown = await grow(tx, count);
     if (!isKnown && left > 0) {
@@ -43,9 +58,31 @@ async function addIn(tx: Tx, counts: readonly VerdictCount[], domainsMax: number
   }
 }
 
+const PRUNED = { table: "verdict_counts", key: ["day", "domain"], column: "day" } as const;
+
+const wideAdd = (db: Kysely<Database>): WideInsert<VerdictCount> =>
+  wideInsert(db, { day: 0, domain: "", disposable: 0, other: 0 }, (builder, rows) =>
+    builder
+      .insertInto("verdict_counts")
+      .values(
+        rows.map(({ day, domain, disposable, other }) => ({ day, domain, disposable, other })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["day", "domain"]).doUpdateSet((build) => ({
+          disposable: build("verdict_counts.disposable", "+", build.ref("excluded.disposable")),
+          other: build("verdict_counts.other", "+", build.ref("excluded.other")),
+        })),
+      ),
+  );
+
 export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
+  const addWide = wideAdd(db);
   return {
-    add: (counts, domainsMax) => inTransaction(db, (tx) => addIn(tx, counts, domainsMax)),
+    add: (counts, domainsMax) =>
+      inSlice(db, async (tx) => {
+        if (await areWide(tx, counts, domainsMax)) await addWide(tx, inOrderOf(counts));
+        else await addIn(tx, counts, domainsMax);
+      }),
     async page(fromDay, afterDomain, limit) {
       const rows = await db
         .selectFrom("verdict_counts")
@@ -66,12 +103,6 @@ export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
         other: Number(other),
       }));
     },
-    async prune(fromDay) {
-      const { numDeletedRows } = await db
-        .deleteFrom("verdict_counts")
-        .where("day", "<", fromDay)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    prune: (fromDay) => pruneRows(db, { ...PRUNED, before: fromDay }),
   };
 }

@@ -6,6 +6,7 @@ import type {
   EnqueueCaps,
   LoggedDelivery,
 } from "../../ports/webhook-store.ts";
+import { pruneRows } from "./prune-rows.ts";
 import type { Database } from "./schema.ts";
 import type { WebhookDeliveryRow } from "./tables/webhooks.ts";
 import { inTransaction, type Tx } from "./transaction.ts";
@@ -46,13 +47,13 @@ export function sqlDeliveries(db: Kysely<Database>): Deliveries {
         .executeTakeFirst();
       return Number(numUpdatedRows);
     },
-    async prune(queuedBeforeMs) {
-      const { numDeletedRows } = await db
-        .deleteFrom("webhook_deliveries")
-        .where("queued_at_ms", "<", queuedBeforeMs)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    prune: (queuedBeforeMs) =>
+      pruneRows(db, {
+        table: "webhook_deliveries",
+        key: ["id"],
+        column: "queued_at_ms",
+        before: queuedBeforeMs,
+      }),
   };
 }
 

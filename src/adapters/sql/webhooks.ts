@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { WEBHOOK_EVENTS } from "../../ports/webhook-store.ts";
 import type { WebhookEndpoints, WebhookEvent } from "../../ports/webhook-store.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction } from "./transaction.ts";
@@ -41,10 +42,8 @@ export function sqlWebhookEndpoints(db: Kysely<Database>): WebhookEndpoints {
   };
 }
 
-const EVENTS: readonly WebhookEvent[] = ["test.ping", "bulk.completed"];
-
 const eventsOf = (column: string): readonly WebhookEvent[] =>
-  EVENTS.filter((event) => column.split(",").includes(event));
+  WEBHOOK_EVENTS.filter((event) => column.split(",").includes(event));
 
 function removeEndpoint(db: Kysely<Database>, accountId: string): Promise<boolean> {
   return inTransaction(db, async ({ sql }) => {

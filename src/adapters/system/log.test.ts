@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import { StoreDown } from "../../ports/store-down.ts";
 import { createLog, type LogOptions } from "./log.ts";
 
 function written(options: Partial<LogOptions>, write: (log: ReturnType<typeof createLog>) => void) {
@@ -103,4 +104,18 @@ test("a level leaves out what is below it", () => {
 test("a long text without an at sign is written in linear time", () => {
   const [line = ""] = written({}, (log) => log.info("x".repeat(2_000_000)));
   assert.ok(line.length > 2_000_000);
+});
+
+test("a store that is away is told with its causes and without stacks, any other fault with them", () => {
+  const away = new StoreDown("database", "it does not serve", { cause: new Error("ECONNREFUSED") });
+  const faultIn = (fault: Error): unknown => {
+    const [line = ""] = written({}, (log) => log.error("flush_failed", fault));
+    return Reflect.get(JSON.parse(line), "fault");
+  };
+  assert.deepEqual(faultIn(away), {
+    type: "StoreDown",
+    message: "it does not serve",
+    cause: { type: "Error", message: "ECONNREFUSED" },
+  });
+  assert.match(JSON.stringify(faultIn(new Error("a bug"))), /log\.test/);
 });

@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Level } from "pino";
 import type { Log } from "../../ports/log.ts";
+import { storeDownOf } from "../../ports/store-down.ts";
 
 export interface LogOptions {
   /** LOG_LEVEL; "silent" writes nothing. */
@@ -55,7 +56,21 @@ interface Fault {
 /** A chain of causes is followed so far and no further: one may lead back to itself. */
 const CAUSES_MAX = 8;
 
-function describe(fault: unknown, depth: number = CAUSES_MAX): Fault {
+/** Where in the program a store was found to be away says nothing, and is said every second while it is. */
+function describe(fault: unknown): Fault {
+  return storeDownOf(fault) === undefined ? withStacks(fault) : withoutStacks(withStacks(fault));
+}
+
+function withoutStacks({ type, message, code, cause }: Fault): Fault {
+  return {
+    type,
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(cause === undefined ? {} : { cause: withoutStacks(cause) }),
+  };
+}
+
+function withStacks(fault: unknown, depth: number = CAUSES_MAX): Fault {
   if (!(fault instanceof Error)) return { type: typeof fault, message: String(fault) };
   const { name, message, stack, cause } = fault;
   return {
@@ -63,7 +78,7 @@ function describe(fault: unknown, depth: number = CAUSES_MAX): Fault {
     message,
     ...("code" in fault ? { code: fault.code } : {}),
     ...(stack === undefined ? {} : { stack }),
-    ...(cause === undefined || depth === 0 ? {} : { cause: describe(cause, depth - 1) }),
+    ...(cause === undefined || depth === 0 ? {} : { cause: withStacks(cause, depth - 1) }),
   };
 }
 

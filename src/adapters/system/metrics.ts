@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Registry } from "prom-client";
 import type { HttpMetrics, MetricsPage } from "../../ports/metrics.ts";
 import { latencyHistogram } from "./latency-histogram.ts";
 
@@ -24,10 +24,17 @@ export function createMetrics(): Metrics {
     "Time to the answer by route, method and status; its _count is the number of requests.",
     LATENCY_BOUNDS_SECONDS,
   );
+  const refusals = new Counter({
+    name: "gatepost_refusals_total",
+    help: "Refused requests of the API by the code of docs/errors.md.",
+    labelNames: ["code"],
+    registers: [registry],
+  });
   return {
     http: {
       observe: (route, method, status, durationMs) =>
         requests.observe({ route, method, status }, durationMs),
+      refused: (code) => refusals.inc({ code }),
     },
     page: {
       contentType: registry.contentType,

@@ -1,12 +1,15 @@
-import { hash, verify } from "@node-rs/argon2";
 import type { Passwords } from "../../ports/passwords.ts";
 
 /** argon2id with 19 MiB, two passes, one lane: the least that OWASP's password storage page asks for. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
+/** A native library: loaded for the first password, not for every start and command. */
+const argon2 = () => import("@node-rs/argon2");
+
 export const argonPasswords: Passwords = {
-  hash: (password) => hash(password, COST),
+  hash: async (password) => (await argon2()).hash(password, COST),
   verify: async (known, password) => {
+    const { verify } = await argon2();
     try {
       return await verify(known, password);
     } catch {

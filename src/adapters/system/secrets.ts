@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import type { SecretBox } from "../../ports/secret-box.ts";
 
-export const SECRET_KEY_BYTES = 32;
+const SECRET_KEY_BYTES = 32;
 const FILE_NAME = "secret.key";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

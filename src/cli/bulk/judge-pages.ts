@@ -9,7 +9,7 @@ export interface BulkJudge {
   readonly judge: Judge;
   /** Undefined while the resolver takes questions, else a promise of that. */
   readonly room: () => Promise<void> | undefined;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 export interface JudgedPage {

@@ -10,10 +10,8 @@ export interface RunProgress {
   readonly shareBefore: number;
 }
 
-const NUMBERS = new Intl.NumberFormat("en-US");
-
 /** "1,234,567" */
-export const grouped = (count: number): string => NUMBERS.format(count);
+export const grouped = (count: number): string => count.toLocaleString("en-US");
 
 /** One line of at most `columns` characters: bar, share, entries, rate and time left. */
 export function progressLine(progress: RunProgress, columns: number): string {

@@ -2,7 +2,9 @@ import type { Account } from "../../ports/accounts.ts";
 import type { AccountService } from "../../service/accounts.ts";
 import type { CreditService } from "../../service/credits.ts";
 import type { KeyService } from "../../service/keys.ts";
-import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+import type { SwitchSpellings } from "../../service/spelling-switch.ts";
+import { refuse, type Terminal } from "../terminal.ts";
+import { shown } from "../text.ts";
 import { withOpened } from "../with-opened.ts";
 
 /** The store as the commands use it, while a server may be running on it. */
@@ -10,6 +12,7 @@ export interface CliAccounts {
   readonly accounts: AccountService;
   readonly keys: KeyService;
   readonly credits: CreditService;
+  readonly switchSpellings: SwitchSpellings;
   readonly close: () => Promise<void>;
 }
 
@@ -34,26 +37,4 @@ export async function accountNamed(store: CliAccounts, name: string): Promise<Ac
   const account = await store.accounts.find(name);
   if (account === undefined) throw refuse(`no account ${shown(name)}`);
   return account;
-}
-
-/** The answer is no. */
-export const refuse = (message: string): CommandFailure => new CommandFailure(EXIT.no, message);
-
-/** The command line says something that cannot be meant. */
-export const misuse = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);
-
-/** What a person typed, without what would drive the terminal. */
-export const shown = (text: string): string =>
-  text.slice(0, 300).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\ufffd");
-
-/** Rows under their headings, in columns as wide as they need. Ends with a line feed. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows];
-  const widths = headings.map((_, at) => Math.max(...all.map((row) => (row[at] ?? "").length)));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd();
-  return `${all.map(line).join("\n")}\n`;
 }

@@ -10,11 +10,13 @@ import { sqlAccounts } from "../../adapters/sql/accounts.ts";
 import { sqlCredits } from "../../adapters/sql/credits.ts";
 import { openEmbedded } from "../../adapters/sql/database.ts";
 import { sqlKeys } from "../../adapters/sql/keys.ts";
+import { sqlOwnSpellings } from "../../adapters/sql/own-spellings.ts";
 import type { Passwords } from "../../ports/passwords.ts";
 import { createAccountService } from "../../service/accounts.ts";
 import { createGate } from "../../service/create-gate.ts";
 import { createCreditService } from "../../service/credits.ts";
 import { createKeyService } from "../../service/keys.ts";
+import { createSpellingSwitch } from "../../service/spelling-switch.ts";
 import { DEFAULT_TIERS } from "../../service/tiers.ts";
 import { program, runProgram } from "../program.ts";
 import { accountCommand } from "./account.ts";
@@ -58,6 +60,7 @@ function openShell(t: TestContext, input = "", more: More = {}): Shell {
       accounts: createAccountService({ accounts, passwords, ids, clock }),
       keys,
       credits,
+      switchSpellings: createSpellingSwitch({ accounts, spellings: sqlOwnSpellings(db), clock }),
       close,
     };
   };
@@ -168,6 +171,7 @@ test("tier, credits, disabling and a password change what list shows", async (t)
     credits: 70,
     admin: true,
     disabled: true,
+    counts_spellings: false,
     created_at: "2026-11-20T12:00:00.000Z",
   };
   assert.deepEqual(await json("account", "list"), [want]);
@@ -176,6 +180,11 @@ test("tier, credits, disabling and a password change what list shows", async (t)
     (await run("account", "list")).out,
     /ID +EMAIL +TIER +CREDITS +STATE\n.* starter +70 +enabled admin\n/,
   );
+  const counting = { ...want, disabled: false, counts_spellings: true };
+  assert.deepEqual(await json("account", "spellings", ANN, "on"), counting);
+  assert.match((await run("account", "list")).out, / enabled admin spellings\n/);
+  assert.equal((await run("account", "spellings", ANN, "off")).code, 0);
+  assert.equal((await run("account", "spellings", ANN, "maybe")).code, 2);
 });
 
 test("an empty store lists nothing", async (t) => {

@@ -1,25 +1,15 @@
 import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../core/calendar.ts";
+import { ACCOUNT_TIERS } from "../../ports/accounts.ts";
 import type { Account, AccountTier } from "../../ports/accounts.ts";
-import {
-  ACCOUNT_TIERS,
-  type AccountOrder,
-  PASSWORD_MAX,
-  PASSWORD_MIN,
-} from "../../service/accounts.ts";
+import { type AccountOrder, PASSWORD_MAX, PASSWORD_MIN } from "../../service/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../service/credits.ts";
-import {
-  type AccountDeps,
-  accountNamed,
-  type CliAccounts,
-  misuse,
-  refuse,
-  table,
-  withAccounts,
-} from "./account-deps.ts";
+import { misuse, refuse } from "../terminal.ts";
+import { jsonLine, table } from "../text.ts";
+import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";
+import { ACCOUNT, type JsonOption } from "./options.ts";
 
 const BAD_PASSWORD = `a password has ${String(PASSWORD_MIN)} to ${String(PASSWORD_MAX)} characters`;
-const ACCOUNT = "its id or e-mail address";
 
 /** `gatepost account ...`; works beside a running server, which follows within 5 s. */
 export function accountCommand(deps: AccountDeps): Command {
@@ -31,20 +21,20 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(creditCommand(deps))
     .addCommand(stateCommand(deps, "disable"))
     .addCommand(stateCommand(deps, "enable"))
-    .addCommand(passwordCommand(deps));
+    .addCommand(passwordCommand(deps))
+    .addCommand(spellingsCommand(deps));
 }
 
-interface CreateOptions {
+interface CreateOptions extends JsonOption {
   readonly tier: AccountTier;
   readonly admin?: true;
   readonly passwordStdin?: true;
-  readonly json?: true;
 }
 
 function createCommand(deps: AccountDeps): Command {
   return new Command("create")
     .description("make an account and its first key, which is shown this once")
-    .argument("<email>")
+    .argument("<email>", "its e-mail address")
     .addOption(new Option("--tier <tier>", "its plan").choices(ACCOUNT_TIERS).default("free"))
     .option("--admin", "may do what an administrator may in the dashboard")
     .option("--password-stdin", "read the dashboard password from standard input")
@@ -60,7 +50,7 @@ function createCommand(deps: AccountDeps): Command {
       const json = { account_id: account.id, email: account.email, tier, api_key: apiKey };
       deps.terminal.out(
         options.json === true
-          ? `${JSON.stringify(json)}\n`
+          ? jsonLine(json)
           : `account ${account.id} (${account.email}, ${tier})\n` +
               `key     ${apiKey}\nThe key is not shown again.\n`,
       );
@@ -88,6 +78,7 @@ function accountJson(account: Account): Readonly<Record<string, unknown>> {
     credits: account.creditBalance,
     admin: account.isAdmin,
     disabled: account.isDisabled,
+    counts_spellings: account.countsSpellings,
     created_at: isoTime(account.createdAtMs),
   };
 }
@@ -96,13 +87,13 @@ function listCommand(deps: AccountDeps): Command {
   return new Command("list")
     .description("list all accounts")
     .option("--json", "print an array")
-    .action(async ({ json }: { readonly json?: true }) => {
+    .action(async ({ json }: JsonOption) => {
       const all = await withAccounts(deps, async ({ accounts }) => {
         const found: Account[] = [];
         for await (const page of accounts.all()) found.push(...page);
         return found;
       });
-      if (json === true) deps.terminal.out(`${JSON.stringify(all.map(accountJson))}\n`);
+      if (json === true) deps.terminal.out(jsonLine(all.map(accountJson)));
       else deps.terminal.out(table(["ID", "EMAIL", "TIER", "CREDITS", "STATE"], all.map(row)));
     });
 }
@@ -112,14 +103,18 @@ const row = (account: Account): readonly string[] => [
   account.email,
   account.tier,
   String(account.creditBalance),
-  [account.isDisabled ? "disabled" : "enabled", ...(account.isAdmin ? ["admin"] : [])].join(" "),
+  [
+    account.isDisabled ? "disabled" : "enabled",
+    ...(account.isAdmin ? ["admin"] : []),
+    ...(account.countsSpellings ? ["spellings"] : []),
+  ].join(" "),
 ];
 
 /** Does `work` on one account, then says what the account is now. */
 function changing(
   deps: AccountDeps,
   work: (store: CliAccounts, account: Account) => Promise<void>,
-): (name: string, options: { readonly json?: true }) => Promise<void> {
+): (name: string, options: JsonOption) => Promise<void> {
   return async (name, { json }) => {
     const account = await withAccounts(deps, async (store) => {
       const found = await accountNamed(store, name);
@@ -127,7 +122,7 @@ function changing(
       return accountNamed(store, found.id);
     });
     const { terminal } = deps;
-    if (json === true) terminal.out(`${JSON.stringify(accountJson(account))}\n`);
+    if (json === true) terminal.out(jsonLine(accountJson(account)));
     else terminal.out(`${row(account).join("  ")}\n`);
   };
 }
@@ -138,16 +133,15 @@ function tierCommand(deps: AccountDeps): Command {
     .argument("<account>", ACCOUNT)
     .addArgument(new Argument("<tier>").choices(ACCOUNT_TIERS))
     .option("--json", "print the account")
-    .action((name: string, tier: AccountTier, options: { readonly json?: true }) =>
+    .action((name: string, tier: AccountTier, options: JsonOption) =>
       changing(deps, async (store, { id }) => {
         await store.accounts.setTier(id, tier);
       })(name, options),
     );
 }
 
-interface CreditOptions {
+interface CreditOptions extends JsonOption {
   readonly reason: string;
-  readonly json?: true;
 }
 
 function creditCommand(deps: AccountDeps): Command {
@@ -208,5 +202,20 @@ function passwordCommand(deps: AccountDeps): Command {
         const answer = await accounts.setPassword(id, await deps.readInput());
         if (answer === "bad_password") throw misuse(BAD_PASSWORD);
       }),
+    );
+}
+
+function spellingsCommand(deps: AccountDeps): Command {
+  return new Command("spellings")
+    .description(
+      "count the spellings of each mailbox in the account's own checks of 7 days; off forgets them",
+    )
+    .argument("<account>", ACCOUNT)
+    .addArgument(new Argument("<state>").choices(["on", "off"]))
+    .option("--json", "print the account")
+    .action((name: string, state: "on" | "off", options: JsonOption) =>
+      changing(deps, async (store, { id }) => {
+        await store.switchSpellings(id, state);
+      })(name, options),
     );
 }

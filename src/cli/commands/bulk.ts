@@ -120,7 +120,7 @@ async function carryOut(run: Run, deps: BulkCommandDeps): Promise<void> {
       await writer.close();
     }
   } finally {
-    judge.close();
+    await judge.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { literalDatasets } from "../../../test/literal-datasets.ts";
+import { type LiteralKnowledge, literalDatasets } from "../../../test/literal-datasets.ts";
 import { recordingTerminal } from "../../../test/recording-terminal.ts";
 import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
 import { validate } from "../../core/validate.ts";
@@ -13,10 +13,10 @@ const zone: Zone = {
   "silent.example": { unknown: true },
 };
 
-function literalValidator(): CliValidator {
+function literalValidator(known: LiteralKnowledge): CliValidator {
   const lookup = zoneLookup(zone);
   const premium = { lookup, within: () => lookup };
-  const datasets = literalDatasets({});
+  const datasets = literalDatasets(known);
   const asked = { features: [], spamTrap: false };
   return {
     datasets,
@@ -30,11 +30,19 @@ function literalValidator(): CliValidator {
   };
 }
 
-async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+const run = (...words: string[]) => runKnowing({}, ...words);
+
+async function runKnowing(
+  known: LiteralKnowledge,
+  ...words: string[]
+): Promise<{ code: number; out: string; err: string }> {
   const terminal = recordingTerminal();
   let closed = 0;
   const openValidator = (): Promise<CliValidator> =>
-    Promise.resolve({ ...literalValidator(), close: () => Promise.resolve(void (closed += 1)) });
+    Promise.resolve({
+      ...literalValidator(known),
+      close: () => Promise.resolve(void (closed += 1)),
+    });
   const root = program("1.2.3", terminal, [checkCommand({ terminal, openValidator })]);
   const code = await runProgram(root, words, terminal);
   if (words.includes("good.example")) assert.equal(closed, 1, "the validator is closed");
@@ -74,6 +82,33 @@ test("a person reads the verdict, the reason and where mail goes", async () => {
   assert.match(out, /silent\.example\n {2}Nobody could say/);
   assert.match(out, /a@b\n {2}Not valid: the domain has no dot\./);
 });
+
+const sayers = [
+  ["the operator", { domains: { "good.example": "deny" } }, "The operator says so."],
+  ["learning", { mailServers: { "mx.example": "dedicated" } }, "Learned from where the mail of"],
+] as const;
+
+for (const [name, known, want] of sayers) {
+  test(`--explain says that ${name} is behind a signal`, async () => {
+    assert.ok((await runKnowing(known, "check", "--explain", "good.example")).out.includes(want));
+    assert.ok(!(await runKnowing(known, "check", "good.example")).out.includes(want));
+  });
+}
+
+const typed = [
+  ["an unknown command", ["\u001b[2Jchekc"]],
+  ["an unknown option", ["check", "--\u001b[2J"]],
+  ["an option with a mark that turns text around", ["check", "x", "--features\u202e"]],
+] as const;
+
+for (const [name, words] of typed) {
+  test(`control characters never reach the terminal: ${name}`, async () => {
+    const { code, err } = await run(...words);
+    assert.equal(code, 2);
+    assert.doesNotMatch(err, /[^\P{C}\n]/u);
+    assert.match(err, /\ufffd/);
+  });
+}
 
 test("control characters of an entry never reach the terminal", async () => {
   const { out } = await run("check", "\u001b[2J\u202e@good.example");

@@ -91,7 +91,7 @@ function askedFeatures(option: string | undefined): readonly string[] {
 }
 
 /** 1 when something is wrong, 3 when nothing is but something could not be told. */
-export function exitCodeOf(validations: readonly Validation[]): ExitCode {
+function exitCodeOf(validations: readonly Validation[]): ExitCode {
   const unsure = ({ result }: Validation): boolean => isInconclusive(result);
   const wrong = (each: Validation): boolean =>
     !each.result.format || each.result.disposable || (!each.result.dns && !unsure(each));

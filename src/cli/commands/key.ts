@@ -1,18 +1,12 @@
 import { Command } from "commander";
-import { isoTime } from "../../core/calendar.ts";
+import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import type { ApiKey } from "../../ports/keys.ts";
+import { keyJson } from "../../service/key-json.ts";
 import { KEY_NAME_MAX, KEYS_MAX } from "../../service/keys.ts";
-import {
-  type AccountDeps,
-  accountNamed,
-  misuse,
-  refuse,
-  shown,
-  table,
-  withAccounts,
-} from "./account-deps.ts";
-
-const ACCOUNT = "its id or e-mail address";
+import { misuse, refuse } from "../terminal.ts";
+import { jsonLine, shown, table } from "../text.ts";
+import { type AccountDeps, accountNamed, withAccounts } from "./account-deps.ts";
+import { ACCOUNT, type JsonOption } from "./options.ts";
 
 /** `gatepost key ...`; a running server follows within 5 s. */
 export function keyCommand(deps: AccountDeps): Command {
@@ -23,9 +17,8 @@ export function keyCommand(deps: AccountDeps): Command {
     .addCommand(revokeCommand(deps));
 }
 
-interface CreateOptions {
+interface CreateOptions extends JsonOption {
   readonly name: string;
-  readonly json?: true;
 }
 
 function createCommand(deps: AccountDeps): Command {
@@ -49,31 +42,18 @@ function createCommand(deps: AccountDeps): Command {
       const json = { id: key.id, name: key.name, api_key: apiKey };
       deps.terminal.out(
         options.json === true
-          ? `${JSON.stringify(json)}\n`
+          ? jsonLine(json)
           : `id   ${key.id}\nkey  ${apiKey}\nThe key is not shown again.\n`,
       );
     });
 }
-
-const timeOrNull = (ms: number | undefined): string | null =>
-  ms === undefined ? null : isoTime(ms);
-
-const keyJson = (key: ApiKey): Readonly<Record<string, unknown>> => ({
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  last_four: key.lastFour,
-  created_at: isoTime(key.createdAtMs),
-  last_used_at: timeOrNull(key.lastUsedAtMs),
-  revoked_at: timeOrNull(key.revokedAtMs),
-});
 
 const row = (key: ApiKey): readonly string[] => [
   key.id,
   key.name,
   `${key.prefix}...${key.lastFour}`,
   isoTime(key.createdAtMs),
-  timeOrNull(key.lastUsedAtMs) ?? "never",
+  isoTimeOrNull(key.lastUsedAtMs) ?? "never",
   key.revokedAtMs === undefined ? "in force" : `revoked ${isoTime(key.revokedAtMs)}`,
 ];
 
@@ -82,20 +62,19 @@ function listCommand(deps: AccountDeps): Command {
     .description("list an account's keys, never the keys themselves")
     .argument("<account>", ACCOUNT)
     .option("--json", "print an array")
-    .action(async (name: string, { json }: { readonly json?: true }) => {
+    .action(async (name: string, { json }: JsonOption) => {
       const keys = await withAccounts(deps, async (store) => {
         const account = await accountNamed(store, name);
         return store.keys.list(account.id);
       });
       const headings = ["ID", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
-      if (json === true) deps.terminal.out(`${JSON.stringify(keys.map(keyJson))}\n`);
+      if (json === true) deps.terminal.out(jsonLine(keys.map(keyJson)));
       else deps.terminal.out(table(headings, keys.map(row)));
     });
 }
 
-interface RevokeOptions {
+interface RevokeOptions extends JsonOption {
   readonly yes?: true;
-  readonly json?: true;
 }
 
 function revokeCommand(deps: AccountDeps): Command {
@@ -116,8 +95,6 @@ function revokeCommand(deps: AccountDeps): Command {
       }
       const isRevoked = await withAccounts(deps, ({ keys }) => keys.revoke(id));
       if (!isRevoked) throw refuse(`no key ${shown(id)}`);
-      terminal.out(
-        json === true ? `${JSON.stringify({ id, revoked: true })}\n` : `revoked ${shown(id)}\n`,
-      );
+      terminal.out(json === true ? jsonLine({ id, revoked: true }) : `revoked ${shown(id)}\n`);
     });
 }

@@ -1,17 +1,20 @@
 import { Command } from "commander";
-import { DAY_MS, dayOfDate, isoTime } from "../../core/calendar.ts";
+import { dayOfDate, isoTime } from "../../core/calendar.ts";
+import { FAULT_WORDS } from "../../core/fault-words.ts";
 import type { OperatorEntry } from "../../ports/operator-entries.ts";
-import { ENTRIES_MAX } from "../../service/list-lines.ts";
+import { entryJson } from "../../service/list-json.ts";
+import { endOfDay, ENTRIES_MAX } from "../../service/list-lines.ts";
 import {
   type EntryDetails,
   NOTE_MAX,
   type OperatorListService,
   type SaveAnswer,
 } from "../../service/operator-lists.ts";
-import { FAULT_WORDS } from "../../core/fault-words.ts";
+import { misuse, refuse } from "../terminal.ts";
 import type { CommandFailure, Terminal } from "../terminal.ts";
+import { jsonLine, shown } from "../text.ts";
 import { withOpened } from "../with-opened.ts";
-import { misuse, refuse, shown } from "./account-deps.ts";
+import type { JsonOption } from "./options.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";
 
@@ -40,7 +43,7 @@ export function detailsFrom({ note = "", expires }: DetailOptions, author: strin
   if (expires === undefined) return { note, author };
   const day = dayOfDate(expires);
   if (day === undefined) throw misuse(`--expires takes a date such as 2027-01-31`);
-  return { note, author, expiresAtMs: (day + 1) * DAY_MS };
+  return { note, author, expiresAtMs: endOfDay(day) };
 }
 
 /** Why an entry was not taken, as this command ends. */
@@ -58,15 +61,6 @@ export function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): Comma
       return refuse(`the lists hold ${String(ENTRIES_MAX)} entries at the most`);
   }
 }
-
-export const entryJson = (entry: OperatorEntry): Readonly<Record<string, unknown>> => ({
-  entry: entry.subject,
-  kind: entry.word,
-  note: entry.note,
-  author: entry.author,
-  created_at: isoTime(entry.createdAtMs),
-  expires_at: entry.expiresAtMs === undefined ? null : isoTime(entry.expiresAtMs),
-});
 
 export function entryText({ word, subject, expiresAtMs }: OperatorEntry): string {
   const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
@@ -92,9 +86,7 @@ function sayCommand(deps: EntryDeps, word: "allow" | "deny"): Command {
     );
     if (answer.kind !== "saved") throw refusalOf(answer);
     const { entry } = answer;
-    deps.terminal.out(
-      options.json === true ? `${JSON.stringify(entryJson(entry))}\n` : entryText(entry),
-    );
+    deps.terminal.out(options.json === true ? jsonLine(entryJson(entry)) : entryText(entry));
   });
 }
 
@@ -103,10 +95,11 @@ export function forgetCommand(deps: EntryDeps): Command {
     .description("take back everything said of an entry; exit 1 when nothing was")
     .argument("<entry>", ENTRY)
     .option("--json", 'print {"forgotten"}')
-    .action(async (text: string, { json }: { readonly json?: true }) => {
-      const count = await withOpened(deps.openLists, ({ operator }) => operator.forget(text));
-      if (count === undefined) throw misuse(`that is not ${ENTRY}`);
-      if (json === true) deps.terminal.out(`${JSON.stringify({ forgotten: count })}\n`);
+    .action(async (text: string, { json }: JsonOption) => {
+      const forgotten = await withOpened(deps.openLists, ({ operator }) => operator.forget(text));
+      if (forgotten === undefined) throw misuse(`that is not ${ENTRY}`);
+      const { count } = forgotten;
+      if (json === true) deps.terminal.out(jsonLine({ forgotten: count }));
       if (count === 0) throw refuse(`nothing is said of ${shown(text)}`);
       if (json !== true) deps.terminal.out("forgotten\n");
     });

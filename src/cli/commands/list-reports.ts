@@ -1,18 +1,20 @@
 import { Argument, Command } from "commander";
 import { isoTime } from "../../core/calendar.ts";
-import type { Report, Resolution } from "../../ports/reports.ts";
+import { type Report, type Resolution, RESOLUTIONS } from "../../ports/reports.ts";
+import { entryJson, reportJson } from "../../service/list-json.ts";
 import type { ReportService, ResolveAnswer } from "../../service/reports.ts";
+import { refuse } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
+import { jsonLine, shown, table } from "../text.ts";
 import { withOpened } from "../with-opened.ts";
-import { refuse, shown, table } from "./account-deps.ts";
 import {
   detailOptions,
   type DetailOptions,
   detailsFrom,
-  entryJson,
   entryText,
   refusalOf,
 } from "./list-entries.ts";
+import type { JsonOption } from "./options.ts";
 
 /** What commands on reports need of `ListsDeps`. */
 export interface ReportCommandDeps {
@@ -24,14 +26,9 @@ export interface ReportCommandDeps {
   readonly author: string;
 }
 
-const reportJson = (report: Report): Readonly<Record<string, unknown>> => ({
-  id: report.id,
-  entry: report.subject,
-  domain: report.domain,
-  wrong: report.wrong,
-  reason: report.reason,
+const openReportJson = (report: Report): Readonly<Record<string, unknown>> => ({
+  ...reportJson(report),
   account_id: report.accountId,
-  created_at: isoTime(report.createdAtMs),
 });
 
 const REASON_SHOWN = 60;
@@ -49,15 +46,13 @@ export function reportsCommand(deps: ReportCommandDeps): Command {
   return new Command("reports")
     .description("what clients say is wrong and nobody has resolved, oldest first")
     .option("--json", "print an array")
-    .action(async ({ json }: { readonly json?: true }) => {
+    .action(async ({ json }: JsonOption) => {
       const open = await withOpened(deps.openLists, ({ reports }) => reports.open());
       const headings = ["ID", "DOMAIN", "ABOUT", "WRONG", "MADE", "REASON"];
-      if (json === true) deps.terminal.out(`${JSON.stringify(open.map(reportJson))}\n`);
+      if (json === true) deps.terminal.out(jsonLine(open.map(openReportJson)));
       else deps.terminal.out(table(headings, open.map(row)));
     });
 }
-
-const RESOLUTIONS: readonly Resolution[] = ["allow", "deny", "dismiss"];
 
 interface ResolveOptions extends DetailOptions {
   readonly json?: true;
@@ -79,7 +74,7 @@ export function resolveCommand(deps: ReportCommandDeps): Command {
       if (answer.kind !== "resolved") throw refusalOf(answer);
       const { entry } = answer;
       const json = { resolution, entry: entry === undefined ? null : entryJson(entry) };
-      if (options.json === true) deps.terminal.out(`${JSON.stringify(json)}\n`);
+      if (options.json === true) deps.terminal.out(jsonLine(json));
       else deps.terminal.out(entry === undefined ? "dismissed\n" : entryText(entry));
     },
   );

@@ -67,6 +67,8 @@ const codes = [
   ["a kind that is none is bad usage", ["import", "f", "--kind", "odd"], 2],
   ["status is fine", ["status"], 0],
   ["a refresh with a refused source is a no", ["refresh"], 1],
+  ["accepting a list that is none is bad usage", ["refresh", "--accept", "odd"], 2],
+  ["accepting two lists asks every source", ["refresh", "--accept", "ded", "castle"], 1],
   ["testing an empty file changes nothing", ["test", "empty"], 0],
   ["an unknown command is bad usage", ["frobnicate"], 2],
 ] as const;

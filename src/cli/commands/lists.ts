@@ -1,25 +1,26 @@
 import { Command, Option } from "commander";
-import { isoTime } from "../../core/calendar.ts";
+import { isoTimeOrNull } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/operator-entry.ts";
 import type { ListRefresh, ListStatus, RefreshOutcome } from "../../ports/list-refresh.ts";
 import type { BackTest, BackTestAnswer, RunBackTest } from "../../service/back-test.ts";
+import { backTestJson, entryJson, statusJson } from "../../service/list-json.ts";
 import { listLines, type WrongLine } from "../../service/list-lines.ts";
 import type { ImportAnswer, OperatorListService } from "../../service/operator-lists.ts";
 import type { ReportService } from "../../service/reports.ts";
-import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
+import { jsonLine, shown, table } from "../text.ts";
 import { withOpened } from "../with-opened.ts";
-import { misuse, table } from "./account-deps.ts";
 import {
   allowCommand,
   denyCommand,
   detailOptions,
   type DetailOptions,
   detailsFrom,
-  entryJson,
   forgetCommand,
   refusalOf,
 } from "./list-entries.ts";
 import { reportsCommand, resolveCommand } from "./list-reports.ts";
+import type { JsonOption } from "./options.ts";
 
 /** Lists as the commands use them, while a server may be running on the same store. */
 export interface CliLists {
@@ -56,31 +57,13 @@ export function listsCommand(deps: ListsDeps): Command {
     .addCommand(resolveCommand(deps));
 }
 
-export interface JsonOption {
-  readonly json?: true;
-}
-
-const timeOrNull = (ms: number | undefined): string | null =>
-  ms === undefined ? null : isoTime(ms);
-
-const statusJson = (status: ListStatus): Readonly<Record<string, unknown>> => ({
-  id: status.id,
-  curated: status.curated,
-  names: status.names,
-  from: status.from,
-  fetched_at: timeOrNull(status.fetchedAtMs),
-  asked_at: timeOrNull(status.askedAtMs),
-  refused: status.refusal?.why ?? null,
-  detail: status.refusal?.detail ?? null,
-});
-
 const statusRow = (status: ListStatus): readonly string[] => [
   status.id,
   status.curated ? "curated" : "other",
   String(status.names),
   status.from,
-  timeOrNull(status.fetchedAtMs) ?? "-",
-  timeOrNull(status.askedAtMs) ?? "never",
+  isoTimeOrNull(status.fetchedAtMs) ?? "-",
+  isoTimeOrNull(status.askedAtMs) ?? "never",
   refusedBy(status.refusal?.why, status.refusal?.detail),
 ];
 
@@ -94,23 +77,33 @@ function statusCommand(deps: ListsDeps): Command {
     .action(async ({ json }: JsonOption) => {
       const all = await withOpened(deps.openLists, ({ refresh }) => refresh.status());
       const headings = ["LIST", "KIND", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
-      if (json === true) deps.terminal.out(`${JSON.stringify(all.map(statusJson))}\n`);
+      if (json === true) deps.terminal.out(jsonLine(all.map(statusJson)));
       else deps.terminal.out(table(headings, all.map(statusRow)));
     });
+}
+
+interface RefreshOptions extends JsonOption {
+  readonly accept?: readonly string[];
 }
 
 function refreshCommand(deps: ListsDeps): Command {
   return new Command("refresh")
     .description("fetch every source now; exit 1 when an answer was not taken")
+    .option("--accept <list...>", "lists that really grew, shrank or lost names so much, this once")
     .option("--json", "print an array")
-    .action(async ({ json }: JsonOption) => {
-      const all = await withOpened(deps.openLists, ({ refresh }) => refresh.refresh());
+    .action(async ({ json, accept = [] }: RefreshOptions) => {
+      const all = await withOpened(deps.openLists, async ({ refresh }) => {
+        const known = await refresh.status();
+        const odd = accept.find((id) => known.every((list) => list.id !== id));
+        if (odd !== undefined) throw misuse(`no list ${shown(odd)}: see gatepost lists status`);
+        return await refresh.refresh(accept);
+      });
       const row = ({ id, kind, why, detail }: RefreshOutcome): readonly string[] => [
         id,
         kind,
         refusedBy(why, detail),
       ];
-      if (json === true) deps.terminal.out(`${JSON.stringify(all)}\n`);
+      if (json === true) deps.terminal.out(jsonLine(all));
       else deps.terminal.out(table(["LIST", "CAME TO", "WHY"], all.map(row)));
       if (all.some(({ kind }) => kind === "refused")) throw new CommandFailure(EXIT.no);
     });
@@ -118,6 +111,7 @@ function refreshCommand(deps: ListsDeps): Command {
 
 const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
   bad_entry: "is no domain, *.suffix, mx:host or address",
+  bad_date: "until takes a date such as 2027-01-31",
   bad_word: "a trap is an address or domain, an account an address",
   no_word: "does not say what it is: give --kind",
 };
@@ -132,7 +126,7 @@ function testCommand(deps: ListsDeps): Command {
     .description("what these entries would have changed in the counted days; exit 1 if anything")
     .argument(
       "<file>",
-      'one entry a line, "allow a.example" or "deny a.example" (deny unless told)',
+      'one entry a line, "allow a.example" or "deny a.example until 2027-01-31" (deny unless told)',
     )
     .option("--json", "print an object")
     .action(async (file: string, { json }: JsonOption) => {
@@ -141,33 +135,29 @@ function testCommand(deps: ListsDeps): Command {
         backTest(text),
       );
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
-      if (json === true) deps.terminal.out(`${JSON.stringify(backTestJson(answer))}\n`);
+      if (json === true) deps.terminal.out(jsonLine(backTestJson(answer)));
       else deps.terminal.out(backTestText(answer));
       if (answer.changedDomains > 0) throw new CommandFailure(EXIT.no);
     });
 }
 
-const backTestJson = (test: BackTest): Readonly<Record<string, unknown>> => ({
-  days: test.days,
-  domains: test.domains,
-  checks: test.checks,
-  changed_domains: test.changedDomains,
-  changed_checks: test.changedChecks,
-  changed: test.changed,
-  untestable: test.untestable,
-});
-
 function backTestText(test: BackTest): string {
   const counted = `${String(test.checks)} checks of ${String(test.domains)} domains`;
   const changed = `${String(test.changedChecks)} of ${String(test.changedDomains)} domains`;
-  const untestable =
-    test.untestable === 0
-      ? ""
-      : `${String(test.untestable)} entries about mail hosts or addresses cannot be tested.\n`;
-  const head = `In ${String(test.days)} days, ${counted} were counted; ${changed} would change.\n`;
+  const head =
+    `In ${String(test.days)} days, ${counted} were counted; ${changed} would change.\n` +
+    `Where mail goes is known of ${String(test.domainsWithMail)} of the domains.\n`;
+  const untestable = untestableText(test);
   if (test.changed.length === 0) return head + untestable;
   const rows = test.changed.map((each) => [each.domain, each.becomes, String(each.checks)]);
   return `${head}${untestable}${table(["DOMAIN", "BECOMES", "CHECKS"], rows)}`;
+}
+
+/** Says which lines were not tested, and why. */
+function untestableText({ untestable, untestableLines: lines }: BackTest): string {
+  if (untestable === 0) return "";
+  const more = untestable > lines.length ? " and more" : "";
+  return `Not tested, for nothing is counted by address: line ${lines.join(", ")}${more}.\n`;
 }
 
 const kindOption = (): Option =>
@@ -181,7 +171,7 @@ function exportCommand(deps: ListsDeps): Command {
     .action(async ({ kind, json }: JsonOption & { readonly kind?: ListWord }) => {
       const all = await withOpened(deps.openLists, ({ operator }) => operator.entries());
       const wanted = all.filter(({ word }) => kind === undefined || word === kind);
-      if (json === true) deps.terminal.out(`${JSON.stringify(wanted.map(entryJson))}\n`);
+      if (json === true) deps.terminal.out(jsonLine(wanted.map(entryJson)));
       else deps.terminal.out(listLines(wanted));
     });
 }
@@ -193,7 +183,10 @@ interface ImportOptions extends DetailOptions, JsonOption {
 function importCommand(deps: ListsDeps): Command {
   const command = new Command("import")
     .description("take all entries of a file, or none if a line is wrong")
-    .argument("<file>", 'one entry a line, "#" begins a remark; "-" reads standard input')
+    .argument(
+      "<file>",
+      'one entry a line, as export prints them; "#" begins a remark, "-" reads standard input',
+    )
     .addOption(kindOption())
     .option("--json", 'print {"imported"}');
   return detailOptions(command).action(async (file: string, options: ImportOptions) => {
@@ -206,9 +199,7 @@ function importCommand(deps: ListsDeps): Command {
     if (answer.kind !== "imported") throw refusalOf(answer);
     const { count } = answer;
     deps.terminal.out(
-      options.json === true
-        ? `${JSON.stringify({ imported: count })}\n`
-        : `${String(count)} entries imported\n`,
+      options.json === true ? jsonLine({ imported: count }) : `${String(count)} entries imported\n`,
     );
   });
 }

@@ -100,8 +100,8 @@ test("a refused URL, an unknown event and an unknown account exit 1 with the rea
     [["set", ACCOUNT, "http://hook.example/"], /begin with https/],
     [["set", ACCOUNT, "https://hook.example/"], /leads to 10\.0\.0\.1/],
     [["set", ACCOUNT, "https://hook.example/", "--events", "bulk"], /Unknown event: bulk/],
-    [["set", "nobody", "https://hook.example/"], /no such account/],
-    [["ping", "nobody"], /no such account/],
+    [["set", "nobody", "https://hook.example/"], /^no account nobody$/],
+    [["ping", "nobody"], /^no account nobody$/],
   ] as const;
   for (const [words, reason] of rows) {
     const result = await run(...words);

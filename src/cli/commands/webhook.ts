@@ -1,11 +1,14 @@
 import { Command } from "commander";
 import type { LoggedDelivery } from "../../ports/webhook-store.ts";
 import { Refusal } from "../../service/refusals.ts";
-import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
 import type { WebhookSettings, WebhookSetup } from "../../service/webhooks/configure.ts";
+import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
 import type { Ping } from "../../service/webhooks/ping.ts";
-import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+import { CommandFailure, EXIT, misuse, refuse, type Terminal } from "../terminal.ts";
+import { jsonLine, shown } from "../text.ts";
 import { listen, type ListenDeps, type ListenOptions } from "../webhook-listen.ts";
+import { withOpened } from "../with-opened.ts";
+import { ACCOUNT, type JsonOption } from "./options.ts";
 
 /** Opened when a command needs it and closed when it is done. */
 export interface CliWebhooks {
@@ -20,10 +23,6 @@ export interface CliWebhooks {
 
 export interface WebhookDeps extends ListenDeps {
   readonly openWebhooks: () => Promise<CliWebhooks>;
-}
-
-interface Json {
-  readonly json?: true;
 }
 
 /** Everything a sub-command needs, for one account. */
@@ -45,19 +44,22 @@ export function webhookCommand(deps: WebhookDeps): Command {
 }
 
 const JSON_OPTION = ["--json", "print JSON alone"] as const;
-const ACCOUNT = ["<account>", "id or e-mail address"] as const;
+
+interface SetOptions extends JsonOption {
+  readonly events?: string;
+}
 
 function setCommand(deps: WebhookDeps): Command {
   return new Command("set")
     .description("set the URL; makes a new secret and prints it once")
-    .argument(...ACCOUNT)
+    .argument("<account>", ACCOUNT)
     .argument("<url>", "public https address")
     .option("--events <list>", "comma-separated; without it all events")
     .option(...JSON_OPTION)
-    .action(async (account: string, url: string, options: Json & { readonly events?: string }) =>
+    .action(async (account: string, url: string, { events = "", json }: SetOptions) =>
       atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
-        const settings = await webhooks.setup.set(accountId, url, eventNames(options.events ?? ""));
-        terminal.out(options.json === true ? jsonText(settings) : settingsText(settings));
+        const settings = await webhooks.setup.set(accountId, url, eventNames(events));
+        terminal.out(json === true ? jsonLine(settings) : settingsText(settings));
       }),
     );
 }
@@ -65,13 +67,13 @@ function setCommand(deps: WebhookDeps): Command {
 function eventsCommand(deps: WebhookDeps): Command {
   return new Command("events")
     .description("select the events that are sent")
-    .argument(...ACCOUNT)
+    .argument("<account>", ACCOUNT)
     .argument("<list>", 'comma-separated; "" for all events')
     .option(...JSON_OPTION)
-    .action(async (account: string, list: string, options: Json) =>
+    .action(async (account: string, list: string, options: JsonOption) =>
       atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.selectEvents(accountId, eventNames(list));
-        terminal.out(options.json === true ? jsonText(settings) : settingsText(settings));
+        terminal.out(options.json === true ? jsonLine(settings) : settingsText(settings));
       }),
     );
 }
@@ -79,12 +81,12 @@ function eventsCommand(deps: WebhookDeps): Command {
 function secretCommand(deps: WebhookDeps): Command {
   return new Command("secret")
     .description("make a new secret and print it once; the old one ends at once")
-    .argument(...ACCOUNT)
+    .argument("<account>", ACCOUNT)
     .option(...JSON_OPTION)
-    .action(async (account: string, options: Json) =>
+    .action(async (account: string, options: JsonOption) =>
       atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.renewSecret(accountId);
-        terminal.out(options.json === true ? jsonText(settings) : settingsText(settings));
+        terminal.out(options.json === true ? jsonLine(settings) : settingsText(settings));
       }),
     );
 }
@@ -92,12 +94,12 @@ function secretCommand(deps: WebhookDeps): Command {
 function pingCommand(deps: WebhookDeps): Command {
   return new Command("ping")
     .description("send test.ping and say what came of it; exit 1 when it was not accepted")
-    .argument(...ACCOUNT)
+    .argument("<account>", ACCOUNT)
     .option(...JSON_OPTION)
-    .action(async (account: string, options: Json) =>
+    .action(async (account: string, options: JsonOption) =>
       atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
         const row = deliveryRow(await webhooks.ping(accountId));
-        terminal.out(options.json === true ? jsonText(row) : rowText(row));
+        terminal.out(options.json === true ? jsonLine(row) : rowText(row));
         if (row.status === null || row.error !== null) throw new CommandFailure(EXIT.no);
       }),
     );
@@ -106,17 +108,17 @@ function pingCommand(deps: WebhookDeps): Command {
 function logCommand(deps: WebhookDeps): Command {
   return new Command("log")
     .description("what was sent in the last seven days, newest first")
-    .argument(...ACCOUNT)
+    .argument("<account>", ACCOUNT)
     .option("--limit <count>", "rows at the most", "100")
     .option(...JSON_OPTION)
-    .action(async (account: string, options: Json & { readonly limit: string }) => {
+    .action(async (account: string, options: JsonOption & { readonly limit: string }) => {
       const limit = Number(options.limit);
       if (!/^\d{1,6}$/.test(options.limit) || limit < 1) {
-        throw new CommandFailure(EXIT.usage, "the limit must be a number from 1 to 999999");
+        throw misuse("the limit must be a number from 1 to 999999");
       }
       await atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
         const rows = (await webhooks.log(accountId, limit)).map(deliveryRow);
-        terminal.out(options.json === true ? jsonText(rows) : rows.map(rowText).join(""));
+        terminal.out(options.json === true ? jsonLine(rows) : rows.map(rowText).join(""));
       });
     });
 }
@@ -124,12 +126,13 @@ function logCommand(deps: WebhookDeps): Command {
 function removeCommand(deps: WebhookDeps): Command {
   return new Command("remove")
     .description("forget the URL; what is still queued is not sent")
-    .argument(...ACCOUNT)
-    .action(async (account: string) =>
+    .argument("<account>", ACCOUNT)
+    .option("--json", 'print {"removed"}')
+    .action(async (account: string, { json }: JsonOption) =>
       atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
         const removed = await webhooks.setup.remove(accountId);
-        if (!removed) throw new CommandFailure(EXIT.no, "no webhook is set for this account");
-        terminal.out("Webhook removed.\n");
+        if (!removed) throw refuse("no webhook is set for this account");
+        terminal.out(json === true ? jsonLine({ removed }) : "Webhook removed.\n");
       }),
     );
 }
@@ -151,17 +154,15 @@ async function atDesk(
   { openWebhooks, terminal }: WebhookDeps,
   work: (desk: Desk) => Promise<void>,
 ): Promise<void> {
-  const webhooks = await openWebhooks();
-  try {
+  await withOpened(openWebhooks, async (webhooks) => {
     const accountId = await webhooks.accountId(account);
-    if (accountId === undefined) throw new CommandFailure(EXIT.no, "there is no such account");
-    await work({ terminal, webhooks, accountId });
-  } catch (fault) {
-    if (fault instanceof Refusal) throw new CommandFailure(EXIT.no, fault.message);
-    throw fault;
-  } finally {
-    await webhooks.close();
-  }
+    if (accountId === undefined) throw refuse(`no account ${shown(account)}`);
+    try {
+      await work({ terminal, webhooks, accountId });
+    } catch (fault) {
+      throw fault instanceof Refusal ? refuse(fault.message) : fault;
+    }
+  });
 }
 
 const eventNames = (list: string): readonly string[] =>
@@ -169,8 +170,6 @@ const eventNames = (list: string): readonly string[] =>
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-
-const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 function settingsText(settings: WebhookSettings & { readonly secret?: string }): string {
   const { url, events, secret } = settings;

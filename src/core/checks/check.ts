@@ -1,5 +1,5 @@
 import type { Address } from "../address.ts";
-import type { Datasets } from "../datasets.ts";
+import type { Datasets, OperatorTrap } from "../datasets.ts";
 import type { Domain } from "../domain.ts";
 import type { PremiumLookup } from "../lookup.ts";
 import type { MailHosts } from "../mail-hosts.ts";
@@ -44,7 +44,7 @@ export interface DomainAge {
 
 export interface SpamTrap {
   readonly is_trap: boolean;
-  readonly type: "typo" | "honeypot" | "listed" | "recycled" | "pristine" | null;
+  readonly type: "typo" | "honeypot" | OperatorTrap | null;
   readonly reason: string | null;
 }
 

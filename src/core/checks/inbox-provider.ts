@@ -1,20 +1,9 @@
-import { type InboxProvider, providerOfHost } from "../inbox-provider.ts";
+import { providerOfMail } from "../inbox-provider.ts";
 import type { Lookup } from "../lookup.ts";
-import type { MailHosts } from "../mail-hosts.ts";
 import { SPF_INCLUDES } from "../tables/spf-includes.ts";
 import type { Check, CheckRun, Outcome, Subject } from "./check.ts";
 import { fetchSpf } from "./spf.ts";
 import { parseSpf } from "./spf-record.ts";
-
-/** Who runs the most preferred mail host that anybody knows; undefined when none is known. */
-function byMailHost(mail: MailHosts): InboxProvider | undefined {
-  if (mail.kind !== "hosts" || mail.implicit) return undefined;
-  for (const host of mail.hosts) {
-    const known = providerOfHost(host);
-    if (known !== undefined) return known;
-  }
-  return undefined;
-}
 
 /** The mailbox provider whose senders a record lets in by name; the likeliest of several. Does not recurse. */
 export function mailboxInSpf(text: string): string | undefined {
@@ -39,7 +28,7 @@ export async function findInboxProvider(
   lookup: Pick<Lookup, "txt">,
 ): Promise<ProviderFound> {
   if (mail.kind === "unknown") return { kind: "unknown" };
-  const known = byMailHost(mail);
+  const known = providerOfMail(mail);
   if (known?.kind !== "gateway") return { kind: "known", provider: known?.provider };
   const own = await fetchSpf(domain.name, lookup);
   if (own.kind === "unknown") return { kind: "unknown" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { knownDatasets } from "../../../test/known-datasets.ts";
+import { literalDatasets } from "../../../test/literal-datasets.ts";
 import type { Datasets, OperatorLists } from "../datasets.ts";
 import { readEntry } from "../entry.ts";
 import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
@@ -9,6 +9,7 @@ import { judgeSpamTrap } from "./spam-trap.ts";
 
 const operator: OperatorLists = {
   domain: (name) => (name === "gmial.com" ? "allow" : undefined),
+  named: () => undefined,
   mailHost: () => undefined,
   address: (canonical) => (canonical === "trap@shop.example" ? "allow" : undefined),
   trap: (subject) =>
@@ -19,7 +20,7 @@ const operator: OperatorLists = {
       ["hotmial.com", "listed"],
     ]).get(subject),
 };
-const DATASETS: Datasets = { ...knownDatasets(), operator };
+const DATASETS: Datasets = { ...literalDatasets(), operator };
 
 function judged(text: string, datasets: Datasets = DATASETS): SpamTrap {
   const entry = readEntry(text, "either");
@@ -69,6 +70,6 @@ test("all three members are there, in their order, whatever the answer", () => {
 test("no large provider is a trap, and no known-good or free neighbour of one", () => {
   for (const name of LARGE_PROVIDERS) assert.equal(judged(`jane@${name}`).is_trap, false, name);
   const real = ["gmaill.com"];
-  assert.equal(judged("gmaill.com", knownDatasets({ free: real })).is_trap, false);
-  assert.equal(judged("gmaill.com", knownDatasets({ knownGood: real })).is_trap, false);
+  assert.equal(judged("gmaill.com", literalDatasets({ free: real })).is_trap, false);
+  assert.equal(judged("gmaill.com", literalDatasets({ knownGood: real })).is_trap, false);
 });

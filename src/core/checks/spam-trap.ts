@@ -1,3 +1,4 @@
+import { subAddress } from "../address.ts";
 import { canonicalAddress } from "../alias.ts";
 import type { Datasets } from "../datasets.ts";
 import { HONEYPOT_LOCAL_PARTS } from "../tables/honeypots.ts";
@@ -36,7 +37,7 @@ function isAllowed({ address, domain }: Subject, { operator }: Datasets): boolea
 /** The local part alone counts: with a detail behind "+" it is still that mailbox (RFC 5233). */
 function honeypot({ address }: Subject): SpamTrap | undefined {
   if (address === undefined) return undefined;
-  const [user = ""] = address.localPart.toLowerCase().split("+", 1);
+  const { user } = subAddress(address.localPart.toLowerCase());
   if (!HONEYPOT_LOCAL_PARTS.has(user)) return undefined;
   return trap("honeypot", `Mailboxes named "${user}" are set up to catch senders of spam.`);
 }

@@ -1,3 +1,5 @@
+import { DOMAIN_MAX_OCTETS } from "../limits.ts";
+
 /** SPF macro strings (RFC 7208 section 7). */
 
 export type MacroPiece =
@@ -74,9 +76,6 @@ function macroAt(text: string, at: number): Read {
   return [macro, whole.length];
 }
 
-/** A name may be 253 octets; a target that expands to more loses labels on its left (RFC 7208 section 7.3). */
-const NAME_MAX = 253;
-
 /** What is known of a message before there is one: the two domains. */
 export interface MacroWorld {
   /** The domain whose record is being read: "d". */
@@ -119,8 +118,9 @@ function splitAt(value: string, delimiters: string): string[] {
   return labels;
 }
 
+/** A target that expands to more than a name may have loses labels on its left (RFC 7208 section 7.3). */
 function shorten(name: string): string {
-  if (name.length <= NAME_MAX) return name;
-  const dot = name.indexOf(".", name.length - NAME_MAX - 1);
+  if (name.length <= DOMAIN_MAX_OCTETS) return name;
+  const dot = name.indexOf(".", name.length - DOMAIN_MAX_OCTETS - 1);
   return dot < 0 ? "" : name.slice(dot + 1);
 }

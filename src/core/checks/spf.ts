@@ -1,8 +1,8 @@
-import { shownText } from "../shown-text.ts";
 import type { Lookup } from "../lookup.ts";
-import type { Check, EmailAuth, Outcome, SpfSummary } from "./check.ts";
+import { shownText } from "../shown-text.ts";
+import type { Check, CheckRun, EmailAuth, Outcome, SpfSummary, Subject } from "./check.ts";
+import { expandTarget, type MacroWorld } from "./spf-macro.ts";
 import { isSpfText, parseSpf, type Qualifier, type SpfRecord } from "./spf-record.ts";
-import { expandTarget } from "./spf-macro.ts";
 
 /** The SPF texts of one name. `several` is an error of its owner (RFC 7208 section 4.5). */
 export type SpfTexts =
@@ -65,10 +65,7 @@ type Next =
   | { readonly kind: "redirect"; readonly target: string };
 
 /** A redirect counts only where there is no `all` (RFC 7208 section 6.1). */
-function nextOf(
-  { all, redirect }: SpfRecord,
-  world: { readonly domain: string; readonly senderDomain: string },
-): Next {
+function nextOf({ all, redirect }: SpfRecord, world: MacroWorld): Next {
   if (all !== undefined) return { kind: "summary", summary: SUMMARIES[all] };
   const target = redirect === undefined ? undefined : expandTarget(redirect, world);
   if (target === undefined) return { kind: "summary", summary: "neutral" }; // RFC 7208 section 4.7
@@ -76,8 +73,8 @@ function nextOf(
 }
 
 async function run(
-  { domain }: { readonly domain: { readonly name: string } },
-  { lookup }: { readonly lookup: Pick<Lookup, "txt"> },
+  { domain }: Subject,
+  { lookup }: CheckRun,
 ): Promise<Outcome<{ readonly email_auth: EmailAuth }>> {
   const own = await fetchSpf(domain.name, lookup);
   if (own.kind === "unknown") return { kind: "unavailable" };

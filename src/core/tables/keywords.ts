@@ -40,13 +40,14 @@ const PAIRS = THROW_AWAY_WORDS.flatMap((first) =>
 export const STRONG_WORDS: readonly string[] = [...new Set([...NAMES_OF_SERVICES, ...PAIRS])];
 
 /**
- * Registrable domains that a strong word hits by accident: classified ads, mail filters, a school.
+ * Registrable domains that a strong word hits by accident: classified ads, mail filters, a school, a name of Fastmail's.
  * Nothing at or under them counts.
  */
 export const NOT_DISPOSABLE_BY_NAME: ReadonlySet<string> = new Set([
   "10minuteschool.com",
   "junkemailfilter.com",
   "junkmail.co.za",
+  "nospammail.net",
   "trashbox.ru",
 ]);
 

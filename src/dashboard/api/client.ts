@@ -1,3 +1,5 @@
+import { nowMs, relativeTime, timeMs } from "../app/clock.ts";
+
 /** The server said no, or did not answer. `message` is for people. */
 export class ApiFault extends Error {
   /** HTTP status; 0 when no answer came. */
@@ -22,15 +24,30 @@ export type Method = "GET" | "POST" | "DELETE";
 /** What a call that is no answer at all says. */
 const NO_ANSWER = "The server did not answer. Check your connection and try again.";
 
+/** What a status says for whatever reason; the server's own word on it is for programs. */
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+  500: "Something went wrong in the service. Try again; if it stays so, tell whoever runs it.",
+  503: "The service is busy, or something it needs is away. Try again in a few minutes.",
+};
+
 async function messageOf(response: Response): Promise<string> {
+  const known = STATUS_WORDS[response.status];
+  if (known !== undefined) return known;
   try {
     const body: unknown = await response.json();
-    if (typeof body === "object" && body !== null && "error" in body) return String(body.error);
+    if (typeof body === "object" && body !== null && "error" in body) {
+      const resetsAt = "reset_at" in body ? timeMs(String(body.reset_at)) : NaN;
+      return `${String(body.error)}${renewal(resetsAt)}`;
+    }
   } catch {
     // Not JSON: a proxy answered in our place.
   }
   return `The server answered with status ${String(response.status)}. Try again in a moment.`;
 }
+
+/** When a spent allowance is there again; "" for NaN. */
+const renewal = (atMs: number): string =>
+  Number.isNaN(atMs) ? "" : ` It is renewed ${relativeTime(atMs, nowMs())}.`;
 
 /** Sends one request and gives the answer as it comes; throws an `ApiFault` for anything but 2xx. */
 export async function send(
@@ -83,7 +100,7 @@ function takeLine(line: string, take: (value: unknown) => void): void {
   if (line === "") return;
   const value: unknown = JSON.parse(line);
   if (typeof value === "object" && value !== null && "error" in value) {
-    throw new ApiFault(500, String(value.error));
+    throw new ApiFault(500, STATUS_WORDS[500] ?? String(value.error));
   }
   take(value);
 }

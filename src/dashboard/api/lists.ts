@@ -19,6 +19,8 @@ export interface ListState {
   readonly estimated_seconds?: number;
   /** With `completed`. */
   readonly stats?: ListStats;
+  /** With `completed`: for how long the results stay. */
+  readonly expires_in_seconds?: number;
 }
 
 export interface ListRow {

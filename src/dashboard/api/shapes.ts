@@ -1,6 +1,7 @@
 /** What `/account/*` sends, as far as the pages read it. Times are ISO 8601 in UTC. */
 import type { Advice } from "../../core/advice-words.ts";
 import type { EntryFault } from "../../core/entry.ts";
+import type { SaidBy } from "../../core/explain.ts";
 import type { FullResult } from "../../core/result.ts";
 import type { Signal } from "../../core/signals.ts";
 
@@ -9,6 +10,8 @@ export interface Account {
   readonly email: string;
   readonly tier: string;
   readonly admin: boolean;
+  /** Spellings of each mailbox in its own checks are counted. */
+  readonly counts_spellings: boolean;
   readonly created_at: string;
 }
 
@@ -48,7 +51,18 @@ export interface EvidenceShape {
   /** 0 to 100. */
   readonly weight: number;
   readonly subject?: string;
-  readonly lists: readonly string[];
+  /** Who says so; absent for a visitor. */
+  readonly by?: SaidBy;
+  readonly lists: readonly ListBehind[];
+}
+
+/** One list behind a signal. Null: it came with the program. */
+export interface ListBehind {
+  readonly id: string;
+  readonly curated: boolean;
+  /** When the list was first seen to hold the name. */
+  readonly since: string | null;
+  readonly fetched_at: string | null;
 }
 
 export interface DenialFields {

@@ -8,11 +8,18 @@ export const timeMs = (iso: string): number => Date.parse(iso);
 /** For libraries that want an object. `seconds` since the Unix epoch. */
 export const dateOf = (seconds: number): Date => new Date(seconds * 1_000);
 
-const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short" });
+const EXACT = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** "20 November 2026 at 13:40", in the reader's time zone. */
+/** "20 November 2026 at 13:40 CET", in the reader's time zone, which it names: charts run by UTC. */
 export const exactTime = (ms: number): string => EXACT.format(ms);
 
 /** "20 Nov 2026" for "2026-11-20". */

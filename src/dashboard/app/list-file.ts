@@ -4,23 +4,46 @@ export interface Table {
   /** Names of the columns; "Column 1", ... where the file has none. */
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** Where each row stands in the file, from 1, as a spreadsheet counts: header and blank rows included. */
+  readonly places: readonly number[];
+  /** What parts its columns. */
+  readonly delimiter: string;
   /** Which column seems to hold the addresses. */
   readonly guess: number;
 }
 
+/** What to say of a file that `decodeFile` cannot read. */
+export const NO_TEXT =
+  "This file is not text. If it is a spreadsheet, save it as CSV first, and choose that file.";
+
 /** Larger files belong to the API. */
 export const FILE_MAX_BYTES = 20_000_000;
 
-const UTF16 = [
-  ["utf-16le", 0xff, 0xfe],
-  ["utf-16be", 0xfe, 0xff],
-] as const;
-
-/** The text of a file by its byte order mark; UTF-8 without one. */
-export function decodeFile(bytes: Uint8Array): string {
-  const wide = UTF16.find(([, first, second]) => bytes[0] === first && bytes[1] === second);
-  return new TextDecoder(wide?.[0] ?? "utf-8").decode(bytes);
+/** By the byte order mark; without one by the NUL of its first ASCII character. */
+function wideEncoding([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  if (second === undefined || (first === 0) === (second === 0)) return undefined;
+  return first === 0 ? "utf-16be" : "utf-16le";
 }
+
+/**
+ * The text of a file in UTF-16 or UTF-8, or else in Windows-1252, in which spreadsheets of western Europe write.
+ * Undefined for what is no text, such as a spreadsheet's own format.
+ */
+export function decodeFile(bytes: Uint8Array): string | undefined {
+  const wide = wideEncoding(bytes);
+  if (wide !== undefined) return new TextDecoder(wide).decode(bytes);
+  if (bytes.subarray(0, BINARY_SAMPLE_BYTES).includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** No text has a NUL in its first bytes; archives, as spreadsheets are, and pictures do. */
+const BINARY_SAMPLE_BYTES = 4_096;
 
 const DELIMITERS = [",", ";", "\t"] as const;
 
@@ -32,13 +55,17 @@ function delimiterOf(text: string): string {
   return most === 1 ? "," : (DELIMITERS[counts.indexOf(most)] ?? ",");
 }
 
-/** RFC 4180, and what spreadsheets make of it: any line ends, quotes that are never closed end with the text. */
+/**
+ * RFC 4180, and what spreadsheets make of it: any line ends, quotes that are never closed end with the text. A
+ * blank line is a row of one empty cell.
+ */
 export function parseRows(text: string, delimiter: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
+  const rest = new RegExp(`[^${delimiter}\\r\\n]*`, "y"); // one step of the engine, not one a character
   let at = 0;
   while (at < text.length) {
-    const cell = text[at] === '"' ? quoted(text, at + 1, delimiter) : plain(text, at, delimiter);
+    const cell = text[at] === '"' ? quoted(text, at + 1, rest) : plain(text, at, rest);
     row.push(cell.value);
     at = cell.end;
     if (text[at] === delimiter) {
@@ -46,13 +73,15 @@ export function parseRows(text: string, delimiter: string): string[][] {
       if (at === text.length) row.push("");
     } else {
       at += text.startsWith("\r\n", at) ? 2 : 1;
-      if (row.some((value) => value !== "")) rows.push(row);
+      rows.push(row);
       row = [];
     }
   }
-  if (row.some((value) => value !== "")) rows.push(row);
+  if (row.length > 0) rows.push(row);
   return rows;
 }
+
+const isBlank = (row: readonly string[]): boolean => row.every((value) => value === "");
 
 interface Cell {
   readonly value: string;
@@ -60,17 +89,16 @@ interface Cell {
   readonly end: number;
 }
 
-function plain(text: string, start: number, delimiter: string): Cell {
-  let end = start;
-  while (end < text.length && !isEnd(text[end], delimiter)) end += 1;
+/** `rest` matches up to the cell's end, from where it is told to begin. */
+function plain(text: string, start: number, rest: RegExp): Cell {
+  rest.lastIndex = start;
+  rest.test(text);
+  const end = rest.lastIndex;
   return { value: text.slice(start, end).trim(), end };
 }
 
-const isEnd = (sign: string | undefined, delimiter: string): boolean =>
-  sign === delimiter || sign === "\n" || sign === "\r";
-
 /** Two quotes inside stand for one; what follows the last quote up to the delimiter belongs to the cell. */
-function quoted(text: string, start: number, delimiter: string): Cell {
+function quoted(text: string, start: number, rest: RegExp): Cell {
   let value = "";
   let from = start;
   for (;;) {
@@ -78,7 +106,7 @@ function quoted(text: string, start: number, delimiter: string): Cell {
     if (quote < 0) return { value: value + text.slice(from), end: text.length };
     value += text.slice(from, quote);
     if (text[quote + 1] !== '"') {
-      const tail = plain(text, quote + 1, delimiter);
+      const tail = plain(text, quote + 1, rest);
       return { value: (value + tail.value).trim(), end: tail.end };
     }
     value += '"';
@@ -91,9 +119,16 @@ const looksLikeEntry = (cell: string | undefined): boolean =>
 
 const SAMPLE_ROWS = 200;
 
-/** The table of a file's text. */
-export function readTable(text: string): Table {
-  const rows = parseRows(text, delimiterOf(text));
+/** Spreadsheets take the delimiter from such a first line, which is no row of the table. */
+const SAYS_DELIMITER = /^sep=([,;\t])(?=\r?\n|\r|$)/i;
+
+/** The table of a text. Its delimiter is guessed unless it is `known`. */
+export function readTable(text: string, known?: string): Table {
+  const said = SAYS_DELIMITER.exec(text);
+  const delimiter = known ?? said?.[1] ?? delimiterOf(text);
+  const all = parseRows(text, delimiter);
+  const kept = [...all.keys()].slice(said === null ? 0 : 1).filter((at) => !isBlank(all[at] ?? []));
+  const rows = kept.map((at) => all[at] ?? []);
   const sample = rows.slice(0, SAMPLE_ROWS);
   const width = sample.reduce((most, { length }) => Math.max(most, length), 0);
   const scores = Array.from({ length: width }, (_, column) => scoreOf(sample, column));
@@ -104,7 +139,14 @@ export function readTable(text: string): Table {
     const name = hasHeader ? (first[at] ?? "") : "";
     return name === "" ? `Column ${String(at + 1)}` : name;
   });
-  return { header, rows: hasHeader ? rows.slice(1) : rows, guess };
+  const skipped = hasHeader ? 1 : 0;
+  return {
+    header,
+    rows: rows.slice(skipped),
+    places: kept.slice(skipped).map((at) => at + 1),
+    delimiter,
+    guess,
+  };
 }
 
 /** Addresses count more than names that look like domains. */
@@ -116,10 +158,17 @@ function scoreOf(rows: readonly (readonly string[])[], column: number): number {
   }, 0);
 }
 
-/** What was pasted: entries between commas, semicolons and white space. */
+/** What was pasted: entries between commas, semicolons and white space; rows of a spreadsheet are a table. */
 export function readPasted(text: string): Table {
+  if (/\S\t+\S/.test(text) && text.trim().includes("\n")) return readTable(text, "\t");
   const entries = text.split(/[\s,;]+/).filter((piece) => piece !== "");
-  return { header: ["Entry"], rows: entries.map((entry) => [entry]), guess: 0 };
+  return {
+    header: ["Entry"],
+    rows: entries.map((entry) => [entry]),
+    places: entries.map((_, at) => at + 1),
+    delimiter: ",",
+    guess: 0,
+  };
 }
 
 export interface Column {
@@ -132,13 +181,17 @@ export interface Column {
   readonly rowOf: ReadonlyMap<string, number>;
 }
 
+/** A row's entry as it is sent: one line; "" for none. */
+export const entryOf = (row: readonly string[], column: number): string =>
+  (row[column] ?? "").replaceAll(/[\r\n]+/g, " ").trim();
+
 /** One column of a table as a list of entries. */
 export function columnOf({ rows }: Table, column: number): Column {
   const rowOf = new Map<string, number>();
   const keys = new Set<string>();
   const entries: string[] = [];
   for (const [at, row] of rows.entries()) {
-    const entry = (row[column] ?? "").replaceAll(/[\r\n]+/g, " ").trim();
+    const entry = entryOf(row, column);
     if (entry === "") continue;
     entries.push(entry);
     keys.add(entry.toLowerCase());
@@ -148,10 +201,21 @@ export function columnOf({ rows }: Table, column: number): Column {
   return { text, unique: keys.size, octets: new TextEncoder().encode(text).length, rowOf };
 }
 
-/** A cell for a spreadsheet: quoted where needed, and never a formula. */
-function csvCell(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+/** Whether less than half of a column's first entries look like addresses or domains. */
+export function seemsWrong({ rowOf }: Column): boolean {
+  const sample = [...rowOf.keys()].slice(0, SAMPLE_ROWS);
+  return sample.filter(looksLikeEntry).length * 2 < sample.length;
 }
 
-export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+/** A telephone number or a negative figure begins like a formula and is none. */
+const FIGURE = /^[+-]?[\d\s.,()/-]+$/;
+
+/** A cell for a spreadsheet: quoted where needed, and never a formula. */
+function csvCell(value: string): string {
+  const safe = /^[=+\-@\t\r]/.test(value) && !FIGURE.test(value) ? `'${value}` : value;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** `delimiter` is a comma, a semicolon or a tab. */
+export const csvLine = (cells: readonly string[], delimiter = ","): string =>
+  `${cells.map(csvCell).join(delimiter)}\r\n`;

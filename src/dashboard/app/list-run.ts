@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { ApiFault, faultText } from "../api/client.ts";
 import {
   forgetList,
@@ -13,11 +13,13 @@ import {
 import { announce } from "./announce.ts";
 import { nowMs } from "./clock.ts";
 import { type Column, columnOf, type Table } from "./list-file.ts";
-import { loadAllowance } from "./session.ts";
+import { loadAllowance, session } from "./session.ts";
 
 /** A list from the file to its result; kept while the person looks at other pages. */
 export type ListRun =
   | { readonly step: "none" }
+  /** After a reload, while the server is asked how far it is. */
+  | { readonly step: "resuming"; readonly name: string }
   | { readonly step: "chosen"; readonly name: string; readonly table: Table }
   | {
       readonly step: "running";
@@ -34,8 +36,7 @@ export type ListRun =
       readonly session: string;
       readonly stats: ListStats;
       readonly rows: readonly ListRow[];
-      /** Undefined after a reload: then nobody here knows when the results were made. */
-      readonly expiresAtMs: number | undefined;
+      readonly expiresAtMs: number;
     }
   | { readonly step: "failed"; readonly name: string; readonly message: string };
 
@@ -47,9 +48,6 @@ export interface Source {
   readonly at: number;
 }
 
-export const listRun = signal<ListRun>({ step: "none" });
-
-const SESSION_LIFE_MS = 15 * 60_000;
 const STORED = "gatepost-list";
 
 function remember(entry: { readonly session: string; readonly name: string } | undefined): void {
@@ -72,6 +70,23 @@ function remembered(): { readonly session: string; readonly name: string } | und
   }
 }
 
+export const listRun = signal<ListRun>(firstStep());
+
+function firstStep(): ListRun {
+  const known = remembered();
+  return known === undefined ? { step: "none" } : { step: "resuming", name: known.name };
+}
+
+let ownerId: string | undefined;
+
+// One account's list is not for the next one that signs in at this browser.
+effect(() => {
+  const id = session.value?.account?.id;
+  if (id === undefined || id === ownerId) return;
+  if (ownerId !== undefined) listRun.value = { step: "none" };
+  ownerId = id;
+});
+
 /** Begins with one column of a table. Throws an `ApiFault` when the server refuses it. */
 export async function start(name: string, table: Table, at: number): Promise<void> {
   const column = columnOf(table, at);
@@ -90,7 +105,7 @@ interface Followed {
 
 /** Shows progress until the end, and then the result. */
 async function follow(list: Followed, first: ListState): Promise<void> {
-  if (first.status === "completed") return finish(list, first.session, first.stats);
+  if (first.status === "completed") return finish(list, first);
   const since = { ms: nowMs(), processed: first.processed_count ?? 0 };
   listRun.value = { step: "running", ...list, state: first, since };
   const isShown = (): boolean =>
@@ -100,18 +115,15 @@ async function follow(list: Followed, first: ListState): Promise<void> {
   };
   const last = await watchList(first.session, show, isShown);
   if (last === undefined || !isShown()) return;
-  if (last.status === "completed") await finish(list, last.session, last.stats);
+  if (last.status === "completed") await finish(list, last);
   else
     fail(list.name, "The service could not finish this list. What was not checked is not charged.");
 }
 
-async function finish(
-  list: Followed,
-  session: string,
-  stats: ListStats | undefined,
-): Promise<void> {
+async function finish(list: Followed, state: ListState): Promise<void> {
+  const { session, stats, expires_in_seconds: lifeSeconds = 0 } = state;
   if (stats === undefined) return fail(list.name, "The service sent no result.");
-  const expiresAtMs = list.source === undefined ? undefined : nowMs() + SESSION_LIFE_MS;
+  const expiresAtMs = nowMs() + lifeSeconds * 1_000;
   const rows = await listRows(session);
   listRun.value = { step: "done", ...list, session, stats, rows, expiresAtMs };
   announce(`${list.name} is done.`);
@@ -124,19 +136,21 @@ function fail(name: string, message: string): void {
 
 /** For a list that was cut off on the way. */
 function failWith(name: string, error: unknown): void {
-  fail(name, faultText(error));
+  // Who signs in again finds the list as after a reload: it ran on.
+  if (error instanceof ApiFault && error.status === 401) listRun.value = { step: "resuming", name };
+  else fail(name, faultText(error));
 }
 
 /** After a reload: takes up the list that this tab had begun. */
 export async function resume(): Promise<void> {
   const known = remembered();
-  if (known === undefined || listRun.value.step !== "none") return;
+  if (known === undefined || listRun.value.step !== "resuming") return;
   const list = { name: known.name, source: undefined };
   try {
     await follow(list, await listState(known.session));
   } catch (error) {
-    remember(undefined);
-    if (!(error instanceof ApiFault && error.status === 404)) failWith(known.name, error);
+    if (!(error instanceof ApiFault && error.status === 404)) return failWith(known.name, error);
+    fail(known.name, "The server keeps results for 15 minutes and has forgotten these.");
   }
 }
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { call, faultText } from "../api/client.ts";
 
 export type Loaded<Value> =
@@ -16,7 +16,8 @@ export interface Loading<Value> {
 export function useLoad<Value>(path: string): Loading<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ state: "loading" });
   const [turn, setTurn] = useState(0);
-  useEffect(() => {
+  // Before the page is painted: the question is on its way meanwhile.
+  useLayoutEffect(() => {
     let stale = false;
     call<Value>("GET", path).then(
       (value) => stale || setLoaded({ state: "ready", value }),

@@ -101,6 +101,13 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import("../pages/admin-accounts.tsx")).AdminAccountsPage,
   },
   {
+    path: "/admin/lists",
+    name: "Lists and reports",
+    for: "admin",
+    group: "admin",
+    load: async () => (await import("../pages/admin-lists.tsx")).AdminListsPage,
+  },
+  {
     path: "/admin/system",
     name: "System",
     for: "admin",

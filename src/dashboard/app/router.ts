@@ -9,9 +9,17 @@ function readPath(): string {
 
 /** Goes to a page of the dashboard. */
 export function go(to: string): void {
-  if (to !== location.pathname) history.pushState(null, "", to);
+  if (to !== location.pathname) {
+    history.pushState(null, "", to);
+    letGoOfFocus();
+  }
   path.value = readPath();
   scrollTo(0, 0);
+}
+
+/** Links of the rail stay when their page comes: without the focus, its heading can take it and is read out. */
+function letGoOfFocus(): void {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
 /** Paths that the server answers with something else than this page. */

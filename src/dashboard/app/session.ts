@@ -27,11 +27,32 @@ export async function loadAllowance(): Promise<void> {
   }
 }
 
-whenSignedOut(() => {
+function signedOut(): void {
   const known = session.value;
   if (known?.account === undefined) return;
   const { account: _, ...visitor } = known;
   signInReason.value = "Your session has ended. Sign in again.";
   allowance.value = undefined;
   session.value = visitor;
-});
+}
+
+whenSignedOut(signedOut);
+
+/**
+ * A tab that is looked at again may show one account while the browser, by another tab, has become another's:
+ * what is pressed here would change that one.
+ */
+async function compare(): Promise<void> {
+  const known = session.value;
+  if (document.visibilityState !== "visible" || known === undefined) return;
+  const { account: now } = await call<SessionState>("GET", "session");
+  if (now?.id === known.account?.id) return;
+  if (now === undefined) signedOut();
+  else if (known.account === undefined) await loadSession();
+  else location.reload();
+}
+
+export function watchOtherTabs(): void {
+  // A failure changes nothing: the next thing that is pressed tells it.
+  document.addEventListener("visibilitychange", () => void compare().catch(() => undefined));
+}

@@ -1,8 +1,9 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { AdminAccount } from "../api/shapes.ts";
 import { useLoad } from "../app/load.ts";
 import { count, counted } from "../app/numbers.ts";
+import { useRested } from "../app/rested.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
@@ -15,18 +16,11 @@ interface Found {
   readonly total: number;
 }
 
-/** How long typing has to rest before the search is sent. */
-const REST_MS = 200;
-
 export function AdminAccountsPage(): VNode {
   const [text, setText] = useState("");
-  const [sought, setSought] = useState("");
   const [chosen, setChosen] = useState<AdminAccount>();
+  const sought = useRested(text);
   const loading = useLoad<Found>(`admin/accounts?q=${encodeURIComponent(sought)}`);
-  useEffect(() => {
-    const timer = setTimeout(() => setSought(text.trim()), REST_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
   return (
     <>
       <PageHead title="Accounts" lead="Everybody who has an account on this service.">
@@ -139,7 +133,9 @@ function AccountRow(props: {
           account.admin ? (
             <span class="chip">Administrator</span>
           ) : (
-            <span class="note">{account.origin === "signup" ? "Signed up" : "Made by you"}</span>
+            <span class="note whole">
+              {account.origin === "signup" ? "Signed up" : "Made by operator"}
+            </span>
           )
         ) : (
           <span class="chip no">Switched off</span>

@@ -23,6 +23,12 @@ export function AdminSystemPage(): VNode {
   );
 }
 
+const PROBES: Readonly<Record<string, string>> = {
+  database: "Database",
+  dns: "DNS",
+  redis: "Redis",
+};
+
 function State({ state }: { state: SystemState }): VNode {
   return (
     <div class="two even">
@@ -32,7 +38,7 @@ function State({ state }: { state: SystemState }): VNode {
           {state.probes.map(({ name, ok }) => (
             <li key={name}>
               <div class="bar">
-                <span>{name}</span>
+                <span>{PROBES[name] ?? name}</span>
                 <span class="push" />
                 <span class={ok ? "chip yes" : "chip no"}>
                   {ok ? "Answers" : "Does not answer"}

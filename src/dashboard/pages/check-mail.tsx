@@ -99,7 +99,7 @@ function AdviceRow({ piece, result }: { piece: Advice; result: Result }): VNode 
         {figure === "" ? null : <span class={`chip ${MARKS[piece.state]}`}>{figure}</span>}{" "}
         {piece.says}
       </div>
-      {piece.fix === undefined ? null : <div class="note">To do: {piece.fix}</div>}
+      {piece.fix === undefined ? null : <div class="note">If the domain is yours: {piece.fix}</div>}
       {record === undefined ? null : (
         <details>
           <summary class="note">The record</summary>

@@ -1,12 +1,15 @@
 import type { VNode } from "preact";
 import { SIGNALS } from "../../core/signals.ts";
-import type { CheckStep, EvidenceShape } from "../api/shapes.ts";
+import type { SaidBy } from "../../core/explain.ts";
+import type { CheckStep, EvidenceShape, ListBehind } from "../api/shapes.ts";
+import { shownDay } from "../app/clock.ts";
 import { session } from "../app/session.ts";
 import { Code } from "../parts/copy.tsx";
 import { Meter } from "../parts/meter.tsx";
 import { Postmark } from "../parts/postmark.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { curlOf } from "../words/samples.ts";
+import { Time } from "../parts/time.tsx";
+import { curlOf, KEY_PLACE } from "../words/samples.ts";
 import { factsOf, reasonOf, verdictOf } from "../words/verdict.ts";
 import { MailServers, MailSetUp } from "./check-mail.tsx";
 
@@ -33,19 +36,30 @@ export function CheckResult({ entry, step }: { entry: string; step: CheckStep })
               },
               {
                 name: "curl",
-                content: () => (
-                  <Code
-                    wrap
-                    what="curl command"
-                    text={curlOf(session.value?.public_url ?? location.origin, entry)}
-                  />
-                ),
+                content: () => <Curl entry={entry} />,
               },
             ]}
           />
         </section>
       </div>
     </>
+  );
+}
+
+/** The same check as a command; a key is shown when it is made and never again, so it has to be put in. */
+function Curl({ entry }: { entry: string }): VNode {
+  return (
+    <div class="stack close">
+      <Code
+        wrap
+        what="curl command"
+        text={curlOf(session.value?.public_url ?? location.origin, entry)}
+      />
+      <p class="note">
+        Put one of your keys in place of <code>{KEY_PLACE}</code>. Without that line it counts as an
+        anonymous check.
+      </p>
+    </div>
   );
 }
 
@@ -99,15 +113,49 @@ function Why({ step }: { step: CheckStep }): VNode {
 }
 
 function SignalRow({ piece }: { piece: EvidenceShape }): VNode {
-  const reason = reasonOf(piece);
+  const reason = reasonOf({ ...piece, lists: [] }); // each has a line of its own below
   return (
     <li class="signal">
       <div>
         <code>{piece.signal}</code>
         <p>{reason === "" ? SIGNALS[piece.signal].means : reason}</p>
+        <Provenance piece={piece} />
       </div>
       <Weight weight={piece.weight} />
     </li>
+  );
+}
+
+const SAYERS: Partial<Record<SaidBy, string>> = {
+  operator: "The operator of this service says so.",
+  learned: "Learned from the mail servers of listed domains.",
+};
+
+/** Who says so: each list with since when it holds the name, and when it was fetched. */
+function Provenance({ piece: { by, lists } }: { piece: EvidenceShape }): VNode | null {
+  if (lists.length === 0) {
+    const words = by === undefined ? undefined : SAYERS[by];
+    return words === undefined ? null : <p class="note">{words}</p>;
+  }
+  return (
+    <ul class="sources">
+      {lists.map((list) => (
+        <li key={list.id}>
+          <code>{list.id}</code> {list.curated ? "curated, " : ""}
+          <Dated list={list} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Dated({ list: { since, fetched_at: fetchedAt } }: { list: ListBehind }): VNode {
+  if (fetchedAt === null) return <>came with this version of the program</>;
+  return (
+    <>
+      {since === null ? null : <>listed since {shownDay(since.slice(0, 10))}, </>}
+      fetched <Time at={fetchedAt} />
+    </>
   );
 }
 

@@ -1,82 +1,41 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useRef } from "preact/hooks";
-import { checkAsAccount, checkAsVisitor } from "../api/check.ts";
-import { faultText } from "../api/client.ts";
-import type { CheckStep } from "../api/shapes.ts";
-import { loadAllowance, session } from "../app/session.ts";
+import { check, checkRun, type Shown, typed } from "../app/check-run.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { BlankPostmark } from "../parts/postmark.tsx";
 import { Bones, Failed } from "../parts/states.tsx";
 import { CheckResult } from "./check-result.tsx";
 
-type Shown =
-  | { readonly state: "nothing" }
-  | { readonly state: "checking"; readonly entry: string }
-  | { readonly state: "failed"; readonly entry: string; readonly message: string }
-  | { readonly state: "answered"; readonly entry: string; readonly step: CheckStep };
-
 /** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
 const ENTRY_MAX_CHARACTERS = 2_000;
 
 export function CheckPage(): VNode {
-  const shown = useSignal<Shown>({ state: "nothing" });
-  const text = useSignal("");
-  const running = useRef<AbortController | null>(null);
-  const check = (given: string): void => {
-    const entry = given.trim();
-    if (entry === "") return;
-    running.current?.abort();
-    const abort = new AbortController();
-    running.current = abort;
-    text.value = entry;
-    shown.value = { state: "checking", entry };
-    const ask = session.value?.account === undefined ? checkAsVisitor : checkAsAccount;
-    const take = (step: CheckStep): void => {
-      if (running.current === abort) shown.value = { state: "answered", entry, step };
-    };
-    ask(entry, take, abort.signal).then(loadAllowanceOfAccount, (error: unknown) => {
-      if (running.current !== abort) return;
-      shown.value = { state: "failed", entry, message: faultText(error) };
-    });
-  };
+  const { text, shown } = checkRun.value;
   return (
     <>
       <PageHead title="Check an address or a domain" />
-      <Ask text={text.value} onText={(value) => (text.value = value)} onCheck={check} />
-      <div class="stack wide" aria-live="polite">
-        <Answer shown={shown.value} check={check} />
+      <Ask text={text} />
+      <div class="stack wide">
+        <Answer shown={shown} />
       </div>
     </>
   );
 }
 
-/** The server's books are up to a quarter of a second behind. */
-const BOOKED_AFTER_MS = 400;
-
-const loadAllowanceOfAccount = (): void => {
-  if (session.value?.account !== undefined) setTimeout(() => void loadAllowance(), BOOKED_AFTER_MS);
-};
-
-function Ask(props: {
-  text: string;
-  onText: (text: string) => void;
-  onCheck: (text: string) => void;
-}): VNode {
+function Ask({ text }: { text: string }): VNode {
   return (
     <form
       class="ask"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        props.onCheck(props.text);
+        check(text);
       }}
     >
       <input
         aria-label="Address or domain"
         placeholder="name@domain or domain"
-        value={props.text}
-        onInput={(event) => props.onText(event.currentTarget.value)}
+        value={text}
+        onInput={(event) => typed(event.currentTarget.value)}
         maxLength={ENTRY_MAX_CHARACTERS}
         spellcheck={false}
         autocomplete="off"
@@ -92,10 +51,10 @@ function Ask(props: {
   );
 }
 
-function Answer({ shown, check }: { shown: Shown; check: (text: string) => void }): VNode {
+function Answer({ shown }: { shown: Shown }): VNode {
   switch (shown.state) {
     case "nothing":
-      return <Teach check={check} />;
+      return <Teach />;
     case "checking":
       return <Checking entry={shown.entry} />;
     case "failed":
@@ -112,7 +71,7 @@ const EXAMPLES = [
 ] as const;
 
 /** The page before the first check. */
-function Teach({ check }: { check: (text: string) => void }): VNode {
+function Teach(): VNode {
   return (
     <section class="sheet">
       <h2>What you will see</h2>

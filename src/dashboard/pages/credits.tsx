@@ -77,7 +77,7 @@ function Ledger({ entries }: { entries: readonly CreditEntry[] }): VNode {
               <td>
                 <Time at={entry.created_at} />
               </td>
-              <td>{wordsOf(entry)}</td>
+              <td class="break">{wordsOf(entry)}</td>
               <td class="number" data-label="Credits">
                 {signed(entry.amount)}
               </td>

@@ -5,7 +5,7 @@ import type { Key } from "../api/shapes.ts";
 import { announce } from "../app/announce.ts";
 import { useAction, useLoad } from "../app/load.ts";
 import { Secret } from "../parts/copy.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Confirm, Dialog, FormFoot } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Empty, Fault, Shown } from "../parts/states.tsx";
@@ -97,8 +97,8 @@ function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void })
 function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void }): VNode {
   return (
     <tr>
-      <td>{known.name === "" ? "Unnamed" : known.name}</td>
-      <td class="mono">
+      <td class="break">{known.name === "" ? "Unnamed" : known.name}</td>
+      <td class="mono key-ends">
         {known.prefix}…{known.last_four}
       </td>
       <td data-label="Created">
@@ -113,7 +113,7 @@ function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void 
             Revoke<span class="unseen"> {known.name}</span>
           </button>
         ) : (
-          <span class="chip">
+          <span class="note">
             Revoked <Time at={known.revoked_at} />
           </span>
         )}
@@ -144,15 +144,7 @@ function CreateKey(props: { onClose: () => void; onCreated: (secret: string) => 
           input={{ maxLength: 100, placeholder: "Sign-up form, staging, …", autocomplete: "off" }}
         />
         <Fault text={fault} />
-        <div class="bar">
-          <span class="push" />
-          <button type="button" class="plain" onClick={props.onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="main" disabled={busy}>
-            Create
-          </button>
-        </div>
+        <FormFoot act="Create" disabled={busy} onClose={props.onClose} />
       </form>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import { type Column, columnOf, type Table } from "../app/list-file.ts";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Column, columnOf, seemsWrong, type Table } from "../app/list-file.ts";
 import { listRun, start } from "../app/list-run.ts";
 import { useAction } from "../app/load.ts";
 import { count, counted } from "../app/numbers.ts";
@@ -17,6 +17,7 @@ export function ListChosen({ name, table }: { name: string; table: Table }): VNo
   const column = useMemo(() => columnOf(table, at), [table, at]);
   const { busy, fault, run } = useAction();
   const cost = costOf(column, allowance.value);
+  const blank = table.rows.length - countEntries(column);
   return (
     <>
       <PageHead title={name} lead={counted(table.rows.length, "row")}>
@@ -33,11 +34,19 @@ export function ListChosen({ name, table }: { name: string; table: Table }): VNo
         </button>
       </PageHead>
       <Fault text={fault} />
+      {seemsWrong(column) ? (
+        <p class="notice unsure" role="status">
+          Most of this column looks like neither an address nor a domain. Is it the right one?
+        </p>
+      ) : null}
       <section class="sheet">
         <div class="figures">
-          <Figure value={column.unique} words="different entries" />
+          <Figure
+            value={column.unique}
+            words={column.unique === 1 ? "different entry" : "different entries"}
+          />
           <Figure value={countEntries(column) - column.unique} words="said more than once" />
-          <Figure value={table.rows.length - countEntries(column)} words="rows without one" />
+          <Figure value={blank} words={blank === 1 ? "row without one" : "rows without one"} />
         </div>
         <p class={cost.isTooMuch ? "wrong cost" : "prose cost"}>{cost.words}</p>
       </section>
@@ -83,8 +92,17 @@ function Columns(props: { table: Table; at: number; setAt: (at: number) => void 
 }
 
 function Preview({ table, at }: { table: Table; at: number }): VNode {
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    // Of forty columns the picked one may stand far to the right.
+    const { current } = frame;
+    const picked = current?.querySelector<HTMLElement>("th.picked");
+    if (current !== null && picked) {
+      current.scrollLeft = picked.offsetLeft - (current.clientWidth - picked.offsetWidth) / 2;
+    }
+  }, [at]);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="The first rows">
+    <div class="scroll" ref={frame} tabIndex={0} role="region" aria-label="The first rows">
       <table class="preview">
         <thead>
           <tr>

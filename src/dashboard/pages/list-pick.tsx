@@ -1,14 +1,25 @@
 import type { VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
-import { decodeFile, FILE_MAX_BYTES, readPasted, readTable, type Table } from "../app/list-file.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import {
+  decodeFile,
+  FILE_MAX_BYTES,
+  NO_TEXT,
+  readPasted,
+  readTable,
+  type Table,
+} from "../app/list-file.ts";
 import { listRun } from "../app/list-run.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { Fault } from "../parts/states.tsx";
 
-const EXAMPLE = "maria@gmial.com\nsomeone@mailinator.com\ninfo@iana.org\nnot an address";
+const EXAMPLE = "maria@gmial.com\nsomeone@mailinator.com\ninfo@iana.org\nnot-an-address@";
 
 /** Browsers need long to lay such a text out, and nobody edits it there. */
 const LARGE_PASTE_CHARACTERS = 50_000;
+
+/** Comes once the page shows what was set before: reading a large file then holds it still for a second. */
+const nextPaint = (): Promise<void> =>
+  new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
 
 function choose(name: string, table: Table, complain: (text: string) => void): void {
   if (table.rows.length === 0) complain("There is nothing in it.");
@@ -18,15 +29,26 @@ function choose(name: string, table: Table, complain: (text: string) => void): v
 /** Where a list begins: dropped, picked or pasted. */
 export function ListPick(): VNode {
   const [fault, setFault] = useState("");
+  const [isReading, setReading] = useState(false);
   const readFile = (file: File | undefined): void => {
     if (file === undefined) return;
     if (file.size > FILE_MAX_BYTES) {
       setFault("The file is larger than 20 MB. Split it, or use the API.");
       return;
     }
-    file.arrayBuffer().then(
-      (buffer) => choose(file.name, readTable(decodeFile(new Uint8Array(buffer))), setFault),
-      () => setFault("The file could not be read."),
+    setFault("");
+    setReading(true);
+    Promise.all([file.arrayBuffer(), nextPaint()]).then(
+      ([buffer]) => {
+        setReading(false);
+        const text = decodeFile(new Uint8Array(buffer));
+        if (text === undefined) setFault(NO_TEXT);
+        else choose(file.name, readTable(text), setFault);
+      },
+      () => {
+        setReading(false);
+        setFault("The file could not be read.");
+      },
     );
   };
   return (
@@ -37,33 +59,51 @@ export function ListPick(): VNode {
       />
       <Fault text={fault} />
       <section class="sheet stack">
-        <Drop onFile={readFile} />
+        <Drop onFile={readFile} isReading={isReading} />
       </section>
       <Paste onText={(text) => choose("Pasted list", readPasted(text), setFault)} />
     </>
   );
 }
 
-function Drop({ onFile }: { onFile: (file: File | undefined) => void }): VNode {
+/**
+ * Takes a file that is dropped anywhere on the page: beside a smaller target the browser would open it in the
+ * page's place. True while one is held over the page.
+ */
+function useDroppedFile(onFile: (file: File | undefined) => void): boolean {
   const [isOver, setOver] = useState(false);
+  const take = useRef(onFile);
+  take.current = onFile;
+  useEffect(() => {
+    const listener = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes("Files") !== true) return;
+      event.preventDefault();
+      setOver(event.type === "dragover");
+      if (event.type === "drop") take.current(event.dataTransfer.files[0]);
+    };
+    const kinds = ["dragover", "dragleave", "drop"] as const;
+    for (const kind of kinds) document.addEventListener(kind, listener);
+    return () => {
+      for (const kind of kinds) document.removeEventListener(kind, listener);
+    };
+  }, []);
+  return isOver;
+}
+
+function Drop(props: { onFile: (file: File | undefined) => void; isReading: boolean }): VNode {
+  const { onFile, isReading } = props;
+  const isOver = useDroppedFile(onFile);
   const input = useRef<HTMLInputElement>(null);
-  const over = (event: DragEvent, shown: boolean): void => {
-    event.preventDefault();
-    setOver(shown);
-  };
   return (
-    <div
-      class={isOver ? "drop over" : "drop"}
-      onDragOver={(event) => over(event, true)}
-      onDragLeave={(event) => over(event, false)}
-      onDrop={(event) => {
-        over(event, false);
-        onFile(event.dataTransfer?.files[0]);
-      }}
-    >
-      <p>Drop a file here, or</p>
-      <button type="button" class="main" onClick={() => input.current?.click()}>
-        Choose a file
+    <div class={isOver ? "drop over" : "drop"}>
+      <p>Drop a file on this page, or</p>
+      <button
+        type="button"
+        class="main"
+        disabled={isReading}
+        onClick={() => input.current?.click()}
+      >
+        {isReading ? "Reading the file…" : "Choose a file"}
       </button>
       <input
         ref={input}

@@ -2,12 +2,12 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ListRow, ListStats } from "../api/lists.ts";
 import { countdown, nowMs } from "../app/clock.ts";
-import { csvLine } from "../app/list-file.ts";
-import { forget, type ListRun } from "../app/list-run.ts";
-import { useAction } from "../app/load.ts";
+import { csvLine, entryOf } from "../app/list-file.ts";
+import { forget, type ListRun, type Source } from "../app/list-run.ts";
 import { count, counted } from "../app/numbers.ts";
+import { Confirm } from "../parts/dialog.tsx";
 import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Fault } from "../parts/states.tsx";
+import { Empty } from "../parts/states.tsx";
 import { VirtualRows } from "../parts/virtual-rows.tsx";
 import {
   countsOf,
@@ -23,58 +23,85 @@ type Done = ListRun & { step: "done" };
 /** What a list came to: the picture, the files, and every entry. */
 export function ListResults({ run }: { run: Done }): VNode {
   const { session, stats } = run;
-  const { busy, fault, run: act } = useAction();
+  const [isAsked, setAsked] = useState(false);
+  const isForgotten = useIsPast(run.expiresAtMs);
   const base = `/account/lists/${session}`;
   return (
     <>
       <PageHead title={run.name} lead={<Lead run={run} />}>
-        <button
-          type="button"
-          class="plain"
-          disabled={busy}
-          onClick={() => act(() => forget(session))}
-        >
+        <button type="button" class="plain" onClick={() => setAsked(true)}>
           Forget now
         </button>
-        <a class="button" href={`${base}/json`} download="results.json">
-          JSON
-        </a>
+        {isForgotten ? null : (
+          <a class="button" href={`${base}/json`} download="results.json">
+            JSON
+          </a>
+        )}
         <button type="button" onClick={() => downloadCsv(run)}>
-          {run.source === undefined ? "CSV" : "CSV, all columns"}
+          {hasColumns(run.source) ? "CSV, all columns" : "CSV"}
         </button>
-        <a class="button main" href={`${base}/valid`} download="valid_list.txt">
-          Download valid list
-        </a>
+        {isForgotten ? null : (
+          <a class="button main" href={`${base}/valid`} download="valid_list.txt">
+            Download valid list
+          </a>
+        )}
       </PageHead>
-      <Fault text={fault} />
       <Picture stats={stats} rows={run.rows} />
       <Entries run={run} />
+      {isAsked ? <Forget run={run} onClose={() => setAsked(false)} /> : null}
     </>
+  );
+}
+
+/** The one way to the next list, and no way back: what was paid for is gone. */
+function Forget({ run, onClose }: { run: Done; onClose: () => void }): VNode {
+  return (
+    <Confirm
+      title="Forget these results?"
+      act="Forget them"
+      work={() => forget(run.session)}
+      onClose={onClose}
+    >
+      They go from this page and from the server, and you can begin another list. Files that you
+      have downloaded stay. To see the results again, the list has to be checked, and paid, again.
+    </Confirm>
   );
 }
 
 function Lead({ run }: { run: Done }): VNode {
   const { source, stats, expiresAtMs } = run;
-  const title = source?.table.header[source.at];
   return (
     <>
-      {source === undefined
-        ? counted(stats.total, "entry", "entries")
-        : `${counted(source.table.rows.length, "row")}, column “${title ?? ""}”`}
+      {hasColumns(source)
+        ? `${counted(source.table.rows.length, "row")}, column “${source.table.header[source.at] ?? ""}”`
+        : counted(stats.total, "entry", "entries")}
       , {count(stats.unique)} different. <Countdown expiresAtMs={expiresAtMs} />
     </>
   );
 }
 
-function Countdown({ expiresAtMs }: { expiresAtMs: number | undefined }): VNode {
+/** Whether it came from a table; a plain list has one column without a name. */
+const hasColumns = (source: Source | undefined): source is Source =>
+  (source?.table.header.length ?? 0) > 1;
+
+/** Whether that moment is over, from the moment on. */
+function useIsPast(ms: number): boolean {
+  const [isPast, setPast] = useState(() => ms <= nowMs());
+  useEffect(() => {
+    const timer = setTimeout(() => setPast(true), Math.max(0, ms - nowMs()));
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return isPast;
+}
+
+function Countdown({ expiresAtMs }: { expiresAtMs: number }): VNode {
   const [now, setNow] = useState(nowMs);
   useEffect(() => {
     const timer = setInterval(() => setNow(nowMs()), 1_000);
     return () => clearInterval(timer);
   }, []);
-  if (expiresAtMs === undefined) return <>Results stay for 15 minutes.</>;
   if (now >= expiresAtMs)
-    return <>The server has forgotten the results; what you see is this page's copy.</>;
+    return <>The server has forgotten the results; this page still has them, and makes the CSV.</>;
   return <>The server forgets the results in {countdown(expiresAtMs - now)}.</>;
 }
 
@@ -192,7 +219,7 @@ function cellsOf(row: ListRow, { source }: Done): readonly VNode[] {
       {reason}
     </span>,
     <span role="cell" class="row-number">
-      {at === undefined ? "" : count(at + 1)}
+      {at === undefined ? "" : count(source?.table.places[at] ?? at + 1)}
     </span>,
   ];
 }
@@ -206,19 +233,29 @@ function csvOf({ source, rows }: Done): readonly string[] {
       : [rowVerdict(row).words.replace(/ \d+$/, ""), String(row.confidence), row.signals.join(" ")];
   if (source === undefined) {
     const lines = rows.map((row) => csvLine([row.entry, ...verdictCells(row)]));
-    return [csvLine(["entry", ...added]), ...lines];
+    return [csvLine(["Entry", ...added]), ...lines];
   }
   const byEntry = new Map(rows.map((row) => [row.entry, row]));
   const { table, at } = source;
+  const { delimiter } = table;
   const lines = table.rows.map((cells) => {
     const padded = table.header.map((_, column) => cells[column] ?? "");
-    return csvLine([...padded, ...verdictCells(byEntry.get((cells[at] ?? "").trim()))]);
+    const verdict = verdictCells(byEntry.get(entryOf(cells, at)));
+    return csvLine([...padded, ...verdict], delimiter);
   });
-  return [csvLine([...table.header, ...added]), ...lines];
+  return [csvLine([...table.header, ...added], delimiter), ...lines];
 }
 
+/** Without it spreadsheets take UTF-8 for an old code page as soon as a letter is not ASCII. */
+const BYTE_ORDER_MARK = "\ufeff";
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
 function downloadCsv(run: Done): void {
-  const url = URL.createObjectURL(new Blob([...csvOf(run)], { type: "text/csv;charset=utf-8" }));
+  const lines = csvOf(run);
+  const mark = lines.every(isAscii) ? [] : [BYTE_ORDER_MARK];
+  const url = URL.createObjectURL(
+    new Blob([...mark, ...lines], { type: "text/csv;charset=utf-8" }),
+  );
   const link = document.createElement("a");
   link.href = url;
   link.download = "results.csv";

@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { announce } from "../app/announce.ts";
 import { forget, listRun, type ListRun, resume } from "../app/list-run.ts";
 import { nowMs } from "../app/clock.ts";
 import { useAction } from "../app/load.ts";
 import { count, counted } from "../app/numbers.ts";
 import { Meter } from "../parts/meter.tsx";
 import { PageHead } from "../parts/page-head.tsx";
-import { Fault } from "../parts/states.tsx";
+import { Bones, Fault } from "../parts/states.tsx";
 import { ListChosen } from "./list-chosen.tsx";
 import { ListPick } from "./list-pick.tsx";
 import { ListResults } from "./list-results.tsx";
@@ -18,6 +19,8 @@ export function ListsPage(): VNode {
   switch (run.step) {
     case "none":
       return <ListPick />;
+    case "resuming":
+      return <Resuming name={run.name} />;
     case "chosen":
       return <ListChosen key={run.name} name={run.name} table={run.table} />;
     case "running":
@@ -27,6 +30,17 @@ export function ListsPage(): VNode {
     case "failed":
       return <FailedList run={run} />;
   }
+}
+
+function Resuming({ name }: { name: string }): VNode {
+  return (
+    <>
+      <PageHead title={name} />
+      <section class="sheet">
+        <Bones lines={4} />
+      </section>
+    </>
+  );
 }
 
 function FailedList({ run }: { run: ListRun & { step: "failed" } }): VNode {
@@ -50,7 +64,7 @@ function timeLeft({ state, since }: RunningRun): string {
   const processed = state.processed_count ?? 0;
   const done = processed - since.processed;
   const left = (state.email_count ?? 0) - processed;
-  if (done <= 0) return "";
+  if (done <= 0 || left <= 0) return "";
   const seconds = Math.ceil((((nowMs() - since.ms) / done) * left) / 1_000);
   return seconds > 90
     ? `, about ${String(Math.ceil(seconds / 60))} min left`
@@ -60,6 +74,11 @@ function timeLeft({ state, since }: RunningRun): string {
 function Running({ run }: { run: RunningRun }): VNode {
   const { email_count: all = 0, processed_count: processed = 0, session } = run.state;
   const { busy, fault, run: act } = useAction();
+  const quarters = all === 0 ? 0 : Math.floor((processed / all) * 4);
+  // A screen reader hears of every quarter; each second would be too much.
+  useEffect(() => {
+    if (quarters > 0 && quarters < 4) announce(`${String(quarters * 25)} % checked.`);
+  }, [quarters]);
   return (
     <>
       <PageHead
@@ -70,7 +89,7 @@ function Running({ run }: { run: RunningRun }): VNode {
         <div class="bar">
           <h2>{run.state.status === "pending" ? "Waiting for its turn" : "Checking"}</h2>
           <span class="push" />
-          <span class="note" role="status">
+          <span class="note">
             {count(processed)} of {count(all)}
             {timeLeft(run)}
           </span>

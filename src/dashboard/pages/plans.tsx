@@ -18,13 +18,7 @@ export function PlansPage(): VNode {
         lead="Every plan finds bad addresses, missing mail servers and disposable domains. A check is one address or domain; in a list every different entry counts once."
       />
       <Shown loading={loading} lines={6}>
-        {({ plans }) => (
-          <div class="plans">
-            {plans.map((plan) => (
-              <PlanSheet key={plan.name} plan={plan} isMine={plan.name === mine} />
-            ))}
-          </div>
-        )}
+        {({ plans }) => <PlanTable plans={plans} mine={mine} />}
       </Shown>
       <p class="prose">
         Premium checks look further into a domain: who may send in its name (SPF, DKIM, DMARC), its
@@ -39,32 +33,50 @@ export function PlansPage(): VNode {
   );
 }
 
-function PlanSheet({ plan, isMine }: { plan: Plan; isMine: boolean }): VNode {
-  return (
-    <section class={isMine ? "sheet plan mine" : "sheet plan"}>
-      <div class="bar">
-        <h2>{tierName(plan.name)}</h2>
-        {isMine ? <span class="chip">Your plan</span> : null}
-      </div>
-      <ul>
-        <Line name="Checks a day" value={plan.daily} />
-        <Line name="Checks a month" value={plan.monthly} />
-        <Line name="Requests a minute" value={plan.rate_per_minute} />
-        <Line name="Entries a list" value={plan.bulk_limit} />
-        <li>
-          <span>Premium checks</span>
-          <span>{plan.premium ? "Included" : "No"}</span>
-        </li>
-      </ul>
-    </section>
-  );
-}
+type Row = readonly [name: string, value: (plan: Plan) => string];
 
-function Line({ name, value }: { name: string; value: number | null }): VNode {
+const limit = (value: number | null): string => (value === null ? "No limit" : count(value));
+
+const ROWS: readonly Row[] = [
+  ["Checks a day", ({ daily }) => limit(daily)],
+  ["Checks a month", ({ monthly }) => limit(monthly)],
+  ["Requests a minute", ({ rate_per_minute: rate }) => limit(rate)],
+  ["Entries in one list", ({ bulk_limit: most }) => limit(most)],
+  ["Premium checks", ({ premium }) => (premium ? "Included" : "No")],
+];
+
+/** Plans side by side, so that one line compares one thing. */
+function PlanTable({ plans, mine }: { plans: readonly Plan[]; mine: string | undefined }): VNode {
+  const mark = (plan: Plan): string => (plan.name === mine ? "mine" : "");
   return (
-    <li>
-      <span>{name}</span>
-      <span>{value === null ? "No limit" : count(value)}</span>
-    </li>
+    <section class="sheet">
+      <div class="scroll" tabIndex={0} role="region" aria-label="What each plan has">
+        <table class="plans" style={{ "--plans": String(plans.length) }}>
+          <thead>
+            <tr>
+              <td />
+              {plans.map((plan) => (
+                <th key={plan.name} scope="col" class={mark(plan)}>
+                  {tierName(plan.name)}
+                  {plan.name === mine ? <span class="note">Your plan</span> : null}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {ROWS.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {plans.map((plan) => (
+                  <td key={plan.name} class={mark(plan)}>
+                    {value(plan)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   );
 }

@@ -14,6 +14,7 @@ import { Empty, Fault, Shown } from "../parts/states.tsx";
 import { PASSWORD_HINT, passwordInput } from "../words/password.ts";
 import { tierName } from "../words/tiers.ts";
 import { Sessions } from "./settings-sessions.tsx";
+import { Spellings } from "./settings-spellings.tsx";
 
 export function SettingsPage(): VNode | null {
   const account = session.value?.account;
@@ -36,6 +37,7 @@ export function SettingsPage(): VNode | null {
         </dl>
       </section>
       <Password />
+      <Spellings isOn={account.counts_spellings} />
       <Sessions />
       <Activity />
       <Delete />
@@ -64,7 +66,7 @@ function Password(): VNode {
       <form class="form" onSubmit={submit}>
         <input type="hidden" autocomplete="username" value={session.value?.account?.email ?? ""} />
         <Field
-          label="Password now"
+          label="Current password"
           value={current}
           onValue={setCurrent}
           input={passwordInput("current-password")}
@@ -104,7 +106,7 @@ function Activity(): VNode {
               <p>Every change to your account shows up here, with who made it and from where.</p>
             </Empty>
           ) : (
-            <AuditTable entries={entries} />
+            <AuditTable entries={entries} own={session.value?.account?.email ?? ""} />
           )
         }
       </Shown>

@@ -63,9 +63,10 @@ function Figures({ usage }: { usage: Usage }): VNode {
             title="Checks"
             days={days}
             lines={[
-              ["Units from the plan", "--accent", (day) => day.units],
-              ["Credits", "--unsure", (day) => day.credits],
+              ["From the plan", "--accent", (day) => day.units],
+              ["By credits", "--accent-2", (day) => day.credits],
             ]}
+            isStacked
           />
           <DayChart
             title="Requests"
@@ -86,7 +87,7 @@ function AllowanceSheet({ usage }: { usage: Usage }): VNode {
   const { day, month, credits, rate_per_minute: rate } = usage.allowance;
   return (
     <section class="sheet">
-      <h2>What is left</h2>
+      <h2>Your allowance</h2>
       <div class="figures">
         <PurseFigure name="today" purse={day} />
         <PurseFigure name="this month" purse={month} />
@@ -125,22 +126,35 @@ function PurseFigure({ name, purse }: { name: string; purse: Usage["allowance"][
   );
 }
 
+const seriesOf =
+  (days: readonly UsageDay[]) =>
+  ([name, colour, pick]: Line): Series => ({ name, colour, values: days.map(pick) });
+
+/** Each with those below it added, the tallest first: the chart draws later ones in front. */
+const stacked = (days: readonly UsageDay[], lines: readonly Line[]): readonly Series[] =>
+  lines
+    .map(([name, colour], at): Series => {
+      const parts = lines.slice(0, at + 1);
+      const heightOf = (day: UsageDay): number =>
+        parts.reduce((sum, [, , pick]) => sum + pick(day), 0);
+      return { name, colour, values: days.map(heightOf) };
+    })
+    .reverse();
+
 type Line = readonly [name: string, colour: string, pick: (day: UsageDay) => number];
 
 function DayChart(props: {
   title: string;
   days: readonly UsageDay[];
   lines: readonly Line[];
+  /** Each line stands on those before it; else it is a part of the first. */
+  isStacked?: true;
 }): VNode {
-  const { title, days, lines } = props;
+  const { title, days, lines, isStacked = false } = props;
   const { daysSeconds, series } = useMemo(
     () => ({
       daysSeconds: days.map(({ date }) => timeMs(`${date}T00:00:00Z`) / 1_000),
-      series: lines.map(([name, colour, pick]): Series => ({
-        name,
-        colour,
-        values: days.map(pick),
-      })),
+      series: isStacked ? stacked(days, lines) : lines.map(seriesOf(days)),
     }),
     [days],
   );

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import type { Delivery } from "../api/shapes.ts";
 import { useLoad } from "../app/load.ts";
+import { duration } from "../app/numbers.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 
@@ -49,36 +50,41 @@ function DeliveryRow({ delivery }: { delivery: Delivery }): VNode {
   const [mark, words] = outcomeOf(delivery);
   return (
     <li>
-      <div class="bar">
-        <span class={`chip ${mark}`}>{words}</span>
-        <code>{delivery.event}</code>
-        <span class="note push">
-          <Time at={delivery.attempted_at} />
-          {delivery.duration_ms === null ? "" : `, ${String(delivery.duration_ms)} ms`}
-        </span>
-      </div>
-      {delivery.error === null ? null : <p class="prose">{delivery.error}</p>}
-      <details>
-        <summary class="note">Details</summary>
-        <dl class="pairs">
-          <dt>Delivery</dt>
-          <dd class="mono">{delivery.id}</dd>
-          {delivery.session === null ? null : (
-            <>
-              <dt>Session</dt>
-              <dd class="mono">{delivery.session}</dd>
-            </>
-          )}
-          <dt>Answer</dt>
-          <dd>
-            {delivery.response === null || delivery.response === "" ? (
-              "Nothing was kept of it."
-            ) : (
-              <pre class="wrap">{delivery.response}</pre>
-            )}
-          </dd>
-        </dl>
+      <details class="delivery">
+        <summary>
+          <span class={`chip ${mark}`}>{words}</span>
+          <code>{delivery.event}</code>
+          <span class="note push">
+            <Time at={delivery.attempted_at} />
+            {delivery.duration_ms === null ? "" : `, ${duration(delivery.duration_ms)}`}
+          </span>
+          {delivery.error === null ? null : <span class="reason">{delivery.error}</span>}
+        </summary>
+        <DeliveryDetails delivery={delivery} />
       </details>
     </li>
+  );
+}
+
+function DeliveryDetails({ delivery }: { delivery: Delivery }): VNode {
+  return (
+    <dl class="pairs">
+      <dt>Delivery</dt>
+      <dd class="mono">{delivery.id}</dd>
+      {delivery.session === null ? null : (
+        <>
+          <dt>Session</dt>
+          <dd class="mono">{delivery.session}</dd>
+        </>
+      )}
+      <dt>Answer</dt>
+      <dd>
+        {delivery.response === null || delivery.response === "" ? (
+          "Nothing was kept of it."
+        ) : (
+          <pre class="wrap">{delivery.response}</pre>
+        )}
+      </dd>
+    </dl>
   );
 }

@@ -4,6 +4,7 @@ import { call } from "../api/client.ts";
 import type { Webhook, WebhookState } from "../api/shapes.ts";
 import { announce } from "../app/announce.ts";
 import { useAction, useLoad } from "../app/load.ts";
+import { duration } from "../app/numbers.ts";
 import { Secret } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -91,7 +92,7 @@ function Tools(props: {
 
 function Pong({ answer }: { answer: PingAnswer }): VNode {
   const { status, error, duration_ms: durationMs } = answer;
-  const took = durationMs === null ? "" : ` after ${String(durationMs)} ms`;
+  const took = durationMs === null ? "" : ` after ${duration(durationMs)}`;
   if (error === null && status !== null) {
     return (
       <p class="notice yes">

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import type { Allowance, Purse } from "../api/shapes.ts";
-import { count } from "../app/numbers.ts";
+import { count, counted } from "../app/numbers.ts";
 import { allowance } from "../app/session.ts";
 import { tierName } from "../words/tiers.ts";
 import { Meter } from "./meter.tsx";
@@ -35,7 +35,8 @@ function Left({ allowance: known }: { allowance: Allowance }): VNode {
   if (found === undefined) {
     return (
       <div>
-        <b>{count(known.day.used)}</b> checks today, no daily limit
+        <b>{count(known.day.used)}</b> {known.day.used === 1 ? "check" : "checks"} today, no daily
+        limit
       </div>
     );
   }
@@ -47,7 +48,7 @@ function Left({ allowance: known }: { allowance: Allowance }): VNode {
         <b>{count(left(purse))}</b> of {count(limit)} checks left {when}
       </div>
       <Meter share={limit === 0 ? 0 : left(purse) / limit} />
-      {known.credits > 0 ? <div>and {count(known.credits)} credits</div> : null}
+      {known.credits > 0 ? <div>and {counted(known.credits, "credit")}</div> : null}
     </>
   );
 }

@@ -3,8 +3,12 @@ import type { AuditEntry } from "../api/shapes.ts";
 import { actionWords } from "../words/audit.ts";
 import { Time } from "./time.tsx";
 
-/** Who changed what, when and from where; with `whose`, in which account. */
-export function AuditTable(props: { entries: readonly AuditEntry[]; whose?: true }): VNode {
+/** Who changed what, when and from where; with `whose`, in which account. `own` is "You". */
+export function AuditTable(props: {
+  entries: readonly AuditEntry[];
+  whose?: true;
+  own?: string;
+}): VNode {
   const hasWhose = props.whose === true;
   return (
     <div class="scroll tall" tabIndex={0} role="region" aria-label="What happened">
@@ -24,10 +28,18 @@ export function AuditTable(props: { entries: readonly AuditEntry[]; whose?: true
               <td>
                 <Time at={entry.at} />
               </td>
-              <td class="break">{actionWords(entry)}</td>
-              <td class="break">{entry.actor}</td>
-              {hasWhose ? <td class="break">{entry.subject}</td> : null}
-              <td class="mono">{entry.client_address}</td>
+              <td class="break what">{actionWords(entry)}</td>
+              <td class="break" data-label="By">
+                {entry.actor === props.own ? "You" : entry.actor}
+              </td>
+              {hasWhose ? (
+                <td class="break" data-label="In">
+                  {entry.subject === entry.actor ? "own" : entry.subject}
+                </td>
+              ) : null}
+              <td class="from" data-label="From">
+                {entry.client_address === "" ? "–" : entry.client_address}
+              </td>
             </tr>
           ))}
         </tbody>

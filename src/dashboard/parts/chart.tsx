@@ -28,6 +28,7 @@ const token = (name: string): string =>
 /** Colours as the page shows them now: a canvas knows no `light-dark()`. */
 function resolved(name: string): string {
   const probe = document.createElement("i");
+  probe.style.setProperty("forced-color-adjust", "none"); // else every series would be one colour
   probe.style.color = `var(${name})`;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../app/announce.ts";
 
 /** Puts text on the clipboard; without permission for that, says so. */
-export function CopyButton({ text, what }: { text: string; what: string }): VNode {
+function CopyButton({ text, what }: { text: string; what: string }): VNode {
   const [word, setWord] = useState("Copy");
   useEffect(() => {
     if (word === "Copy") return undefined;
@@ -56,8 +56,15 @@ export function Code({
 
 /** A secret that is shown this once and says so before it goes. */
 export function Secret(props: { title: string; value: string; onDone: () => void }): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.
+  useEffect(() => box.current?.focus(), [props.value]);
+  const done = (): void => {
+    document.querySelector("h1")?.focus();
+    props.onDone();
+  };
   return (
-    <div class="secret" role="group" aria-label={props.title}>
+    <div class="secret" role="group" aria-label={props.title} tabIndex={-1} ref={box}>
       <div>
         <h2>{props.title}</h2>
         <p>This is the only time it is shown. Copy it to where your server keeps its secrets.</p>
@@ -65,7 +72,7 @@ export function Secret(props: { title: string; value: string; onDone: () => void
       <div class="bar">
         <code>{props.value}</code>
         <CopyButton text={props.value} what={props.title} />
-        <button type="button" class="small" onClick={props.onDone}>
+        <button type="button" class="small" onClick={done}>
           I have kept it
         </button>
       </div>

@@ -42,6 +42,26 @@ export function Dialog(props: {
   );
 }
 
+/** The way out of a form in a dialog, and what it does. */
+export function FormFoot(props: {
+  act: string;
+  disabled: boolean;
+  onClose: () => void;
+  leave?: string;
+}): VNode {
+  return (
+    <div class="bar">
+      <span class="push" />
+      <button type="button" class="plain" onClick={props.onClose}>
+        {props.leave ?? "Cancel"}
+      </button>
+      <button type="submit" class="main" disabled={props.disabled}>
+        {props.act}
+      </button>
+    </div>
+  );
+}
+
 /** Asks before something that cannot be taken back. */
 export function Confirm(props: {
   title: string;

@@ -7,6 +7,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "account.enabled": "Account switched on",
   "account.tier": "Plan changed",
   "account.password": "Password changed",
+  "account.spellings": "Counting of spellings",
   "credits.granted": "Credits moved",
   "key.created": "Key created",
   "key.revoked": "Key revoked",
@@ -16,6 +17,11 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "webhook.saved": "Webhook saved",
   "webhook.secret": "Webhook secret renewed",
   "webhook.removed": "Webhook removed",
+  "lists.entry_saved": "List entry made",
+  "lists.entry_forgotten": "List entry taken back",
+  "lists.imported": "List file imported",
+  "lists.fetched": "List sources fetched",
+  "lists.report_resolved": "Report settled",
 };
 
 /** What happened, for people; an action this page does not know stays as it is. */

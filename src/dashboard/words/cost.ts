@@ -21,8 +21,9 @@ const fine = (words: string): Cost => ({ words, isTooMuch: false });
 export function costOf({ unique, octets }: Column, allowance: Allowance | undefined): Cost {
   if (unique === 0) return no("This column is empty. Choose another one.");
   if (octets > LIST_MAX_OCTETS) {
+    const parts = Math.ceil(octets / LIST_MAX_OCTETS);
     return no(
-      `One list holds at most 2 MB; this column has ${count(octets)} bytes. Split the file.`,
+      `One list holds at most 2 MB, and this column has ${(Math.ceil(octets / 100_000) / 10).toFixed(1)} MB. Split the file into ${count(parts)} parts.`,
     );
   }
   if (allowance === undefined) return fine(`It costs up to ${counted(unique, "check")}.`);

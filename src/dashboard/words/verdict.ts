@@ -110,7 +110,7 @@ function good({ result, evidence }: Judged): Verdict {
   return {
     mark: "yes",
     stamp: "Looks good",
-    small: `${String(result.confidence)} of 100`,
+    small: "takes mail",
     sentence: "Mail to this domain has somewhere to go, and nothing speaks of a throw-away inbox.",
     reason: goodReason(result),
   };
@@ -147,7 +147,9 @@ const SUBJECT_WORDS: Partial<Record<Signal, (subject: string) => string>> = {
 export function reasonOf({ signal, subject, lists }: EvidenceShape): string {
   const words = subject === undefined ? undefined : SUBJECT_WORDS[signal]?.(subject);
   const from =
-    lists.length === 0 ? "" : `${words === undefined ? "Found" : ", found"} on ${joined(lists)}`;
+    lists.length === 0
+      ? ""
+      : `${words === undefined ? "Found" : ", found"} on ${joined(lists.map(({ id }) => id))}`;
   return words === undefined && from === "" ? "" : `${words ?? ""}${from}.`;
 }
 

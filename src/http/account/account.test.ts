@@ -6,6 +6,7 @@ import {
   type DashboardWorldOptions,
   PASSWORD,
 } from "../../../test/dashboard-world.ts";
+import { withinOneDay } from "../../../test/within-one-day.ts";
 
 async function worldFor(t: TestContext, options: DashboardWorldOptions = {}) {
   const world = await dashboardWorld(options);
@@ -122,6 +123,18 @@ test("the cookie is closed to scripts and other sites; behind TLS it is bound to
   }
 });
 
+test("no answer is kept by a cache, guessed at, framed or read by another site", async (t) => {
+  const { browser } = await worldFor(t);
+  for (const path of ["session", "keys"]) {
+    const { headers } = await browser.get(path);
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+    assert.equal(headers.get("cross-origin-resource-policy"), "same-origin");
+    assert.match(headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
+    assert.equal(headers.get("access-control-allow-origin"), null);
+  }
+});
+
 test("the database holds neither the token nor the key nor the password", async (t) => {
   const { world, signedIn } = await worldFor(t);
   await world.addAccount(EMAIL);
@@ -200,6 +213,26 @@ test("a key is shown once, listed by its ends, and revoked for good", async (t) 
   assert.equal((await browser.call("GET", "/api/domain/x.example", asKey)).status, 200);
   assert.equal((await browser.delete(`keys/${made.id}`)).status, 204);
   assert.equal((await browser.post("keys", { name: "two\nlines" })).status, 400);
+});
+
+test("spellings are counted when the account says so, which is on record", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount(EMAIL);
+  const browser = await signedIn(EMAIL);
+  const isCounted = async (): Promise<boolean> =>
+    ((await browser.get("session")).json as { account: { counts_spellings: boolean } }).account
+      .counts_spellings;
+  assert.equal(await isCounted(), false);
+  assert.equal((await browser.post("spellings", { state: "on" })).status, 204);
+  assert.equal(await isCounted(), true);
+  assert.equal((await browser.post("spellings", { state: true })).status, 400);
+  assert.equal((await browser.post("spellings", { state: "off" })).status, 204);
+  assert.equal(await isCounted(), false);
+  const { entries } = (await browser.get("activity")).json as { entries: { detail: string }[] };
+  assert.deepEqual(
+    entries.slice(0, 2).map(({ detail }) => detail),
+    ["off", "on"],
+  );
 });
 
 const ZONE = {
@@ -307,12 +340,19 @@ test("forms, broken JSON and large bodies are refused", async (t) => {
   assert.deepEqual((await browser.get("keys")).json, { keys: [] });
 });
 
+interface Made {
+  readonly session: string;
+  readonly stats: object;
+  readonly expires_in_seconds: number;
+}
+
 test("a list is charged once, told, shown in rows and forgotten", async (t) => {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });
   await world.addAccount(EMAIL);
   const browser = await signedIn(EMAIL);
   const text = "ann@good.example\nANN@good.example\n=cmd|@x\nnowhere.example";
-  const made = (await browser.post("lists", { text })).json as { session: string; stats: object };
+  const made = (await browser.post("lists", { text })).json as Made;
+  assert.ok(made.expires_in_seconds > 890 && made.expires_in_seconds <= 900);
   const stats = { total: 4, unique: 3, invalid_format: 1, invalid_dns: 1, disposable: 0, valid: 1 };
   assert.deepEqual(made.stats, { ...stats, session: made.session });
   const rows = linesOf((await browser.get(`lists/${made.session}/rows`)).text).flat();
@@ -325,6 +365,9 @@ test("a list is charged once, told, shown in rows and forgotten", async (t) => {
       ["nowhere.example", "invalidDns"],
     ],
   );
+  const again = (await browser.get(`lists/${made.session}`)).json as Made;
+  assert.ok(again.expires_in_seconds <= made.expires_in_seconds);
+  assert.deepEqual({ ...again, expires_in_seconds: made.expires_in_seconds }, made);
   const valid = await browser.get(`lists/${made.session}/valid`);
   assert.equal(valid.text, "ann@good.example");
   assert.equal(valid.headers.get("content-disposition"), "attachment; filename=valid_list.txt");
@@ -394,6 +437,22 @@ test("an administrator changes plan, credits and switch, and every change is on 
   assert.equal(shown.includes("admin@gatepost.example"), false, "not which administrator it was");
 });
 
+test("the keys of an account that an administrator switches off are refused at once", async (t) => {
+  const { world, signedIn } = await worldFor(t, { zone: ZONE });
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const id = await world.addAccount(EMAIL);
+  const created = await world.store.keys.create(id, "known");
+  assert.ok(created.kind === "created");
+  const asked = async (): Promise<number> => {
+    const headers = { "x-api-key": created.apiKey };
+    return (await fetch(`${world.url}/api/domain/good.example`, { headers })).status;
+  };
+  const admin = await signedIn("admin@gatepost.example");
+  assert.equal(await asked(), 200, "and is remembered");
+  await admin.post(`admin/accounts/${id}/disable`);
+  assert.equal(await asked(), 403);
+});
+
 test("administrators cannot switch themselves off", async (t) => {
   const { world, signedIn } = await worldFor(t);
   const id = await world.addAccount("admin@gatepost.example", { isAdmin: true });
@@ -401,24 +460,60 @@ test("administrators cannot switch themselves off", async (t) => {
   assert.equal((await admin.post(`admin/accounts/${id}/disable`)).status, 409);
 });
 
-test("usage has a row for every day asked, today last", async (t) => {
-  const { world, signedIn } = await worldFor(t);
-  const id = await world.addAccount(EMAIL);
-  const today = Math.floor(Date.now() / 86_400_000);
-  await world.usage.add([{ owner: `account:${id}`, day: today, units: 7, requests: 3 }]);
+test("checks and lists count in the charts as the API's requests do, refused ones too", (t) =>
+  withinOneDay(async () => {
+    const { world, signedIn } = await worldFor(t, { zone: ZONE });
+    const id = await world.addAccount(EMAIL, { tier: "pro" });
+    const browser = await signedIn(EMAIL);
+    await browser.post("check", { entry: "ann@good.example", features: ["spf"] });
+    await browser.post("lists", { text: "good.example" });
+    await browser.post("lists", { text: "" });
+    await browser.post("check", { entry: "", features: [] });
+    await browser.get("keys");
+    await world.countRequests();
+    const today = Math.floor(Date.now() / 86_400_000);
+    const [day] = await world.usage.days(`account:${id}`, today, today);
+    assert.deepEqual([day?.requests, day?.refusals], [3, 1], "what has no entry is no request");
+    assert.equal(
+      day?.latency.reduce((sum, count) => sum + count, 0),
+      3,
+    );
+  }));
+
+test("a check names each list behind a signal, since when, and its fetch", async (t) => {
+  const { world, signedIn } = await worldFor(t, { known: { curated: ["bad.example"] } });
+  await world.addAccount(EMAIL);
   const browser = await signedIn(EMAIL);
-  const { days, allowance } = (await browser.get("usage?days=7")).json as {
-    days: { units: number; latency: number[] }[];
-    allowance: { day: { used: number } };
-  };
-  assert.deepEqual(
-    days.map(({ units }) => units),
-    [0, 0, 0, 0, 0, 0, 7],
-  );
-  assert.equal(days[0]?.latency.length, 7);
-  assert.equal(allowance.day.used, 7);
-  for (const text of ["0", "401", "-1", "many", "1e9"]) {
-    const odd = (await browser.get(`usage?days=${text}`)).json as { days: unknown[] };
-    assert.equal(odd.days.length, 30, text);
-  }
+  const { text } = await browser.post("check", { entry: "bad.example", features: [] });
+  const evidence = linesOf(text).at(-1)?.["evidence"] as {
+    signal: string;
+    by: string;
+    lists: object[];
+  }[];
+  const listed = evidence.find(({ signal }) => signal === "blacklist_exact");
+  assert.equal(listed?.by, "lists");
+  assert.deepEqual(Object.keys(listed?.lists[0] ?? {}), ["id", "curated", "since", "fetched_at"]);
 });
+
+test("usage has a row for every day asked, today last", (t) =>
+  withinOneDay(async () => {
+    const { world, signedIn } = await worldFor(t);
+    const id = await world.addAccount(EMAIL);
+    const today = Math.floor(Date.now() / 86_400_000);
+    await world.usage.add([{ owner: `account:${id}`, day: today, units: 7, requests: 3 }]);
+    const browser = await signedIn(EMAIL);
+    const { days, allowance } = (await browser.get("usage?days=7")).json as {
+      days: { units: number; latency: number[] }[];
+      allowance: { day: { used: number } };
+    };
+    assert.deepEqual(
+      days.map(({ units }) => units),
+      [0, 0, 0, 0, 0, 0, 7],
+    );
+    assert.equal(days[0]?.latency.length, 7);
+    assert.equal(allowance.day.used, 7);
+    for (const text of ["0", "401", "-1", "many", "1e9"]) {
+      const odd = (await browser.get(`usage?days=${text}`)).json as { days: unknown[] };
+      assert.equal(odd.days.length, 30, text);
+    }
+  }));

@@ -1,19 +1,22 @@
-import { Type } from "typebox";
 import type { AccountDirectory } from "../../ports/account-directory.ts";
+import { ACCOUNT_TIERS } from "../../ports/accounts.ts";
 import type { Account } from "../../ports/accounts.ts";
-import type { AuditAction, AuditLog } from "../../ports/audit-log.ts";
+import type { AuditLog } from "../../ports/audit-log.ts";
 import type { Audit } from "../../service/account/audit.ts";
-import { ACCOUNT_TIERS, type AccountService } from "../../service/accounts.ts";
+import { auditedAccounts, auditedCredits } from "../../service/account/audited.ts";
+import type { AccountService } from "../../service/accounts.ts";
 import { GRANT_MAX, REASON_MAX, type CreditService } from "../../service/credits.ts";
 import { badField, notFound, notNow } from "../../service/refusals.ts";
+import { Type } from "../json-schema.ts";
 import { numberField, textField } from "./fields.ts";
+import { noteOf } from "./note.ts";
 import { adminAccount, shownAudit } from "./present.ts";
 import { type AccountRoute, done, json, type SignedInRequest } from "./route.ts";
 
 export interface AdminDeps {
   readonly directory: Pick<AccountDirectory, "search">;
-  readonly accounts: Pick<AccountService, "find" | "setTier" | "disable" | "enable">;
-  readonly credits: Pick<CreditService, "grant">;
+  readonly accounts: AccountService;
+  readonly credits: CreditService;
   readonly auditLog: Pick<AuditLog, "newest">;
   readonly audit: Audit;
   readonly system: () => Promise<SystemFacts>;
@@ -73,28 +76,18 @@ async function subjectOf({ id }: SignedInRequest, deps: AdminDeps): Promise<Acco
   return account;
 }
 
-function note(
-  { account: admin, visitor: { clientAddress } }: SignedInRequest,
-  audit: Audit,
-  change: { readonly action: AuditAction; readonly accountId: string; readonly detail?: string },
-): Promise<void> {
-  return audit({ ...change, actorId: admin.id, clientAddress });
-}
-
 const tierRoute = (deps: AdminDeps): AccountRoute => ({
   method: "POST",
   path: "admin/accounts/:id/tier",
   for: "admin",
   summary: "Change an account's plan",
-  body: Type.Object({ tier: Type.Enum([...ACCOUNT_TIERS]) }),
+  body: Type.Object({ tier: Type.Enum(ACCOUNT_TIERS) }),
   async handle(request) {
     const name = textField(request.body, "tier", 50);
     const tier = ACCOUNT_TIERS.find((known) => known === name);
     if (tier === undefined) throw badField(`There is no plan of that name.`);
     const subject = await subjectOf(request, deps);
-    await deps.accounts.setTier(subject.id, tier);
-    const detail = `${subject.tier} to ${tier}`;
-    await note(request, deps.audit, { action: "account.tier", accountId: subject.id, detail });
+    await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).setTier(subject.id, tier);
     return done;
   },
 });
@@ -109,10 +102,9 @@ const creditsRoute = (deps: AdminDeps): AccountRoute => ({
     const amount = numberField(request.body, "amount");
     const reason = textField(request.body, "reason", REASON_MAX);
     const subject = await subjectOf(request, deps);
-    const answer = await deps.credits.grant(subject.id, amount, reason);
+    const credits = auditedCredits(deps.credits, noteOf(request, deps.audit));
+    const answer = await credits.grant(subject.id, amount, reason);
     if (answer.kind !== "granted") throw creditRefusal(answer);
-    const detail = `${String(amount)}${reason === "" ? "" : `, ${reason}`}`;
-    await note(request, deps.audit, { action: "credits.granted", accountId: subject.id, detail });
     return json({ balance: answer.balance });
   },
 });
@@ -143,8 +135,7 @@ const switchRoutes = (deps: AdminDeps): readonly AccountRoute[] => [
     async handle(request) {
       const subject = await subjectOf(request, deps);
       if (subject.id === request.account.id) throw notNow("You cannot switch yourself off.");
-      await deps.accounts.disable(subject.id);
-      await note(request, deps.audit, { action: "account.disabled", accountId: subject.id });
+      await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).disable(subject.id);
       return done;
     },
   },
@@ -155,8 +146,7 @@ const switchRoutes = (deps: AdminDeps): readonly AccountRoute[] => [
     summary: "Switch an account on again",
     async handle(request) {
       const subject = await subjectOf(request, deps);
-      await deps.accounts.enable(subject.id);
-      await note(request, deps.audit, { action: "account.enabled", accountId: subject.id });
+      await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).enable(subject.id);
       return done;
     },
   },

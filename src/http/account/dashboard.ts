@@ -1,10 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { createBodyReader } from "../body.ts";
-import { addDashboardPages } from "../dashboard-pages.ts";
+import { addDashboardPages, type BuiltPages } from "../dashboard-pages.ts";
 import { addAccountRoutes } from "./add-account-routes.ts";
+import { adminEntryRoutes, type EntriesDeps } from "./admin-entry-routes.ts";
+import { adminReportRoutes, type ReportsDeps } from "./admin-report-routes.ts";
 import { type AdminDeps, adminRoutes } from "./admin-routes.ts";
+import { adminSourceRoutes, type SourceDeps } from "./admin-source-routes.ts";
 import { sessionCookie } from "./cookie.ts";
 import { type EntryDeps, entryRoutes, type ServiceInfo } from "./entry-routes.ts";
+import { createFaultLog } from "../fault-log.ts";
 import type { AccountGuardDeps } from "./guard.ts";
 import { type ListDeps, listRoutes } from "./list-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own-routes.ts";
@@ -13,23 +17,26 @@ import { type WebhookDeps, webhookRoutes } from "./webhook-routes.ts";
 
 interface Parts {
   readonly info: Omit<ServiceInfo, "parts">;
-  /** Absent: lists are no part of the dashboard. */
+  /** Absent: checking lists is no part of the dashboard. */
   readonly bulk?: ListDeps["bulk"];
   /** Absent: webhooks are no part of the dashboard. */
   readonly webhooks?: Omit<WebhookDeps, "audit">;
-  /** Absolute path of the built pages; absent: the API alone. */
-  readonly pagesRoot?: string;
+  /** Absent: the API alone. */
+  readonly pages?: BuiltPages;
 }
 
 export type DashboardDeps = Omit<EntryDeps, "info" | "logins" | "sessions"> &
   OwnDeps &
   AdminDeps &
-  Omit<AccountGuardDeps, "bodies" | "cookie" | "publicUrl"> &
+  SourceDeps &
+  EntriesDeps &
+  ReportsDeps &
+  Omit<AccountGuardDeps, "bodies" | "cookie" | "publicUrl" | "faultLog"> &
   Parts;
 
 /** Every route under `/account/`. */
 export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
-  const { bulk, webhooks, audit, gate } = deps;
+  const { bulk, webhooks, audit } = deps;
   const parts = [
     ...(bulk === undefined ? [] : ["lists"]),
     ...(webhooks === undefined ? [] : ["webhooks"]),
@@ -37,9 +44,12 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
   return [
     ...entryRoutes({ ...deps, info: { ...deps.info, parts } }),
     ...ownRoutes(deps),
-    ...(bulk === undefined ? [] : listRoutes({ gate, bulk })),
+    ...(bulk === undefined ? [] : listRoutes({ ...deps, bulk })),
     ...(webhooks === undefined ? [] : webhookRoutes({ ...webhooks, audit })),
     ...adminRoutes(deps),
+    ...adminSourceRoutes(deps),
+    ...adminEntryRoutes(deps),
+    ...adminReportRoutes(deps),
   ];
 }
 
@@ -52,6 +62,7 @@ export async function addDashboard(
   const { publicUrl } = deps.info;
   const bodies = createBodyReader();
   const cookie = sessionCookie(publicUrl);
-  addAccountRoutes(app, routes, { ...deps, publicUrl, bodies, cookie });
-  if (deps.pagesRoot !== undefined) await addDashboardPages(app, deps.pagesRoot);
+  const faultLog = createFaultLog(deps.log, deps.clock);
+  addAccountRoutes(app, routes, { ...deps, publicUrl, bodies, cookie, faultLog });
+  if (deps.pages !== undefined) await addDashboardPages(app, deps.pages);
 }

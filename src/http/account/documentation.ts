@@ -1,5 +1,13 @@
-import { Type } from "typebox";
-import { errorResponse, pathParameter } from "../openapi.ts";
+import {
+  adminsOnly,
+  badField,
+  notFound,
+  notSignedIn,
+  storeUnavailable,
+  tooManyAttempts,
+} from "../../service/refusals.ts";
+import { Type } from "../json-schema.ts";
+import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi.ts";
 import type { Operation, PathItem, Response } from "../operation.ts";
 import type { AccountRoute } from "./route.ts";
 
@@ -38,25 +46,19 @@ function operation(route: AccountRoute): Operation {
     tags: ["dashboard"],
     security: [],
     ...(path.includes(":id") && {
-      parameters: [
-        pathParameter("id", "As the list shows it.", "0123456789abcdef0123456789abcdef"),
-      ],
+      parameters: [pathParameter("id", "As the list shows it.", EXAMPLE_ID)],
     }),
     ...(body !== undefined && {
       requestBody: { required: true, content: { "application/json": { schema: body } } },
     }),
     responses: {
       200: FINE,
-      400: errorResponse("A field is missing or wrong.", '"email" must be text.'),
-      401: errorResponse("No session.", "Sign in first."),
-      403: errorResponse(
-        "Not for this account, or from another site.",
-        "This is for administrators.",
-      ),
-      429: errorResponse(
-        "Too many in a minute: the rate.",
-        "Too many attempts. Try again in 17 seconds.",
-      ),
+      400: errorResponse("A field is missing or wrong.", badField('"email" must be text.')),
+      401: errorResponse("No session.", notSignedIn()),
+      403: errorResponse("Not for this account, or from another site.", adminsOnly()),
+      ...(path.includes(":id") && { 404: errorResponse("Nothing has that id.", notFound()) }),
+      429: errorResponse("Too many in a minute: the rate.", tooManyAttempts(17_000)),
+      503: errorResponse("Overloaded, or a store is down.", storeUnavailable()),
     },
   };
 }

@@ -1,10 +1,10 @@
-import { Type } from "typebox";
 import type { LoginSessionService } from "../../service/account/login-sessions.ts";
 import type { LoginSessions } from "../../ports/login-sessions.ts";
 import type { Audit } from "../../service/account/audit.ts";
 import type { SignIn } from "../../service/account/sign-in.ts";
 import type { SignUp } from "../../service/account/sign-up.ts";
 import type { Tiers } from "../../service/tiers.ts";
+import { Type } from "../json-schema.ts";
 import { textField } from "./fields.ts";
 import { shownAccount } from "./present.ts";
 import { type AccountRoute, done, json } from "./route.ts";

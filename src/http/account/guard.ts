@@ -21,9 +21,10 @@ import {
   Refusal,
   unsupportedMediaType,
 } from "../../service/refusals.ts";
-import { errorBody } from "../answer.ts";
+import { errorBody, refusalOf } from "../answer.ts";
 import type { BodyReader } from "../body.ts";
 import { clientAddress, type TrustedProxies } from "../client-address.ts";
+import type { FaultLog } from "../fault-log.ts";
 import { JSON_TYPE } from "../route.ts";
 import type { SessionCookie } from "./cookie.ts";
 import type { AccountReply, AccountRequest, AccountRoute } from "./route.ts";
@@ -37,6 +38,7 @@ export interface AccountGuardDeps {
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly faultLog: FaultLog;
 }
 
 /** Requests in a minute from one address bucket, pages' own reloading included. */
@@ -52,6 +54,7 @@ const HEADERS = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   vary: "Cookie",
 };
 
@@ -67,7 +70,7 @@ export async function serve(
     const answer = await admit(route, request, { deps, release });
     return await send(reply, answer, deps);
   } catch (error) {
-    return refuse(reply, error, { route, log: deps.log });
+    return refuse(reply, error, { route, faultLog: deps.faultLog });
   } finally {
     for (const task of release) task();
   }
@@ -190,7 +193,7 @@ async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator
   try {
     for await (const value of values) yield `${JSON.stringify(value)}\n`;
   } catch (fault) {
-    if (!(fault instanceof Refusal)) log.error("account stream failed", fault);
+    if (!(fault instanceof Refusal)) log.error("http.stream_failed", fault);
     yield `${errorBody(fault instanceof Refusal ? fault.message : INTERNAL_ERROR_MESSAGE)}\n`;
   }
 }
@@ -198,13 +201,16 @@ async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator
 function refuse(
   reply: FastifyReply,
   error: unknown,
-  { route, log }: { readonly route: AccountRoute; readonly log: Log },
+  { route, faultLog }: { readonly route: AccountRoute; readonly faultLog: FaultLog },
 ): FastifyReply {
-  if (!(error instanceof Refusal)) {
-    log.error("account request failed", error, { method: route.method, route: route.path });
+  const refusal = refusalOf(error);
+  if (refusal === undefined || refusal.code === "store_unavailable") {
+    faultLog(error, { method: route.method, route: `/account/${route.path}` });
+  }
+  if (refusal === undefined) {
     return reply.code(500).type(JSON_TYPE).send(errorBody(INTERNAL_ERROR_MESSAGE));
   }
-  const { code, status, message, detail, retryAfterSeconds } = error;
+  const { code, status, message, detail, retryAfterSeconds } = refusal;
   if (code === "not_signed_in") reply.header("x-session", "none");
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
   return reply.code(status).type(JSON_TYPE).send(errorBody(message, detail));

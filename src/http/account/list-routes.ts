@@ -1,20 +1,17 @@
-import { Type } from "typebox";
-import { fateOf } from "../../core/tally.ts";
 import type { FullResult } from "../../core/result.ts";
-import type { Account } from "../../ports/accounts.ts";
-import type {
-  BulkResults,
-  BulkService,
-  BulkStats,
-  SpelledResult,
-} from "../../service/bulk/bulk.ts";
-import type { Entrance, Gate } from "../../service/gate.ts";
+import { fateOf } from "../../core/tally.ts";
+import type { BulkResults, BulkService, SpelledResult } from "../../service/bulk/bulk.ts";
+import type { Entrance } from "../../service/gate.ts";
 import { notNow } from "../../service/refusals.ts";
+import { Type } from "../json-schema.ts";
+import { resultsJson } from "../results-text.ts";
+import { framed } from "../streamed.ts";
+import { counted, type CountedDeps } from "./counted.ts";
 import { textField } from "./fields.ts";
-import { type AccountReply, type AccountRoute, done, json, type SignedInRequest } from "./route.ts";
+import { file } from "./file.ts";
+import { type AccountRoute, done, json, type SignedInRequest } from "./route.ts";
 
-export interface ListDeps {
-  readonly gate: Pick<Gate, "enterAs">;
+export interface ListDeps extends CountedDeps {
   readonly bulk: BulkService;
 }
 
@@ -32,15 +29,6 @@ export function listRoutes(deps: ListDeps): readonly AccountRoute[] {
   ];
 }
 
-async function enter(
-  gate: ListDeps["gate"],
-  { account, visitor }: { readonly account: Account; readonly visitor: SignedInRequest["visitor"] },
-): Promise<Entrance> {
-  const entrance = await gate.enterAs(account, visitor.clientAddress);
-  if (entrance.refusal !== undefined) throw entrance.refusal;
-  return entrance;
-}
-
 /** Reading costs nothing, so the account is known but not counted. */
 const readerOf = ({ account, visitor }: SignedInRequest): Entrance["caller"] => ({
   owner: { kind: "account", accountId: account.id },
@@ -48,19 +36,20 @@ const readerOf = ({ account, visitor }: SignedInRequest): Entrance["caller"] => 
   clientAddress: visitor.clientAddress,
 });
 
-const startRoute = ({ gate, bulk }: ListDeps): AccountRoute => ({
+const startRoute = (deps: ListDeps): AccountRoute => ({
   method: "POST",
   path: "lists",
   for: "account",
   largeBody: true,
   summary: "Check a list, one entry a line; small ones are done at once, others queued",
   body: Type.Object({ text: Type.String() }),
-  async handle(request) {
+  handle(request) {
     const text = textField(request.body, "text", LIST_MAX_CHARACTERS);
-    const entrance = await enter(gate, request);
-    const answer = await bulk.submit(entrance, { text, layout: "lines" });
-    if (answer.kind === "queued") return json(answer.queued);
-    return json({ session: answer.stats.session, status: "completed", stats: answer.stats });
+    return counted(request, deps, async (entrance) => {
+      const answer = await deps.bulk.submit(entrance, { text, layout: "lines" });
+      if (answer.kind === "queued") return json(answer.queued);
+      return json(await stateOf(deps, request, answer.stats.session));
+    });
   },
 });
 
@@ -69,12 +58,20 @@ const stateRoute = ({ bulk }: ListDeps): AccountRoute => ({
   path: "lists/:id",
   for: "account",
   summary: "How far a list is, or what it came to",
-  async handle(request) {
-    const found = await bulk.results(readerOf(request), request.id);
-    if (found.kind === "progress") return json(found.progress);
-    return json({ session: request.id, status: "completed", stats: found.stats });
-  },
+  handle: async (request) => json(await stateOf({ bulk }, request, request.id)),
 });
+
+/** The progress object; of a finished list its summary, and for how many seconds its results stay. */
+async function stateOf(
+  { bulk }: Pick<ListDeps, "bulk">,
+  request: SignedInRequest,
+  session: string,
+): Promise<object> {
+  const found = await bulk.results(readerOf(request), session);
+  if (found.kind === "progress") return found.progress;
+  const { stats, lifeSeconds } = found;
+  return { session, status: "completed", stats, expires_in_seconds: lifeSeconds };
+}
 
 type Finished = BulkResults & { readonly kind: "results" };
 
@@ -125,40 +122,18 @@ const fileRoutes = (deps: ListDeps): readonly AccountRoute[] => [
     for: "account",
     summary: "Session, stats and all results as a JSON file",
     async handle(request) {
-      const { stats, results } = await finished(deps, request);
-      return file("results.json", "application/json; charset=utf-8", jsonText(stats, results()));
+      const text = resultsJson(await finished(deps, request));
+      return file("results.json", "application/json; charset=utf-8", text);
     },
   },
 ];
 
 const NO_PAGES: AsyncIterable<readonly string[]> = (async function* none() {})();
 
-function file(name: string, type: string, chunks: AsyncIterable<string>): AccountReply {
-  const headers = { "content-disposition": `attachment; filename=${name}` };
-  return { headers, text: { type, chunks } };
-}
+const LINES = { head: "", between: "\n", tail: "" };
 
-async function* validText(pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
-  let isFirst = true;
-  for await (const page of pages) {
-    yield `${isFirst ? "" : "\n"}${page.join("\n")}`;
-    isFirst = false;
-  }
-}
-
-async function* jsonText(
-  stats: BulkStats,
-  pages: AsyncIterable<readonly SpelledResult[]>,
-): AsyncGenerator<string> {
-  yield `{"session":${JSON.stringify(stats.session)},"stats":${JSON.stringify(stats)},"results":{`;
-  let comma = "";
-  for await (const page of pages) {
-    const members = page.map(({ spelling, result }) => `${JSON.stringify(spelling)}:${result}`);
-    yield `${comma}${members.join(",")}`;
-    comma = ",";
-  }
-  yield "}}";
-}
+const validText = (pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> =>
+  framed(pages, (entry) => entry, LINES);
 
 const forgetRoute = ({ bulk }: ListDeps): AccountRoute => ({
   method: "DELETE",

@@ -1,11 +1,16 @@
 import type { Audit, Change } from "../../service/account/audit.ts";
+import { type Note, noteBy } from "../../service/account/audited.ts";
 import type { SignedInRequest } from "./route.ts";
 
-/** Writes down what the account of the request did to itself. */
-export function noteOwn(
+/** Writes down what the account of the request changes, here or in another account. */
+export const noteOf = (
   { account, visitor: { clientAddress } }: SignedInRequest,
   audit: Audit,
+): Note => noteBy(audit, { actorId: account.id, clientAddress });
+
+/** Writes down what the account of the request did to itself. */
+export const noteOwn = (
+  request: SignedInRequest,
+  audit: Audit,
   change: Pick<Change, "action" | "detail">,
-): Promise<void> {
-  return audit({ ...change, actorId: account.id, accountId: account.id, clientAddress });
-}
+): Promise<void> => noteOf(request, audit)({ ...change, accountId: request.account.id });

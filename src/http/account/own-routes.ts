@@ -1,32 +1,33 @@
-import { Type } from "typebox";
 import type { AuditLog } from "../../ports/audit-log.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { LoginSessions } from "../../ports/login-sessions.ts";
 import { LATENCY_EDGES_MS } from "../../ports/usage.ts";
 import type { UsageReader } from "../../service/account/allowance.ts";
 import type { Audit } from "../../service/account/audit.ts";
+import { auditedKeys, auditedSpellings } from "../../service/account/audited.ts";
 import type { AccountCheck } from "../../service/account/check.ts";
 import type { OwnAccount } from "../../service/account/own-account.ts";
 import type { CreditService } from "../../service/credits.ts";
-import type { Gate } from "../../service/gate.ts";
+import { keyJson } from "../../service/key-json.ts";
 import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/keys.ts";
 import { badField, missingParameter, notFound, notNow } from "../../service/refusals.ts";
+import type { SwitchSpellings } from "../../service/spelling-switch.ts";
+import { Type } from "../json-schema.ts";
+import { counted, type CountedDeps } from "./counted.ts";
 import { boundedNumber, textField, textsField } from "./fields.ts";
-import { ownAudit, shownCredit, shownKey, shownSession } from "./present.ts";
-import { noteOwn } from "./note.ts";
+import { noteOf, noteOwn } from "./note.ts";
+import { ownAudit, shownCredit, shownSession } from "./present.ts";
 import { type AccountRoute, done, json } from "./route.ts";
 
-export interface OwnDeps {
-  readonly gate: Pick<Gate, "enterAs">;
+export interface OwnDeps extends CountedDeps {
   readonly check: AccountCheck;
   readonly keys: KeyService;
   readonly credits: Pick<CreditService, "entries">;
   readonly usage: UsageReader;
   readonly own: OwnAccount;
+  readonly switchSpellings: SwitchSpellings;
   readonly sessions: LoginSessions;
   readonly auditLog: Pick<AuditLog, "ofAccount">;
   readonly audit: Audit;
-  readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** Rows of a ledger or a log that one page shows. */
@@ -43,23 +44,24 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
     ...keyRoutes(deps),
     ...sessionRoutes(deps),
     passwordRoute(deps),
+    spellingsRoute(deps),
     deleteRoute(deps),
   ];
 }
 
-const checkRoute = ({ gate, check }: OwnDeps): AccountRoute => ({
+const checkRoute = (deps: OwnDeps): AccountRoute => ({
   method: "POST",
   path: "check",
   for: "account",
   summary: "Check one entry for one unit: a line with the core facts, then a line with everything",
   body: Type.Object({ entry: Type.String(), features: Type.Array(Type.String()) }),
-  async handle({ account, visitor, body }) {
-    const entry = textField(body, "entry", ENTRY_MAX).trim();
-    const features = textsField(body, "features", 20);
+  handle(request) {
+    const entry = textField(request.body, "entry", ENTRY_MAX).trim();
+    const features = textsField(request.body, "features", 20);
     if (entry === "") throw missingParameter("entry");
-    const entrance = await gate.enterAs(account, visitor.clientAddress);
-    if (entrance.refusal !== undefined) throw entrance.refusal;
-    return { lines: check(entrance, entry, features) };
+    return counted(request, deps, (entrance) =>
+      Promise.resolve({ lines: deps.check(entrance, entry, features) }),
+    );
   },
 });
 
@@ -111,7 +113,7 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
     for: "account",
     summary: "The account's keys, newest first",
     handle: async ({ account }) =>
-      json({ keys: (await keys.list(account.id)).map(shownKey).reverse() }),
+      json({ keys: (await keys.list(account.id)).map(keyJson).reverse() }),
   },
   {
     method: "POST",
@@ -121,7 +123,8 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
     body: Type.Object({ name: Type.String({ maxLength: KEY_NAME_MAX }) }),
     async handle(request) {
       const name = textField(request.body, "name", ENTRY_MAX);
-      const answer = await keys.create(request.account.id, name);
+      const noted = auditedKeys(keys, noteOf(request, audit));
+      const answer = await noted.create(request.account.id, name);
       if (answer.kind === "bad_name") {
         throw badField(
           `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`,
@@ -130,7 +133,6 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
       if (answer.kind === "too_many") {
         throw notNow(`An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`);
       }
-      await noteOwn(request, audit, { action: "key.created", detail: answer.key.name });
       return json({ id: answer.key.id, name: answer.key.name, api_key: answer.apiKey });
     },
   },
@@ -140,10 +142,9 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
     for: "account",
     summary: "Revoke a key; it is refused within 5 s",
     async handle(request) {
-      const key = (await keys.list(request.account.id)).find(({ id }) => id === request.id);
-      if (key === undefined) throw notFound();
-      await keys.revoke(key.id);
-      await noteOwn(request, audit, { action: "key.revoked", detail: key.name });
+      const key = await keys.find(request.id);
+      if (key?.accountId !== request.account.id) throw notFound();
+      await auditedKeys(keys, noteOf(request, audit)).revoke(key.id);
       return done;
     },
   },
@@ -195,6 +196,20 @@ const passwordRoute = ({ own }: OwnDeps): AccountRoute => ({
     const current = textField(body, "current_password", PASSWORD_FIELD_MAX);
     const next = textField(body, "new_password", PASSWORD_FIELD_MAX);
     await own.changePassword(request, { current, next }, visitor);
+    return done;
+  },
+});
+
+const spellingsRoute = ({ switchSpellings, audit }: OwnDeps): AccountRoute => ({
+  method: "POST",
+  path: "spellings",
+  for: "account",
+  summary: "Count the spellings of each mailbox in the account's own checks; off forgets them",
+  body: Type.Object({ state: Type.Union([Type.Literal("on"), Type.Literal("off")]) }),
+  async handle(request) {
+    const { state } = request.body;
+    if (state !== "on" && state !== "off") throw badField('"state" must be "on" or "off".');
+    await auditedSpellings(switchSpellings, noteOf(request, audit))(request.account.id, state);
     return done;
   },
 });

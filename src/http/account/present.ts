@@ -2,24 +2,21 @@ import { isoTime } from "../../core/calendar.ts";
 import type { Account } from "../../ports/accounts.ts";
 import type { ReadAuditEntry } from "../../ports/audit-log.ts";
 import type { CreditEntry } from "../../ports/credits.ts";
-import type { ApiKey } from "../../ports/keys.ts";
 import type { LoginSession } from "../../ports/login-sessions.ts";
-import { OPERATOR } from "../../service/account/audit.ts";
+import { operatorName, SERVICE } from "../../service/account/audit.ts";
 
 /** One record of an answer. */
 type Shown = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 
-const timeOrNull = (ms: number | undefined): string | null =>
-  ms === undefined ? null : isoTime(ms);
-
-export const shownAccount = ({ id, email, tier, isAdmin, createdAtMs }: Account): Shown => ({
-  id,
-  email,
-  tier,
-  admin: isAdmin,
-  created_at: isoTime(createdAtMs),
+export const shownAccount = (account: Account): Shown => ({
+  id: account.id,
+  email: account.email,
+  tier: account.tier,
+  admin: account.isAdmin,
+  counts_spellings: account.countsSpellings,
+  created_at: isoTime(account.createdAtMs),
 });
 
 export const adminAccount = (account: Account): Shown => ({
@@ -27,16 +24,6 @@ export const adminAccount = (account: Account): Shown => ({
   credits: account.creditBalance,
   disabled: account.isDisabled,
   origin: account.origin,
-});
-
-export const shownKey = (key: ApiKey): Shown => ({
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  last_four: key.lastFour,
-  created_at: isoTime(key.createdAtMs),
-  last_used_at: timeOrNull(key.lastUsedAtMs),
-  revoked_at: timeOrNull(key.revokedAtMs),
 });
 
 export const shownCredit = (entry: CreditEntry): Shown => ({
@@ -57,8 +44,12 @@ export const shownSession = (session: LoginSession, currentId: string): Shown =>
   user_agent: session.userAgent,
 });
 
-const nameOf = (id: string, email: string | undefined): string =>
-  id === OPERATOR ? "The operator" : (email ?? "A deleted account");
+function nameOf(id: string, email: string | undefined): string {
+  if (id === SERVICE) return "The service";
+  const user = operatorName(id);
+  if (user !== undefined) return user === "" ? "The operator" : `The operator (${user})`;
+  return email ?? "A deleted account";
+}
 
 export const shownAudit = (entry: ReadAuditEntry): Shown => ({
   id: entry.id,
@@ -70,8 +61,11 @@ export const shownAudit = (entry: ReadAuditEntry): Shown => ({
   client_address: entry.clientAddress,
 });
 
-/** What an account sees of its own log: not which administrator it was, nor from where. */
-export const ownAudit = (entry: ReadAuditEntry): Shown =>
-  entry.actorId === entry.accountId
-    ? shownAudit(entry)
-    : { ...shownAudit(entry), actor: "An administrator", client_address: "" };
+/** What an account sees of its own log: not which administrator or operator it was, nor from where. */
+export function ownAudit(entry: ReadAuditEntry): Shown {
+  const shown = shownAudit(entry);
+  if (entry.actorId === entry.accountId) return shown;
+  const isOperator = operatorName(entry.actorId) !== undefined;
+  const actor = isOperator ? "The operator" : "An administrator";
+  return { ...shown, actor, client_address: "" };
+}

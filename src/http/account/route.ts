@@ -1,7 +1,7 @@
-import type { TSchema } from "typebox";
 import type { LoginSession } from "../../ports/login-sessions.ts";
 import type { Account } from "../../ports/accounts.ts";
 import type { Visitor } from "../../service/account/login-sessions.ts";
+import type { Schema } from "../json-schema.ts";
 
 /** A request for `/account/*` that was let in. */
 export interface AccountRequest {
@@ -38,7 +38,7 @@ interface RouteWords {
   readonly path: string;
   /** For the documentation. */
   readonly summary: string;
-  readonly body?: TSchema;
+  readonly body?: Schema;
   /** A list may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
 }

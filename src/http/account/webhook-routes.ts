@@ -1,12 +1,13 @@
-import { Type } from "typebox";
 import { isoTime } from "../../core/calendar.ts";
-import type { Deliveries, LoggedDelivery } from "../../ports/webhook-store.ts";
+import { type Deliveries, type LoggedDelivery, WEBHOOK_EVENTS } from "../../ports/webhook-store.ts";
 import type { Audit } from "../../service/account/audit.ts";
-import { WEBHOOK_EVENTS, type WebhookSetup } from "../../service/webhooks/configure.ts";
+import { auditedWebhooks } from "../../service/account/audited.ts";
+import type { WebhookSetup } from "../../service/webhooks/configure.ts";
 import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
 import type { Ping } from "../../service/webhooks/ping.ts";
+import { Type } from "../json-schema.ts";
 import { textField, textsField } from "./fields.ts";
-import { noteOwn } from "./note.ts";
+import { noteOf } from "./note.ts";
 import { type AccountRoute, done, json } from "./route.ts";
 
 export interface WebhookDeps {
@@ -75,14 +76,13 @@ const saveRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
     const { account, body } = request;
     const url = textField(body, "url", URL_MAX);
     const events = textsField(body, "events", 20);
+    const noted = auditedWebhooks(setup, noteOf(request, audit));
     const known = await setup.show(account.id);
     if (known?.url === url) {
-      await setup.selectEvents(account.id, events);
-      await noteOwn(request, audit, { action: "webhook.saved", detail: "events" });
+      await noted.selectEvents(account.id, events);
       return json({ secret: null });
     }
-    const { secret, url: savedUrl } = await setup.set(account.id, url, events);
-    await noteOwn(request, audit, { action: "webhook.saved", detail: savedUrl });
+    const { secret } = await noted.set(account.id, url, events);
     return json({ secret });
   },
 });
@@ -93,8 +93,8 @@ const secretRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
   for: "account",
   summary: "Make a new signing secret; it is in this answer only",
   async handle(request) {
-    const { secret } = await setup.renewSecret(request.account.id);
-    await noteOwn(request, audit, { action: "webhook.secret" });
+    const noted = auditedWebhooks(setup, noteOf(request, audit));
+    const { secret } = await noted.renewSecret(request.account.id);
     return json({ secret });
   },
 });
@@ -105,9 +105,7 @@ const removeRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
   for: "account",
   summary: "Remove the webhook; deliveries that wait are dropped",
   async handle(request) {
-    if (await setup.remove(request.account.id)) {
-      await noteOwn(request, audit, { action: "webhook.removed" });
-    }
+    await auditedWebhooks(setup, noteOf(request, audit)).remove(request.account.id);
     return done;
   },
 });

@@ -1,14 +1,20 @@
-import { Type } from "typebox";
 import {
+  bulkCooldown,
+  bulkTooLarge,
+  missingParameter,
+  retryInFlight,
+  tooManyEntries,
+} from "../../service/refusals.ts";
+import { Type } from "../json-schema.ts";
+import {
+  apiError,
   COMMON_ERRORS,
-  errorResponse,
+  EXAMPLE_ID,
   jsonResponse,
   pathParameter,
   queryParameter,
 } from "../openapi.ts";
 import type { Operation, Parameter, PathItem, Response } from "../operation.ts";
-
-const SESSION = "0123456789abcdef0123456789abcdef";
 
 const STATS = {
   total: 3,
@@ -17,13 +23,13 @@ const STATS = {
   invalid_dns: 0,
   disposable: 1,
   valid: 1,
-  session: SESSION,
+  session: EXAMPLE_ID,
 };
 
 export const BULK_EXAMPLES = {
   summary: { value: STATS },
   queued: {
-    value: { session: SESSION, status: "pending", email_count: 12_000, estimated_seconds: 9 },
+    value: { session: EXAMPLE_ID, status: "pending", email_count: 12_000, estimated_seconds: 9 },
   },
 } as const;
 
@@ -37,19 +43,16 @@ const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the 
 /** What stands against a batch besides the common errors. */
 export const BULK_ERRORS: Readonly<Record<string, Response>> = {
   ...COMMON_ERRORS,
-  400: errorResponse("No entry, or a parameter of a wrong type.", "Missing parameter: email."),
-  409: errorResponse(
-    "A request with this Idempotency-Key is being answered.",
-    "A request with this Idempotency-Key is in progress.",
-  ),
-  413: errorResponse("More than 2,000,000 octets.", "Bulk input is too large."),
-  422: errorResponse(
+  400: apiError("No entry, or a parameter of a wrong type.", missingParameter("email")),
+  409: apiError("A request with this Idempotency-Key is being answered.", retryInFlight()),
+  413: apiError("More than 2,000,000 octets.", bulkTooLarge()),
+  422: apiError(
     "Too many unique entries, or an Idempotency-Key used for something else.",
-    "Maximum 10000 unique emails allowed. Tried to load 10001.",
+    tooManyEntries(10_000, 10_001),
   ),
-  429: errorResponse(
+  429: apiError(
     "A job is running, the anonymous cooldown, rate or quota. `Retry-After` says how long.",
-    "Please wait 42 seconds before submitting another bulk job.",
+    bulkCooldown(42),
   ),
 };
 

@@ -1,7 +1,9 @@
-import { Type } from "typebox";
+import { FEATURES } from "../../core/checks/check.ts";
+import { missingParameter } from "../../service/refusals.ts";
+import { Type } from "../json-schema.ts";
 import {
+  apiError,
   COMMON_ERRORS,
-  errorResponse,
   jsonResponse,
   pathParameter,
   queryParameter,
@@ -16,8 +18,8 @@ import {
   IDEMPOTENCY_KEY,
 } from "./bulk-documentation.ts";
 
-const FEATURES =
-  "Comma-separated premium features: spf, dkim, dmarc, domain_age, inbox_provider, deliverability. " +
+const WANTED =
+  `Comma-separated premium features: ${FEATURES.join(", ")}. ` +
   "What the plan lacks is listed in `requires_upgrade`; the answer is still 200.";
 
 const RESULT = { $ref: "#/components/schemas/Result" };
@@ -95,7 +97,7 @@ function documentation(words: Words): Readonly<Record<string, PathItem>> {
   const { family, what, example } = words;
   const entry = pathParameter(family, `Percent-encoded; "+" is a plus sign.`, example);
   const suffixes = pathParameter("features", "Feature names, one or more segments.", "spf/dkim");
-  const features = queryParameter("features", FEATURES, "spf,dmarc");
+  const features = queryParameter("features", WANTED, "spf,dmarc");
   const inPath = (summary: string): Operation => ({
     summary,
     tags: ["checks"],
@@ -135,7 +137,7 @@ function posted(words: Words): Operation {
     features: Type.Optional(Type.String()),
     ...bulkFields,
   });
-  const names = Type.Union([Type.String(), Type.Array(Type.String())], { description: FEATURES });
+  const names = Type.Union([Type.String(), Type.Array(Type.String())], { description: WANTED });
   const texts = Type.Union([value, Type.Array(Type.String())]);
   const json = Type.Object({ [family]: texts, features: Type.Optional(names), ...bulkFields });
   return {
@@ -167,10 +169,7 @@ function posting({ results }: Words): Response {
 function responses({ family, results }: Words): Readonly<Record<string, Response>> {
   return {
     200: jsonResponse("Validation result, malformed input included.", RESULT, results),
-    400: errorResponse(
-      "Nothing to check, or a parameter of a wrong type.",
-      `Missing parameter: ${family}.`,
-    ),
+    400: apiError("Nothing to check, or a parameter of a wrong type.", missingParameter(family)),
     ...COMMON_ERRORS,
   };
 }

@@ -42,6 +42,7 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
     documentation: deps.documentation,
     isBulk: ({ path, params }) =>
       deps.bulk !== undefined && (readCheckPath(path).bulk || params.flag("bulk")),
+    isSingle: (path) => !readCheckPath(path).bulk,
     handle(request) {
       const { params, entrance } = request;
       const path = readCheckPath(request.path);

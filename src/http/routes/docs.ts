@@ -1,33 +1,21 @@
-import helmet from "@fastify/helmet";
-import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { DocsDeps } from "./docs-app.ts";
 
-/** Everything the rendered documentation needs comes from this server, and nothing may frame it. */
-const CONTENT_SECURITY_POLICY = {
-  "default-src": ["'none'"],
-  "script-src": ["'self'"],
-  "style-src": ["'self'"],
-  "img-src": ["'self'", "data:"],
-  "font-src": ["'self'"],
-  "connect-src": ["'self'"],
-  "base-uri": ["'none'"],
-  "form-action": ["'none'"],
-  "frame-ancestors": ["'none'"],
-};
-
-/** `/docs`: the OpenAPI document rendered. `openApi` is its text. */
-export async function addDocs(app: FastifyInstance, openApi: string): Promise<void> {
-  const document: StaticDocumentSpec["document"] = JSON.parse(openApi);
-  await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
-    strictTransportSecurity: false, // TLS ends at the operator's proxy, which knows its own names
-  });
-  await app.register(swagger, { mode: "static", specification: { document } });
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    indexPrefix: "",
-    uiConfig: { docExpansion: "list", tryItOutEnabled: true, validatorUrl: null },
-    theme: { title: "Gatepost API" },
-  });
+/**
+ * `/docs`: the OpenAPI document rendered. What renders it is an app of its own, made for its first reader: it
+ * would be a tenth of every start, and nobody who checks addresses needs it.
+ */
+export function addDocs(app: FastifyInstance, deps: DocsDeps): void {
+  let made: Promise<FastifyInstance> | undefined;
+  const make = async (): Promise<FastifyInstance> => {
+    const { buildDocsApp } = await import("./docs-app.ts");
+    return buildDocsApp(deps);
+  };
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const docs = await (made ??= make());
+    reply.hijack();
+    docs.routing(request.raw, reply.raw);
+  };
+  app.all("/docs", handler);
+  app.all("/docs/*", handler);
 }

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { ExplainOne } from "../../service/explain.ts";
-import { missingParameter } from "../../service/refusals.ts";
-import { COMMON_ERRORS, errorResponse, pathParameter } from "../openapi.ts";
+import { apiKeyRequired, missingParameter } from "../../service/refusals.ts";
+import { Type } from "../json-schema.ts";
+import { apiError, COMMON_ERRORS, pathParameter } from "../openapi.ts";
 import type { PathItem } from "../operation.ts";
 import { JSON_TYPE, type Route } from "../route.ts";
 
@@ -73,8 +73,9 @@ const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
             },
           },
         },
-        400: errorResponse("No entry.", "Missing parameter: entry."),
         ...COMMON_ERRORS,
+        400: apiError("No entry.", missingParameter("entry")),
+        401: apiError("No key, or one that is invalid or revoked.", apiKeyRequired()),
       },
     },
   },

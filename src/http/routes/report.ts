@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { DAY_MS } from "../../core/calendar.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { REPORT_FIELDS } from "../../ports/reports.ts";
@@ -17,7 +16,8 @@ import {
   type ReportAnswer,
   type ReportService,
 } from "../../service/reports.ts";
-import { COMMON_ERRORS, errorResponse } from "../openapi.ts";
+import { Type } from "../json-schema.ts";
+import { apiError, COMMON_ERRORS } from "../openapi.ts";
 import type { PathItem } from "../operation.ts";
 import type { Params } from "../params.ts";
 import { JSON_TYPE, type Route } from "../route.ts";
@@ -108,12 +108,14 @@ const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
             },
           },
         },
-        400: errorResponse("A parameter is missing.", "Missing parameter: entry."),
-        422: errorResponse(
-          "An unknown field, or too long a reason.",
-          `Parameter wrong must be one of: ${REPORT_FIELDS.join(", ")}.`,
-        ),
         ...COMMON_ERRORS,
+        400: apiError("A parameter is missing.", missingParameter("entry")),
+        401: apiError("No key, or one that is invalid or revoked.", apiKeyRequired()),
+        422: apiError("An unknown field, or too long a reason.", unknownReportField(REPORT_FIELDS)),
+        429: apiError(
+          `${String(REPORTS_A_DAY)} reports were made today, or the rate is spent.`,
+          tooManyReports(REPORTS_A_DAY, 3_600_000),
+        ),
       },
     },
   },

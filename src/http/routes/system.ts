@@ -12,18 +12,30 @@ import { isLoopback } from "../client-address.ts";
 import type { Readiness } from "../readiness.ts";
 import { JSON_TYPE } from "../route.ts";
 
-export interface SystemDeps {
+/** What every process says of itself. */
+export interface ProcessDeps {
   readonly readiness: Readiness;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
   /** GATEPOST_METRICS_TOKEN. */
   readonly metricsToken: string | undefined;
+}
+
+export interface SystemDeps extends ProcessDeps {
   /** The serialised document. */
   readonly openApi: string;
 }
 
 /** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`: for the operator, uncounted and without a key. */
 export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
+  addProcessRoutes(app, deps);
+  app.get("/openapi.json", (_, reply) => {
+    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(deps.openApi);
+  });
+}
+
+/** `/healthz`, `/readyz`, `/metrics`. */
+export function addProcessRoutes(app: FastifyInstance, deps: ProcessDeps): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { url = "none" } = request.routeOptions;
     deps.metrics.observe(url, request.method, reply.statusCode, reply.elapsedTime);
@@ -43,9 +55,6 @@ export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
     const refusal = metricsRefusal(request, deps.metricsToken);
     if (refusal !== undefined) return refuse(reply, refusal);
     return reply.type(deps.metricsPage.contentType).send(await deps.metricsPage.text());
-  });
-  app.get("/openapi.json", (_, reply) => {
-    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(deps.openApi);
   });
 }
 

@@ -1,5 +1,6 @@
-import { Type } from "typebox";
-import { errorResponse, queryParameter } from "../openapi.ts";
+import { badUpload, bulkTooLarge, notMultipart } from "../../service/refusals.ts";
+import { Type } from "../json-schema.ts";
+import { apiError, queryParameter } from "../openapi.ts";
 import type { PathItem } from "../operation.ts";
 import { bulkResponses, IDEMPOTENCY_KEY } from "./bulk-documentation.ts";
 
@@ -27,12 +28,12 @@ export const uploadDocumentation: Readonly<Record<string, PathItem>> = {
       requestBody: { required: true, content: { "multipart/form-data": { schema: form } } },
       responses: {
         ...bulkResponses,
-        400: errorResponse(
+        400: apiError(
           "No file, no such column, or a file that cannot be read; the message says where.",
-          "The quote opened on line 17 is not closed.",
+          badUpload("The quote opened on line 17 is not closed."),
         ),
-        413: errorResponse("The file or its column is too large.", "Bulk input is too large."),
-        415: errorResponse("Another media type.", "Content-Type must be multipart/form-data."),
+        413: apiError("The file or its column is too large.", bulkTooLarge()),
+        415: apiError("Another media type.", notMultipart()),
       },
     },
   },

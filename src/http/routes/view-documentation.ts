@@ -1,11 +1,12 @@
-import { Type } from "typebox";
-import { COMMON_ERRORS, errorResponse, pathParameter, queryParameter } from "../openapi.ts";
+import { sessionNotFound, tooManyStreams } from "../../service/refusals.ts";
+import { STREAMS_MAX } from "../event-streams.ts";
+import { Type } from "../json-schema.ts";
+import { apiError, COMMON_ERRORS, EXAMPLE_ID, pathParameter, queryParameter } from "../openapi.ts";
 import type { MediaType, Operation, PathItem, Response } from "../operation.ts";
 
-const SESSION = "0123456789abcdef0123456789abcdef";
-const session = pathParameter("session", "As the bulk response names it.", SESSION);
+const session = pathParameter("session", "As the bulk response names it.", EXAMPLE_ID);
 const PROGRESS = {
-  session: SESSION,
+  session: EXAMPLE_ID,
   status: "processing",
   email_count: 12_000,
   processed_count: 4_500,
@@ -16,10 +17,7 @@ const text = Type.String();
 
 const ERRORS: Readonly<Record<string, Response>> = {
   ...COMMON_ERRORS,
-  404: errorResponse(
-    "Unknown, malformed, expired, deleted or somebody else's.",
-    "Session not found or expired.",
-  ),
+  404: apiError("Unknown, malformed, expired, deleted or somebody else's.", sessionNotFound()),
 };
 
 const json = (...names: readonly string[]): MediaType => ({
@@ -74,7 +72,7 @@ const table = reading(
   { "text/csv": { schema: text }, "application/json": unfinished },
 );
 
-const events = reading(
+const followed = reading(
   "Follow a batch",
   "`progress` events with the progress object, at most one a second, the last one `completed` or `failed`.",
   {
@@ -84,6 +82,17 @@ const events = reading(
     },
   },
 );
+
+const events: Operation = {
+  ...followed,
+  responses: {
+    ...followed.responses,
+    429: apiError(
+      "The rate is spent, or the owner has as many open streams as one may have.",
+      tooManyStreams(STREAMS_MAX),
+    ),
+  },
+};
 
 const removal: Operation = {
   summary: "Cancel a job, or forget its results",

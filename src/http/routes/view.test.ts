@@ -1,7 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { type BulkServer, bulkServer, sessionIn } from "../../../test/bulk-http.ts";
-import { domains, until } from "../../../test/bulk-world.ts";
+import { domains } from "../../../test/bulk-world.ts";
+import { until } from "../../../test/until.ts";
 
 const OWNER = { key: "a1" } as const;
 const LIST = "bulk=1&email=B@x.example,nonsense,c.example,b@x.example";
@@ -36,6 +37,11 @@ const suffixes = [
   ["?download=1&comma=1", line, OCTETS],
   ["/download?separate=1", line, OCTETS],
   ["?download=0&separator=0", lines, PLAIN],
+  ["?separator=,", line, PLAIN],
+  ["?separator=%2C", line, PLAIN],
+  ["?separator=Comma", line, PLAIN],
+  ["?separator=new-line", lines, PLAIN],
+  ["?session=x&separator=", lines, PLAIN],
 ] as const;
 
 test("the valid list is plain text, and its suffixes combine in any order", async (t) => {

@@ -88,8 +88,13 @@ function askedSuffixes({ path, params }: ApiRequest): ReadonlySet<Suffix> {
     asked.add(suffix);
   }
   for (const [name, suffix] of SUFFIXES) if (params.flag(name)) asked.add(suffix);
+  if (namesComma(params.text("separator"))) asked.add("separator");
   return asked;
 }
+
+/** Clients of old say which separator they want, "," or "new-line", instead of whether. */
+const namesComma = (separator: string | undefined): boolean =>
+  separator === "," || separator?.toLowerCase() === "comma";
 
 /** A progress object, or the summary of a batch without a valid entry. */
 const state = (value: BulkProgress | CompletedSummary): ApiReply => ({

@@ -1,12 +1,29 @@
+import { DAY_MS } from "../../core/calendar.ts";
 import type { AuditAction, AuditLog } from "../../ports/audit-log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 
 /** How long entries are kept. */
-export const AUDIT_MS = 400 * 86_400_000;
+export const AUDIT_MS = 400 * DAY_MS;
 
-/** The actor of what the command line does. */
-export const OPERATOR = "operator";
+/** The actor of what the command line does, with the name of the system's user: "operator:ada". */
+const OPERATOR = "operator:";
+
+/** What is changed for the whole service belongs to no account. */
+export const SERVICE = "service";
+
+/** From where the command line's changes come. */
+export const COMMAND_LINE = "the command line";
+
+const USER_MAX = 64;
+
+/** `user`: the name of the system's user; whatever would break a line is left out. */
+export const operatorId = (user: string): string =>
+  OPERATOR + user.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, USER_MAX);
+
+/** The system's user of an operator's actor id; undefined for accounts. */
+export const operatorName = (actorId: string): string | undefined =>
+  actorId.startsWith(OPERATOR) ? actorId.slice(OPERATOR.length) : undefined;
 
 const DETAIL_MAX = 300;
 

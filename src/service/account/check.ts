@@ -3,10 +3,11 @@ import type { Advice } from "../../core/advice-words.ts";
 import type { Asked } from "../../core/checks/run.ts";
 import type { Datasets } from "../../core/datasets.ts";
 import type { EntryFault } from "../../core/entry.ts";
+import { explain, type SaidBy } from "../../core/explain.ts";
 import type { FullResult } from "../../core/result.ts";
 import type { Signal } from "../../core/signals.ts";
-import { sourceNames } from "../../core/source-names.ts";
 import type { Validation } from "../../core/validate.ts";
+import { type ListBehindJson, listBehindJson } from "../explain.ts";
 import {
   type DenialFields,
   denialFields,
@@ -15,6 +16,7 @@ import {
   type SortedFeatures,
 } from "../features.ts";
 import type { Entrance, Gate } from "../gate.ts";
+import { type OwnEvidence, ownEvidenceFor } from "../own-spellings.ts";
 import type { SingleCheck } from "../single-check.ts";
 import type { Tiers } from "../tiers.ts";
 
@@ -23,8 +25,9 @@ export interface ShownEvidence {
   /** 0 to 100. */
   readonly weight: number;
   readonly subject?: string;
-  /** Ids of the lists behind it. */
-  readonly lists: readonly string[];
+  readonly by: SaidBy;
+  /** The lists behind it, as the API explains them. */
+  readonly lists: readonly ListBehindJson[];
 }
 
 /** One step of a check: the core facts as soon as they are there, then everything. */
@@ -45,6 +48,8 @@ export interface AccountCheckDeps {
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
   readonly publicUrl: string;
+  /** Absent: no account has its traffic counted. */
+  readonly ownEvidence?: OwnEvidence;
 }
 
 /** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
@@ -64,10 +69,11 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     const asked: Asked = { features: sorted.permitted, spamTrap: premium };
     const receipt = await deps.gate.charge(entrance, 1);
     try {
-      const core = await deps.check(entry, mode, CORE_ONLY);
+      const own = (await ownEvidenceFor(entrance.caller, [entry], deps.ownEvidence))(entry);
+      const core = await deps.check(entry, mode, CORE_ONLY, own);
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
       if (!isAll) yield shown("core", core, sorted, deps);
-      yield shown("full", isAll ? core : await deps.check(entry, mode, asked), sorted, deps);
+      yield shown("full", isAll ? core : await deps.check(entry, mode, asked, own), sorted, deps);
     } catch (fault) {
       await receipt.refund();
       throw fault;
@@ -82,18 +88,20 @@ function shown(
   deps: AccountCheckDeps,
 ): CheckStep {
   const { entry, result, evidence, unavailable } = validation;
-  const { sources } = deps.datasets();
   const isLast = step === "full";
   const scope = { features: sorted.permitted, unavailable };
   return {
     step,
     result: isLast ? { ...result, ...denialFields(sorted, unavailable, deps.publicUrl) } : result,
-    evidence: evidence.map(({ signal, weight, subject, sources: bits = 0 }) => ({
-      signal,
-      weight: Math.round(weight * 100),
-      ...(subject !== undefined && { subject }),
-      lists: sourceNames(bits, sources),
-    })),
+    evidence: explain({ evidence }, deps.datasets()).map(
+      ({ signal, weight, subject, by, lists }) => ({
+        signal,
+        weight: Math.round(weight * 100),
+        ...(subject !== undefined && { subject }),
+        by,
+        lists: lists.map(listBehindJson),
+      }),
+    ),
     advice: isLast && result.format ? advise(result, scope) : [],
     ...(entry.kind === "malformed" && { fault: entry.fault }),
   };

@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
+import { DAY_MS } from "../../core/calendar.ts";
 import type { Account, Accounts } from "../../ports/accounts.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { LoginSession, LoginSessions } from "../../ports/login-sessions.ts";
 
 /** Unused for so long a session is over. */
-export const IDLE_MS = 14 * 86_400_000;
+export const IDLE_MS = 14 * DAY_MS;
 
 /** Used or not, it is over then. */
-const LIFE_MS = 90 * 86_400_000;
+export const LIFE_MS = 90 * DAY_MS;
 
 /** How exactly "last seen" is kept: every request would be a write. */
 const TOUCH_AFTER_MS = 5 * 60_000;

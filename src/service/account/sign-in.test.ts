@@ -15,6 +15,7 @@ const ANN: Account = {
   origin: "operator",
   isAdmin: false,
   isDisabled: false,
+  countsSpellings: false,
   creditBalance: 0,
   createdAtMs: 0,
 };

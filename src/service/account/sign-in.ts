@@ -10,7 +10,7 @@ import type { Audit } from "./audit.ts";
 import type { LoginSessionService, StartedSession, Visitor } from "./login-sessions.ts";
 
 /** Attempts in a minute from one address; by account there is no limit, for it would lock its owner out. */
-export const ATTEMPTS_PER_MINUTE = 10;
+const ATTEMPTS_PER_MINUTE = 10;
 
 export interface SignInDeps {
   readonly accounts: Pick<Accounts, "find" | "passwordHash">;

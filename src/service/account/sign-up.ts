@@ -7,7 +7,7 @@ import type { Audit } from "./audit.ts";
 import type { Visitor } from "./login-sessions.ts";
 
 /** Accounts that one address bucket may make in a UTC day; known e-mail addresses count too. */
-export const SIGN_UPS_PER_DAY = 3;
+const SIGN_UPS_PER_DAY = 3;
 
 export interface SignUpDeps {
   /** GATEPOST_SIGNUP. */

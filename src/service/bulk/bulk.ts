@@ -1,3 +1,4 @@
+import type { BatchLayout } from "../../core/batch.ts";
 import type { TablePageText } from "../../ports/batches.ts";
 import type { Caller } from "../caller.ts";
 import type { Entrance } from "../gate.ts";
@@ -74,7 +75,7 @@ export interface BulkRequest {
    * `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed; for an
    * uploaded column, whose cells the face has freed of line breaks. A blank line is no entry.
    */
-  readonly layout: "list" | "lines";
+  readonly layout: BatchLayout;
   /** With layout `lines` only. */
   readonly table?: UploadedTable;
   /** The Idempotency-Key header and what the body comes to. */
@@ -117,6 +118,8 @@ export type BulkResults =
   | {
       readonly kind: "results";
       readonly stats: BulkStats;
+      /** How long they stay, rounded down. */
+      readonly lifeSeconds: number;
       /** Every distinct spelling in submission order, in pages. */
       readonly results: () => AsyncIterable<readonly SpelledResult[]>;
       /** Of an upload: its columns, and its rows in the file's order, in pages. */

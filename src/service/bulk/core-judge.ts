@@ -1,6 +1,7 @@
 import type { Datasets } from "../../core/datasets.ts";
 import type { Lookup } from "../../core/lookup.ts";
-import { validate } from "../../core/validate.ts";
+import { isInconclusive } from "../../core/result.ts";
+import { validate, type Validation } from "../../core/validate.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type BoundedLookup, boundLookup } from "../bounded-lookup.ts";
 import type { Judge } from "./judge.ts";
@@ -16,6 +17,8 @@ export interface CoreJudgeDeps {
   readonly budgetMs: number;
   /** The same for the second time; dead names cost this much once more. */
   readonly againBudgetMs: number;
+  /** Hears of each judgement; of an inconclusive one the second time alone, for most entries have but one. */
+  readonly observe?: (validation: Validation) => void;
 }
 
 /** Entries that start within so short a time share one budget, which would cost more than they do. */
@@ -42,7 +45,11 @@ export function coreJudge(deps: CoreJudgeDeps): Judge {
   return async (text, options) => {
     const { lookup, premium } = options.again === true ? second() : first();
     const asked = { features: [], spamTrap: options.spamTrap };
-    const question = { text, mode: "either", asked, nowMs: clock.nowMs(), implicitMx } as const;
-    return (await validate(question, { lookup, premium, datasets: datasets() })).result;
+    const ownEvidence = options.ownEvidence?.(text) ?? [];
+    const nowMs = clock.nowMs();
+    const question = { text, mode: "either", asked, nowMs, implicitMx, ownEvidence } as const;
+    const validation = await validate(question, { lookup, premium, datasets: datasets() });
+    if (options.again === true || !isInconclusive(validation.result)) deps.observe?.(validation);
+    return validation.result;
   };
 }

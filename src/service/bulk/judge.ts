@@ -1,12 +1,15 @@
 import { type Fate, fateOf, tally } from "../../core/tally.ts";
 import { type FullResult, isInconclusive } from "../../core/result.ts";
 import type { ChunkOutcome } from "../../ports/batches.ts";
+import type { EvidenceOf } from "../own-spellings.ts";
 
 export interface JudgeOptions {
   /** The tier includes the check. */
   readonly spamTrap: boolean;
   /** The first answer was inconclusive: ask DNS once more, whatever is remembered of the first time. */
   readonly again?: true;
+  /** What the owner's own traffic says. */
+  readonly ownEvidence?: EvidenceOf;
 }
 
 /** Core checks of one entry, its type inferred. Rejects for a fault only. */

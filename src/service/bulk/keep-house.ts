@@ -2,27 +2,33 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Jobs } from "../../ports/jobs.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
+import type { End } from "../elected.ts";
 
 /** So long a stuck job outlives its last worker, and a session its end on disk, at most. */
-export const KEEP_HOUSE_EVERY_MS = 5_000;
+const KEEP_HOUSE_EVERY_MS = 5_000;
 
 interface House {
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Runs `task` now and every five seconds after it ended; the returned function stops that. */
-function repeat(task: () => Promise<void>, { clock, log }: House): () => void {
+/** Runs `task` now and every five seconds after it ended; what it returns stops that and waits for what runs. */
+function repeat(task: () => Promise<void>, { clock, log }: House): End {
   let callOff = (): void => undefined;
   let isStopped = false;
   const round = async (): Promise<void> => {
     await task().catch((fault: unknown) => log.error("bulk.keep_house_failed", fault));
-    if (!isStopped) callOff = clock.after(KEEP_HOUSE_EVERY_MS, () => void round());
+    if (!isStopped) callOff = clock.after(KEEP_HOUSE_EVERY_MS, begin);
   };
-  void round();
-  return () => {
+  let running: Promise<void>;
+  const begin = (): void => {
+    running = round();
+  };
+  begin();
+  return async () => {
     isStopped = true;
     callOff();
+    await running;
   };
 }
 
@@ -33,7 +39,7 @@ export interface KeepJobsDeps extends House {
 }
 
 /** Fails jobs that are stuck and announces what was left; where refunds are counted. */
-export function keepJobs(deps: KeepJobsDeps): () => void {
+export function keepJobs(deps: KeepJobsDeps): End {
   const { jobs, announce, clock, log } = deps;
   return repeat(async () => {
     const failed = await jobs.failStuck(clock.nowMs());
@@ -51,8 +57,8 @@ export interface KeepSessionsDeps extends House {
 /** At most so often, for others wait for it. */
 const SCRUB_EVERY_MS = 60_000;
 
-/** Deletes expired sessions, and makes the disk forget them. */
-export function keepSessions(deps: KeepSessionsDeps): () => void {
+/** Deletes expired sessions, and makes the disk forget them; one process at a time need do it. */
+export function keepSessions(deps: KeepSessionsDeps): End {
   const { sessions, scrub, clock } = deps;
   let isScrubDue = false;
   let scrubbedMs = -Infinity;

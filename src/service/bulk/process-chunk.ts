@@ -2,7 +2,8 @@ import { chunkEntries, unpackChunk } from "../../core/batch-chunk.ts";
 import type { ChunkOutcome } from "../../ports/batches.ts";
 import type { Checkpoint } from "../../ports/checkpoint.ts";
 import type { ClaimedChunk } from "../../ports/chunk-queue.ts";
-import { type Judge, type Judged, judged, outcomeOf } from "./judge.ts";
+import type { OwnEvidence } from "../own-spellings.ts";
+import { type Judge, type Judged, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
 import type { Places } from "./places.ts";
 
 export interface ChunkDeps {
@@ -15,6 +16,8 @@ export interface ChunkDeps {
   /** For the second pass, shared by all chunks under way. */
   readonly again: Places;
   readonly checkpoint: Checkpoint;
+  /** Absent: no account has its traffic counted. */
+  readonly ownEvidence?: OwnEvidence;
 }
 
 export interface JudgedChunk {
@@ -31,29 +34,38 @@ export interface JudgedChunk {
  */
 export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<JudgedChunk> {
   const entries = chunkEntries(unpackChunk(chunk.content));
-  const { spamTrap } = chunk;
-  const results = await firstPass(entries, spamTrap, deps);
+  const options = await optionsOf(chunk, entries, deps);
+  const results = await firstPass(entries, options, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
   let dnsDown = !conclusive && results.some(isInconclusive);
   if (!dnsDown) {
-    await secondPass({ entries, results, spamTrap }, deps);
+    await secondPass({ entries, results, options }, deps);
     dnsDown = results.some(isInconclusive) && !(await deps.dnsAnswers());
   }
   return { outcome: outcomeOf(entries, results), conclusive, dnsDown };
+}
+
+async function optionsOf(
+  { spamTrap, countedFor }: ClaimedChunk,
+  entries: readonly string[],
+  { ownEvidence }: ChunkDeps,
+): Promise<JudgeOptions> {
+  if (countedFor === undefined || ownEvidence === undefined) return { spamTrap };
+  return { spamTrap, ownEvidence: await ownEvidence(countedFor, entries) };
 }
 
 const isInconclusive = ({ dns }: Judged): boolean => dns === "inconclusive";
 
 async function firstPass(
   entries: readonly string[],
-  spamTrap: boolean,
+  options: JudgeOptions,
   { judge, room, checkpoint }: ChunkDeps,
 ): Promise<Judged[]> {
   const open: Promise<Judged>[] = [];
   for (const entry of entries) {
     const wait = room();
     if (wait !== undefined) await wait;
-    open.push(judge(entry, { spamTrap }).then(judged));
+    open.push(judge(entry, options).then(judged));
   }
   checkpoint("mid_chunk");
   return Promise.all(open);
@@ -63,17 +75,17 @@ interface FirstPass {
   readonly entries: readonly string[];
   /** Replaced where the second pass knows more. */
   readonly results: Judged[];
-  readonly spamTrap: boolean;
+  readonly options: JudgeOptions;
 }
 
 async function secondPass(
-  { entries, results, spamTrap }: FirstPass,
+  { entries, results, options }: FirstPass,
   { judge, again }: ChunkDeps,
 ): Promise<void> {
   const retries = results.map(async (first, index) => {
     if (!isInconclusive(first)) return;
     const entry = entries[index] ?? "";
-    const result = await again.hold(() => judge(entry, { spamTrap, again: true }));
+    const result = await again.hold(() => judge(entry, { ...options, again: true }));
     results[index] = judged(result);
   });
   await Promise.all(retries);

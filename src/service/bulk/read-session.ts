@@ -64,6 +64,10 @@ export async function viewSession(deps: ReadDeps, caller: Caller, hash: string):
   };
 }
 
+/** Never below zero: it may end between the look and the answer. */
+const lifeSeconds = ({ expiresAtMs = 0 }: Session, clock: Clock): number =>
+  Math.max(0, Math.floor((expiresAtMs - clock.nowMs()) / 1_000));
+
 export async function sessionResults(
   deps: ReadDeps,
   caller: Caller,
@@ -77,6 +81,7 @@ export async function sessionResults(
   return {
     kind: "results",
     stats: statsOf(session),
+    lifeSeconds: lifeSeconds(session, deps.clock),
     results: () => spelledResults(source),
     ...(table === undefined
       ? {}
@@ -90,7 +95,7 @@ export async function sessionResults(
 }
 
 /** How often progress is looked at, and so the most often it is told. */
-export const PROGRESS_EVERY_MS = 1_000;
+const PROGRESS_EVERY_MS = 1_000;
 
 const isOver = ({ status }: BulkProgress): boolean => status === "completed" || status === "failed";
 

@@ -1,6 +1,9 @@
 import { chunkEntries, type PackedChunk, unpackChunk } from "../../core/batch-chunk.ts";
+import type { Awaitable } from "../../core/lookup.ts";
 import type { ChunkOutcome } from "../../ports/batches.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { inTime } from "../../ports/in-time.ts";
+import type { EvidenceOf } from "../own-spellings.ts";
 import { type Judge, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
 
 export interface RunBatchDeps {
@@ -10,12 +13,18 @@ export interface RunBatchDeps {
   readonly syncBudgetMs: number;
 }
 
+/** How a batch is judged; `ownEvidence` takes the entries of a chunk for the owner's traffic first. */
+export interface BatchOptions extends Pick<JudgeOptions, "spamTrap"> {
+  readonly ownEvidence: (entries: readonly string[]) => Awaitable<EvidenceOf>;
+}
+
 async function judgeChunk(
   { content }: PackedChunk,
   judge: Judge,
-  options: JudgeOptions,
+  { spamTrap, ownEvidence }: BatchOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
+  const options = { spamTrap, ownEvidence: await ownEvidence(entries) };
   const results = entries.map(async (entry) => judged(await judge(entry, options)));
   return outcomeOf(entries, await Promise.all(results));
 }
@@ -23,17 +32,9 @@ async function judgeChunk(
 /** Judges a small batch at once; undefined when the time budget ends first. */
 export async function runBatch(
   chunks: readonly PackedChunk[],
-  options: JudgeOptions,
+  options: BatchOptions,
   { judge, clock, syncBudgetMs }: RunBatchDeps,
 ): Promise<readonly ChunkOutcome[] | undefined> {
-  let callOff = (): void => undefined;
-  const overdue = new Promise<undefined>((resolve) => {
-    callOff = clock.after(syncBudgetMs, () => resolve(undefined));
-  });
-  try {
-    const outcomes = Promise.all(chunks.map((chunk) => judgeChunk(chunk, judge, options)));
-    return await Promise.race([outcomes, overdue]);
-  } finally {
-    callOff();
-  }
+  const outcomes = Promise.all(chunks.map((chunk) => judgeChunk(chunk, judge, options)));
+  return await inTime(outcomes, { timeoutMs: syncBudgetMs, late: undefined, clock });
 }

@@ -11,13 +11,13 @@ import {
   mailEverywhere,
   sessionOf,
   STARTER,
-  until,
 } from "../../../test/bulk-world.ts";
 import type { FullResult } from "../../core/result.ts";
 import type { Caller } from "../caller.ts";
 import { Refusal } from "../refusals.ts";
 import { DEFAULT_TIERS } from "../tiers.ts";
 import { checkBulkText } from "./submit.ts";
+import { until } from "../../../test/until.ts";
 
 const lookup = mailEverywhere((name) => name.startsWith("silent"));
 

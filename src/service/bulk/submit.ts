@@ -9,9 +9,11 @@ import { ownerKey } from "../../ports/owner.ts";
 import type { Queue } from "../../ports/queue.ts";
 import type { RetryKeys } from "../../ports/retry-keys.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
+import { storeDownOf } from "../../ports/store-down.ts";
 import type { Splitter } from "../../ports/splitter.ts";
 import { forBulk } from "../bulk-refusal.ts";
 import type { Entrance, Gate } from "../gate.ts";
+import { type OwnEvidence, ownEvidenceFor } from "../own-spellings.ts";
 import {
   bulkBusy,
   bulkCooldown,
@@ -28,16 +30,16 @@ import { estimatedSeconds } from "./estimate.ts";
 import { statsOf } from "./present.ts";
 import { spelledResults } from "./result-source.ts";
 import { keptAnswer, type KeptRecord, openRetry } from "./retry.ts";
-import { runBatch, type RunBatchDeps } from "./run-batch.ts";
+import { type BatchOptions, runBatch, type RunBatchDeps } from "./run-batch.ts";
 
 /** Octets of a bulk text in UTF-8, decoded. */
 export const BULK_MAX_OCTETS = 2_000_000;
 
 /** Up to so many unique entries are judged at once. */
-export const SYNC_MAX_ENTRIES = 100;
+const SYNC_MAX_ENTRIES = 100;
 
 /** Between the acceptance of two queued jobs of one anonymous bucket. */
-export const ANONYMOUS_COOLDOWN_MS = 60_000;
+const ANONYMOUS_COOLDOWN_MS = 60_000;
 
 /** Entries not yet judged, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
 export const BUFFER_MAX_ENTRIES = 2_000_000;
@@ -54,6 +56,8 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly ids: Ids;
   readonly log: Log;
   readonly bufferMax: number;
+  /** Absent: no account has its traffic counted. */
+  readonly ownEvidence?: OwnEvidence;
   /** A batch completed: whoever announces may look. */
   readonly completed: () => void;
 }
@@ -87,7 +91,10 @@ export async function submit(
     try {
       return await answer({ entrance, request, token: retry.token }, deps);
     } catch (error) {
-      await retry.release();
+      const releasing = retry.release();
+      // A store that is down would make the client wait twice; the lock on the key ends by itself.
+      if (storeDownOf(error) === undefined) await releasing;
+      else releasing.catch((again: unknown) => deps.log.error("bulk.release_failed", again));
       throw error;
     }
   } catch (error) {
@@ -120,7 +127,11 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
   // Asked beforehand so that nobody gets work done that nothing pays for; decided when it is charged.
   const unpaid = await deps.sessions.payable(submission.terms);
   if (unpaid !== undefined) await settle(entrance, unpaid, deps);
-  const outcomes = await runBatch(split.chunks, { spamTrap: premium }, deps);
+  const options: BatchOptions = {
+    spamTrap: premium,
+    ownEvidence: (entries) => ownEvidenceFor(entrance.caller, entries, deps.ownEvidence),
+  };
+  const outcomes = await runBatch(split.chunks, options, deps);
   if (outcomes === undefined) return enqueue(submission, asked, deps);
   return finish(submission, { outcomes, asked }, deps);
 }
@@ -201,7 +212,9 @@ async function enqueue(
   const outcome = await deps.jobs.create(order, { ...terms, nowMs });
   const paidBy = await settle(entrance, chargeOf(outcome, nowMs), deps);
   // The job is in the database, where workers find it by themselves when this is lost.
-  deps.queue.wake().catch((fault: unknown) => deps.log.error("bulk.wake_failed", fault));
+  deps.queue
+    .wake({ session: batch.session, chunks: batch.chunks.length })
+    .catch((fault: unknown) => deps.log.error("bulk.wake_failed", fault));
   return { kind: "queued", paidBy, queued };
 }
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { CHUNK_ENTRIES } from "../../core/batch-chunk.ts";
 import { sql } from "kysely";
 import {
+  allOf,
   bulkWorld,
   type BulkWorld,
   domains,
@@ -12,12 +13,15 @@ import {
   noDatasets,
   sessionOf,
   STARTER,
-  until,
 } from "../../../test/bulk-world.ts";
+import { sqlAccounts } from "../../adapters/sql/accounts.ts";
+import { evidence } from "../../core/signals.ts";
+import type { Caller } from "../caller.ts";
 import type { BulkStats } from "./bulk.ts";
 import { coreJudge } from "./core-judge.ts";
 import type { Judge } from "./judge.ts";
 import { manualClock } from "../../../test/manual-clock.ts";
+import { until } from "../../../test/until.ts";
 
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
   sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));
@@ -164,7 +168,7 @@ test("a worker that stops hands its chunks back, and another ends the job", asyn
   });
   await first.stop();
   const { clock, chunks } = stuck.stores;
-  const chunk = await chunks.claim({ worker: "w2", nowMs: clock.nowMs(), leaseMs: 3_000 });
+  const chunk = await chunks.claim({ worker: "w2", nowMs: clock.nowMs(), leaseMs: 3_000 }, "t2");
   assert.equal(chunk?.number, 0, "at once, without waiting for a lease to end");
 });
 
@@ -221,4 +225,38 @@ test("an owner with much holds up nobody with little", async (t) => {
   const view = await world.bulk.view(STARTER, big);
   assert.ok(view.kind === "progress");
   assert.ok((view.progress.processed_count ?? 0) < 15_000);
+});
+
+test("a job and a small batch of an account that wants it are counted, and judged by what was counted", async (t) => {
+  const counted: string[] = [];
+  const world = await bulkWorld(t, {
+    lookup: mailEverywhere(),
+    ownEvidence(accountId, entries) {
+      counted.push(`${accountId} ${String(entries.length)}`);
+      return Promise.resolve((entry) =>
+        entry === "a@d1.example" ? [evidence("dot_scatter")] : [],
+      );
+    },
+  });
+  const { sql, clock } = world.stores;
+  const text = `a@d1.example\n${domains(600)}`;
+  const results = async (caller: Caller, list: string): Promise<readonly string[]> => {
+    const session = sessionOf(await world.bulk.submit(entranceOf(caller), listOf(list)));
+    await until(async () => (await world.bulk.view(caller, session)).kind === "list" || undefined);
+    const answer = await world.bulk.results(caller, session);
+    assert.ok(answer.kind === "results");
+    const scattered = (await allOf(answer.results())).filter(({ result }) =>
+      /dot_scatter/.test(result),
+    );
+    return scattered.map(({ spelling }) => spelling);
+  };
+  world.worker().start();
+  assert.deepEqual(await results(STARTER, text), [], "nobody asked for it");
+  assert.deepEqual(counted, []);
+  await sqlAccounts(sql.db).change("a1", { countsSpellings: true }, clock.nowMs());
+  assert.deepEqual(await results(STARTER, text), ["a@d1.example"]);
+  assert.deepEqual(counted, ["a1 500", "a1 101"]);
+  const caller: Caller = { ...STARTER, countsSpellings: true };
+  assert.deepEqual(await results(caller, "a@d1.example\nb@d1.example"), ["a@d1.example"]);
+  assert.deepEqual(counted.slice(2), ["a1 2"]);
 });

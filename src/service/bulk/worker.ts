@@ -1,6 +1,8 @@
 import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../../ports/chunk-queue.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Tickets } from "../../ports/tickets.ts";
+import { Claiming } from "./claiming.ts";
 import { Places } from "./places.ts";
 import { type ChunkDeps, type JudgedChunk, processChunk } from "./process-chunk.ts";
 import { Speedometer } from "./speed.ts";
@@ -9,16 +11,16 @@ import { Speedometer } from "./speed.ts";
 export const LEASE_MS = 3_000;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
-/** How often an idle worker looks for work that no wake-up told it of. */
-const LOOK_EVERY_MS = 2_000;
-
 /** Chunks under way. Each holds some results back while its slowest names keep it. */
 const CHUNKS_MAX = 400;
 
-/** Entries of chunks under way that are not judged yet: enough to keep the resolver's window full. */
-const OPEN_ENTRIES_MAX = 3_000;
+/**
+ * Entries of chunks under way that are not judged yet: enough to keep the resolver's window full while one in
+ * fifty of 20,000 a second is silent for 5 s, and no more, for what one worker has others cannot take.
+ */
+const OPEN_ENTRIES_MAX = 5_000;
 
-/** Names of the second pass asked at once: one in fifty of 15,000 a second, for 2 s each, and some spare. */
+/** Names of the second pass asked at once: one in fifty of 20,000 a second, for 0.5 s each, and some spare. */
 const AGAIN_MAX = 1_000;
 
 /** Chunks being compressed and written at once; each takes a quarter of a megabyte for that. */
@@ -37,6 +39,8 @@ const STORE_PAUSE_MS = 1_000;
 
 export interface WorkerDeps extends Omit<ChunkDeps, "again"> {
   readonly chunks: ChunkQueue;
+  /** Where many workers share the chunks; absent: `wake` tells. */
+  readonly tickets?: Tickets;
   /** A name for this worker, new with each start. */
   readonly name: string;
   readonly clock: Clock;
@@ -50,8 +54,29 @@ export interface BulkWorker {
   start(): void;
   /** There may be work. */
   wake(): void;
+  figures(): WorkerFigures;
   /** Claims no more and hands back what is under way; resolves when others can have it. */
   stop(): Promise<void>;
+}
+
+/** What a worker did since its start, and does now. */
+export interface WorkerFigures {
+  readonly tickets: number;
+  /** Chunks claimed. */
+  readonly taken: number;
+  /** Chunks whose results were stored. */
+  readonly stored: number;
+  /** Chunks that were somebody else's by the time they were judged. */
+  readonly late: number;
+  /** Chunks put back because DNS said nothing. */
+  readonly postponed: number;
+  /** Chunks put back after a fault. */
+  readonly failed: number;
+  readonly entriesPerSecond: number;
+  /** Chunks under way. */
+  readonly inUse: number;
+  /** Entries of them that are not judged yet. */
+  readonly openEntries: number;
 }
 
 export function bulkWorker(deps: WorkerDeps): BulkWorker {
@@ -60,78 +85,86 @@ export function bulkWorker(deps: WorkerDeps): BulkWorker {
 
 class ClaimingWorker implements BulkWorker {
   readonly #deps: WorkerDeps;
+  readonly #claiming: Claiming;
   readonly #speed: Speedometer;
   readonly #again = new Places(AGAIN_MAX);
   readonly #storing = new Places(STORING_MAX);
+  #claims = 0;
+  #taken = 0;
   #underWay = 0;
+  readonly #counts = { stored: 0, late: 0, postponed: 0, failed: 0 };
+  /** Tokens of the chunks that are claimed or being claimed; their leases are renewed. */
+  readonly #held = new Set<string>();
+  #entriesPerSecond = 0;
+  /** Chunks under way that may have ended other workers: nothing is begun beside them. */
+  #suspects = 0;
   #openEntries = 0;
   #unstored = 0;
-  #isClaiming = false;
-  /** Until a claim finds nothing, and again from the next wake-up, look or end of a chunk. */
-  #mayBeMore = false;
-  #isStopped = true;
   /** While DNS is silent one chunk at a time finds out whether it is back. */
   #isProbing = false;
-  #callOffLook = (): void => undefined;
   #callOffRenewal = (): void => undefined;
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#speed = new Speedometer(deps.clock);
+    this.#claiming = new Claiming({
+      ...deps,
+      hasPlace: () => this.#hasPlace(),
+      claimOne: () => this.#claimOne(),
+    });
   }
 
   start(): void {
-    this.#isStopped = false;
-    this.#look();
+    this.#claiming.start();
   }
 
   wake(): void {
-    this.#mayBeMore = true;
-    void this.#claimAll();
+    this.#claiming.wake();
+  }
+
+  figures(): WorkerFigures {
+    return {
+      ...this.#counts,
+      taken: this.#taken,
+      tickets: this.#claiming.ticketsTaken,
+      entriesPerSecond: this.#entriesPerSecond,
+      inUse: this.#underWay,
+      openEntries: this.#openEntries,
+    };
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#callOffLook();
+    await this.#claiming.stop();
     this.#callOffRenewal();
     const { chunks, name, clock } = this.#deps;
     await chunks.handBack(name, clock.nowMs());
   }
 
-  #look(): void {
-    this.wake();
-    this.#callOffLook = this.#deps.clock.after(LOOK_EVERY_MS, () => this.#look());
-  }
-
-  /** Claims as long as there is work and place for it; one claim at a time. */
-  async #claimAll(): Promise<void> {
-    if (this.#isClaiming) return;
-    this.#isClaiming = true;
-    try {
-      while (this.#mayBeMore && this.#hasPlace()) {
-        this.#mayBeMore = false; // a wake-up during the claim counts
-        if (await this.#claimOne()) this.#mayBeMore = true;
-      }
-    } catch (fault) {
-      this.#deps.log.error("bulk.claim_failed", fault);
-    } finally {
-      this.#isClaiming = false;
-    }
-  }
-
   #hasPlace(): boolean {
-    if (this.#isStopped || this.#unstored >= UNSTORED_MAX) return false;
-    if (this.#openEntries >= OPEN_ENTRIES_MAX) return false;
+    if (this.#suspects > 0) return false;
+    if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
     return this.#underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 
   async #claimOne(): Promise<boolean> {
     const { chunks, name, clock } = this.#deps;
     const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
-    const chunk = await chunks.claim(lease);
-    if (chunk === undefined) return false;
+    this.#claims += 1;
+    const token = `${name}-${String(this.#claims)}`;
+    this.#held.add(token);
+    const chunk = await chunks.claim(lease, token).catch((fault: unknown) => {
+      this.#held.delete(token); // it may have succeeded all the same, and then its lease ends
+      throw fault;
+    });
+    if (chunk === undefined) {
+      this.#held.delete(token);
+      return false;
+    }
+    this.#taken += 1;
     if (this.#underWay === 0) this.#begin();
     this.#underWay += 1;
+    this.#openEntries += chunk.entries;
+    if (chunk.isSuspect) this.#suspects += 1;
     void this.#run(chunk);
     return true;
   }
@@ -144,13 +177,15 @@ class ClaimingWorker implements BulkWorker {
   async #renew(): Promise<void> {
     const { chunks, name, clock, log } = this.#deps;
     this.#callOffRenewal();
-    if (this.#isStopped) return;
+    if (this.#claiming.isStopped) return;
     if (this.#underWay > 0) {
       this.#callOffRenewal = clock.after(RENEW_EVERY_MS, () => void this.#renew());
     }
     try {
-      const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
-      await chunks.renew(lease, this.#speed.read() ?? 0);
+      this.#entriesPerSecond = this.#speed.read() ?? 0;
+      const tokens = [...this.#held];
+      const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens };
+      await chunks.renew(lease, this.#entriesPerSecond);
     } catch (fault) {
       log.error("bulk.renew_failed", fault);
     }
@@ -161,45 +196,50 @@ class ClaimingWorker implements BulkWorker {
     try {
       await this.#finish(chunk, await this.#judge(chunk));
     } catch (fault) {
+      this.#counts.failed += 1;
       log.error("bulk.chunk_failed", fault, { session: chunk.session, chunk: chunk.number });
       await chunks
         .release(chunk, clock.nowMs() + STORE_PAUSE_MS)
         .catch((again: unknown) => log.error("bulk.release_failed", again));
     }
+    this.#held.delete(chunk.token);
+    if (chunk.isSuspect) this.#suspects -= 1;
     this.#underWay -= 1;
     if (this.#underWay === 0) await this.#renew();
-    this.wake();
+    this.#claiming.ended();
   }
 
   async #judge(chunk: ClaimedChunk): Promise<JudgedChunk> {
-    let open = 0;
-    const counted = (change: number): void => {
-      open += change;
-      this.#openEntries += change;
-      if (change < 0) void this.#claimAll();
+    let open = chunk.entries;
+    const judged = (entries: number): void => {
+      open -= entries;
+      this.#openEntries -= entries;
+      this.#claiming.freed();
     };
     try {
       const judge: WorkerDeps["judge"] = async (entry, options) => {
-        if (options.again === true) return this.#deps.judge(entry, options);
-        counted(1);
         const result = await this.#deps.judge(entry, options);
-        counted(-1);
+        if (options.again !== true) judged(1);
         return result;
       };
       return await processChunk(chunk, { ...this.#deps, judge, again: this.#again });
     } finally {
-      counted(-open);
+      judged(open);
     }
   }
 
   async #finish(chunk: ClaimedChunk, judged: JudgedChunk): Promise<void> {
-    if (this.#isStopped) return;
+    if (this.#claiming.isStopped) return;
     if (judged.dnsDown && (await this.#postponed(chunk))) return;
     this.#isProbing = false;
     this.#unstored += 1;
     const storing = this.#storing.hold(() => this.#store(chunk, judged));
     const stored = await storing.finally(() => (this.#unstored -= 1));
-    if (stored === "late") return;
+    if (stored === "late") {
+      this.#counts.late += 1;
+      return;
+    }
+    this.#counts.stored += 1;
     this.#speed.count(judged.outcome.results.length);
     if (stored === "finished") this.#deps.completed();
   }
@@ -214,6 +254,7 @@ class ClaimingWorker implements BulkWorker {
       patienceMs: DNS_PATIENCE_MS,
     });
     if (answer === "accept") return false;
+    this.#counts.postponed += 1;
     this.#isProbing = true;
     return true;
   }
@@ -227,7 +268,7 @@ class ClaimingWorker implements BulkWorker {
       try {
         return await chunks.complete(chunk, outcome, { nowMs: clock.nowMs(), conclusive });
       } catch (fault) {
-        if (tries === STORE_TRIES_MAX || this.#isStopped) throw fault;
+        if (tries === STORE_TRIES_MAX || this.#claiming.isStopped) throw fault;
         log.error("bulk.store_failed", fault, { tries });
       }
       await new Promise<void>((resolve) => void clock.after(STORE_PAUSE_MS, resolve));

@@ -2,20 +2,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Deliveries, WebhookEndpoint, WebhookEndpoints } from "../../ports/webhook-store.ts";
+import type { BulkStats } from "../bulk/bulk.ts";
 
 /** Queued deliveries of one account; its receiver hangs or is far too slow when there are more. */
 export const WAITING_MAX = 500;
-
-/** The bulk summary as the API shows it. */
-export interface BulkStats {
-  readonly total: number;
-  readonly unique: number;
-  readonly invalid_format: number;
-  readonly invalid_dns: number;
-  readonly disposable: number;
-  readonly valid: number;
-  readonly session: string;
-}
 
 export interface AnnounceDeps {
   readonly endpoints: Pick<WebhookEndpoints, "find">;
@@ -41,7 +31,7 @@ export function createAnnounceBulk(deps: AnnounceDeps): AnnounceBulk {
       await enqueue(accountId, stats, deps);
       deps.wake();
     } catch (fault) {
-      deps.log.error("webhook_not_announced", fault, { accountId });
+      deps.log.error("webhooks.not_announced", fault, { accountId });
     }
   };
 }

@@ -1,11 +1,10 @@
 import type { Ids } from "../../ports/ids.ts";
 import type { HostStanding, JudgeHost } from "../../ports/public-host.ts";
 import type { SecretBox } from "../../ports/secret-box.ts";
+import { WEBHOOK_EVENTS } from "../../ports/webhook-store.ts";
 import type { WebhookEndpoints, WebhookEvent } from "../../ports/webhook-store.ts";
 import { noWebhook, unknownWebhookEvent, webhookUrlRefused } from "../refusals.ts";
 import { readWebhookUrl } from "./webhook-url.ts";
-
-export const WEBHOOK_EVENTS: readonly WebhookEvent[] = ["test.ping", "bulk.completed"];
 
 export interface WebhookSettings {
   readonly url: string;

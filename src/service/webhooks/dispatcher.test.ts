@@ -60,7 +60,7 @@ test("a store that fails loses the notification and nothing else", async (t) => 
   await subscribe("a1");
   await stores.sql.db.schema.dropTable("webhook_deliveries").execute();
   await announce("a1", statsOf(SESSION));
-  assert.deepEqual(log.events, ["webhook_not_announced"]);
+  assert.deepEqual(log.events, ["webhooks.not_announced"]);
 });
 
 test("a secret or URL changed while a delivery waits counts at once", async (t) => {
@@ -217,7 +217,8 @@ test("no account has more than eight deliveries under way, and all together no m
 });
 
 test("fifty receivers that hang, with work piled up, delay nobody else", async (t) => {
-  const { subscribe, announce, posts, parked } = await webhookWorld(t);
+  // No time passes: nobody is waited for.
+  const { subscribe, announce, posts, parked } = await webhookWorld(t, { clock: manualClock() });
   for (let index = 0; index < 50; index += 1) {
     await subscribe(`h${String(index)}`, "https://hang.example/");
     for (let each = 0; each < 6; each += 1) await announce(`h${String(index)}`, statsOf(SESSION));
@@ -225,13 +226,11 @@ test("fifty receivers that hang, with work piled up, delay nobody else", async (
   await until("every one of them is held", () => parked.length === 58);
   await subscribe("fast");
   for (let round = 0; round < 20; round += 1) {
-    const startedMs = performance.now();
     await announce("fast", statsOf(SESSION));
     await until(
       "the fast one",
       () => posts.filter(({ url }) => url === "https://fast.example/").length > round,
     );
-    assert.ok(performance.now() - startedMs < 1_000);
   }
   assert.equal(parked.length, 58);
 });
@@ -259,10 +258,7 @@ test("a delivery cut off by a crash is logged as interrupted at the next start a
   const rows = (await second.deliveries.list("a1", 20)).map(deliveryRow);
   const errors = rows.flatMap(({ error }) => error ?? []);
   assert.equal(errors.filter((error) => error.startsWith("Interrupted:")).length, 8);
-  assert.deepEqual(
-    [second.posts.length, second.log.events],
-    [1, ["webhook_deliveries_interrupted"]],
-  );
+  assert.deepEqual([second.posts.length, second.log.events], [1, ["webhooks.interrupted"]]);
 });
 
 test("among others only what began more than a minute ago is taken for abandoned", async (t) => {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../core/calendar.ts";
 import type { Delivery } from "../../ports/webhook-store.ts";
 import { deliver, type DeliverDeps, DELIVERY_LIMITS } from "./deliver.ts";
 
@@ -23,7 +24,7 @@ const SWEEP_MS = 60_000;
 
 /** A delivery takes 10 s; after a minute its process is gone. */
 const ABANDONED_MS = 60_000;
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * DAY_MS;
 
 export function createDispatcher(deps: DeliverDeps): Dispatcher {
   const { deliveries, clock, log } = deps;
@@ -40,7 +41,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   const tick = (): void => {
     if (pump.isStopped()) return;
     pump.wake();
-    void sweep().catch((fault: unknown) => log.error("webhook_sweep_failed", fault));
+    void sweep().catch((fault: unknown) => log.error("webhooks.sweep_failed", fault));
     clock.after(POLL_MS, tick);
   };
 
@@ -50,7 +51,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
       // Alone, the hour does not matter: the clock may have been set back since.
       const beforeMs = where === "alone" ? Number.MAX_SAFE_INTEGER : abandonedMs;
       const count = await deliveries.interrupt(beforeMs);
-      if (count > 0) log.warn("webhook_deliveries_interrupted", { count });
+      if (count > 0) log.warn("webhooks.interrupted", { count });
       tick();
     },
     wake: () => pump.wake(),
@@ -95,7 +96,7 @@ function createPump(deps: DeliverDeps): Pump {
   const wake = (): void => {
     wanted = true;
     claiming ??= claimWanted()
-      .catch((fault: unknown) => log.error("webhook_queue_failed", fault))
+      .catch((fault: unknown) => log.error("webhooks.queue_failed", fault))
       .finally(() => {
         claiming = undefined;
         // A wake that came between the last look and here would else wait for the next poll.
@@ -105,7 +106,7 @@ function createPump(deps: DeliverDeps): Pump {
 
   const begin = (delivery: Delivery): Promise<void> => {
     const work = deliver(delivery, deps)
-      .catch((fault: unknown) => log.error("webhook_delivery_failed", fault, { id: delivery.id }))
+      .catch((fault: unknown) => log.error("webhooks.delivery_failed", fault, { id: delivery.id }))
       .finally(() => {
         underWay.delete(work);
         wake();

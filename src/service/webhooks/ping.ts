@@ -5,7 +5,7 @@ import { noWebhook, tooManyPings } from "../refusals.ts";
 import { WAITING_MAX } from "./announce.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
-export const PINGS_A_MINUTE = 10;
+const PINGS_A_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
 /** Longer than a delivery, for it may have to wait for one of the account's places. */

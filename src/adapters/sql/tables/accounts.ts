@@ -1,3 +1,6 @@
+import type { Account, AccountTier } from "../../../ports/accounts.ts";
+import type { CreditEntry } from "../../../ports/credits.ts";
+
 /** Tables of accounts, their keys and their money. */
 export interface AccountTables {
   accounts: AccountRow;
@@ -9,8 +12,8 @@ export interface AccountRow {
   id: string;
   /** Lower case; unique. */
   email: string;
-  tier: "free" | "starter" | "pro";
-  origin: "operator" | "signup";
+  tier: AccountTier;
+  origin: Account["origin"];
   /** 0 or 1: SQLite binds no booleans. */
   admin: number;
   /** Always the sum of the account's `credit_entries.amount`; both change in one statement's transaction. */
@@ -20,6 +23,8 @@ export interface AccountRow {
   /** PHC string of argon2id; null: nobody can log in. */
   password_hash: string | null;
   disabled_at_ms: number | null;
+  /** 0 or 1: its own traffic is counted in `own_spellings`. */
+  spellings: number;
   created_at_ms: number;
 }
 
@@ -44,7 +49,7 @@ export interface CreditEntryRow {
   /** Positive: granted or given back; negative: spent or taken back. Never 0. */
   amount: number;
   balance_after: number;
-  reason: "grant" | "charge" | "refund";
+  reason: CreditEntry["reason"];
   /** The operator's words for a grant, else the id of the charge. */
   reference: string;
   created_at_ms: number;

@@ -2,6 +2,7 @@
 export interface UsageTables {
   usage_days: UsageDayRow;
   charges: ChargeRow;
+  usage_writers: UsageWriterRow;
 }
 
 /** One owner's UTC day. */
@@ -38,4 +39,14 @@ export interface ChargeRow {
   /** The UTC day whose counter was moved, in days since the Unix epoch. */
   day: number;
   created_at_ms: number;
+}
+
+/** A process that adds to `usage_days`, and the last batch of it that was written. */
+export interface UsageWriterRow {
+  /** Random, new with each start. */
+  writer: string;
+  /** From 1. */
+  batch: number;
+  /** The last day that was counted. */
+  day: number;
 }

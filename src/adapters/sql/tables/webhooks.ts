@@ -1,3 +1,5 @@
+import type { DeliveryState, WebhookEvent } from "../../../ports/webhook-store.ts";
+
 /** Tables of webhooks: where accounts want to be told, and what they were told. */
 export interface WebhookTables {
   webhook_endpoints: WebhookEndpointRow;
@@ -17,11 +19,11 @@ export interface WebhookEndpointRow {
 export interface WebhookDeliveryRow {
   id: string;
   account_id: string;
-  event: "test.ping" | "bulk.completed";
+  event: WebhookEvent;
   session: string | null;
   /** JSON text. */
   data: string;
-  state: "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
+  state: DeliveryState;
   queued_at_ms: number;
   attempted_at_ms: number | null;
   duration_ms: number | null;

@@ -1,0 +1,81 @@
+/**
+ * One server of `bench/redis.ts`, in a process of its own: the real app, gate and guard with a cached answer,
+ * counting in memory (`memory`) or in a Redis of its own (`redis`); the ledger is SQLite on disk. Every check
+ * counts rate, day and month.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { memoryAnswerCache } from "../src/adapters/memory/answer-cache.ts";
+import { MemoryQuotaCounter } from "../src/adapters/memory/quota-counter.ts";
+import { memoryRateCounter } from "../src/adapters/memory/rate-counter.ts";
+import { UnsavedUnits } from "../src/adapters/memory/unsaved-units.ts";
+import { openRedis } from "../src/adapters/redis/open-redis.ts";
+import { sqlAccounts } from "../src/adapters/sql/accounts.ts";
+import { sqlCharges } from "../src/adapters/sql/charges.ts";
+import { openEmbedded } from "../src/adapters/sql/database.ts";
+import { sqlKeys } from "../src/adapters/sql/keys.ts";
+import { sqlUsageLedger } from "../src/adapters/sql/usage-ledger.ts";
+import { systemClock as clock } from "../src/adapters/system/clock.ts";
+import type { Ids } from "../src/ports/ids.ts";
+import { hashApiKey, makeApiKey } from "../src/service/api-key.ts";
+import { createCheckOne } from "../src/service/check-one.ts";
+import { createGate, type GateDeps } from "../src/service/create-gate.ts";
+import { DEFAULT_TIERS } from "../src/service/tiers.ts";
+import { recordingLog } from "../test/http-app.ts";
+import { testServer } from "../test/http-server.ts";
+import { startRedis } from "../test/services/redis.ts";
+import { type Started, tell } from "./http-rounds.ts";
+import { CHECKED, RESULT } from "./http-result.ts";
+
+const ids: Ids = { bytes: randomBytes, hex32: () => randomBytes(16).toString("hex") };
+const tiers = {
+  ...DEFAULT_TIERS,
+  free: { ...DEFAULT_TIERS.free, ratePerMinute: 1e9, daily: 1e12, monthly: 1e12 },
+};
+
+type Counters = Pick<GateDeps, "rates" | "requests"> & { readonly quotas: GateDeps["quotas"] };
+
+async function start(kind: "memory" | "redis"): Promise<Started> {
+  const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-redis-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const { db } = await openEmbedded(directory, clock.nowMs());
+  const log = recordingLog();
+  const ledger = sqlUsageLedger(db);
+  const localRates = memoryRateCounter();
+  const inMemory = new MemoryQuotaCounter({ ledger, clock, log });
+  const openShared = async (): Promise<Counters> => {
+    const journal = new UnsavedUnits({ ledger, clock, log });
+    const { url } = await startRedis();
+    return openRedis(url, { clock, log, ids, ledger, journal, localRates });
+  };
+  const counters: Counters =
+    kind === "redis" ? await openShared() : { rates: localRates, quotas: inMemory };
+  const charges = sqlCharges({ db, counter: inMemory, ids });
+  const keys = sqlKeys(db);
+  const { rates, quotas, requests } = counters;
+  const both = { keys, charges, clock, tiers, rates, quotas };
+  const gate = createGate(requests === undefined ? both : { ...both, requests });
+  const cache = memoryAnswerCache(1_000_000);
+  cache.keep(`1 core address  ${CHECKED}`, JSON.stringify(RESULT), Infinity);
+  const checkOne = createCheckOne({
+    gate,
+    cache,
+    clock,
+    tiers,
+    check: () => Promise.reject(new Error("the answer is not cached")),
+    publicUrl: "http://gatepost.example",
+    datasetsVersion: () => 1,
+  });
+  const { port } = await testServer({ gate, checkOne, clock, log });
+  const id = ids.hex32();
+  const account = { id, email: "a@gatepost.example", tier: "free", origin: "operator" } as const;
+  await sqlAccounts(db).create({ ...account, isAdmin: false, createdAtMs: 0 });
+  const key = makeApiKey(ids);
+  const shown = { id, accountId: id, name: "n", prefix: "", lastFour: "", createdAtMs: 0 };
+  await keys.create({ ...shown, hash: hashApiKey(key) }, 1);
+  return { url: `http://127.0.0.1:${String(port)}`, key };
+}
+
+await tell(() => start(process.argv[2] === "redis" ? "redis" : "memory"));

@@ -1,0 +1,166 @@
+// What the scale-out costs and gains, as the issue's Reach asks: `npm run bench:scale [workers] [feed] [servers]`.
+// Ratios are medians of interleaved rounds; absolute times are of this machine.
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { promisify } from "node:util";
+import { openScaledWorld, type ScaledProcess, type ScaledWorld } from "../test/scaled-world.ts";
+import { startNameServer } from "./bulk/service.ts";
+import { until } from "../test/until.ts";
+
+const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
+const runProgram = promisify(execFile);
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const WINDOW = 100;
+const DELAY_MS = 20;
+const ENTRIES = 20_000;
+const ROUNDS = 3;
+const CONNECTIONS = 32;
+const LOAD_SECONDS = 4;
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+let lists = 0;
+/** Names that no cache knows yet. */
+function freshNames(): string {
+  lists += 1;
+  const mark = `r${String(lists)}`;
+  return Array.from({ length: ENTRIES }, (_, at) => `d${String(at)}.${mark}.co`).join("\n");
+}
+
+/** Seconds from the first claim of a job to its end. */
+async function timeJob(world: ScaledWorld, base: string): Promise<number> {
+  const account = await world.account();
+  const session = await account.queue(base, freshNames());
+  const state = async (): Promise<string | undefined> => {
+    const query = world.sql.db.selectFrom("jobs").select("state");
+    return (await query.where("session", "=", session).executeTakeFirst())?.state;
+  };
+  const endOf = async (step: "pending" | "processing"): Promise<number> => {
+    const isOver = async (): Promise<boolean> => (await state()) !== step;
+    await until(isOver, { what: `the end of "${step}"`, withinMs: 600_000 });
+    return performance.now();
+  };
+  const startMs = await endOf("pending");
+  return ((await endOf("processing")) - startMs) / 1_000;
+}
+
+/** Rounds of a job with `first` alone, and with another kind of start. */
+async function compare(
+  world: ScaledWorld,
+  api: ScaledProcess,
+  kinds: readonly (() => Promise<readonly ScaledProcess[]>)[],
+): Promise<readonly number[]> {
+  const times = kinds.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [at, start] of kinds.entries()) {
+      const running = await start();
+      times[at]?.push(await timeJob(world, api.url));
+      await Promise.all(running.map((one) => one.stop("SIGTERM")));
+    }
+  }
+  return times.map(median);
+}
+
+const startWorkers = (
+  world: ScaledWorld,
+  count: number,
+  feed: "tickets" | "database" = "tickets",
+): Promise<readonly ScaledProcess[]> =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      world.start({ command: "worker", dnsWindowMax: WINDOW, feed }),
+    ),
+  );
+
+async function workers(world: ScaledWorld, api: ScaledProcess): Promise<void> {
+  const [one = 0, two = 0] = await compare(world, api, [
+    () => startWorkers(world, 1),
+    () => startWorkers(world, 2),
+  ]);
+  say(
+    `${String(ENTRIES)} names, ${String(DELAY_MS)} ms DNS, window ${String(WINDOW)}: one worker ${one.toFixed(2)} s, two ${two.toFixed(2)} s, ratio ${(one / two).toFixed(2)}`,
+  );
+}
+
+async function feed(world: ScaledWorld, api: ScaledProcess): Promise<void> {
+  const [tickets = 0, database = 0] = await compare(world, api, [
+    () => startWorkers(world, 1, "tickets"),
+    () => startWorkers(world, 1, "database"),
+  ]);
+  const over = (tickets / database - 1) * 100;
+  say(
+    `the same job by tickets ${tickets.toFixed(2)} s, from the database alone ${database.toFixed(2)} s: ${over.toFixed(1)} % more`,
+  );
+}
+
+/** Cached checks answered in a second by these servers together. */
+async function load(bases: readonly string[], apiKey: string): Promise<number> {
+  const options = [
+    "-j",
+    "-n",
+    "-c",
+    String(CONNECTIONS / bases.length),
+    "-d",
+    String(LOAD_SECONDS),
+  ];
+  const runs = bases.map((base) =>
+    runProgram(process.execPath, [
+      autocannon,
+      ...options,
+      "-H",
+      `x-api-key=${apiKey}`,
+      `${base}/api/domain/d1.warm.co`,
+    ]),
+  );
+  const results = await Promise.all(runs);
+  return results.reduce((sum, { stdout }) => sum + answeredIn(stdout), 0);
+}
+
+function answeredIn(report: string): number {
+  const { "2xx": answered, duration } = JSON.parse(report) as { "2xx": number; duration: number };
+  return answered / duration;
+}
+
+async function servers(world: ScaledWorld, api: ScaledProcess): Promise<void> {
+  const other = await world.start({ command: "serve" });
+  const { apiKey } = await world.account();
+  const figures: [number[], number[]] = [[], []];
+  await load([api.url, other.url], apiKey);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    figures[0].push(await load([api.url], apiKey));
+    figures[1].push(await load([api.url, other.url], apiKey));
+  }
+  const [one, two] = [median(figures[0]), median(figures[1])];
+  say(
+    `cached checks a second on ${String(availableParallelism())} cores, client and stores included: one server ${one.toFixed(0)}, two ${two.toFixed(0)}, ratio ${(two / one).toFixed(2)}`,
+  );
+  await other.stop("SIGTERM");
+}
+
+const CASES = { workers, feed, servers };
+const asked = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
+const tiers = join(folder, "tiers.json");
+const endless = { rate_per_minute: null, daily: null, monthly: null, bulk_limit: 100_000 };
+writeFileSync(tiers, JSON.stringify({ pro: endless }));
+const nameServer = await startNameServer({ delayMs: DELAY_MS, lossShare: 0, deadEvery: 0 });
+const world = await openScaledWorld({
+  environment: { GATEPOST_DNS_SERVERS: nameServer.address, GATEPOST_TIERS_FILE: tiers },
+});
+try {
+  const api = await world.start({ command: "serve" });
+  for (const [name, run] of Object.entries(CASES)) {
+    if (asked.length === 0 || asked.includes(name)) await run(world, api);
+  }
+} finally {
+  await world.close();
+  nameServer.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

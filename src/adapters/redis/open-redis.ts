@@ -1,0 +1,84 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Notices } from "../../ports/notices.ts";
+import type { RateCounter } from "../../ports/rate-counter.ts";
+import type { RequestCounter } from "../../ports/request-counter.ts";
+import type { UnitJournal } from "../../ports/unit-journal.ts";
+import type { UsageLedger } from "../../ports/usage.ts";
+import { readRedisUrl } from "./client-options.ts";
+import { RedisConnection } from "./connection.ts";
+import { redisNotices } from "./notices.ts";
+import { RedisQuotaCounter } from "./quota-counter.ts";
+import { redisRateCounter } from "./rate-counter.ts";
+import { redisRequestCounter } from "./request-counter.ts";
+
+export interface RedisLinkDeps {
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
+  readonly log: Pick<Log, "info" | "warn">;
+  readonly ids: Ids;
+  readonly ledger: Pick<UsageLedger, "unitsUsed" | "take">;
+  /** Writes what is granted to the same ledger. */
+  readonly journal: UnitJournal;
+  /** Rate windows of this process, for when Redis is away. */
+  readonly localRates: RateCounter;
+  /** Milliseconds that every process of the test reads alike; absent: the server's own clock. */
+  readonly timeMs?: () => number;
+}
+
+/** What all processes share through one Redis or Valkey. */
+export interface RedisLink {
+  readonly rates: RateCounter;
+  readonly quotas: RedisQuotaCounter;
+  readonly requests: RequestCounter;
+  readonly notices: Notices;
+  /** Asks, and waits for 500 ms at most. */
+  answers(): Promise<boolean>;
+  /** As of the last call. */
+  isUp(): boolean;
+  /** Writes what waits for the ledger, rejects when it cannot; leaves no socket and no timer that keeps the process, in any case. */
+  close(): Promise<void>;
+}
+
+/** A Redis that is away at the start is waited for so long; after that it is away as at any other time. */
+const START_WITHIN_MS = 1_000;
+
+/**
+ * Opens the link; `url` is "redis://" or "rediss://". Rejects for another URL only: a Redis out of reach is a
+ * link that is not up, and comes up by itself.
+ */
+export async function openRedis(url: string, deps: RedisLinkDeps): Promise<RedisLink> {
+  const parsed = readRedisUrl(url);
+  const { clock, localRates: local, timeMs } = deps;
+  const time = (): number | "" => timeMs?.() ?? "";
+  const connection = new RedisConnection(parsed, deps);
+  const quotas = new RedisQuotaCounter({ ...deps, connection, time });
+  const notices = redisNotices(parsed, { connection, ids: deps.ids });
+  await firstUp(connection, clock);
+  return {
+    rates: redisRateCounter({ connection, local, time }),
+    quotas,
+    requests: redisRequestCounter({ connection, quotas, local, clock, time }),
+    notices,
+    answers: () => connection.answers(),
+    isUp: () => connection.isUp,
+    async close() {
+      try {
+        await quotas.flush();
+      } finally {
+        notices.close();
+        connection.close();
+      }
+    },
+  };
+}
+
+function firstUp(connection: RedisConnection, clock: Pick<Clock, "after">): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(START_WITHIN_MS, resolve);
+    connection.afterUp(() => {
+      cancel();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { Redis } from "ioredis";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import { inTime } from "../../ports/in-time.ts";
+import type { Topic } from "../../ports/notices.ts";
+import { clientOptions, readRedisUrl } from "./client-options.ts";
+import { CHANNEL } from "./notices.ts";
+
+/** Tells serving processes, for one that ends soon and hears nothing itself. */
+export interface Teller {
+  tell(topic: Topic): void;
+  /**
+   * Passes on what was told, each topic once, within 500 ms. Never rejects: a Redis that is away is told nothing, and
+   * the listeners' polls find the change. Makes no connection when there is nothing to tell.
+   */
+  close(): Promise<void>;
+}
+
+const TOLD_WITHIN_MS = 500;
+
+/** `url` is "redis://" or "rediss://"; throws for another one. */
+export function redisTeller(
+  url: string,
+  { clock, ids }: { readonly clock: Pick<Clock, "after">; readonly ids: Pick<Ids, "bytes"> },
+): Teller {
+  const options = clientOptions(readRedisUrl(url), ids);
+  const told = new Set<Topic>();
+  return {
+    tell: (topic) => void told.add(topic),
+    async close() {
+      if (told.size === 0) return;
+      const client = new Redis({ ...options, lazyConnect: true, retryStrategy: () => null });
+      client.on("error", () => undefined); // `connect` rejects, too
+      const limit = { timeoutMs: TOLD_WITHIN_MS, late: undefined, clock };
+      await inTime(publish(client, told), limit).catch(() => undefined);
+      client.disconnect();
+    },
+  };
+}
+
+async function publish(client: Redis, topics: ReadonlySet<Topic>): Promise<void> {
+  await client.connect();
+  await Promise.all([...topics].map((topic) => client.publish(CHANNEL, topic)));
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DATABASE_FILE } from "./database.ts";
+import { DatabaseFault, databaseFault } from "./database-fault.ts";
+import { copySqlite } from "./sqlite.ts";
+
+/**
+ * Copies the embedded database of `dataDir` to the new file `target` (mode 0600) while it is being used, and
+ * returns the copy's size in bytes. The copy is of one moment, checked and flushed before it has its name, and
+ * holds nothing of deleted rows. Throws a `DatabaseFault` when there is no database to copy, an Error when the
+ * copy cannot be made or `target` is there already; then nothing is left behind.
+ */
+export function backUpEmbedded(dataDir: string, target: string): number {
+  const source = join(dataDir, DATABASE_FILE);
+  if (!existsSync(source)) {
+    throw new DatabaseFault("unusable", `data directory ${dataDir}: there is no database in it`);
+  }
+  const draft = `${target}.${randomBytes(8).toString("hex")}.partial`;
+  makeEmpty(draft, target);
+  try {
+    copyInto(draft, { source, dataDir });
+    flush(draft);
+    linkSync(draft, target); // unlike a rename it never replaces a file
+  } catch (error) {
+    throw refusal(target, error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  flush(dirname(target));
+  return statSync(target).size;
+}
+
+/** Fails early when the end is known: copying may take minutes. */
+function makeEmpty(draft: string, target: string): void {
+  if (existsSync(target)) throw new Error(`${target}: there is a file already`);
+  try {
+    closeSync(openSync(draft, "wx", 0o600));
+  } catch (error) {
+    throw refusal(target, error);
+  }
+}
+
+function copyInto(
+  draft: string,
+  { source, dataDir }: { readonly source: string; readonly dataDir: string },
+): void {
+  try {
+    copySqlite(source, draft);
+  } catch (error) {
+    throw isFull(error) ? error : databaseFault(dataDir, error);
+  }
+}
+
+/** SQLITE_FULL: of the two files only the copy grows. */
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && error.errcode === 13;
+
+function refusal(target: string, error: unknown): Error {
+  if (error instanceof DatabaseFault) return error;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EEXIST") return new Error(`${target}: there is a file already`, { cause: error });
+  const message = error instanceof Error ? error.message : String(error);
+  return new Error(`${target}: ${message}`, { cause: error });
+}
+
+function flush(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

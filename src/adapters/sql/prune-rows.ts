@@ -1,0 +1,44 @@
+import { setImmediate } from "node:timers/promises";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Database } from "./schema.ts";
+
+/** Rows of one statement: milliseconds on the embedded database, far below any time limit on PostgreSQL. */
+const PRUNED_AT_ONCE = 2_000;
+
+export interface Pruning {
+  readonly table: keyof Database;
+  /** The columns that name a row. */
+  readonly key: readonly [string, ...string[]];
+  /** A time or a day. */
+  readonly column: string;
+  readonly before: number;
+}
+
+/** Runs a `delete` of so many rows at the most until there are none; returns how many there were. */
+export async function pruneSlices(
+  db: Kysely<Database>,
+  slice: (rowsMax: number) => RawBuilder<unknown>,
+): Promise<number> {
+  const statement = slice(PRUNED_AT_ONCE);
+  let pruned = 0;
+  for (;;) {
+    const { numAffectedRows = 0n } = await statement.execute(db);
+    pruned += Number(numAffectedRows);
+    if (numAffectedRows < PRUNED_AT_ONCE) return pruned;
+    await setImmediate(); // requests go on in between: the embedded database works on this thread
+  }
+}
+
+/** Deletes the rows whose `column` lies before a moment; returns how many. */
+export function pruneRows(db: Kysely<Database>, pruning: Pruning): Promise<number> {
+  const table = sql.table(pruning.table);
+  const key = sql.join(pruning.key.map((name) => sql.ref(name)));
+  return pruneSlices(
+    db,
+    (rowsMax) => sql`
+      delete from ${table} where (${key}) in (
+        select ${key} from ${table}
+        where ${sql.ref(pruning.column)} < ${pruning.before} limit ${rowsMax}
+      )`,
+  );
+}

@@ -1,0 +1,22 @@
+/** Who does what is done once, and the files that all machines have alike. */
+export interface DutyTables {
+  elections: ElectionRow;
+  list_files: ListFileRow;
+}
+
+export interface ElectionRow {
+  duty: string;
+  candidate: string;
+  /** From then on anybody may take it; 0 when its holder resigned. */
+  until_ms: number;
+  /** How often it changed hands, the first time included. */
+  term: number;
+}
+
+export interface ListFileRow {
+  name: string;
+  version: string;
+  /** Compressed text. */
+  content: Uint8Array;
+  changed_at_ms: number;
+}

@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import type { Terminal } from "../terminal.ts";
+import { jsonLine } from "../text.ts";
+import type { JsonOption } from "./options.ts";
+
+export interface BackUpDeps {
+  readonly terminal: Terminal;
+  /** Makes the copy; returns its size in bytes. */
+  readonly backUp: (file: string) => Promise<number>;
+}
+
+/** `gatepost backup`: a copy of the embedded database, beside a running server. */
+export function backupCommand({ terminal, backUp }: BackUpDeps): Command {
+  return new Command("backup")
+    .description(
+      "copy the embedded database to a new file while it serves; the secret key is kept apart",
+    )
+    .argument("<file>", "the copy; must not exist")
+    .option("--json", "print JSON alone")
+    .action(async (file: string, { json }: JsonOption) => {
+      const bytes = await backUp(file);
+      const words = `${file}: ${String(bytes)} bytes. The secret key is not in it.\n`;
+      terminal.out(json === true ? jsonLine({ file, bytes }) : words);
+    });
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Entrance, Gate } from "../../service/gate.ts";
+import { Refusal } from "../../service/refusals.ts";
+import type { UsageRecorder } from "../../service/usage-recorder.ts";
+import type { AccountReply, SignedInRequest } from "./route.ts";
+
+export interface CountedDeps {
+  readonly gate: Pick<Gate, "enterAs">;
+  readonly requests: Pick<UsageRecorder, "record">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+}
+
+/**
+ * Lets the account in as its key would be, and counts the request in its charts as the API counts one: with its
+ * time to the last octet, and as refused for any refusal below 500.
+ */
+export async function counted(
+  { account, visitor }: SignedInRequest,
+  { gate, requests, clock }: CountedDeps,
+  work: (entrance: Entrance) => Promise<AccountReply>,
+): Promise<AccountReply> {
+  const startMs = clock.monotonicMs();
+  const entrance = await gate.enterAs(account, visitor.clientAddress);
+  const ended = (fault?: unknown): void => {
+    const isRefused = fault instanceof Refusal && fault.status < 500;
+    requests.record(entrance.caller, { isRefused, latencyMs: clock.monotonicMs() - startMs });
+  };
+  try {
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    const reply = await work(entrance);
+    if (reply.lines !== undefined) return { ...reply, lines: watched(reply.lines, ended) };
+    ended();
+    return reply;
+  } catch (fault) {
+    ended(fault);
+    throw fault;
+  }
+}
+
+/** The same values; `ended` hears of their end once, also when nobody reads on. */
+async function* watched(
+  lines: AsyncIterable<unknown>,
+  ended: (fault?: unknown) => void,
+): AsyncGenerator<unknown> {
+  let fault: unknown;
+  try {
+    yield* lines;
+  } catch (thrown) {
+    fault = thrown;
+    throw thrown;
+  } finally {
+    ended(fault);
+  }
+}

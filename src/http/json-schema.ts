@@ -1,0 +1,89 @@
+/**
+ * JSON Schema (draft 2020-12) for `/openapi.json`, made by functions that know the type they describe, with the
+ * names of TypeBox, which does the same and much more: it alone was a seventh of a start. Nothing is validated
+ * by these schemas.
+ */
+
+/** Only the compiler knows of it. */
+declare const described: unique symbol;
+
+export interface Schema<T = unknown> {
+  readonly [described]?: T;
+}
+
+/** The type that a schema describes. */
+export type Described<S> = S extends Schema<infer T> ? T : never;
+
+/** A field of an object that may be absent. */
+export interface Optional<T = unknown> {
+  readonly optional: Schema<T>;
+}
+
+type Fields = Readonly<Record<string, Schema | Optional>>;
+
+type ObjectOf<F extends Fields> = {
+  readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Described<F[Name]>;
+} & {
+  readonly [Name in keyof F as F[Name] extends Optional ? Name : never]?: F[Name] extends Optional<
+    infer T
+  >
+    ? T
+    : never;
+};
+
+export interface ObjectSchema<F extends Fields> extends Schema<ObjectOf<F>> {
+  readonly properties: Readonly<Record<keyof F, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** Further keywords of a schema, `description` above all. */
+type Keywords = Readonly<Record<string, unknown>>;
+
+const isOptional = (field: Schema | Optional): field is Optional => "optional" in field;
+
+function objectSchema<F extends Fields>(fields: F, keywords: Keywords = {}): ObjectSchema<F> {
+  const entries = Object.entries(fields);
+  const required = entries.flatMap(([name, field]) => (isOptional(field) ? [] : name));
+  const properties = entries.map(([name, field]) => [
+    name,
+    isOptional(field) ? field.optional : field,
+  ]);
+  return {
+    type: "object",
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(properties) as ObjectSchema<F>["properties"],
+    ...keywords,
+  } as ObjectSchema<F>;
+}
+
+export const Type = {
+  String: (keywords?: Keywords): Schema<string> => plain("string", keywords),
+  Integer: (keywords?: Keywords): Schema<number> => plain("integer", keywords),
+  Number: (keywords?: Keywords): Schema<number> => plain("number", keywords),
+  Boolean: (keywords?: Keywords): Schema<boolean> => plain("boolean", keywords),
+  Null: (): Schema<null> => plain("null"),
+  Literal: <const T extends string | boolean>(value: T): Schema<T> =>
+    plain(typeof value, { const: value }),
+  Enum: <const T extends string>(values: readonly T[]): Schema<T> => raw({ enum: values }),
+  Array: <T>(items: Schema<T>, keywords?: Keywords): Schema<readonly T[]> =>
+    plain("array", { items, ...keywords }),
+  Object: objectSchema,
+  /** Of any names. */
+  Record: <T>(values: Schema<T>, keywords?: Keywords): Schema<Readonly<Record<string, T>>> =>
+    plain("object", { patternProperties: { "^.*$": values }, ...keywords }),
+  Union: <S extends readonly Schema[]>(
+    anyOf: S,
+    keywords?: Keywords,
+  ): Schema<Described<S[number]>> => raw({ anyOf, ...keywords }),
+  Optional: <T>(optional: Schema<T>): Optional<T> => ({ optional }),
+  /** A schema written out, that is said to describe T. */
+  Unsafe: <T>(schema: Keywords): Schema<T> => raw(schema),
+};
+
+function plain<T>(type: string, keywords: Keywords = {}): Schema<T> {
+  return raw({ type, ...keywords });
+}
+
+function raw<T>(keywords: Keywords): Schema<T> {
+  return keywords as Schema<T>;
+}

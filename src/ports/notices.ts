@@ -1,0 +1,18 @@
+/**
+ * What changed. `accounts`: keys, tiers, standing or credits of accounts. `lists`: the operator's entries.
+ * `list_files`: fetched or learned lists.
+ */
+export const TOPICS = ["accounts", "lists", "list_files"] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/**
+ * Word between processes that something changed, so that nobody waits for the next poll. Best effort: a
+ * notice may be lost, late or come for nothing, so a poll stands beside every listener. Rules are checked by
+ * `test/contracts/notices.ts`.
+ */
+export interface Notices {
+  /** Tells every process, this one included. Call it once the change is committed. Never throws. */
+  tell(topic: Topic): void;
+  /** `listener` must not throw. The returned function ends the listening. */
+  hear(topic: Topic, listener: () => void): () => void;
+}

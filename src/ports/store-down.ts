@@ -1,0 +1,26 @@
+/**
+ * A store that the service needs is out of reach, starting up, shutting down, read-only, out of connections
+ * or too slow. It says nothing of the request: the same one may be answered a moment later.
+ */
+export class StoreDown extends Error {
+  readonly store: "database" | "redis";
+
+  constructor(store: StoreDown["store"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreDown";
+    this.store = store;
+  }
+}
+
+/** Causes are followed so far and no further: one may lead back to itself. */
+const CAUSES_MAX = 8;
+
+/** The `StoreDown` that `fault` is or was caused by; undefined for any other fault. */
+export function storeDownOf(fault: unknown): StoreDown | undefined {
+  let one = fault;
+  for (let depth = 0; depth < CAUSES_MAX && one instanceof Error; depth += 1) {
+    if (one instanceof StoreDown) return one;
+    one = one.cause;
+  }
+  return undefined;
+}

@@ -1,0 +1,185 @@
+import { isoDate, dayOf } from "../../core/calendar.ts";
+import type { ListRefresh } from "../../ports/list-refresh.ts";
+import type { OperatorEntry } from "../../ports/operator-entries.ts";
+import type { AccountService } from "../accounts.ts";
+import type { CreditService } from "../credits.ts";
+import type { KeyService } from "../keys.ts";
+import type { OperatorListService } from "../operator-lists.ts";
+import type { ReportService } from "../reports.ts";
+import type { SwitchSpellings } from "../spelling-switch.ts";
+import type { WebhookSetup } from "../webhooks/configure.ts";
+import { type Audit, type Change, SERVICE } from "./audit.ts";
+
+/** The same services, which write down each change that they made. What was refused is no change. */
+
+/** Writes down one change, by whom and from where being settled. */
+export type Note = (change: Pick<Change, "action" | "accountId" | "detail">) => Promise<void>;
+
+/** Everything noted was done by `doer`. */
+export const noteBy =
+  (audit: Audit, doer: Pick<Change, "actorId" | "clientAddress">): Note =>
+  (change) =>
+    audit({ ...change, ...doer });
+
+export function auditedAccounts(accounts: AccountService, note: Note): AccountService {
+  return {
+    ...accounts,
+    async create(order) {
+      const answer = await accounts.create(order);
+      if (answer.kind !== "created") return answer;
+      const detail = `${order.tier}${order.isAdmin ? ", administrator" : ""}`;
+      await note({ action: "account.created", accountId: answer.account.id, detail });
+      return answer;
+    },
+    async setTier(id, tier) {
+      const before = await accounts.find(id);
+      if (before === undefined || !(await accounts.setTier(id, tier))) return false;
+      await note({ action: "account.tier", accountId: id, detail: `${before.tier} to ${tier}` });
+      return true;
+    },
+    async disable(id) {
+      const isDone = await accounts.disable(id);
+      if (isDone) await note({ action: "account.disabled", accountId: id });
+      return isDone;
+    },
+    async enable(id) {
+      const isDone = await accounts.enable(id);
+      if (isDone) await note({ action: "account.enabled", accountId: id });
+      return isDone;
+    },
+    async setPassword(id, password) {
+      const answer = await accounts.setPassword(id, password);
+      if (answer === "changed") await note({ action: "account.password", accountId: id });
+      return answer;
+    },
+  };
+}
+
+export const auditedSpellings =
+  (switchSpellings: SwitchSpellings, note: Note): SwitchSpellings =>
+  async (accountId, state) => {
+    const isThere = await switchSpellings(accountId, state);
+    if (isThere) await note({ action: "account.spellings", accountId, detail: state });
+    return isThere;
+  };
+
+export function auditedKeys(keys: KeyService, note: Note): KeyService {
+  return {
+    ...keys,
+    async create(accountId, name) {
+      const answer = await keys.create(accountId, name);
+      if (answer.kind === "created") {
+        await note({ action: "key.created", accountId, detail: answer.key.name });
+      }
+      return answer;
+    },
+    async revoke(keyId) {
+      const key = await keys.find(keyId);
+      if (key === undefined || !(await keys.revoke(keyId))) return false;
+      const { accountId, name: detail } = key;
+      if (key.revokedAtMs === undefined) await note({ action: "key.revoked", accountId, detail });
+      return true;
+    },
+  };
+}
+
+export function auditedCredits(credits: CreditService, note: Note): CreditService {
+  return {
+    ...credits,
+    async grant(accountId, amount, reason) {
+      const answer = await credits.grant(accountId, amount, reason);
+      if (answer.kind !== "granted") return answer;
+      const detail = `${String(amount)}${reason === "" ? "" : `, ${reason}`}`;
+      await note({ action: "credits.granted", accountId, detail });
+      return answer;
+    },
+  };
+}
+
+export function auditedWebhooks(setup: WebhookSetup, note: Note): WebhookSetup {
+  return {
+    ...setup,
+    async set(accountId, url, events) {
+      const saved = await setup.set(accountId, url, events);
+      await note({ action: "webhook.saved", accountId, detail: new URL(saved.url).host });
+      return saved;
+    },
+    async selectEvents(accountId, events) {
+      const saved = await setup.selectEvents(accountId, events);
+      await note({ action: "webhook.saved", accountId, detail: "events" });
+      return saved;
+    },
+    async renewSecret(accountId) {
+      const renewed = await setup.renewSecret(accountId);
+      await note({ action: "webhook.secret", accountId });
+      return renewed;
+    },
+    async remove(accountId) {
+      const isRemoved = await setup.remove(accountId);
+      if (isRemoved) await note({ action: "webhook.removed", accountId });
+      return isRemoved;
+    },
+  };
+}
+
+/** Addresses are noted as they are stored: by their keyed hash. */
+export function auditedEntries(operator: OperatorListService, note: Note): OperatorListService {
+  return {
+    ...operator,
+    async save(text, word, details) {
+      const answer = await operator.save(text, word, details);
+      if (answer.kind !== "saved") return answer;
+      const detail = entryWords(answer.entry);
+      await note({ action: "lists.entry_saved", accountId: SERVICE, detail });
+      return answer;
+    },
+    async forget(text) {
+      const forgotten = await operator.forget(text);
+      if (forgotten === undefined || forgotten.count === 0) return forgotten;
+      const detail = forgotten.subject;
+      await note({ action: "lists.entry_forgotten", accountId: SERVICE, detail });
+      return forgotten;
+    },
+    async importLines(text, word, details) {
+      const answer = await operator.importLines(text, word, details);
+      if (answer.kind !== "imported") return answer;
+      const detail = `${String(answer.count)} ${answer.count === 1 ? "entry" : "entries"}`;
+      await note({ action: "lists.imported", accountId: SERVICE, detail });
+      return answer;
+    },
+  };
+}
+
+/** "deny a.example", and until when where it ends. */
+function entryWords({ word, subject, expiresAtMs }: OperatorEntry): string {
+  const lastDay = expiresAtMs === undefined ? undefined : isoDate(dayOf(expiresAtMs - 1));
+  return `${word} ${subject}${lastDay === undefined ? "" : `, until ${lastDay}`}`;
+}
+
+export function auditedReports(reports: ReportService, note: Note): ReportService {
+  return {
+    ...reports,
+    async resolve(id, resolution, details) {
+      const answer = await reports.resolve(id, resolution, details);
+      if (answer.kind !== "resolved") return answer;
+      const { subject, entry } = answer;
+      const detail = entry === undefined ? `${resolution} ${subject}` : entryWords(entry);
+      await note({ action: "lists.report_resolved", accountId: SERVICE, detail });
+      return answer;
+    },
+  };
+}
+
+export function auditedRefresh(lists: ListRefresh, note: Note): ListRefresh {
+  return {
+    status: () => lists.status(),
+    async refresh(confirmed = []) {
+      const outcomes = await lists.refresh(confirmed);
+      const refused = outcomes.filter(({ kind }) => kind === "refused").length;
+      const counts = `${String(outcomes.length)} asked, ${String(refused)} refused`;
+      const detail = [counts, ...confirmed.map((id) => `${id} confirmed`)].join(", ");
+      await note({ action: "lists.fetched", accountId: SERVICE, detail });
+      return outcomes;
+    },
+  };
+}

@@ -1,0 +1,6 @@
+import { withPostgres } from "../services/with-postgres.ts";
+import { raceContract } from "./races.ts";
+
+withPostgres("races between processes on PostgreSQL", ({ open, again }) => {
+  raceContract("PostgreSQL", open, again);
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { memoryNotices } from "../../src/adapters/memory/notices.ts";
+import { redisTeller } from "../../src/adapters/redis/teller.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import { TOPICS } from "../../src/ports/notices.ts";
+import { manualClock } from "../manual-clock.ts";
+import { until } from "../until.ts";
+import { openCutLine } from "../services/cut-line.ts";
+import { withRedis } from "../services/with-redis.ts";
+import { chargesContract } from "./charges.ts";
+import { noticesContract } from "./notices.ts";
+import { quotaCounterContract } from "./quota-counter.ts";
+import { rateCounterContract } from "./rate-counter.ts";
+import { asOwnUser, emptyRedis, linkProcess } from "./redis-link.ts";
+import { addAccount, countingIds, openStores } from "./stores.ts";
+
+type More = Parameters<typeof linkProcess>[3];
+
+async function openLinkedTo(server: string, t: TestContext, more: More) {
+  await emptyRedis(server);
+  const url = await asOwnUser(server);
+  const stores = await openStores(t);
+  const linked = await linkProcess(t, url, stores, more);
+  return { url, stores, ...linked };
+}
+
+noticesContract("memory", () => {
+  const here = memoryNotices();
+  return Promise.resolve({ here, there: here });
+});
+
+withRedis("the contracts on Redis", (server) => {
+  const openLinked = (t: TestContext, more: More = {}) => openLinkedTo(server().url, t, more);
+
+  quotaCounterContract("Redis over SQLite", async (t: TestContext) => {
+    const { stores, link, url } = await openLinked(t);
+    const other = await linkProcess(t, url, stores);
+    return {
+      counter: link.quotas,
+      ledger: stores.usage,
+      clock: stores.clock,
+      restart: () => other.link.quotas,
+      flushed: () => link.quotas.flush(),
+    };
+  });
+
+  chargesContract("Redis over SQLite", async (t: TestContext) => {
+    const { stores, link, charges } = await openLinked(t);
+    return {
+      ...stores,
+      charges,
+      counter: link.quotas,
+      account: (balance) => addAccount(stores, balance),
+      nowMs: stores.clock.nowMs(),
+    };
+  });
+
+  rateCounterContract("Redis", async (t) => {
+    const clock = manualClock();
+    const { link } = await openLinked(t, { timeMs: () => clock.monotonicMs() });
+    return { counter: link.rates, clock };
+  });
+
+  noticesContract("Redis", async (t) => {
+    const { stores, link, url } = await openLinked(t);
+    const other = await linkProcess(t, url, stores);
+    return { here: link.notices, there: other.link.notices };
+  });
+
+  test("a database that the server does not have is said, and no other is used", async (t) => {
+    const { stores } = await openLinked(t);
+    /** On a busy machine it may be another one, such as a connection that took too long. */
+    const firstReason = async (): Promise<string> => {
+      let heard = (_line: string): void => undefined;
+      const said = new Promise<string>((resolve) => (heard = resolve));
+      const warn = (event: string, fields: unknown): void => heard(JSON.stringify([event, fields]));
+      const log = { info: () => undefined, warn };
+      const { link } = await linkProcess(t, `${server().url}/99`, stores, { log });
+      assert.equal(await link.answers(), false);
+      return said;
+    };
+    const isNamed = async () => (await firstReason()).includes("ERR DB index is out of range");
+    await until(isNamed, { what: "the reason", withinMs: 30_000 });
+  });
+
+  test("who was cut off is told of everything once the line is back", async (t) => {
+    const { stores } = await openLinked(t);
+    const line = await openCutLine(server().port);
+    t.after(() => line.close());
+    const { link } = await linkProcess(t, `redis://127.0.0.1:${String(line.port)}`, stores);
+    await line.cut();
+    const heard = TOPICS.map(
+      (topic) => new Promise<void>((resolve) => void link.notices.hear(topic, resolve)),
+    );
+    await line.mend();
+    await Promise.all(heard);
+  });
+
+  test("what a command tells is heard when it ends, each topic once", async (t) => {
+    const { url, link } = await openLinked(t);
+    const heard: string[] = [];
+    link.notices.hear("lists", () => heard.push("lists"));
+    const last = new Promise<void>((resolve) => void link.notices.hear("accounts", resolve));
+    const teller = redisTeller(url, { clock: systemClock, ids: countingIds() });
+    for (const topic of ["lists", "lists", "accounts"] as const) teller.tell(topic);
+    await teller.close();
+    await last;
+    assert.deepEqual(heard, ["lists"]);
+  });
+
+  for (const how of ["cut", "freeze"] as const) {
+    test(`a command that finds no Redis (${how}) ends all the same`, async (t) => {
+      const line = await openCutLine(server().port);
+      t.after(() => line.close());
+      await line[how]();
+      const url = `redis://127.0.0.1:${String(line.port)}`;
+      const teller = redisTeller(url, { clock: systemClock, ids: countingIds() });
+      teller.tell("accounts");
+      await teller.close();
+    });
+  }
+});

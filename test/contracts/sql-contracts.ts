@@ -1,0 +1,115 @@
+import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { sqlAccountDirectory } from "../../src/adapters/sql/account-directory.ts";
+import { sqlAccounts } from "../../src/adapters/sql/accounts.ts";
+import { sqlAuditLog } from "../../src/adapters/sql/audit-log.ts";
+import { sqlDomainMails } from "../../src/adapters/sql/domain-mail.ts";
+import { sqlElections } from "../../src/adapters/sql/elections.ts";
+import { sqlKeys } from "../../src/adapters/sql/keys.ts";
+import { sqlListFiles } from "../../src/adapters/sql/list-files.ts";
+import { sqlLoginSessions } from "../../src/adapters/sql/login-sessions.ts";
+import { sqlOperatorEntries } from "../../src/adapters/sql/operator-entries.ts";
+import { sqlRegistrationCache } from "../../src/adapters/sql/registration-cache.ts";
+import { sqlReports } from "../../src/adapters/sql/reports.ts";
+import { sqlVerdictCounts } from "../../src/adapters/sql/verdict-counts.ts";
+import { sqlDeliveries } from "../../src/adapters/sql/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks.ts";
+import { accountDirectoryContract } from "./account-directory.ts";
+import { accountsContract } from "./accounts.ts";
+import { auditLogContract } from "./audit-log.ts";
+import { backlogContract } from "./backlog.ts";
+import { openBulkStores } from "./bulk-stores.ts";
+import { chargesContract } from "./charges.ts";
+import { clocksApartContract } from "./clocks-apart.ts";
+import type { Make } from "./contract.ts";
+import { domainMailContract } from "./domain-mail.ts";
+import { electionsContract } from "./elections.ts";
+import { jobsContract } from "./jobs.ts";
+import { listFilesContract } from "./list-files.ts";
+import { loginSessionsContract } from "./login-sessions.ts";
+import { operatorEntriesContract } from "./operator-entries.ts";
+import { ownSpellingsContract } from "./own-spellings.ts";
+import { quotaCounterContract } from "./quota-counter.ts";
+import { registrationCacheContract } from "./registration-cache.ts";
+import { reportsContract } from "./reports.ts";
+import { restoredContract } from "./restored.ts";
+import { retryKeysContract, sessionStoreContract } from "./session-store.ts";
+import { addAccount, type OpenSql, openStores, spellingsFixture, type Stores } from "./stores.ts";
+import { usageLedgerContract } from "./usage.ts";
+import { verdictCountsContract } from "./verdict-counts.ts";
+import { webhookStoreContract } from "./webhook-store.ts";
+
+/** Every contract that a store of `adapters/sql` keeps, on one kind of database. */
+export function sqlContracts(name: string, place: string | OpenSql): void {
+  const stores: Make<Stores> = (t) => openStores(t, place);
+  usageContracts(name, stores);
+  accountContracts(name, stores);
+  listContracts(name, stores);
+  electionsContract(name, async (t) => [sqlElections((await stores(t)).sql.db)]);
+  listFilesContract(name, async (t) => sqlListFiles((await stores(t)).sql.db));
+  registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
+  webhookStoreContract(name, async (t) => {
+    const opened = await stores(t);
+    return {
+      endpoints: sqlWebhookEndpoints(opened.sql.db),
+      deliveries: sqlDeliveries(opened.sql.db),
+      account: (id) => addAccount(opened, 0, id),
+    };
+  });
+  jobsContract(name, (t) => openBulkStores(t, { place }));
+  backlogContract(name, (t) => openBulkStores(t, { place }));
+  clocksApartContract(name, (t) => openBulkStores(t, { place }));
+  restoredContract(name, (t) => openBulkStores(t, { place }));
+  sessionStoreContract(name, (t) => openBulkStores(t, { place }));
+  retryKeysContract(name, (t) => openBulkStores(t, { place }));
+}
+
+function usageContracts(name: string, stores: Make<Stores>): void {
+  usageLedgerContract(name, async (t) => (await stores(t)).usage);
+  quotaCounterContract(`memory over ${name}`, async (t) => {
+    const { counter, usage, clock, log } = await stores(t);
+    return {
+      counter,
+      ledger: usage,
+      clock,
+      restart: () => new MemoryQuotaCounter({ ledger: usage, clock, log }),
+      flushed: () => counter.flush(),
+    };
+  });
+  chargesContract(name, async (t) => {
+    const opened = await stores(t);
+    const account = (balance: number): Promise<string> => addAccount(opened, balance);
+    return { ...opened, account, nowMs: opened.clock.nowMs() };
+  });
+}
+
+function accountContracts(name: string, stores: Make<Stores>): void {
+  accountsContract(name, async (t) => {
+    const { sql, credits } = await stores(t);
+    return { accounts: sqlAccounts(sql.db), keys: sqlKeys(sql.db), credits };
+  });
+  loginSessionsContract(name, async (t) => {
+    const opened = await stores(t);
+    const account = (id: string): Promise<string> => addAccount(opened, 0, id);
+    return { sessions: sqlLoginSessions(opened.sql.db), account };
+  });
+  auditLogContract(name, async (t) => {
+    const opened = await stores(t);
+    return { log: sqlAuditLog(opened.sql.db), account: (id) => addAccount(opened, 0, id) };
+  });
+  accountDirectoryContract(name, async (t) => {
+    const opened = await stores(t);
+    const account = (id: string): Promise<string> => addAccount(opened, 10, id);
+    return { directory: sqlAccountDirectory(opened.sql.db), account };
+  });
+}
+
+function listContracts(name: string, stores: Make<Stores>): void {
+  operatorEntriesContract(name, async (t) => sqlOperatorEntries((await stores(t)).sql.db));
+  domainMailContract(name, async (t) => sqlDomainMails((await stores(t)).sql.db));
+  ownSpellingsContract(name, async (t) => spellingsFixture(await stores(t)));
+  verdictCountsContract(name, async (t) => sqlVerdictCounts((await stores(t)).sql.db));
+  reportsContract(name, async (t) => {
+    const opened = await stores(t);
+    return { reports: sqlReports(opened.sql.db), account: (id) => addAccount(opened, 0, id) };
+  });
+}

@@ -1,0 +1,221 @@
+import { strict as assert } from "node:assert";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { after, before } from "node:test";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { KEY_PLACE } from "../../src/dashboard/words/samples.ts";
+import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard-world.ts";
+import { axeFindings, goTo, openPage, testInBrowser, type View } from "./browser.ts";
+
+let world: DashboardWorld;
+
+before(async () => {
+  world = await dashboardWorld({
+    zone: {
+      "good.example": { mx: ["10 mx.good.example"] },
+      "mx.good.example": { a: ["203.0.113.5"] },
+    },
+    known: { curated: ["throwaway.example"] },
+  });
+});
+
+after(() => world.close());
+
+async function visit(path: string, view: View = {}) {
+  const opened = await openPage(world.url, view);
+  await goTo(opened.page, `${world.url}${path}`);
+  return opened;
+}
+
+async function accountCookie(email: string): Promise<string> {
+  return world.cookieOf(await world.addAccount(email));
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+/** The word that it is copied goes after two seconds: it is waited for before it comes. */
+async function copy(page: Page, name: string): Promise<void> {
+  await Promise.all([page.getByText("Copied").first().waitFor(), button(page, name).click()]);
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await button(page, "Sign in").click();
+}
+
+testInBrowser(
+  "from signing up to a checked file, with a command that runs as it was copied",
+  async () => {
+    const { page, context, complaints } = await visit("/sign-up");
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByLabel("E-mail address").fill("new@gatepost.example");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await button(page, "Create the account").click();
+    await button(page, "Create a key").click();
+    await page.getByLabel("Name").fill("First");
+    await page.keyboard.press("Enter");
+    await copy(page, "Copy Your new key");
+    const key = String(await page.evaluate("navigator.clipboard.readText()"));
+    assert.match(key, /^gp_live_\w{40}$/);
+
+    await page.getByRole("link", { name: "Check" }).first().click();
+    await page.getByLabel("Address or domain").fill("o'hara+list@throwaway.example");
+    await page.keyboard.press("Enter");
+    await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
+    await page.getByRole("tab", { name: "curl" }).click();
+    await copy(page, "Copy curl command");
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    const command = copied.replace("http://gatepost.example", world.url).replace(KEY_PLACE, key);
+    const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+    assert.equal((JSON.parse(stdout) as { disposable: boolean }).disposable, true);
+
+    await page.getByRole("link", { name: "Lists" }).first().click();
+    const csv = "Name,E-mail\nAnn,ann@good.example\nBob,bob@throwaway.example\n";
+    await page
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await button(page, "Check 2 entries").click();
+    await page.getByRole("heading", { name: "Every entry" }).waitFor();
+    const [list] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download valid list" }).click(),
+    ]);
+    assert.equal(readFileSync((await list.path()) ?? "", "utf8"), "ann@good.example");
+    const [results] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "JSON" }).click(),
+    ]);
+    const { stats } = JSON.parse(readFileSync((await results.path()) ?? "", "utf8")) as {
+      stats: { valid: number };
+    };
+    assert.equal(stats.valid, 1);
+    await page.goBack();
+    await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
+    await page.goForward();
+    await page.getByRole("heading", { name: "people.csv" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
+
+/** The server says that a list is half done, whatever it is. */
+async function holdLists(page: Page): Promise<void> {
+  const half = { session: "", status: "processing", email_count: 1_200, processed_count: 600 };
+  await page.route(/\/account\/lists\/[0-9a-f]{32}$/, async (route) => {
+    const session = route.request().url().slice(-32);
+    await route.fulfill({ json: { ...half, session } });
+  });
+}
+
+/** Begins a list that is large enough for the queue. */
+async function beginList(page: Page): Promise<void> {
+  const entries = Array.from({ length: 120 }, (_, at) => `user${String(at)}@good.example`);
+  await page.getByLabel("Or paste addresses and domains").fill(entries.join("\n"));
+  await button(page, "Look at the list").click();
+  await button(page, "Check 120 entries").click();
+  await page.getByText("600 of 1,200").waitFor();
+}
+
+testInBrowser(
+  "a list that runs is found again after a reload, from other pages and by a second tab",
+  async () => {
+    const cookie = await accountCookie("runner@gatepost.example");
+    const { page, context, complaints } = await visit("/lists", { cookie, width: 360 });
+    await holdLists(page);
+    await beginList(page);
+    assert.deepEqual(await axeFindings(page), []);
+    await page.reload();
+    await page.getByText("600 of 1,200").waitFor();
+    await page.goto(`${world.url}/keys`);
+    await page.getByText("No keys yet").waitFor();
+    const second = await context.newPage();
+    await goTo(second, `${world.url}/lists`);
+    await second.getByRole("heading", { name: "Check a list" }).waitFor();
+    await page.goBack();
+    await page.unroute(/\/account\/lists\/[0-9a-f]{32}$/);
+    await page.getByRole("heading", { name: "Every entry" }).waitFor();
+    await page.getByText("user119@good.example").waitFor({ state: "attached" });
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
+
+testInBrowser(
+  "a session that ends while a list runs loses nothing, and shows it to nobody else",
+  async () => {
+    const email = "ending@gatepost.example";
+    const cookie = await accountCookie(email);
+    await world.addAccount("next@gatepost.example");
+    const { page, context } = await visit("/lists", { cookie });
+    await holdLists(page);
+    await beginList(page);
+    await page.unroute(/\/account\/lists\/[0-9a-f]{32}$/);
+    await page.route("**/account/lists/*/rows", (route) => route.abort());
+    await context.clearCookies();
+    await page.getByText("Your session has ended. Sign in again.").waitFor();
+    await page.unroute("**/account/lists/*/rows");
+    await signIn(page, email);
+    await page.getByRole("heading", { name: "Every entry" }).waitFor();
+    await button(page, /account menu/).click();
+    await button(page, "Sign out").click();
+    await page.getByRole("link", { name: "Sign in" }).first().click();
+    await signIn(page, "next@gatepost.example");
+    await page.getByRole("link", { name: "Lists" }).first().click();
+    await page.getByRole("heading", { name: "Check a list" }).waitFor();
+    assert.equal(await page.getByText("user1@good.example").count(), 0);
+    await context.close();
+  },
+);
+
+testInBrowser("signing out in one tab ends the other, which says so", async () => {
+  const cookie = await accountCookie("tabs@gatepost.example");
+  const { page, context } = await visit("/keys", { cookie });
+  const other = await context.newPage();
+  await goTo(other, `${world.url}/`);
+  await button(other, /account menu/).click();
+  await button(other, "Sign out").click();
+  await other.getByRole("link", { name: "Sign in" }).first().waitFor();
+  await button(page, "Create a key").click();
+  await page.getByLabel("Name").fill("Too late");
+  await page.keyboard.press("Enter");
+  await page.getByText("Your session has ended. Sign in again.").waitFor();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await context.close();
+});
+
+testInBrowser(
+  "a file of 20 MB, a column without addresses and a clipboard that is closed are told",
+  async () => {
+    const cookie = await accountCookie("refused@gatepost.example");
+    const { page, context, complaints } = await visit("/lists", { cookie });
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(request.url());
+    });
+    const file = page.locator('input[type="file"]');
+    const buffer = Buffer.alloc(20_000_001, "a@b.example\n");
+    await file.setInputFiles({ name: "large.csv", mimeType: "text/csv", buffer });
+    await page.getByRole("alert").getByText("larger than 20 MB").waitFor();
+    const csv = "Name,E-mail\nAnn,ann@good.example\n,bob@good.example\n";
+    await file.setInputFiles({ name: "two.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await page.getByLabel("Column with the addresses").selectOption("0");
+    await page
+      .getByText("Most of this column looks like neither an address nor a domain.")
+      .waitFor();
+    await page.getByLabel("Column with the addresses").selectOption("1");
+    await button(page, "Check 2 entries").waitFor();
+    assert.deepEqual(sent, [], "nothing was sent");
+    await goTo(page, `${world.url}/guide`);
+    await page.evaluate(
+      "Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } })",
+    );
+    await button(page, /^Copy/).first().click();
+    await button(page, /^Select it/)
+      .first()
+      .waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);

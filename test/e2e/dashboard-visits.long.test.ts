@@ -1,0 +1,234 @@
+import { strict as assert } from "node:assert";
+import { readFileSync } from "node:fs";
+import { after, before } from "node:test";
+import type { Page } from "playwright-core";
+import { type DashboardWorld, dashboardWorld } from "../dashboard-world.ts";
+import { until } from "../until.ts";
+import { axeFindings, goTo, openPage, testInBrowser, type View } from "./browser.ts";
+
+let world: DashboardWorld;
+
+before(async () => {
+  world = await dashboardWorld({
+    zone: {
+      "good.example": { mx: ["10 mx.good.example"] },
+      "mx.good.example": { a: ["203.0.113.5"] },
+    },
+  });
+});
+
+after(() => world.close());
+
+async function visit(path: string, view: View = {}) {
+  const opened = await openPage(world.url, view);
+  await goTo(opened.page, `${world.url}${path}`);
+  return opened;
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+/** Waits until what has the focus begins with `text`. */
+async function focusOn(page: Page, text: string): Promise<void> {
+  const look = async (): Promise<boolean> =>
+    String(await page.evaluate("document.activeElement.textContent")).startsWith(text);
+  await until(look, { what: `the focus on ${text}`, withinMs: 30_000 });
+}
+
+testInBrowser("a stale link leads to a page that says so; a program gets JSON", async () => {
+  const { page, context } = await visit("/list");
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  await page.getByRole("link", { name: "Go to Check" }).click();
+  await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
+  const ask = async (path: string, accept: string): Promise<readonly [number, string]> => {
+    const { status, headers } = await fetch(`${world.url}${path}`, { headers: { accept } });
+    return [status, headers.get("content-type") ?? ""];
+  };
+  const [html, json] = ["text/html; charset=utf-8", "application/json; charset=utf-8"];
+  assert.deepEqual(await ask("/list", "text/html,*/*"), [404, html]);
+  assert.deepEqual(await ask("/pricing/", "text/html,*/*"), [200, html]);
+  for (const path of ["/list", "/pricing/"]) assert.deepEqual(await ask(path, "*/*"), [404, json]);
+  for (const path of ["/api/list", "/account/list", "/assets/list.js"]) {
+    assert.deepEqual(await ask(path, "text/html,*/*"), [404, json], path);
+  }
+  await context.close();
+});
+
+testInBrowser("the heading of a page has the focus when a link of the rail led to it", async () => {
+  const { page, context } = await visit("/");
+  await page.getByRole("link", { name: "Guide" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "One check" }).waitFor();
+  await focusOn(page, "Guide");
+  assert.equal(await page.evaluate("document.activeElement.tagName"), "H1");
+  await context.close();
+});
+
+testInBrowser("a secret has the focus while it is shown, and gives it to the heading", async () => {
+  const cookie = await world.cookieOf(await world.addAccount("secret@gatepost.example"));
+  const { page, context } = await visit("/webhooks", { cookie, width: 360 });
+  await page.getByLabel("Address", { exact: true }).fill("https://hooks.example/in");
+  await button(page, "Save").click();
+  await page.getByText("This is the only time it is shown.").waitFor();
+  await focusOn(page, "The signing secret");
+  const top = await page.evaluate("document.querySelector('.secret').getBoundingClientRect().top");
+  assert.ok(Number(top) >= 0, "it is in view");
+  await button(page, "I have kept it").click();
+  await focusOn(page, "Webhooks");
+  await context.close();
+});
+
+testInBrowser("names of a hundred letters widen no page", async () => {
+  const id = await world.addAccount("wide@gatepost.example");
+  const name = "W".repeat(100);
+  await world.store.keys.create(id, name);
+  await world.store.credits.grant(id, 5, name);
+  const cookie = await world.cookieOf(id);
+  for (const width of [360, 768, 1_440]) {
+    const { page, context } = await visit("/keys", { cookie, width });
+    for (const path of ["/keys", "/credits", "/pricing", "/settings"]) {
+      await goTo(page, `${world.url}${path}`);
+      const wide = await page.evaluate("document.documentElement.scrollWidth");
+      assert.ok(Number(wide) <= width, `${path} is ${String(wide)} px wide at ${String(width)}`);
+    }
+    await context.close();
+  }
+});
+
+/** Lets go of a file over the page's heading. */
+const drop = (page: Page, name: string, text: string): Promise<unknown> =>
+  page.evaluate(
+    `(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+      const how = { dataTransfer, bubbles: true, cancelable: true };
+      const taken = ["dragover", "drop"].map(
+        (kind) => !document.querySelector("h1").dispatchEvent(new DragEvent(kind, how)));
+      return taken.join();
+    })()`,
+  );
+
+const FORTY = Array.from({ length: 40 }, (_, at) => `c${String(at)}`);
+
+testInBrowser("a file dropped anywhere comes back as it was parted, row by row", async () => {
+  const cookie = await world.cookieOf(await world.addAccount("drop@gatepost.example"));
+  const { page, context, complaints } = await visit("/lists", { cookie });
+  assert.equal(await drop(page, "people.xlsx", "PK\u0003\u0004\u0000"), "true,true");
+  await page.getByRole("alert").getByText("save it as CSV first").waitFor();
+  const cells = (mail: string): string =>
+    FORTY.map((_, at) =>
+      at === 30 ? mail : at === 1 ? "+49 170 1" : at === 2 ? "=1+1" : "José",
+    ).join(";");
+  const csv = [FORTY.join(";"), cells("ann@good.example"), "", cells("bob@good.example"), ""];
+  await drop(page, "people.csv", csv.join("\r\n"));
+  await page.getByLabel("Column with the addresses").waitFor();
+  const isSeen = `(() => {
+    const [cell, frame] = [".picked", ".scroll"].map((name) => document.querySelector(name).getBoundingClientRect());
+    return cell.left >= frame.left && cell.right <= frame.right;
+  })()`;
+  assert.equal(await page.evaluate(isSeen), true, "the picked column is in view");
+  await button(page, "Check 2 entries").click();
+  await page.getByRole("heading", { name: "Every entry" }).waitFor();
+  assert.deepEqual(await page.locator(".row-number").allInnerTexts(), ["2", "4"]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    button(page, "CSV, all columns").click(),
+  ]);
+  const lines = readFileSync((await file.path()) ?? "", "utf8").split("\r\n");
+  assert.equal(lines[0], `\ufeff${FORTY.join(";")};verdict;confidence;signals`);
+  assert.equal(lines[2], `${cells("bob@good.example").replace("=", "'=")};Valid;0;`);
+  await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
+  await page.reload();
+  await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser(
+  "results that the server has forgotten are offered from this page alone",
+  async () => {
+    const cookie = await world.cookieOf(await world.addAccount("forgotten@gatepost.example"));
+    const { page, context } = await visit("/lists", { cookie });
+    await page.route("**/account/lists", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        json: { ...((await response.json()) as object), expires_in_seconds: 0 },
+      });
+    });
+    await page.getByLabel("Or paste addresses and domains").fill("ann@good.example");
+    await button(page, "Look at the list").click();
+    await button(page, "Check 1 entry").click();
+    await page.getByText("this page still has them").waitFor();
+    assert.equal(await page.getByRole("link", { name: "Download valid list" }).count(), 0);
+    assert.equal(await page.getByRole("link", { name: "JSON" }).count(), 0);
+    const [file] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
+    const csv = readFileSync((await file.path()) ?? "", "utf8");
+    assert.equal(csv, "Entry,verdict,confidence,signals\r\nann@good.example,Valid,0,\r\n");
+    await context.close();
+  },
+);
+
+testInBrowser("a tab that shows another account than the browser now has begins anew", async () => {
+  const first = await world.addAccount("first@gatepost.example");
+  await world.store.keys.create(first, "Key of the first");
+  const second = await world.addAccount("second@gatepost.example");
+  const { page, context } = await visit("/keys", { cookie: await world.cookieOf(first) });
+  await page.getByRole("cell", { name: "Key of the first", exact: true }).waitFor();
+  const [name = "", value = ""] = (await world.cookieOf(second)).split("=");
+  await context.addCookies([{ name, value, url: world.url, httpOnly: true, sameSite: "Strict" }]);
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByText("No keys yet").waitFor();
+  await page.getByText("second@gatepost.example").first().waitFor();
+  await context.close();
+});
+
+testInBrowser(
+  "a check is there again on the way back, is read out, and is its reader's",
+  async () => {
+    const cookie = await world.cookieOf(await world.addAccount("back@gatepost.example"));
+    const { page, context } = await visit("/", { cookie });
+    await page.getByLabel("Address or domain").fill("ann@good.example");
+    await page.keyboard.press("Enter");
+    const verdict = page.getByRole("img", { name: "Verdict: Looks good" });
+    await verdict.waitFor();
+    await page
+      .getByText("ann@good.example: Looks good, takes mail.")
+      .waitFor({ state: "attached" });
+    await page.getByRole("link", { name: "Guide" }).click();
+    await page.getByRole("heading", { name: "One check" }).waitFor();
+    await page.goBack();
+    await verdict.waitFor();
+    await button(page, /account menu/).click();
+    await button(page, "Sign out").click();
+    await page.getByRole("heading", { name: "What you will see" }).waitFor();
+    assert.equal(await page.getByLabel("Address or domain").inputValue(), "");
+    await context.close();
+  },
+);
+
+const refusals = [
+  [500, { error: "Internal error." }, /^Something went wrong in the service\. Try again;/],
+  [503, { error: "Service temporarily unavailable" }, /^The service is busy, .* Try again in/],
+  [
+    429,
+    { error: "Daily quota exceeded.", reset_at: "2999-01-01T00:00:00.000Z" },
+    /^Daily quota exceeded\. It is renewed in \d+ years\.$/,
+  ],
+] as const;
+
+testInBrowser("what the service refuses or fails is told with what to do", async () => {
+  const cookie = await world.cookieOf(await world.addAccount("refused@gatepost.example"));
+  const { page, context } = await visit("/", { cookie });
+  for (const [status, json, want] of refusals) {
+    await page.route("**/account/check", (route) => route.fulfill({ status, json }));
+    await page.getByLabel("Address or domain").fill("ann@good.example");
+    await page.keyboard.press("Enter");
+    const told = page.getByRole("alert").locator("span");
+    await told.filter({ hasText: want }).waitFor();
+    await page.unroute("**/account/check");
+  }
+  await button(page, "Try again").click();
+  await page.getByRole("img", { name: "Verdict: Looks good" }).waitFor();
+  await context.close();
+});

@@ -1,0 +1,32 @@
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+
+/** A server in a process of its own; it ends with this process, however that ends but by SIGKILL. */
+export interface Child {
+  /** Sends the signal and waits until the process is gone; nothing when it is already. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  readonly isRunning: () => boolean;
+}
+
+export function startChild(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Child {
+  const child: ChildProcess = spawn(program, args, { stdio: "ignore", ...options });
+  child.on("error", () => undefined); // shows as a server that never answers
+  const killed = (): void => void child.kill("SIGKILL");
+  process.once("exit", killed);
+  child.once("exit", () => process.off("exit", killed));
+  const isRunning = (): boolean =>
+    child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  return {
+    isRunning,
+    async end(signal) {
+      if (!isRunning()) return;
+      const gone = once(child, "exit");
+      child.kill(signal);
+      await gone;
+    },
+  };
+}

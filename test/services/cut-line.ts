@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "./free-port.ts";
+
+/** A line to a server on loopback that a test can cut, freeze or slow. */
+export interface CutLine {
+  readonly port: number;
+  /** Resets every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Connections stay open and new ones are taken, but nothing passes: what a dead firewall looks like. */
+  freeze(): void;
+  /** Everything passes `delayMs` later; 0: at once. */
+  slow(delayMs: number): void;
+  /** The next time a client sends `text`, it arrives, and the connection is reset in place of the answer. */
+  loseAnswerTo(text: string): void;
+  /** After `cut` or `freeze`; what was held back passes now. */
+  mend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a line from a port of its own to `targetPort` of 127.0.0.1. */
+export async function openCutLine(targetPort: number): Promise<CutLine> {
+  const sockets = new Set<Socket>();
+  let delayMs = 0;
+  let isFrozen = false;
+  const held: (() => void)[] = [];
+  let lost: string | undefined;
+  const losing = new Set<Socket>();
+  const pass = (to: Socket, data: Buffer): void => {
+    const send = (): void => {
+      if (isFrozen) held.push(send);
+      else if (!to.destroyed) to.write(data);
+    };
+    if (delayMs > 0) setTimeout(send, delayMs);
+    else send();
+  };
+  const join = (from: Socket, to: Socket): void => {
+    sockets.add(from);
+    from.setNoDelay(true);
+    from.on("data", (data: Buffer) => {
+      if (losing.delete(from)) to.resetAndDestroy();
+      if (lost !== undefined && data.includes(lost)) {
+        losing.add(to);
+        lost = undefined;
+      }
+      pass(to, data);
+    });
+    from.on("error", () => undefined);
+    from.on("close", () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+  };
+  const server = createServer((client) => {
+    const upstream = connect(targetPort, "127.0.0.1");
+    join(client, upstream);
+    join(upstream, client);
+  });
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  const port = await freePort();
+  await listen(port);
+  const cut = async (): Promise<void> => {
+    const closed = server.listening ? once(server, "close") : Promise.resolve();
+    server.close();
+    for (const socket of sockets) socket.resetAndDestroy();
+    await closed;
+  };
+  return {
+    port,
+    cut,
+    freeze: () => {
+      isFrozen = true;
+    },
+    slow: (ms) => {
+      delayMs = ms;
+    },
+    loseAnswerTo: (text) => {
+      lost = text;
+    },
+    async mend() {
+      isFrozen = false;
+      for (const send of held.splice(0)) send();
+      if (!server.listening) await listen(port);
+    },
+    close: cut,
+  };
+}

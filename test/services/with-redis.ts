@@ -1,0 +1,20 @@
+import { after, before } from "node:test";
+import { hasTool, testWithTools } from "../require-tool.ts";
+import { type RedisServer, startRedis } from "./redis.ts";
+
+/** Registers tests on a Redis of this file's own, or one loud skip named `what` where there is none. */
+export function withRedis(what: string, register: (server: () => RedisServer) => void): void {
+  if (!hasTool("redis-server")) {
+    testWithTools(["redis-server"], what, () => Promise.resolve());
+    return;
+  }
+  let running: RedisServer | undefined;
+  before(async () => {
+    running = await startRedis();
+  });
+  after(() => running?.close());
+  register(() => {
+    if (running === undefined) throw new Error("the test's Redis is not started yet");
+    return running;
+  });
+}

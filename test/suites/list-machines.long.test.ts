@@ -1,0 +1,220 @@
+import { strict as assert } from "node:assert";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { createListRefresher } from "../../src/adapters/lists/list-refresher.ts";
+import { shareLists } from "../../src/adapters/lists/list-sharing.ts";
+import { FETCHED_SOURCES } from "../../src/adapters/lists/list-sources.ts";
+import { loadLists } from "../../src/adapters/lists/load-lists.ts";
+import type { LoadedLists } from "../../src/adapters/lists/pack-lists.ts";
+import { noOperatorLists } from "../../src/adapters/lists/operator.ts";
+import { attachDatasets } from "../../src/adapters/lists/shared-datasets.ts";
+import { createOutbound } from "../../src/adapters/outbound/outbound.ts";
+import { parseRanges } from "../../src/adapters/outbound/public-address.ts";
+import { openEmbedded } from "../../src/adapters/sql/database.ts";
+import { sqlElections } from "../../src/adapters/sql/elections.ts";
+import { sqlListFiles } from "../../src/adapters/sql/list-files.ts";
+import { DAY_MS } from "../../src/core/calendar.ts";
+import { CLOCKS_APART_MS } from "../../src/ports/elections.ts";
+import { CAMPAIGN_EVERY_MS, LEASE_MS, whileElected } from "../../src/service/elected.ts";
+import { countingIds } from "../contracts/stores.ts";
+import { keptLog } from "../kept-log.ts";
+import { goodNames, listServer, namesOf } from "../list-server.ts";
+import { manualClock } from "../manual-clock.ts";
+import { realClock } from "../real-clock.ts";
+import { until } from "../until.ts";
+
+const ranges = parseRanges(["127.0.0.0/8"]);
+const allowed = ranges.ok ? ranges.ranges : [];
+
+const temporary = (t: TestContext): string => {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-machines-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+/** Machines with a data directory each, one database, one mirror of the sources and one clock. */
+async function openWorld(t: TestContext) {
+  const server = await listServer(t);
+  const clock = manualClock();
+  const ids = countingIds();
+  const database = temporary(t);
+  const outbound = createOutbound({
+    addresses: () => ({ kind: "absent", why: "noName" }),
+    clock: realClock,
+    allowed,
+  });
+  const machine = async (name: string) => {
+    const sql = await openEmbedded(database, 0);
+    const folder = temporary(t);
+    const log = keptLog();
+    let isCut = false;
+    /** A killed machine's words reach nobody. */
+    const reach = async <T>(ask: () => Promise<T>): Promise<T> => {
+      if (isCut) throw new Error("killed");
+      return await ask();
+    };
+    const rows = sqlListFiles(sql.db);
+    const sharing = shareLists({
+      folder,
+      files: {
+        versions: () => reach(() => rows.versions()),
+        read: (file) => reach(() => rows.read(file)),
+        write: (file, replaces) => reach(() => rows.write(file, replaces)),
+      },
+      clock,
+      ids,
+      log,
+      tell: () => undefined,
+    });
+    await sharing.sync();
+    const loaded = loadLists(folder);
+    let datasets = attachDatasets(loaded.shared, noOperatorLists);
+    const refresher = createListRefresher({
+      folder,
+      urlOf: ({ id }) => `${server.url}/${id}`,
+      http: (question) => outbound.http(question),
+      clock,
+      ids,
+      log,
+      sharing,
+      loaded,
+    });
+    refresher.follow(({ shared }: LoadedLists) => {
+      datasets = attachDatasets(shared, noOperatorLists);
+    });
+    const rowsOfElections = sqlElections(sql.db);
+    const elections = {
+      hold: (...asked: Parameters<typeof rowsOfElections.hold>) =>
+        reach(() => rowsOfElections.hold(...asked)),
+      resign: (...asked: Parameters<typeof rowsOfElections.resign>) =>
+        reach(() => rowsOfElections.resign(...asked)),
+    };
+    const candidate = async () => {
+      const candidacy = whileElected(
+        { elections, duty: "list_refresh", candidate: name, clock, log },
+        () => Promise.resolve(refresher.fetch()),
+      );
+      t.after(() => candidacy.stop());
+      await settled();
+      return candidacy;
+    };
+    t.after(async () => {
+      await refresher.stop();
+      await sql.close();
+    });
+    const has = (event: string): number => log.events.filter((each) => each === event).length;
+    return {
+      refresher,
+      log,
+      has,
+      join: candidate,
+      kill: () => {
+        isCut = true;
+      },
+      file: (file: string): string => readFileSync(join(folder, file), "utf8"),
+      sourcesOf: (of: string): readonly string[] => {
+        const bits = datasets.disposable.sourcesOf(of);
+        return datasets.sources.flatMap(({ id }, bit) => ((bits >> bit) & 1 ? id : []));
+      },
+      since: (of: string, id: string): number | undefined =>
+        datasets.history?.sinceMs(
+          of,
+          datasets.sources.findIndex((each) => each.id === id),
+        ),
+    };
+  };
+  const pass = async (ms: number): Promise<void> => {
+    for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
+      clock.advance(1_000);
+      await settled();
+    }
+  };
+  return { server, clock, machine, pass };
+}
+
+const settled = async (): Promise<void> => {
+  for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate);
+};
+
+test("what the elected machine fetched is on every machine, and was fetched once", async (t) => {
+  const { server, machine, pass, clock } = await openWorld(t);
+  const [a, b] = [await machine("a"), await machine("b")];
+  await a.join();
+  await b.join();
+  await pass(10_000);
+  await until(() => a.has("lists.shared") === 1);
+  assert.deepEqual(b.sourcesOf("bad7.example"), []);
+  await pass(2_000);
+  await until(() => b.has("lists.swapped") === 1);
+  assert.deepEqual(b.sourcesOf("bad7.example"), a.sourcesOf("bad7.example"));
+  assert.equal(b.sourcesOf("bad7.example").length, FETCHED_SOURCES.length);
+  for (const { id } of FETCHED_SOURCES) assert.equal(b.file(`${id}.list`), a.file(`${id}.list`));
+  assert.deepEqual(await b.refresher.status(), await a.refresher.status());
+  assert.equal(server.asked.length, FETCHED_SOURCES.length);
+
+  const c = await machine("c");
+  assert.equal(c.sourcesOf("bad7.example").length, FETCHED_SOURCES.length, "before it listens");
+  clock.stepTo(clock.nowMs() + 60_000);
+  server.serveNames("ded", [...goodNames("ded"), "gmail.com"], '"2"');
+  await c.refresher.refresh();
+  assert.equal(
+    (await c.refresher.status()).find(({ id }) => id === "ded")?.refusal?.why,
+    "holds_provider",
+  );
+  server.serveNames("ded", [...goodNames("ded"), "later.example"], '"3"');
+  await c.refresher.refresh();
+  await pass(2_000);
+  await until(() => [a, b].every((each) => each.sourcesOf("later.example").length === 1));
+  for (const each of [a, b, c]) assert.doesNotMatch(each.file("ded.list"), /^gmail\.com/m);
+});
+
+test("when the elected machine is killed, the next goes on with its refusals and its rotating list", async (t) => {
+  const { server, machine, pass, clock } = await openWorld(t);
+  server.serveNames("castle", namesOf(1_000, "old"), '"a"');
+  const [a, b] = [await machine("a"), await machine("b")];
+  await a.join();
+  await b.join();
+  await pass(10_000);
+  await until(() => a.has("lists.shared") === 1);
+  const firstDayMs = clock.nowMs() - (clock.nowMs() % DAY_MS);
+  await a.refresher.refresh(); // or waits for the end of the one that runs
+  server.serveNames("ded", goodNames("ded").slice(0, 6_600), '"2"');
+  const refused = (await a.refresher.refresh()).find(({ id }) => id === "ded");
+  assert.equal(refused?.why, "many_removed");
+  await pass(2_000);
+  await until(() => b.sourcesOf("bad7000.example").includes("ded"));
+
+  a.kill();
+  await pass(LEASE_MS + CLOCKS_APART_MS + CAMPAIGN_EVERY_MS);
+  assert.deepEqual([a.has("duty.ended"), b.has("duty.begun")], [1, 1]);
+  server.asked.length = 0;
+  clock.stepTo(clock.nowMs() + DAY_MS);
+  server.serveNames("castle", namesOf(1_000, "new"), '"b"');
+  const swaps = b.has("lists.swapped");
+  for (let seconds = 0; seconds < 700 && server.asked.length === 0; seconds += 1) await pass(1_000);
+  await until(() => b.has("lists.swapped") > swaps);
+  assert.ok(!b.sourcesOf("bad7000.example").includes("ded"), "the second fetch said so too");
+  assert.ok(b.sourcesOf("old990.example").includes("castle"));
+  assert.equal(b.since("old990.example", "castle"), firstDayMs);
+  assert.equal(server.asked.length, FETCHED_SOURCES.length);
+  assert.equal(server.asked.find(({ id }) => id === "tompec")?.condition, '"1"');
+});
+
+test("who stops hands over at once, and what it was asking by then comes to nothing", async (t) => {
+  const { server, machine, pass } = await openWorld(t);
+  server.serve("fakefilter", () => undefined);
+  const [a, b] = [await machine("a"), await machine("b")];
+  const candidacy = await a.join();
+  await b.join();
+  await pass(10_000);
+  await until(() => server.asked.length === 1);
+  await candidacy.stop();
+  assert.equal(server.asked.length, 1);
+  server.serveNames("fakefilter", goodNames("fakefilter"));
+  await pass(CAMPAIGN_EVERY_MS + 10_000);
+  await until(() => b.has("lists.shared") === 1);
+  assert.equal(server.asked.length, 1 + FETCHED_SOURCES.length);
+  assert.equal(a.has("lists.asked"), 0);
+});

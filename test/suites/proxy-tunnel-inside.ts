@@ -1,0 +1,139 @@
+// A process of its own, for its trusted authorities are set when it starts: a list behind https, a proxy that
+// tunnels to it or fails in the ways proxies do, and what `fetchList` makes of each. Prints JSON.
+import { once } from "node:events";
+import { createServer as createHttp } from "node:http";
+import { createServer as createHttps } from "node:https";
+import { type AddressInfo, connect, type Server } from "node:net";
+import type { Duplex } from "node:stream";
+import { fetchList } from "../../src/adapters/lists/fetch-list.ts";
+import { createProxiedHttp } from "../../src/adapters/outbound/proxied.ts";
+import type { Outbound } from "../../src/ports/outbound.ts";
+import { expiredCertificate, receiverCertificate, receiverKey } from "../certificates.ts";
+import { patientClock } from "../real-clock.ts";
+import { freePort } from "../services/free-port.ts";
+import { turningClock } from "../turning-clock.ts";
+
+const LIST = `${Array.from({ length: 20_000 }, (_, n) => `bad${String(n)}.example`).join("\n")}\n`;
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+const listServer = (cert: string): Server =>
+  createHttps({ cert, key: receiverKey }, (request, response) => {
+    if (request.url === "/moved") response.writeHead(302, { location: "/list" }).end();
+    else if (request.headers["if-none-match"] === '"1"') response.writeHead(304).end();
+    else response.writeHead(200, { etag: '"1"' }).end(LIST);
+  });
+
+const servers = [listServer(receiverCertificate), listServer(expiredCertificate)] as const;
+const [good, expired] = [await portOf(servers[0]), await portOf(servers[1])];
+
+/** What a proxy does with the socket of a CONNECT. */
+type Tunnel = (client: Duplex) => void;
+
+const FINE = "HTTP/1.1 200 Connection established\r\n\r\n";
+
+/** Carries octets both ways, at most `most` of the server's, then breaks off. */
+function tunnelTo(port: number, most = Infinity): Tunnel {
+  return (client) => {
+    const server = connect({ host: "127.0.0.1", port });
+    let carried = 0;
+    client.write(FINE);
+    client.pipe(server).on("error", () => client.destroy());
+    client.on("error", () => server.destroy());
+    server.on("data", (data) => {
+      carried += data.length;
+      if (carried <= most) client.write(data);
+      else client.destroy();
+    });
+    server.on("close", () => client.end());
+  };
+}
+
+const says =
+  (text: string): Tunnel =>
+  (client) => {
+    client.on("error", () => undefined);
+    client.end(text);
+  };
+
+const keepsSilentAfter =
+  (text: string): Tunnel =>
+  (client) => {
+    client.on("error", () => undefined);
+    client.write(text);
+  };
+
+/** Header lines without end, as fast as they are taken. */
+const floods: Tunnel = (client) => {
+  client.on("error", () => undefined);
+  client.write("HTTP/1.1 200 Fine\r\n");
+  const pour = (): void => {
+    while (!client.destroyed && client.write(`X-Line: ${"x".repeat(1_000)}\r\n`));
+    if (!client.destroyed) client.once("drain", pour);
+  };
+  pour();
+};
+
+const fast = turningClock(20);
+
+const direct: Outbound["http"] = () => Promise.reject(new Error("asked directly"));
+
+/** Time passes only for a proxy that `isSilent`. */
+async function ask(tunnel: Tunnel, { path = "/list", etag = "", isSilent = false } = {}) {
+  const targets: string[] = [];
+  const proxy = createHttp((_, response) => response.writeHead(400).end());
+  proxy.on("connect", ({ url = "" }, client: Duplex) => {
+    targets.push(url);
+    tunnel(client);
+  });
+  const https = new URL(`http://127.0.0.1:${String(await portOf(proxy))}`);
+  const http = createProxiedHttp(
+    { https, http: undefined, direct: [] },
+    { direct, clock: isSilent ? fast.clock : patientClock },
+  );
+  const quick: Outbound["http"] = (question) => http({ ...question, timeoutMs: 2_000 });
+  const last = etag === "" ? undefined : { etag };
+  const answer = await fetchList("ded", `https://receiver.example${path}`, last, quick);
+  proxy.closeAllConnections();
+  proxy.close();
+  if (answer.kind === "file")
+    return { targets, taken: Buffer.from(answer.body).toString() === LIST };
+  const { kind, why, detail } = answer.outcome;
+  // Which of OpenSSL's words it is depends on its version.
+  return { targets, kind, why, detail: detail?.replace(/ERR_SSL_\w+/, "ERR_SSL") };
+}
+
+async function askNobody() {
+  const https = new URL(`http://127.0.0.1:${String(await freePort())}`);
+  const http = createProxiedHttp(
+    { https, http: undefined, direct: [] },
+    { direct, clock: patientClock },
+  );
+  const answer = await fetchList("ded", "https://receiver.example/list", undefined, http);
+  return answer.kind === "outcome" ? answer.outcome : answer.kind;
+}
+
+const outcomes = {
+  tunnelled: await ask(tunnelTo(good)),
+  unchanged: await ask(tunnelTo(good), { etag: '"1"' }),
+  moved: await ask(tunnelTo(good), { path: "/moved" }),
+  wantsPassword: await ask(says("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n<html>")),
+  cannotReach: await ask(says("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno")),
+  noHttp: await ask(says("SSH-2.0-OpenSSH_9.2\r\n")),
+  closesAtOnce: await ask(says("")),
+  closesTheTunnel: await ask(says(FINE)),
+  page: await ask(says(`${FINE}<html>Please sign in to this network</html>`)),
+  silent: await ask(keepsSilentAfter(""), { isSilent: true }),
+  silentTunnel: await ask(keepsSilentAfter(FINE), { isSilent: true }),
+  endlessHeaders: await ask(floods),
+  breaksOff: await ask(tunnelTo(good, 100_000)),
+  expired: await ask(tunnelTo(expired)),
+  gone: await askNobody(),
+};
+fast.stop();
+for (const server of servers) server.close();
+process.stdout.write(JSON.stringify(outcomes));

@@ -1,0 +1,224 @@
+// The scale-out as processes: two `serve` and any number of `worker` on a PostgreSQL, a Redis and a name server.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { domains } from "../bulk-world.ts";
+import { givenMsOf } from "../given-time.ts";
+import { testWith } from "../require-tool.ts";
+import type { ScaledAccount } from "../scaled-account.ts";
+import {
+  mailZone,
+  missingServices,
+  openScaledWorld,
+  type ScaledProcess,
+  type ScaledWorld,
+} from "../scaled-world.ts";
+import { readError, readResult } from "../strict-client.ts";
+import { until } from "../until.ts";
+
+const ENTRIES = 1_204;
+const TEXT = `${domains(ENTRIES)},d1.example,D2.example`;
+const DAILY = 10;
+
+const zone = mailZone(domains(ENTRIES - 4).split("\n"), 20);
+
+const missing = missingServices();
+const folder = mkdtempSync(join(tmpdir(), "gatepost-tiers-"));
+let opened: ScaledWorld | undefined;
+let apis: readonly [string, string] = ["", ""];
+/** What a job comes to when nothing happens to it. */
+let calm = "";
+
+const world = (): ScaledWorld => {
+  assert.ok(opened !== undefined);
+  return opened;
+};
+
+before(async () => {
+  if (missing.length > 0) return;
+  const file = join(folder, "tiers.json");
+  const endless = { rate_per_minute: null };
+  writeFileSync(file, JSON.stringify({ pro: endless, free: { ...endless, daily: DAILY } }));
+  opened = await openScaledWorld({ zone, environment: { GATEPOST_TIERS_FILE: file } });
+  const started = await Promise.all([
+    opened.start({ command: "serve" }),
+    opened.start({ command: "serve" }),
+  ]);
+  apis = [started[0].url, started[1].url];
+});
+
+after(async () => {
+  await opened?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const rule = (sentence: string, check: () => Promise<void>): void =>
+  testWith(["postgresql", "redis-server"], missing, `scale-out: ${sentence}`, check);
+
+/** A job that ended well is charged once, told of at most once, and has left its owner's slot. */
+async function assertSettled(
+  account: ScaledAccount,
+  session: string,
+  { jobs = 1 }: { readonly jobs?: number } = {},
+): Promise<void> {
+  const books = await account.books();
+  assert.equal(books.units, jobs * ENTRIES);
+  assert.equal(books.balance, books.creditSum);
+  assert.equal(books.runningJobs, 0);
+  assert.ok((books.webhooks.get(session) ?? 0) <= 1);
+}
+
+async function untilTold(account: ScaledAccount, session: string): Promise<void> {
+  const isTold = async (): Promise<boolean> => (await account.books()).webhooks.has(session);
+  await until(isTold, { what: "a webhook" });
+}
+
+rule("two servers and two workers are one service", async () => {
+  const workers = await Promise.all([
+    world().start({ command: "worker" }),
+    world().start({ command: "worker" }),
+  ]);
+  const account = await world().account();
+  const [first, second] = apis;
+  readResult(await account.get(first, "/api/domain/d1.example"), "domain");
+  readResult(await account.get(second, "/api/email/jo@d2.example"), "email");
+  const together = await account.post(first, "/api/domain", { domain: domains(50), bulk: "1" });
+  assert.equal(together.status, 200);
+
+  const session = await account.queue(first, TEXT);
+  const second429 = await account.post(second, "/api/domain", { domain: TEXT, bulk: "true" });
+  assert.equal(second429.status, 429, "the one slot is taken on every server");
+  assert.equal(await account.ended(second, session), "completed");
+  calm = await account.results(second, session);
+  assert.equal(calm, await account.results(first, session));
+  await untilTold(account, session);
+  const books = await account.books();
+  assert.deepEqual([books.units, books.runningJobs], [ENTRIES + 52, 0]);
+
+  const metrics = await Promise.all(
+    workers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
+  );
+  const figure = (name: string): number =>
+    metrics
+      .map((page) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(page)?.[1]))
+      .reduce((sum, one) => sum + one, 0);
+  assert.equal(figure('gatepost_worker_chunks_total\\{outcome="stored"\\}'), 3);
+  assert.ok(figure("gatepost_worker_tickets_total") >= 1, "chunks came by tickets");
+  for (const worker of workers) {
+    assert.deepEqual(await worker.stop("SIGTERM"), { code: 0, signal: null });
+  }
+});
+
+rule("a job is cancelled where it was not submitted, and pays back", async () => {
+  const account = await world().account();
+  const session = await account.queue(apis[0], TEXT);
+  assert.equal((await account.remove(apis[1], `/api/view/${session}`)).status, 200);
+  assert.equal((await account.get(apis[0], `/api/view/${session}`)).status, 404);
+  assert.deepEqual((await account.books()).units, 0);
+  const again = await account.queue(apis[1], TEXT);
+  assert.equal((await account.remove(apis[0], `/api/view/${again}`)).status, 200);
+});
+
+rule("a key that is revoked is refused by every server within 5 s", async () => {
+  const account = await world().account();
+  const check = (): Promise<{ status: number }[]> =>
+    Promise.all(apis.map((api) => account.get(api, "/api/domain/d1.example")));
+  assert.deepEqual(
+    (await check()).map(({ status }) => status),
+    [200, 200],
+  );
+  const [key] = (await world().store.keys.list(account.accountId)) ?? [];
+  assert.ok(key !== undefined);
+  await world().store.keys.revoke(key.id);
+  const isRefused = async (): Promise<boolean> =>
+    (await check()).every(({ status }) => status === 401);
+  const tookMs = await givenMsOf(() => until(isRefused, { what: "a refusal", everyMs: 50 }));
+  assert.ok(tookMs < 5_000, `a revoked key opened for ${String(tookMs)} ms`);
+});
+
+rule("of a quota's last units two servers grant exactly what is left, 200 times", async () => {
+  for (let round = 0; round < 200; round += 1) {
+    const account = await world().account("free");
+    const answers = await Promise.all(
+      Array.from({ length: 2 * DAILY }, (_, at) =>
+        account.get(apis[at % 2] ?? "", "/api/domain/d1.example"),
+      ),
+    );
+    const granted = answers.filter(({ status }) => status === 200).length;
+    for (const answer of answers) if (answer.status !== 200) readError(answer, 429);
+    assert.equal(granted, DAILY, `round ${String(round)}`);
+  }
+});
+
+const STAGES: readonly [stage: string, times: number, webhooks: number][] = [
+  ["claimed", 1, 1],
+  ["claimed", 3, 1],
+  ["mid_chunk", 2, 1],
+  ["before_result", 1, 1],
+  ["result_counted", 2, 1],
+  ["after_result", 1, 1],
+  ["completed", 1, 1],
+  ["announced", 1, 0],
+];
+
+for (const [stage, times, webhooks] of STAGES) {
+  rule(`a worker killed at ${stage} (${String(times)}) loses and doubles nothing`, async () => {
+    const account = await world().account();
+    const session = await account.queue(apis[0], TEXT);
+    const dying = await world().start({ command: "worker", dieAt: { stage, times } });
+    assert.equal((await dying.end).signal, "SIGKILL");
+    const other = await world().start({ command: "worker" });
+    assert.equal(await account.ended(apis[1], session), "completed");
+    assert.equal(await account.results(apis[1], session), calm);
+    if (webhooks > 0) await untilTold(account, session);
+    await assertSettled(account, session);
+    assert.equal((await account.books()).webhooks.get(session) ?? 0, webhooks);
+    await other.stop("SIGKILL");
+  });
+}
+
+rule("workers that are killed a dozen times over the same chunk fail no job", async () => {
+  const account = await world().account();
+  const session = await account.queue(apis[0], domains(200));
+  for (let kills = 0; kills < 12; kills += 1) {
+    const dying = await world().start({
+      command: "worker",
+      dieAt: { stage: "mid_chunk", times: 1 },
+    });
+    assert.equal((await dying.end).signal, "SIGKILL");
+  }
+  const other = await world().start({ command: "worker" });
+  assert.equal(await account.ended(apis[1], session), "completed");
+  assert.equal((await account.books()).units, 200);
+  await other.stop("SIGKILL");
+});
+
+/** Chunks that this world's workers hold. */
+const leased = async (): Promise<number> =>
+  (
+    await world()
+      .sql.db.selectFrom("chunks")
+      .select("number")
+      .where("lease_worker", "is not", null)
+      .execute()
+  ).length;
+
+const untilLeased = (): Promise<true> =>
+  until(async () => (await leased()) > 0, { what: "a lease" });
+
+rule("SIGTERM hands chunks back at once, and the job goes on elsewhere", async () => {
+  const account = await world().account();
+  // A window of one makes it slow enough to be met at work.
+  const leaving: ScaledProcess = await world().start({ command: "worker", dnsWindowMax: 1 });
+  const session = await account.queue(apis[0], TEXT);
+  await untilLeased();
+  assert.deepEqual(await leaving.stop("SIGTERM"), { code: 0, signal: null });
+  assert.equal(await leased(), 0);
+  const other = await world().start({ command: "worker" });
+  assert.equal(await account.ended(apis[1], session), "completed");
+  assert.equal(await account.results(apis[1], session), calm);
+  await assertSettled(account, session);
+  await other.stop("SIGKILL");
+});

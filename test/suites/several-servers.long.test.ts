@@ -1,0 +1,276 @@
+// What two servers on the same stores have to agree on, as processes, and what commands tell them.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
+import { domains } from "../bulk-world.ts";
+import { Browser } from "../dashboard-client.ts";
+import { givenMsOf } from "../given-time.ts";
+import { PASSWORD } from "../dashboard-world.ts";
+import { testWith } from "../require-tool.ts";
+import type { ScaledAccount } from "../scaled-account.ts";
+import {
+  mailZone,
+  missingServices,
+  openScaledWorld,
+  type ScaledWorld,
+  SECRET_KEY,
+} from "../scaled-world.ts";
+import { type CutLine, openCutLine } from "../services/cut-line.ts";
+import { type Answered, readError } from "../strict-client.ts";
+import { until } from "../until.ts";
+
+const ENTRIES = 1_204;
+const FEW = 20;
+
+/** A key is believed for 4 s from the question about it: what is sooner came by notice. */
+const BY_NOTICE_MS = 3_000;
+const BY_POLL_MS = 5_000;
+
+/** Names that no case before has asked for. */
+const WATCHED = domains(ENTRIES).replaceAll(".example", ".watched.example");
+const zone = mailZone(`${domains(ENTRIES)}\n${WATCHED}`.split("\n"), 20);
+
+const missing = missingServices();
+const folder = mkdtempSync(join(tmpdir(), "gatepost-several-"));
+let opened: { world: ScaledWorld; line: CutLine; apis: readonly [string, string] } | undefined;
+
+const here = () => {
+  assert.ok(opened !== undefined);
+  return opened;
+};
+
+before(async () => {
+  if (missing.length > 0) return;
+  const world = await openScaledWorld({ zone });
+  const line = await openCutLine(world.redis.port);
+  const via = { redisUrl: `redis://127.0.0.1:${String(line.port)}` };
+  const [first, second] = await Promise.all([
+    world.start({ command: "serve" }, via),
+    world.start({ command: "serve" }, via),
+    // Slow enough to be watched.
+    world.start({ command: "worker", dnsWindowMax: 8 }, via),
+  ]);
+  opened = { world, line, apis: [first.url, second.url] };
+});
+
+after(async () => {
+  await opened?.world.close();
+  await opened?.line.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const rule = (sentence: string, check: () => Promise<void>): void =>
+  testWith(["postgresql", "redis-server"], missing, `several servers: ${sentence}`, check);
+
+/** The same list under the same Idempotency-Key on both servers at once. */
+const twins = (account: ScaledAccount, key: string, text: string): Promise<readonly Answered[]> =>
+  Promise.all(
+    here().apis.map(async (api) => {
+      const answer = await fetch(`${api}/api/domain`, {
+        method: "POST",
+        headers: { "x-api-key": account.apiKey, "idempotency-key": key },
+        body: new URLSearchParams({ domain: text, bulk: "true" }),
+      });
+      const { status, headers } = answer;
+      return { status, headers: Object.fromEntries(headers), body: await answer.text() };
+    }),
+  );
+
+/** One answer, which the other one is as well unless it came too early. */
+function assertOneAnswer(answers: readonly Answered[]): string {
+  const given = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body));
+  assert.equal(given.size, 1, answers.map(({ status, body }) => `${status} ${body}`).join("\n"));
+  for (const answer of answers) if (answer.status !== 200) readError(answer, 409);
+  return [...given][0] ?? "";
+}
+
+rule("twins of one list are one list, 20 times", async () => {
+  const account = await here().world.account();
+  for (let round = 1; round <= 20; round += 1) {
+    const key = `round ${String(round)}`;
+    const text = domains(FEW);
+    const first = assertOneAnswer(await twins(account, key, text));
+    const again = await twins(account, key, text);
+    assert.deepEqual(
+      again.map(({ status, body }) => [status, body]),
+      [
+        [200, first],
+        [200, first],
+      ],
+    );
+    assert.equal((await account.books()).units, round * FEW);
+  }
+});
+
+rule("twins of one job are one job", async () => {
+  const account = await here().world.account();
+  const body = assertOneAnswer(await twins(account, "the job", domains(ENTRIES)));
+  const { session } = JSON.parse(body) as { session: string };
+  assert.equal(await account.ended(here().apis[1], session), "completed");
+  const { units, runningJobs } = await account.books();
+  assert.deepEqual([units, runningJobs], [ENTRIES, 0]);
+});
+
+/** The whole stream of a job's events, which ends with the job; `seen` is called with what came so far. */
+async function eventsOf(
+  account: ScaledAccount,
+  url: string,
+  seen: (text: string) => void,
+): Promise<string> {
+  const answer = await fetch(url, { headers: { "x-api-key": account.apiKey } });
+  assert.equal(answer.status, 200);
+  assert.ok(answer.body !== null);
+  let text = "";
+  for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    seen(text);
+  }
+  return text;
+}
+
+rule("progress is told by the server that did not take the job", async () => {
+  const { world, apis } = here();
+  const account = await world.account();
+  // Nothing is judged before progress was told, and not all of it before it was told again.
+  const letLastGo = world.dns.hold((name) => /^d1\d{3}\.watched/.test(name));
+  const letOthersGo = world.dns.hold((name) => name.endsWith(".watched.example"));
+  const session = await account.queue(apis[0], WATCHED);
+  const text = await eventsOf(account, `${apis[1]}/api/view/${session}/events`, (soFar) => {
+    const told = soFar.split("event: progress").length - 1;
+    if (told > 0) letOthersGo();
+    if (told > 1) letLastGo();
+  });
+  const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)];
+  const names = events.map(([, name]) => name);
+  assert.ok(names.filter((name) => name === "progress").length > 1, text);
+  assert.equal(names.at(-1), "completed");
+  const counts = events.map(
+    ([, , data]) => (JSON.parse(data ?? "") as { processed_count?: number }).processed_count ?? 0,
+  );
+  assert.deepEqual(
+    counts.slice(0, -1),
+    counts.slice(0, -1).toSorted((a, b) => a - b),
+  );
+});
+
+const check = async (account: ScaledAccount): Promise<readonly number[]> => {
+  const answers = here().apis.map((api) => account.get(api, "/api/domain/d1.example"));
+  return (await Promise.all(answers)).map(({ status }) => status);
+};
+
+/** Both servers refuse the key within the time; addresses that send too many wrong keys get 429. */
+async function refusedWithin(account: ScaledAccount, withinMs: number): Promise<void> {
+  const isRefused = async (): Promise<boolean> =>
+    (await check(account)).every((status) => status === 401 || status === 429);
+  const tookMs = await givenMsOf(() => until(isRefused, { what: "a refusal", everyMs: 20 }));
+  assert.ok(tookMs < withinMs, `a revoked key opened for ${String(tookMs)} ms`);
+}
+
+const firstKey = async ({ accountId }: ScaledAccount): Promise<string> => {
+  const [key] = (await here().world.store.keys.list(accountId)) ?? [];
+  assert.ok(key !== undefined);
+  return key.id;
+};
+
+/** Revokes the account's key in the dashboard of the first server. */
+async function revokeByDashboard(account: ScaledAccount): Promise<void> {
+  const { world, apis } = here();
+  await world.store.accounts.setPassword(account.accountId, PASSWORD);
+  const found = await world.store.accounts.find(account.accountId);
+  const browser = new Browser({ url: apis[0] });
+  assert.equal((await browser.signIn(found?.email ?? "", PASSWORD)).status, 204);
+  const id = await firstKey(account);
+  assert.deepEqual(await check(account), [200, 200]);
+  assert.equal((await browser.delete(`keys/${id}`)).status, 204);
+}
+
+rule("a key that one server revokes is refused by the other at once", async () => {
+  const account = await here().world.account();
+  await revokeByDashboard(account);
+  await refusedWithin(account, BY_NOTICE_MS);
+});
+
+rule("without Redis it is refused within 5 s", async () => {
+  const { world, line } = here();
+  const account = await world.account();
+  await line.cut();
+  try {
+    await revokeByDashboard(account);
+    await refusedWithin(account, BY_POLL_MS);
+  } finally {
+    await line.mend();
+  }
+});
+
+/** Runs the program's command as an operator does; rejects unless it ends with 0. */
+function command(redisUrl: string, ...args: readonly string[]): Promise<void> {
+  const program = fileURLToPath(new URL("../../src/main/gatepost.js", import.meta.url));
+  const env = {
+    PATH: process.env["PATH"],
+    DATABASE_URL: here().world.urls.databaseUrl,
+    REDIS_URL: redisUrl,
+    GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
+    GATEPOST_DATA_DIR: folder,
+  };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [program, ...args], { env }, (fault, _out, err) => {
+      if (fault === null) resolve();
+      else reject(new Error(err, { cause: fault }));
+    });
+  });
+}
+
+/** What a command tells everybody; the last word of it may come after its end. */
+async function toldBy(...args: readonly string[]): Promise<readonly string[]> {
+  const { redisUrl } = here().world.urls;
+  const listener = new Redis(redisUrl);
+  const told: string[] = [];
+  listener.on("message", (_channel: string, topic: string) => told.push(topic));
+  await listener.subscribe("gatepost:notices");
+  try {
+    await command(redisUrl, ...args);
+    await until(() => told.length > 0, { what: "a notice" });
+    return told;
+  } finally {
+    listener.disconnect();
+  }
+}
+
+rule("a key that a command revokes is told to everybody, and refused", async () => {
+  const account = await here().world.account();
+  const id = await firstKey(account);
+  assert.deepEqual(await check(account), [200, 200]);
+  assert.deepEqual(await toldBy("key", "revoke", id, "--yes"), ["accounts"]);
+  await refusedWithin(account, BY_POLL_MS);
+});
+
+rule("what a command denies is told to everybody, and denied", async () => {
+  const { world, apis } = here();
+  const account = await world.account();
+  assert.deepEqual(await toldBy("lists", "deny", "d2.example"), ["lists"]);
+  for (const api of apis) {
+    const isDenied = async (): Promise<boolean> =>
+      (await account.get(api, "/api/domain/d2.example")).body.includes('"disposable":true');
+    await until(isDenied, { what: `its denial by ${api}` });
+  }
+});
+
+rule("a command that finds no Redis does its work, and servers find out", async () => {
+  const { world, line, apis } = here();
+  const account = await world.account();
+  await line.cut();
+  try {
+    assert.deepEqual(await check(account), [200, 200]);
+    const redisUrl = `redis://127.0.0.1:${String(line.port)}`;
+    await command(redisUrl, "key", "revoke", await firstKey(account), "--yes");
+    await refusedWithin(account, BY_POLL_MS);
+    assert.equal((await fetch(`${apis[0]}/healthz`)).status, 200);
+  } finally {
+    await line.mend();
+  }
+});

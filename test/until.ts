@@ -1,0 +1,30 @@
+import type { Awaitable } from "../src/core/lookup.ts";
+
+/** A slow machine with other work is slow, not wrong. */
+export const PATIENCE_MS = 60_000;
+
+/** A look costs a query in some tests; a turn of the loop without a pause would starve what is waited for. */
+const PAUSE_MS = 2;
+
+export interface Waiting {
+  readonly what?: string;
+  readonly withinMs?: number;
+  /** Between two looks. */
+  readonly everyMs?: number;
+}
+
+/**
+ * Looks until `look` says something other than undefined or false, which is returned: for what other turns of the
+ * event loop, or other processes, bring about. Fails after `withinMs`.
+ */
+export async function until<T>(
+  look: () => Awaitable<T | undefined>,
+  { what = "it", withinMs = PATIENCE_MS, everyMs = PAUSE_MS }: Waiting = {},
+): Promise<Exclude<T, false>> {
+  for (const endMs = Date.now() + withinMs; ;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen as Exclude<T, false>;
+    if (Date.now() >= endMs) throw new Error(`${what} did not come about`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { Redis } from "ioredis";
 import { memoryNotices } from "../../src/adapters/memory/notices.ts";
 import { redisTeller } from "../../src/adapters/redis/teller.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
@@ -76,7 +77,8 @@ withRedis("the contracts on Redis", (server) => {
       const said = new Promise<string>((resolve) => (heard = resolve));
       const warn = (event: string, fields: unknown): void => heard(JSON.stringify([event, fields]));
       const log = { info: () => undefined, warn };
-      const { link } = await linkProcess(t, `${server().url}/99`, stores, { log });
+      const more = { log, clock: systemClock };
+      const { link } = await linkProcess(t, `${server().url}/99`, stores, more);
       assert.equal(await link.answers(), false);
       return said;
     };
@@ -95,6 +97,26 @@ withRedis("the contracts on Redis", (server) => {
     );
     await line.mend();
     await Promise.all(heard);
+  });
+
+  test("what is told while the subscription is still on its way is heard", async (t) => {
+    const { stores, link: here } = await openLinked(t);
+    const line = await openCutLine(server().port);
+    t.after(() => line.close());
+    line.loseAnswerTo("subscribe");
+    const { link: there } = await linkProcess(t, `redis://127.0.0.1:${String(line.port)}`, stores);
+    const heard = new Promise<void>((resolve) => void there.notices.hear("lists", resolve));
+    here.notices.tell("lists");
+    await heard;
+  });
+
+  test("a server that lets nobody subscribe keeps no process from its start", async (t) => {
+    const { stores, url } = await openLinked(t);
+    const client = new Redis(server().url);
+    t.after(() => client.disconnect());
+    await client.acl("SETUSER", "gatepost", "-subscribe");
+    const { link } = await linkProcess(t, url, stores, { clock: systemClock });
+    assert.equal(link.isUp(), true);
   });
 
   test("what a command tells is heard when it ends, each topic once", async (t) => {

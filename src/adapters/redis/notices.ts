@@ -5,6 +5,8 @@ import { clientOptions } from "./client-options.ts";
 import type { RedisConnection } from "./connection.ts";
 
 export interface RedisNotices extends Notices {
+  /** Once, when this process hears what others tell. */
+  readonly listens: Promise<void>;
   close(): void;
 }
 
@@ -12,8 +14,8 @@ export interface RedisNotices extends Notices {
 export const CHANNEL = "gatepost:notices";
 
 /**
- * Notices by publish and subscribe, on a connection of their own. What was said while it was cut is lost, so
- * a connection that is back tells everybody of everything once.
+ * Notices by publish and subscribe, on a connection of their own. What was said before it listened is lost, so
+ * every time it begins to listen tells everybody of everything once.
  */
 export function redisNotices(
   url: URL,
@@ -24,7 +26,8 @@ export function redisNotices(
     for (const listener of listeners.get(topic) ?? []) listener();
   };
   const subscriber = new Redis(clientOptions(url, ids));
-  let wasReady = false;
+  let listensNow = (): void => undefined;
+  const listens = new Promise<void>((resolve) => (listensNow = resolve));
   subscriber
     .on("error", () => undefined) // the other connection's log line says it
     .on("message", (_channel: string, message: string) => {
@@ -34,13 +37,14 @@ export function redisNotices(
     .on("ready", () => {
       subscriber.subscribe(CHANNEL).then(
         () => {
-          if (wasReady) TOPICS.forEach(hearAll);
-          wasReady = true;
+          TOPICS.forEach(hearAll);
+          listensNow();
         },
         () => subscriber.disconnect(true),
       );
     });
   return {
+    listens,
     tell(topic) {
       // Here at once, and a second time by the channel, which changes nothing.
       hearAll(topic);

@@ -1,5 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
+import { inTime } from "../../ports/in-time.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Notices } from "../../ports/notices.ts";
 import type { RateCounter } from "../../ports/rate-counter.ts";
@@ -54,7 +55,8 @@ export async function openRedis(url: string, deps: RedisLinkDeps): Promise<Redis
   const connection = new RedisConnection(parsed, deps);
   const quotas = new RedisQuotaCounter({ ...deps, connection, time });
   const notices = redisNotices(parsed, { connection, ids: deps.ids });
-  await firstUp(connection, clock);
+  const timely = { timeoutMs: START_WITHIN_MS, late: undefined, clock };
+  await inTime(Promise.all([firstUp(connection), notices.listens]), timely);
   return {
     rates: redisRateCounter({ connection, local, time }),
     quotas,
@@ -73,12 +75,5 @@ export async function openRedis(url: string, deps: RedisLinkDeps): Promise<Redis
   };
 }
 
-function firstUp(connection: RedisConnection, clock: Pick<Clock, "after">): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(START_WITHIN_MS, resolve);
-    connection.afterUp(() => {
-      cancel();
-      resolve();
-    });
-  });
-}
+const firstUp = (connection: RedisConnection): Promise<void> =>
+  new Promise((resolve) => connection.afterUp(resolve));

@@ -157,6 +157,7 @@ export class AnswerCache<T> {
 
   /** Lets the oldest go; one that was read since its last turn gets another. */
   #makeRoom(weight: number): void {
+    if (this.#weight + weight <= this.#options.entriesMax) return;
     const nowMs = this.#elapsedMs();
     let spared = 0;
     while (this.#weight + weight > this.#options.entriesMax) {

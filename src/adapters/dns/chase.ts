@@ -14,17 +14,17 @@ const ASKS_MAX = 8;
  * within 5 s of the first try. A loop, and a target that cannot be asked for, is "malformed". Calls `done` once.
  */
 export function chase<T>(
-  { name, kind }: Question<T>,
+  question: Question<T>,
   { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
   done: (outcome: Outcome<T>) => void,
 ): void {
-  resolver.ask({ name, kind }, (reply, spentMs) => {
+  resolver.ask(question, (reply, spentMs) => {
     if (reply.kind !== "alias") {
       done(reply);
       return;
     }
     const leftMs = EXCHANGE_MAX_MS - spentMs;
-    new Chase({ name, kind }, { resolver, clock, done }, leftMs).follow(reply);
+    new Chase(question, { resolver, clock, done }, leftMs).follow(reply);
   });
 }
 

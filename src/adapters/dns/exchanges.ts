@@ -1,4 +1,5 @@
 import type { MailExchange } from "../../core/lookup.ts";
+import { appended } from "./appended.ts";
 
 /** Lists kept for sharing; when there are more, sharing starts over. */
 const LISTS_MAX = 20_000;
@@ -6,23 +7,52 @@ const LISTS_MAX = 20_000;
 /** A list of more exchanges is nobody else's. */
 const SHARED_LENGTH_MAX = 16;
 
+/** Lists that begin with the same host and are told apart; of more, those that come later are not shared. */
+const SAME_HOST_MAX = 64;
+
 /**
  * Puts MX records in order (preference, then host: servers turn equal ones around) and gives the domains
  * of one mail provider one and the same list, which is most of what an answer weighs.
  */
 export function shareExchanges(): (records: readonly MailExchange[]) => readonly MailExchange[] {
-  const lists = new Map<string, readonly MailExchange[]>();
+  const lists = new SharedLists();
   return (records) => {
     const sorted = records.length > 1 ? records.toSorted(byPreference) : records;
-    if (sorted.length > SHARED_LENGTH_MAX) return sorted;
-    let key = "";
-    for (const { preference, host } of sorted) key += `${preference} ${host} `;
-    const shared = lists.get(key);
-    if (shared !== undefined) return shared;
-    if (lists.size >= LISTS_MAX) lists.clear();
-    lists.set(key, sorted);
-    return sorted;
+    return sorted.length > SHARED_LENGTH_MAX ? sorted : lists.share(sorted);
   };
+}
+
+/** By their first host: to make one text of each list as a key costs more than to compare a few. */
+class SharedLists {
+  readonly #byHost = new Map<string, (readonly MailExchange[])[]>();
+  #length = 0;
+
+  /** The list that was kept of those that say the same. */
+  share(list: readonly MailExchange[]): readonly MailExchange[] {
+    const host = list[0]?.host ?? "";
+    const kept = this.#byHost.get(host);
+    const same = kept?.find((other) => areSame(other, list));
+    if (same !== undefined) return same;
+    if (kept === undefined || kept.length < SAME_HOST_MAX) this.#keep(host, list);
+    return list;
+  }
+
+  #keep(host: string, list: readonly MailExchange[]): void {
+    if (this.#length >= LISTS_MAX) {
+      this.#byHost.clear();
+      this.#length = 0;
+    }
+    this.#byHost.set(host, appended(this.#byHost.get(host), list));
+    this.#length += 1;
+  }
+}
+
+function areSame(one: readonly MailExchange[], other: readonly MailExchange[]): boolean {
+  if (one.length !== other.length) return false;
+  return one.every(({ preference, host }, index) => {
+    const its = other[index];
+    return its?.preference === preference && its.host === host;
+  });
 }
 
 function byPreference(a: MailExchange, b: MailExchange): number {

@@ -53,6 +53,17 @@ export class MessageReader {
    * such a name never passes for a host name.
    */
   name(at: number): string {
+    const used = this.#walk(at, true);
+    return used === 0 ? "" : text.toString("latin1", 0, used - 1);
+  }
+
+  /** Passes over the name at `at`, for where it ends; the same is malformed as by `name`. */
+  skip(at: number): void {
+    this.#walk(at, false);
+  }
+
+  /** Follows the name at `at`; returns how much of the text is used, which is nothing unless `isKept`. */
+  #walk(at: number, isKept: boolean): number {
     let from = at;
     let fragment = at;
     let hops = 0;
@@ -64,8 +75,10 @@ export class MessageReader {
       if (length < 0x40) {
         octets += length + 1;
         if (octets > NAME_MAX_OCTETS) throw new MalformedMessage("name over 255 octets");
-        used = this.#label(from + 1, length, used);
-        from += length + 1;
+        const stop = from + 1 + length;
+        if (stop >= this.bytes.length) throw new MalformedMessage("label ends early");
+        if (isKept) used = this.#label(from + 1, stop, used);
+        from = stop;
         continue;
       }
       from = this.#pointer(from, fragment);
@@ -74,7 +87,7 @@ export class MessageReader {
       if (hops > POINTER_HOPS_MAX) throw new MalformedMessage("too many pointers");
     }
     if (this.end < 0) this.end = from + 1;
-    return used === 0 ? "" : text.toString("latin1", 0, used - 1);
+    return used;
   }
 
   /** Where the pointer at `at` leads; the first one met ends the name that is being read. */
@@ -87,10 +100,8 @@ export class MessageReader {
     return target;
   }
 
-  /** Appends a label and a dot to the text; returns how much of it is used. */
-  #label(start: number, length: number, used: number): number {
-    const stop = start + length;
-    if (stop >= this.bytes.length) throw new MalformedMessage("label ends early");
+  /** Appends the label up to `stop` and a dot to the text; returns how much of it is used. */
+  #label(start: number, stop: number, used: number): number {
     let to = used;
     for (let at = start; at < stop; at += 1) {
       const octet = this.uint8(at);

@@ -4,6 +4,10 @@ export interface Sender {
   transmit(packet: Buffer): void;
 }
 
+function transmit(sender: Sender | undefined, packet: Buffer | undefined): void {
+  if (packet !== undefined) sender?.transmit(packet);
+}
+
 /**
  * Sends what came together within one turn of the event loop together. A packet alone wakes a sleeping
  * server; a hundred of them wake it once, which halves what a query costs us.
@@ -16,7 +20,8 @@ export class Outbox {
     const packets = this.#packets;
     this.#senders = [];
     this.#packets = [];
-    for (const [index, packet] of packets.entries()) senders[index]?.transmit(packet);
+    // Counted, for an iterator would make an array for every packet.
+    for (let at = 0; at < packets.length; at += 1) transmit(senders[at], packets[at]);
   };
 
   add(sender: Sender, packet: Buffer): void {

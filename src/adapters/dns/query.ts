@@ -28,7 +28,8 @@ export abstract class Query implements Link<Query> {
   isSettled = false;
   /** What to say when nobody answers. */
   why: UnknownReason = "timeout";
-  readonly attempts: Attempt[] = [];
+  /** The last try; the others follow by `earlier`. */
+  latest: Attempt | undefined;
 
   constructor(askedAtMs: number) {
     this.askedAtMs = askedAtMs;
@@ -46,12 +47,14 @@ export abstract class Query implements Link<Query> {
 /** Takes the reply, when `spentMs` of the 5 s are over. */
 export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
 
+/** Until something is read: what holds of a name that cannot be asked for, for it cannot be there. */
+const NO_SUCH_NAME = { kind: "absent", why: "noName", ttlSeconds: undefined } as const;
+
 /** A query of one type, with the one who waits for its reply. */
 export class TypedQuery<T> extends Query {
   readonly #question: Question<T>;
   readonly #done: Done<T>;
-  /** Until something is read: what holds of a name that cannot be asked for, for it cannot be there. */
-  #reply: Reply<T> = { kind: "absent", why: "noName", ttlSeconds: undefined };
+  #reply: Reply<T> = NO_SUCH_NAME;
 
   constructor(question: Question<T>, askedAtMs: number, done: Done<T>) {
     super(askedAtMs);
@@ -88,6 +91,8 @@ export interface AttemptEvents {
 export class Attempt implements Listener, Timed<Attempt> {
   previous: Attempt | undefined;
   next: Attempt | undefined;
+  /** The try before it. */
+  readonly earlier: Attempt | undefined;
   /** Where its time runs; undefined once it is answered, failed or over. */
   list: TryList<Attempt> | undefined;
   readonly query: Query;
@@ -103,6 +108,7 @@ export class Attempt implements Listener, Timed<Attempt> {
 
   constructor(query: Query, packet: Buffer, place: AttemptPlace) {
     this.query = query;
+    this.earlier = query.latest;
     this.packet = packet;
     this.server = query.server;
     this.number = query.sends;

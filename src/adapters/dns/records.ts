@@ -98,8 +98,8 @@ export const CNAME: RecordKind<string> = { ...NS, type: 5 };
 export const SOA_MINIMUM: RecordKind<number> = {
   type: 6,
   read(reader, start, length) {
-    reader.name(start);
-    reader.name(reader.end);
+    reader.skip(start);
+    reader.skip(reader.end);
     sized(reader.end + 20, start + length);
     return reader.uint32(reader.end + 16);
   },

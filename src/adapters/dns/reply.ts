@@ -1,4 +1,5 @@
 import type { AbsentReason, UnknownReason } from "../../core/lookup.ts";
+import { appended } from "./appended.ts";
 import { type Owned, type Question, RCODE, type Response } from "./wire.ts";
 
 /** What one exchange with a server came to. */
@@ -38,14 +39,14 @@ export function interpret<T>({ name }: Question<T>, response: Response<T>): Repl
   }
   const end = chainEnd(name, response.aliases);
   if (end === undefined) return MALFORMED;
-  const records: T[] = [];
+  let records: T[] | undefined;
   let { ttlSeconds } = end;
   for (const record of response.records) {
     if (record.owner !== end.name) continue;
-    records.push(record.data);
+    records = appended(records, record.data);
     ttlSeconds = Math.min(ttlSeconds, record.ttlSeconds);
   }
-  if (records.length === 0) return nothingAt(end, name, response);
+  if (records === undefined) return nothingAt(end, name, response);
   if (rcode === RCODE.nxDomain) return MALFORMED; // it exists and it does not
   return { kind: "found", records, ttlSeconds };
 }

@@ -199,18 +199,19 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   answered(attempt: Attempt, message: Buffer): void {
     const { query } = attempt;
+    const nowMs = this.#nowMs();
     const isLate = attempt.lane === undefined || attempt.number !== query.sends - 1;
     attempt.end();
     this.#server(attempt.server).silentTries = 0;
     if (isLate) this.#counts.lateAnswers += 1;
-    else if (attempt.number === 0) this.#window.answered(this.#nowMs() - attempt.sentAtMs);
+    else if (attempt.number === 0) this.#window.answered(nowMs - attempt.sentAtMs);
     const reading = query.read(message);
     if (reading === "settles") {
       if (attempt.number > 0) {
         this.#counts.recovered += 1;
         this.#window.recovered();
       }
-      this.#settle(query, undefined);
+      this.#settle(query, undefined, nowMs);
     } else if (reading === "truncated") this.#askByTcp(query, attempt);
     else if (reading === "formErr") this.#withoutEdns(query, attempt);
     else this.#couldNotSay(query, attempt, reading);
@@ -236,19 +237,19 @@ class UdpResolver implements Resolver, AttemptEvents {
     else if (this.#patience.queueMs === Infinity) query.startedAtMs = attempt.sentAtMs;
     this.#counts.queries += 1;
     query.sends += 1;
-    query.attempts.push(attempt);
+    query.latest = attempt;
     this.#tries[attempt.number]?.add(attempt);
     this.#server(attempt.server).udp.send(attempt);
   }
 
-  #settle(query: Query, why: UnknownReason | undefined): void {
+  #settle(query: Query, why: UnknownReason | undefined, nowMs = this.#nowMs()): void {
     if (query.isSettled) return;
     query.isSettled = true;
     this.#unsettled.remove(query);
-    for (const attempt of query.attempts) attempt.end();
-    query.attempts.length = 0;
+    for (let { latest } = query; latest !== undefined; latest = latest.earlier) latest.end();
+    query.latest = undefined;
     if (why !== undefined) this.#unknown[why] += 1;
-    query.finish(why, this.#nowMs() - query.startedAtMs);
+    query.finish(why, nowMs - query.startedAtMs);
   }
 
   /** Whether `attempt` is the last there is so far, so that what comes of it decides what is next. */

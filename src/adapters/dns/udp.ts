@@ -169,10 +169,9 @@ class PortSocket implements Seat, Sender {
   }
 
   forget(listener: Listener): void {
-    listener.seat = undefined;
-    const id = listener.packet.readUInt16BE(0);
-    if (this.#listeners.get(id) === listener) this.#listeners.delete(id);
-    this.#closeWhenIdle();
+    const id = idOf(listener.packet);
+    if (this.#listeners.get(id) === listener) this.#remove(listener, id);
+    else listener.seat = undefined;
   }
 
   /** Sends nothing more; closes when nobody listens any longer. */
@@ -207,13 +206,20 @@ class PortSocket implements Seat, Sender {
   }
 
   #received(message: Buffer): void {
-    const listener = this.#listeners.get(message.length < 2 ? -1 : message.readUInt16BE(0));
+    const id = message.length < 2 ? -1 : idOf(message);
+    const listener = this.#listeners.get(id);
     if (listener === undefined || !answers(message, listener.packet)) {
       this.#options.strayed();
       return;
     }
-    this.forget(listener);
+    this.#remove(listener, id);
     listener.answered(message);
+  }
+
+  #remove(listener: Listener, id: number): void {
+    listener.seat = undefined;
+    this.#listeners.delete(id);
+    this.#closeWhenIdle();
   }
 
   /** No socket to be had (EMFILE), or the server's machine refuses (ECONNREFUSED): all here have failed. */
@@ -226,3 +232,5 @@ class PortSocket implements Seat, Sender {
     for (const listener of failed) listener.failed();
   }
 }
+
+const idOf = (message: Buffer): number => ((message[0] ?? 0) << 8) | (message[1] ?? 0);

@@ -66,6 +66,42 @@ test("a connection that breaks in the middle is a body cut short, and holds no m
   assert.equal(body.kind, "form");
 });
 
+const marked = [
+  ["a form", {}, "email=a", { kind: "form", text: "email=a" }],
+  ["JSON", { "content-type": "application/json" }, "{}", { kind: "json", value: {} }],
+] as const;
+
+for (const [name, headers, text, want] of marked) {
+  test(`${name} may begin with a byte order mark`, async () => {
+    const { body } = await createBodyReader().read(source([`\ufeff${text}`], headers));
+    assert.deepEqual(body, want);
+  });
+}
+
+const MULTIPART = { "content-type": 'Multipart/Form-Data ; boundary="x y"' };
+
+test("multipart/form-data is a form of texts, and holds its memory until it is answered", async () => {
+  const reader = createBodyReader(100);
+  const text = '--x y\r\ncontent-disposition: form-data; name="email"\r\n\r\na@x\r\n--x y--\r\n';
+  const { body, release } = await reader.read(source([text], MULTIPART));
+  assert.deepEqual(body.kind === "parts" && [...body.parts.texts], [["email", ["a@x"]]]);
+  await assert.rejects(reader.read(source(["b".repeat(60)])), refusedWith(503));
+  release();
+  (await reader.read(source(["b".repeat(100)]))).release();
+});
+
+test("a broken multipart body holds no memory once it is refused", async () => {
+  const reader = createBodyReader(100);
+  await assert.rejects(reader.read(source(["x".repeat(90)], MULTIPART)), refusedWith(400));
+  (await reader.read(source(["b".repeat(100)]))).release();
+});
+
+test("chunked bodies of nothing are none, whatever they claim to be", async () => {
+  for (const headers of [{}, JSON_HEADERS, MULTIPART]) {
+    assert.deepEqual((await createBodyReader().read(source([], headers))).body, { kind: "none" });
+  }
+});
+
 const JSON_HEADERS = { "content-type": "application/json" };
 const members = (count: number): string =>
   Array.from({ length: count }, (_, index) => `"${String(index)}":1`).join(",");

@@ -8,6 +8,7 @@ import {
   unsupportedMediaType,
 } from "../service/refusals.ts";
 import type { Body } from "./params.ts";
+import { readParts } from "./parts.ts";
 
 type Source = FastifyRequest["raw"];
 
@@ -28,7 +29,7 @@ export interface ReadBody {
 
 export interface BodyReader {
   /**
-   * Reads a form or a JSON object; a request without a body gives `none` whatever type it claims.
+   * Reads a form, in either encoding, or a JSON object; a request without a body gives `none` whatever type it claims.
    * Refuses with 400, 413, 415 or 503. What is left of a refused body is read and dropped by Node, so that the
    * client can see the answer; the time limit of the request bounds that.
    */
@@ -47,11 +48,12 @@ export function createBodyReader(bodiesMaxBytes: number = BODIES_MAX_BYTES): Bod
       if (headers["transfer-encoding"] === undefined && (length === undefined || length === "0")) {
         return NOTHING;
       }
-      const kind = kindOf(headers["content-type"], headers["content-encoding"]);
+      const type = headers["content-type"] ?? "";
+      const kind = kindOf(type, headers["content-encoding"]);
       if (Number(length ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
       const { bytes, release } = await collect(source, pool);
       try {
-        return { body: parse(kind, bytes), release };
+        return { body: await parse(kind, type, bytes), release };
       } catch (error) {
         release();
         throw error;
@@ -64,15 +66,21 @@ interface Pool {
   leftBytes: number;
 }
 
-type Kind = "form" | "json";
+type Kind = Exclude<Body["kind"], "none">;
 
-function kindOf(type: string | undefined, encoding: string | undefined): Kind {
+function kindOf(type: string, encoding: string | undefined): Kind {
   if (!/^(?:identity)?$/i.test(encoding ?? "")) throw unsupportedEncoding();
-  const mediaType = (type ?? "").split(";", 1)[0]?.trim().toLowerCase();
-  if (mediaType === "application/x-www-form-urlencoded") return "form";
-  if (mediaType === "application/json") return "json";
-  throw unsupportedMediaType();
+  const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const kind = KINDS.get(mediaType);
+  if (kind === undefined) throw unsupportedMediaType();
+  return kind;
 }
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ["application/x-www-form-urlencoded", "form"],
+  ["application/json", "json"],
+  ["multipart/form-data", "parts"],
+]);
 
 interface Collected {
   readonly bytes: Buffer;
@@ -113,14 +121,15 @@ function collect(source: Source, pool: Pool): Promise<Collected> {
   });
 }
 
-function parse(kind: Kind, bytes: Buffer): Body {
-  const text = bytes.toString("utf8");
-  if (kind === "form") return { kind, text };
-  if (text === "") return { kind: "none" };
-  const value = parseJson(text.startsWith("\ufeff") ? text.slice(1) : text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
-  return { kind, value };
+async function parse(kind: Kind, type: string, bytes: Buffer): Promise<Body> {
+  if (bytes.length === 0) return { kind: "none" };
+  if (kind === "parts") return { kind, parts: await readParts(type, bytes) };
+  const text = withoutMark(bytes.toString("utf8"));
+  return kind === "form" ? { kind, text } : { kind, value: parseJson(text) };
 }
+
+/** Some writers of UTF-8, .NET's above all, begin with a byte order mark. */
+const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
 
 /** Our deepest body is an array of texts in an object. */
 const JSON_DEPTH_MAX = 16;
@@ -165,11 +174,16 @@ function endOfText(text: string, start: number): number {
   return at;
 }
 
-function parseJson(text: string): unknown {
-  if (isOverbuilt(text)) throw invalidJson();
+function parseJson(text: string): object {
+  const value = isOverbuilt(text) ? undefined : valueOf(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
+  return value;
+}
+
+function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidJson();
+    return undefined;
   }
 }

@@ -1,7 +1,16 @@
 import { decodePercent } from "./target.ts";
 
-/** Parameter name -> values as they were sent, still encoded, in order. */
+/** Name as `fieldName` gives it -> values as they were sent, still encoded, in order. */
 export type RawFields = ReadonlyMap<string, readonly string[]>;
+
+/** "email[]", "email[0]": how PHP, axios and others write the items of an array. All are "email[]" here. */
+export const fieldName = (name: string): string =>
+  name.endsWith("]") ? name.replace(/\[\d*\]$/, ITEMS) : name;
+
+/** The items of an array that a form holds under this name. */
+export const itemsName = (name: string): string => `${name}${ITEMS}`;
+
+const ITEMS = "[]";
 
 /**
  * Reads `application/x-www-form-urlencoded` text (a body or a query), keeping only the parameters in
@@ -37,7 +46,7 @@ function addPair(text: string, { start, end }: Span, { wanted, fields }: Sink): 
   const nameEnd = endOfName(text, start, Math.min(end, start + NAME_MAX_CHARACTERS));
   if (nameEnd !== end && text.charCodeAt(nameEnd) !== EQUALS) return;
   const name = nameOf(text.slice(start, nameEnd));
-  if (name === undefined || !wanted.has(name)) return;
+  if (name === undefined || !isWanted(name, wanted)) return;
   const value = text.slice(nameEnd + 1, Math.max(end, nameEnd + 1));
   const values = fields.get(name);
   if (values === undefined) fields.set(name, [value]);
@@ -47,10 +56,13 @@ function addPair(text: string, { start, end }: Span, { wanted, fields }: Sink): 
 const EQUALS = 61;
 
 /** Our names are ASCII words. What cannot be one is not decoded: a million failures would take seconds. */
-const NAME = /^(?:\w|%[2-7][0-9a-f])+$/i;
+const NAME = /^(?:[\w[\]]|%[2-7][0-9a-f])+$/i;
 
 const nameOf = (raw: string): string | undefined =>
-  NAME.test(raw) ? decodePercent(raw) : undefined;
+  NAME.test(raw) ? fieldName(decodePercent(raw)) : undefined;
+
+const isWanted = (name: string, wanted: ReadonlySet<string>): boolean =>
+  wanted.has(name.endsWith(ITEMS) ? name.slice(0, -ITEMS.length) : name);
 
 function endOfName(text: string, start: number, end: number): number {
   let at = start;

@@ -8,6 +8,10 @@ const WANTED = new Set(["email", "features", "bulk", "json", "__proto__", "const
 const NONE: Body = { kind: "none" };
 const form = (text: string): Body => ({ kind: "form", text });
 const json = (text: string): Body => ({ kind: "json", value: JSON.parse(text) as object });
+const parts = (...texts: readonly (readonly [string, ...string[]])[]): Body => ({
+  kind: "parts",
+  parts: { texts: new Map(texts.map(([name, ...values]) => [name, values])), files: new Set() },
+});
 
 const texts = [
   ["a form value is decoded", form("email=a%40x.example"), "", "a@x.example"],
@@ -31,6 +35,17 @@ const texts = [
   ["an empty JSON array is no value", json('{"email":[]}'), "", undefined],
   ["an inherited member is no parameter", json("{}"), "", undefined],
   ["nothing at all is absent", NONE, "", undefined],
+  ["the first item of an array wins", form("email[]=a&email[]=b"), "", "a"],
+  ["an encoded array is the same array", form("email%5B0%5D=a"), "", "a"],
+  ["a value wins over an item", form("email[]=a&email=b"), "", "b"],
+  ["an array of the query", NONE, "email[0]=a", "a"],
+  ["the body's array wins over the query", form("email[]=a"), "email=q", "a"],
+  ["a name inside brackets is another name", form("email[x]=a&email[][]=b"), "", undefined],
+  ["brackets alone are no name", form("[]=a&[0]=b&]=c"), "", undefined],
+  ["a part is taken as it is", parts(["email", "a+b%40x"]), "", "a+b%40x"],
+  ["the first of several parts wins", parts(["email", "a", "b"]), "", "a"],
+  ["the body's parts win over the query", parts(["email", ""]), "email=q", ""],
+  ["the query is read where no part is", parts(["x", "1"]), "email=q", "q"],
 ] as const;
 
 for (const [name, body, query, want] of texts) {
@@ -43,6 +58,9 @@ const bulks = [
   ["repeated bulk values are joined", form("email=a%40x+b%40y&email=c"), "a@x b@y\nc"],
   ["JSON text keeps its plus signs in bulk", json('{"email":"a+b"}'), "a+b"],
   ["a JSON array is joined in bulk", json('{"email":["a","b"]}'), "a\nb"],
+  ["items are joined in bulk", form("email[0]=a%40x+b%40y&email[1]=c"), "a@x b@y\nc"],
+  ["items follow the values of the name", form("email[]=b&email=a&email[]=c"), "a\nb\nc"],
+  ["parts are joined in bulk as they are", parts(["email", "a+b@x c%40y", "d"]), "a+b@x c%40y\nd"],
 ] as const;
 
 for (const [name, body, want] of bulks) {
@@ -86,6 +104,11 @@ const nameLists = [
     ["spf", "dkim", "dmarc"],
   ],
   ["an empty list has no names", form("features=,,"), []],
+  ["the first of several lists wins", form("features=spf&features=dkim"), ["spf"]],
+  ["all items of an array count", form("features[]=spf&features[]=DKIM"), ["spf", "dkim"]],
+  ["a list and an array", form("features[]=dkim&features=spf&features=dmarc"), ["spf", "dkim"]],
+  ["a part is a list of names", parts(["features", "spf, DKIM"]), ["spf", "dkim"]],
+  ["parts of an array are a list", parts(["features[]", "spf", "dkim"]), ["spf", "dkim"]],
 ] as const;
 
 for (const [name, body, want] of nameLists) {
@@ -111,6 +134,18 @@ for (const value of ["1", "null", "{}", "[1]", '["a",null]', "[[]]", "1.5"]) {
     );
   });
 }
+
+test("a file is refused where text should stand, and is nothing elsewhere", () => {
+  const files = new Set(["email", "features[]", "logo"]);
+  const texts = new Map([["domain", ["x.example"]]]);
+  const wanted = new Set(["email", "domain", "features"]);
+  const params = readParams({ kind: "parts", parts: { texts, files } }, "email=q", wanted);
+  const refused = (error: unknown): boolean => error instanceof Refusal && error.status === 400;
+  assert.throws(() => params.text("email"), refused);
+  assert.throws(() => params.bulkText("email"), refused);
+  assert.throws(() => params.names("features"), refused);
+  assert.equal(params.text("domain"), "x.example");
+});
 
 test("parameters named like prototype members are plain parameters", () => {
   const params = readParams(json('{"__proto__":"a","constructor":"b"}'), "", WANTED);

@@ -1,24 +1,30 @@
 import { wrongType } from "../service/refusals.ts";
 import { bulkText } from "./bulk-text.ts";
-import { type RawFields, readForm } from "./form.ts";
+import { itemsName, type RawFields, readForm } from "./form.ts";
+import type { Parts } from "./parts.ts";
 import { decodePercent } from "./target.ts";
 
 /** The body of a request, as far as it was read. */
 export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "form"; readonly text: string }
+  /** `multipart/form-data`. */
+  | { readonly kind: "parts"; readonly parts: Parts }
   /** `value` is the parsed object; its members may have any type and any name. */
   | { readonly kind: "json"; readonly value: object };
 
-/** Parameters of the body, and of the query for those that the body does not name at all. */
+/**
+ * Parameters of the body, and of the query for those that the body does not name at all. A value is one of a name
+ * that stands there once or several times, or an item of an array: JSON's, or "name[]" of a form.
+ */
 export interface Params {
   /** The first value; "+" is a plus sign. Absent when nobody named it; may be "". */
   text(name: string): string | undefined;
-  /** All values joined with line feeds, "+" read by the rule of `bulkText`; JSON text is taken as it is. */
+  /** All values joined with line feeds, "+" of encoded forms read by the rule of `bulkText`. */
   bulkText(name: string): string | undefined;
   /** Whether the first value is "true" (any case) or "1". */
   flag(name: string): boolean;
-  /** The first value, or all of a JSON array, split at commas and blanks; lower case, no empty pieces. */
+  /** The first value, or all items of an array, split at commas and blanks; lower case, no empty pieces. */
   names(name: string): readonly string[];
 }
 
@@ -28,30 +34,88 @@ const NAMES_MAX_CHARACTERS = 1_000;
 /** `wanted` are the parameters that the route knows; the others are not looked at. */
 export function readParams(body: Body, query: string, wanted: ReadonlySet<string>): Params {
   const queryFields = query === "" ? NO_FIELDS : readForm(query, wanted);
-  const bodyFields = body.kind === "form" ? readForm(body.text, wanted) : NO_FIELDS;
-  const json = body.kind === "json" ? body.value : undefined;
-  const jsonValues = (name: string): readonly string[] | undefined =>
-    json !== undefined && Object.hasOwn(json, name)
-      ? textsOf(name, Reflect.get(json, name))
-      : undefined;
-  const rawValues = (name: string): readonly string[] | undefined =>
-    bodyFields.get(name) ?? queryFields.get(name);
+  const inBody = bodyReader(body, wanted);
+  const valuesOf = (name: string): Values | undefined =>
+    inBody(name) ?? valuesIn(queryFields, name, "encoded");
   const text = (name: string): string | undefined => {
-    const values = jsonValues(name);
-    if (values !== undefined) return values[0];
-    const raw = rawValues(name)?.[0];
-    return raw === undefined ? undefined : decodePercent(raw);
+    const values = valuesOf(name);
+    return values && readTexts(values, values.texts.slice(0, 1))[0];
   };
   return {
     text,
     bulkText: (name) => {
-      const raw = rawValues(name);
+      const values = valuesOf(name);
       // Joined before they are read: hundreds of thousands of tiny values are one pass then.
-      return jsonValues(name)?.join("\n") ?? (raw && bulkText(raw.join("%0A")));
+      return values?.form === "encoded"
+        ? bulkText(values.texts.join("%0A"))
+        : values?.texts.join("\n");
     },
     flag: (name) => /^(?:true|1)$/i.test(text(name) ?? ""),
-    names: (name) => splitNames(jsonValues(name)?.join(",") ?? text(name) ?? ""),
+    names: (name) => {
+      const values = valuesOf(name);
+      return values === undefined ? [] : splitNames(readTexts(values, listed(values)).join(","));
+    },
   };
+}
+
+/** What stands under one name. */
+interface Values {
+  /** Those of the name itself, then the items of an array. */
+  readonly texts: readonly string[];
+  /** How many of them are items. */
+  readonly items: number;
+  /** Whether they are still percent-encoded. */
+  readonly form: "encoded" | "plain";
+}
+
+const readTexts = ({ form }: Values, texts: readonly string[]): readonly string[] =>
+  form === "encoded" ? texts.map(decodePercent) : texts;
+
+/** The first value of the name itself and all items, as far as a list of names can hold them. */
+const listed = ({ texts, items }: Values): readonly string[] =>
+  texts.filter((_, at) => at === 0 || at >= texts.length - items).slice(0, NAMES_MAX_CHARACTERS);
+
+type ValueReader = (name: string) => Values | undefined;
+
+function bodyReader(body: Body, wanted: ReadonlySet<string>): ValueReader {
+  switch (body.kind) {
+    case "none":
+      return () => undefined;
+    case "form": {
+      const fields = readForm(body.text, wanted);
+      return (name) => valuesIn(fields, name, "encoded");
+    }
+    case "parts":
+      return (name) => partsIn(body.parts, name);
+    case "json":
+      return (name) =>
+        Object.hasOwn(body.value, name)
+          ? jsonValues(name, Reflect.get(body.value, name))
+          : undefined;
+  }
+}
+
+function valuesIn(fields: RawFields, name: string, form: Values["form"]): Values | undefined {
+  const own = fields.get(name);
+  const items = fields.get(itemsName(name));
+  if (items === undefined) return own && { texts: own, items: 0, form };
+  return { texts: [...(own ?? []), ...items], items: items.length, form };
+}
+
+/** A file where text should stand is a mistake worth telling. */
+function partsIn({ texts, files }: Parts, name: string): Values | undefined {
+  if (files.has(name) || files.has(itemsName(name))) throw wrongType(name);
+  return valuesIn(texts, name, "plain");
+}
+
+/** JSON takes text, booleans and arrays of text; anything else is a mistake worth telling. */
+function jsonValues(name: string, value: unknown): Values {
+  if (typeof value === "string") return { texts: [value], items: 0, form: "plain" };
+  if (typeof value === "boolean") return { texts: [String(value)], items: 0, form: "plain" };
+  if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) {
+    throw wrongType(name);
+  }
+  return { texts: value, items: value.length, form: "plain" };
 }
 
 const NO_FIELDS: RawFields = new Map();
@@ -70,12 +134,4 @@ function splitNames(text: string): readonly string[] {
     .toLowerCase()
     .split(/[\s,+]+/)
     .filter((piece) => piece !== "");
-}
-
-/** JSON takes text, booleans and arrays of text; anything else is a mistake worth telling. */
-function textsOf(name: string, value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "boolean") return [String(value)];
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
-  throw wrongType(name);
 }

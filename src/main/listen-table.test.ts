@@ -21,6 +21,10 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 const posted = (body: string): string => post("/api/email", FORM, body);
 const json = (body: string): string => post("/api/email", JSON_TYPE, body);
+const multipart = (body: string): string =>
+  post("/api/email", "multipart/form-data; boundary=x", body);
+const part = (name: string, value: string): string =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
 /** More than Node counts unless told. */
 const MANY_HEADERS = Array.from({ length: 2_500 }, (_, index) => `X-${String(index)}: a`);
@@ -94,6 +98,30 @@ const checks: readonly (readonly [name: string, request: string, ...asked: strin
   ["a POST with the entry in the path", post("/api/email/p@x", FORM, "email=b"), "p@x"],
   ["JSON", json('{"email":"a@x","features":["spf","dkim"]}'), "a@x", "spf", "dkim"],
   ["JSON behind a byte order mark", json('\xef\xbb\xbf{"email":"a@x"}'), "a@x"],
+  ["a form behind a byte order mark", posted("\xef\xbb\xbfemail=a@x"), "a@x"],
+  [
+    "features as an array of PHP's",
+    posted("email=a&features[]=spf&features[]=dkim"),
+    "a",
+    "spf",
+    "dkim",
+  ],
+  [
+    "multipart",
+    multipart(`${part("email", "a+b%40x")}${part("features", "spf")}--x--`),
+    "a+b%40x",
+    "spf",
+  ],
+  [
+    "multipart that a client announces first",
+    post(
+      "/api/email",
+      "multipart/form-data; boundary=x",
+      `${part("email", "a@x")}--x--`,
+      "Expect: 100-continue",
+    ),
+    "a@x",
+  ],
   ["JSON with a literal plus", json('{"email":"a+b@x"}'), "a+b@x"],
   ["JSON with a NUL", json('{"email":"a\\u0000b"}'), "a\0b"],
   ["JSON with half a surrogate pair", json('{"email":"\\ud800@x"}'), "\ud800@x"],
@@ -143,7 +171,8 @@ test("checked: a target of 64 KiB in the absolute form", async () => {
 });
 
 const MISSING = "Missing parameter: email.";
-const TYPE = "Content-Type must be application/x-www-form-urlencoded or application/json.";
+const TYPE =
+  "Content-Type must be application/x-www-form-urlencoded, multipart/form-data or application/json.";
 const CODED = "Content-Encoding is not supported: send the body as it is.";
 const NO_JSON = "Body is not a valid JSON object.";
 
@@ -193,7 +222,26 @@ const refusals: readonly (readonly [
   ["JSON null", json("null"), 400, NO_JSON],
   ["deep JSON", json("[".repeat(50_000)), 400, NO_JSON],
   ["plain text", post("/api/email", "text/plain", "a@x"), 415, TYPE],
-  ["multipart", post("/api/email", "multipart/form-data; boundary=x", "--x--"), 415, TYPE],
+  ["multipart without parts", multipart("--x--"), 400, MISSING],
+  ["multipart cut short", multipart(part("email", "a@x")), 400, "The multipart body is broken."],
+  [
+    "multipart without a boundary",
+    post("/api/email", "multipart/form-data", "--x--"),
+    400,
+    "The multipart body has no boundary.",
+  ],
+  [
+    "a file in the place of the address",
+    multipart(`${part('email"; filename="a.txt', "a@x")}--x--`),
+    400,
+    "Parameter email must be text, a boolean or an array of text.",
+  ],
+  [
+    "another kind of multipart",
+    post("/api/email", "multipart/mixed; boundary=x", "--x--"),
+    415,
+    TYPE,
+  ],
   ["a media type that is none", post("/api/email", ";;;", "email=a"), 415, TYPE],
   ["no media type", post("/api/email", "", "email=a"), 415, TYPE],
   ["a compressed body", post("/api/email", FORM, "email=a", "Content-Encoding: gzip"), 415, CODED],

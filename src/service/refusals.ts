@@ -86,7 +86,8 @@ export function targetTooLong(): Refusal {
 
 /** A body that is neither a form nor JSON. */
 export function unsupportedMediaType(): Refusal {
-  const message = "Content-Type must be application/x-www-form-urlencoded or application/json.";
+  const message =
+    "Content-Type must be application/x-www-form-urlencoded, multipart/form-data or application/json.";
   return new Refusal("unsupported_media_type", 415, message);
 }
 

@@ -334,6 +334,8 @@ test("forms, broken JSON and large bodies are refused", async (t) => {
       body,
     }).then(({ status }) => status);
   assert.equal(await raw("application/x-www-form-urlencoded", "name=k"), 415);
+  const part = '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nk\r\n--x--\r\n';
+  assert.equal(await raw("multipart/form-data; boundary=x", part), 415);
   assert.equal(await raw("text/plain", '{"name":"k"}'), 415);
   assert.equal(await raw("application/json", '{"name":'), 400);
   assert.equal(await raw("application/json", `{"name":"${"k".repeat(70_000)}"}`), 413);

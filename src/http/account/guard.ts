@@ -153,8 +153,9 @@ async function contentOf(
   if (request.headers["transfer-encoding"] !== undefined) throw badRequest();
   const { body, release: giveBack } = await deps.bodies.read(request.raw);
   release.push(giveBack);
-  if (body.kind === "form") throw unsupportedMediaType(); // a plain form could be another site's
-  return { body: body.kind === "json" ? { ...body.value } : {}, query, id };
+  if (body.kind === "json") return { body: { ...body.value }, query, id };
+  if (body.kind !== "none") throw unsupportedMediaType(); // a form, in either encoding, could be another site's
+  return { body: {}, query, id };
 }
 
 async function send(

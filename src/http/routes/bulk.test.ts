@@ -54,6 +54,17 @@ test("every way to write a list is split as the contract says", async (t) => {
   }
 });
 
+/** What PHP's curl makes of an array. */
+const multipartList = (boundary: string): string =>
+  ['bulk"\r\n\r\n1', 'email"\r\n\r\na@x.example,y.example']
+    .map((field) => `--${boundary}\r\nContent-Disposition: form-data; name="${field}\r\n`)
+    .join("") + `--${boundary}--\r\n`;
+
+const multipartAsked = (boundary: string, headers: Readonly<Record<string, string>> = {}) => ({
+  ...PRO,
+  headers: { "content-type": `multipart/form-data; boundary=${boundary}`, ...headers },
+});
+
 /** Name and request; each asks for a@x.example and y.example. */
 const forms: readonly (readonly [string, (server: BulkServer) => ReturnType<BulkServer["ask"]>])[] =
   [
@@ -71,6 +82,11 @@ const forms: readonly (readonly [string, (server: BulkServer) => ReturnType<Bulk
       "POST with bulk in the query",
       (s) => s.post("/api/email?bulk=1", "email=a@x.example,y.example"),
     ],
+    [
+      "an array of PHP's",
+      (s) => s.post("/api/email", "bulk=1&email%5B0%5D=a%40x.example&email%5B1%5D=y.example"),
+    ],
+    ["multipart", (s) => s.post("/api/email", multipartList("x"), multipartAsked("x"))],
     [
       "JSON with an array",
       (s) =>
@@ -253,6 +269,19 @@ test("the same request with the same Idempotency-Key gets the same answer, uncha
   assert.equal(await server.stores.unitsUsed(), 2);
   const other = await server.post("/api/email", LIST, withKey("k 2"));
   assert.notEqual(sessionIn(other), sessionIn(first));
+});
+
+test("a multipart request is the same with another boundary", async (t) => {
+  const server = await bulkServer(t);
+  const ask = (boundary: string) =>
+    server.post(
+      "/api/email",
+      multipartList(boundary),
+      multipartAsked(boundary, { "idempotency-key": "k" }),
+    );
+  const first = await ask("x");
+  assert.deepEqual(counts(first.body), [2, 2, 0, 2]);
+  assert.equal((await ask("y")).body, first.body);
 });
 
 /** Name, path, form, and the media type of a request that is not the one above. */

@@ -81,6 +81,9 @@ const DOMAIN: Words = {
   },
 };
 
+/** An empty value is a missing one. */
+const NEEDED = { required: true, schema: Type.String({ minLength: 1 }) };
+
 /** The documented paths of email checks, single and many. */
 export const emailCheckDocumentation: Readonly<Record<string, PathItem>> = {
   ...documentation(EMAIL),
@@ -113,7 +116,7 @@ function documentation(words: Words): Readonly<Record<string, PathItem>> {
       get: {
         summary: `Check ${what} given in the query`,
         tags: ["checks"],
-        parameters: [queryParameter(family, `Required: ${what}.`, example), features],
+        parameters: [{ ...queryParameter(family, `${what}.`, example), ...NEEDED }, features],
         responses: responses(words),
       },
       post: posted(words),
@@ -131,14 +134,17 @@ function documentation(words: Words): Readonly<Record<string, PathItem>> {
 
 function posted(words: Words): Operation {
   const { family, what, example } = words;
-  const value = Type.String({ description: `Required: ${what}; with \`bulk\` a list.` });
+  const value = Type.String({
+    description: `Required: ${what}; with \`bulk\` a list.`,
+    minLength: 1,
+  });
   const form = Type.Object({
     [family]: value,
     features: Type.Optional(Type.String()),
     ...bulkFields,
   });
   const names = Type.Union([Type.String(), Type.Array(Type.String())], { description: WANTED });
-  const texts = Type.Union([value, Type.Array(Type.String())]);
+  const texts = Type.Union([value, Type.Array(Type.String(), { minItems: 1 })]);
   const json = Type.Object({ [family]: texts, features: Type.Optional(names), ...bulkFields });
   return {
     summary: `Check ${what} given in the body, or many`,
@@ -151,6 +157,7 @@ function posted(words: Words): Operation {
       required: false,
       content: {
         "application/x-www-form-urlencoded": { schema: form, example: { [family]: example } },
+        "multipart/form-data": { schema: form, example: { [family]: example } },
         "application/json": { schema: json, example: { [family]: example, features: ["spf"] } },
       },
     },

@@ -73,7 +73,10 @@ function keptId(answer: ReportAnswer, nowMs: number): string {
 }
 
 const Body = Type.Object({
-  entry: Type.String({ description: "The address or domain. Its local part is never kept." }),
+  entry: Type.String({
+    description: "The address or domain. Its local part is never kept.",
+    minLength: 1,
+  }),
   wrong: Type.Unsafe<string>({
     type: "string",
     enum: REPORT_FIELDS,
@@ -96,6 +99,7 @@ const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
         content: {
           "application/json": { schema: Body, example: EXAMPLE },
           "application/x-www-form-urlencoded": { schema: Body, example: EXAMPLE },
+          "multipart/form-data": { schema: Body, example: EXAMPLE },
         },
       },
       responses: {

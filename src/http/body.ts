@@ -7,8 +7,10 @@ import {
   unsupportedEncoding,
   unsupportedMediaType,
 } from "../service/refusals.ts";
+import { isLatin1, utf8Form } from "./latin1.ts";
 import type { Body } from "./params.ts";
 import { readParts } from "./parts.ts";
+import { decodePercent } from "./target.ts";
 
 type Source = FastifyRequest["raw"];
 
@@ -125,8 +127,21 @@ async function parse(kind: Kind, type: string, bytes: Buffer): Promise<Body> {
   if (bytes.length === 0) return { kind: "none" };
   if (kind === "parts") return { kind, parts: await readParts(type, bytes) };
   const text = withoutMark(bytes.toString("utf8"));
-  return kind === "form" ? { kind, text } : { kind, value: parseJson(text) };
+  const latin1 = isLatin1(type) ? LATIN1[kind] : undefined;
+  // Who declares it and sends UTF-8 all the same is understood, too.
+  const read = latin1?.isNoUtf8(text) === true ? latin1.read(bytes) : text;
+  return kind === "form" ? { kind, text: read } : { kind, value: parseJson(read) };
 }
+
+const LOST = "\ufffd";
+
+const LATIN1 = {
+  form: { isNoUtf8: (text: string) => decodePercent(text).includes(LOST), read: utf8Form },
+  json: {
+    isNoUtf8: (text: string) => text.includes(LOST),
+    read: (bytes: Buffer) => bytes.toString("latin1"),
+  },
+};
 
 /** Some writers of UTF-8, .NET's above all, begin with a byte order mark. */
 const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);

@@ -98,6 +98,21 @@ const checks: readonly (readonly [name: string, request: string, ...asked: strin
   ["a POST with the entry in the path", post("/api/email/p@x", FORM, "email=b"), "p@x"],
   ["JSON", json('{"email":"a@x","features":["spf","dkim"]}'), "a@x", "spf", "dkim"],
   ["JSON behind a byte order mark", json('\xef\xbb\xbf{"email":"a@x"}'), "a@x"],
+  [
+    "a form in the charset that it declares",
+    post("/api/email", `${FORM}; charset=ISO-8859-1`, "email=jos%E9@b\xfccher.example"),
+    "jos\u00e9@b\u00fccher.example",
+  ],
+  [
+    "a form that declares another charset than its own",
+    post("/api/email", `${FORM}; charset=ISO-8859-1`, "email=jos%C3%A9@b\xc3\xbccher.example"),
+    "jos\u00e9@b\u00fccher.example",
+  ],
+  [
+    "JSON in the charset that it declares",
+    post("/api/email", `${JSON_TYPE}; charset=iso-8859-1`, '{"email":"jos\xe9@x"}'),
+    "jos\u00e9@x",
+  ],
   ["a form behind a byte order mark", posted("\xef\xbb\xbfemail=a@x"), "a@x"],
   [
     "features as an array of PHP's",

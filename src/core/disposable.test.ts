@@ -388,6 +388,43 @@ table("words", [
     domain: "trashbox.ru.evil.example",
     want: ["keyword_match 0.9 trashbox"],
   },
+  { name: "templates of mail are a trade", domain: "emailtemplates.example", want: [] },
+  {
+    name: "mail for a while is not",
+    domain: "emailtemporaneo.example",
+    want: ["keyword_match 0.9 mailtemp"],
+  },
+  { name: "contemporary is not temporary", domain: "contemporarymail-art.example", want: [] },
+  { name: "minds are no minutes", domain: "10minds.example", want: [] },
+  { name: "nor are 110 of them ten", domain: "110min-walk.example", want: [] },
+  {
+    name: "an inbox of ten minutes",
+    domain: "10mininbox.example",
+    want: ["keyword_match 0.9 10min"],
+  },
+  {
+    name: "an honest place beside a telling one",
+    domain: "10minds-10min.example",
+    want: ["keyword_match 0.9 10min"],
+  },
+  { name: "the last minute is for travellers", domain: "lastminute-inbox.example", want: [] },
+  {
+    name: "the first is not",
+    domain: "firstminute-inbox.example",
+    want: ["keyword_match 0.9 minute-inbox"],
+  },
+  { name: "who would stop junk mail sends none", domain: "stop-junkmail.example", want: [] },
+  {
+    name: "who would have none of it may",
+    domain: "nojunkmail.example",
+    want: ["keyword_match 0.9 junkmail"],
+  },
+  { name: "nappies are thrown away as well", domain: "wegwerfwindeln.example", want: [] },
+  {
+    name: "and so are addresses",
+    domain: "wegwerfadresse.example",
+    want: ["keyword_match 0.9 wegwerf"],
+  },
   { name: "mail, box and free are nothing", domain: "free-mail-box.example", want: [] },
 ]);
 

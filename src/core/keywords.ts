@@ -1,10 +1,26 @@
 import type { Domain } from "./domain.ts";
 import { type Evidence, evidence } from "./signals.ts";
-import { NOT_DISPOSABLE_BY_NAME, STRONG_WORDS, WEAK_WORDS } from "./tables/keywords.ts";
+import { ACCIDENTS, NOT_DISPOSABLE_BY_NAME, STRONG_WORDS, WEAK_WORDS } from "./tables/keywords.ts";
 import { wordFinder, type WordHit } from "./word-finder.ts";
 
 const STRONG = wordFinder(STRONG_WORDS);
 const WEAK = wordFinder(WEAK_WORDS);
+
+const ACCIDENTS_OF = new Map(ACCIDENTS.flatMap((row) => row.words.map((word) => [word, row])));
+
+/** Whether a strong word stands there for itself, not as part of an honest one. */
+function isMeant(name: string, { word, end }: WordHit): boolean {
+  const row = ACCIDENTS_OF.get(word);
+  if (row === undefined) return true;
+  const start = end - word.length;
+  return !(
+    row.notAfter.some((before) => name.endsWith(before, start)) ||
+    row.notBefore.some((after) => name.startsWith(after, end))
+  );
+}
+
+const strongWord = (name: string, end: number): WordHit | undefined =>
+  STRONG.find(name, end, (hit) => isMeant(name, hit));
 
 const isLetterAt = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at); // NaN outside, which is no letter
@@ -23,7 +39,7 @@ function standsAlone(name: string, { word, end }: WordHit): boolean {
 export function keywordEvidence(domain: Domain): Evidence | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
   const end = name.length - publicSuffix.length;
-  const strong = STRONG.find(name, end);
+  const strong = strongWord(name, end);
   const found = strong ?? WEAK.find(name, end, (hit) => standsAlone(name, hit));
   if (found === undefined || NOT_DISPOSABLE_BY_NAME.has(registrableDomain ?? name))
     return undefined;
@@ -32,5 +48,5 @@ export function keywordEvidence(domain: Domain): Evidence | undefined {
 
 /** Whether a strong word stands anywhere in `name`, its public suffix included. */
 export function hasStrongWord(name: string): boolean {
-  return STRONG.find(name, name.length) !== undefined;
+  return strongWord(name, name.length) !== undefined;
 }

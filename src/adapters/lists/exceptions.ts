@@ -18,18 +18,29 @@ const CURATED_BY_MISTAKE = [
 /**
  * On other lists, and mailbox providers or internet providers all the same: their owners and the keepers of lists
  * say so (FGRibreau/mailchecker #610 of Fastmail's, wesbos/burner-email-providers #478,
- * disposable-email-domains #48 and #49, disposable/disposable #13), or it is plain (Orange, Hushmail).
+ * disposable-email-domains #48 and #49, disposable/disposable #13), or it is plain (Orange, Hushmail, SDF, the paid
+ * mailboxes of Sohu and TOM). Names from which Meta, craigslist, Debian and a London borough send are among them.
  */
 const LISTED_BY_MISTAKE = [
+  "account.meta.com",
+  "craigslist.org",
+  "facebookmail.com",
   "fastmessaging.com",
   "lavabit.com",
   "mac.hush.com",
+  "mail.instagram.com",
   "mailhaven.com",
+  "micronews.debian.org",
+  "news.hackney.gov.uk",
   "nospammail.net",
   "reallyfast.info",
   "safe-mail.net",
+  "sdf.org",
   "sibmail.com",
+  "support.facebook.com",
   "veryfast.biz",
+  "vip.sohu.com",
+  "vip.tom.com",
   "wanadoo.com",
 ];
 

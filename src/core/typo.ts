@@ -1,4 +1,5 @@
 import type { Datasets } from "./datasets.ts";
+import { plainLook } from "./homograph.ts";
 import { LARGE_PROVIDERS } from "./tables/large-providers.ts";
 import { REAL_NEIGHBOURS } from "./tables/provider-neighbours.ts";
 
@@ -28,12 +29,14 @@ function letterMask(name: string): number {
   return mask;
 }
 
-/** Targets by the length of the names that one edit makes of them: one shorter to one longer. */
-const BY_LENGTH: readonly (readonly Target[])[] = bucketed(
+const TARGETS: ReadonlySet<string> = new Set(
   [...LARGE_PROVIDERS].filter(
     (name) => name.length >= TARGET_MIN_LENGTH && labelLength(name) >= TARGET_MIN_LABEL,
   ),
 );
+
+/** Targets by the length of the names that one edit makes of them: one shorter to one longer. */
+const BY_LENGTH: readonly (readonly Target[])[] = bucketed([...TARGETS]);
 
 function bucketed(names: readonly string[]): readonly (readonly Target[])[] {
   const buckets: Target[][] = [];
@@ -54,13 +57,17 @@ const atMostTwoBits = (bits: number): boolean => {
 
 /**
  * The large provider that `name` (lower-case A-labels) misspells by one letter too many, missing, wrong or
- * swapped with its neighbour (Damerau-Levenshtein distance 1); undefined when it misspells none, or is
+ * swapped with its neighbour (Damerau-Levenshtein distance 1), or writes with letters of another keyboard; undefined when it misspells none, or is
  * itself a free or known-good provider or a real neighbour.
  */
 export function typoTarget(
   name: string,
   datasets: Pick<Datasets, "free" | "knownGood">,
 ): string | undefined {
+  if (name.includes("xn--")) {
+    const look = plainLook(name);
+    return TARGETS.has(look) && !isReal(name, datasets) ? look : undefined;
+  }
   const targets = BY_LENGTH[name.length];
   if (targets === undefined) return undefined;
   const mask = letterMask(name);

@@ -1,13 +1,14 @@
 /**
  * Real names that lie one letter from a large provider and need not be in any list of free mailboxes: mail
- * services met on the bundled lists (2026-11), and words of the dictionary. Of the one-letter mails those
- * whose letter lies beside the "g" stay slips of gmail.com.
+ * services met on the bundled lists, companies on Chromium's list of sites for HTTPS alone (2026-11), and words of
+ * the dictionary. Of the one-letter mails those whose letter lies beside the "g" stay slips of gmail.com.
  */
 export const REAL_NEIGHBOURS: ReadonlySet<string> = new Set([
   ...Array.from("acdeijklmnopqrstuwxz248", (letter) => `${letter}mail.com`),
   "ancor.de",
   "aver.com",
   "boxmail.com",
+  "candex.com",
   "celia.com",
   "chapter.net",
   "charters.net",
@@ -22,6 +23,7 @@ export const REAL_NEIGHBOURS: ReadonlySet<string> = new Set([
   "liberi.it",
   "malice.it",
   "marcor.de",
+  "melia.com",
   "never.com",
   "notmail.com",
   "oranges.fr",

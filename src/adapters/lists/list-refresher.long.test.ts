@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { gzipSync } from "node:zlib";
 import { countingIds } from "../../../test/contracts/stores.ts";
 import { keptLog } from "../../../test/kept-log.ts";
-import { goodNames, listServer, namesOf } from "../../../test/list-server.ts";
+import { fileOf, goodNames, listServer, namesOf } from "../../../test/list-server.ts";
 import { manualClock } from "../../../test/manual-clock.ts";
 import { realClock } from "../../../test/real-clock.ts";
 import { DAY_MS } from "../../core/calendar.ts";
@@ -137,6 +138,16 @@ const bad: readonly (readonly [string, (server: Server) => void, string])[] = [
     "not_a_list",
   ],
   [
+    "a file in a coding that nobody asked for",
+    ({ serve }) =>
+      serve("ded", (_, response) =>
+        response
+          .writeHead(200, { "content-encoding": "gzip" })
+          .end(gzipSync(fileOf("ded", goodNames("ded")))),
+      ),
+    "not_a_list",
+  ],
+  [
     "an error page",
     ({ serve }) => serve("ded", (_, response) => response.writeHead(503).end("busy")),
     "bad_status",
@@ -194,6 +205,39 @@ for (const [name, serve, want] of bad) {
     assert.equal(await whyOf(refresher, "ded"), undefined);
   });
 }
+
+test("the mark that editors put before a text changes nothing", async (t) => {
+  const { server, refresher: make, folder } = await openWorld(t);
+  for (const id of ["ded", "tompec", "fakefilter"]) {
+    const file = fileOf(id, goodNames(id)).replaceAll("\n", "\r\n");
+    server.serve(id, (_, response) => response.end(`\u{feff}${file}`));
+  }
+  const outcomes = await make().refresh();
+  assert.ok(outcomes.every(({ kind }) => kind === "accepted"));
+  for (const id of ["ded", "tompec", "fakefilter"]) {
+    assert.equal(readCopy(folder, id)?.head.names, goodNames(id).length, id);
+  }
+});
+
+test("a server of HTTP/1.0, and one that says the same under another tag, are as good as any", async (t) => {
+  const { server, refresher: make, folder, clock } = await openWorld(t);
+  server.serve("ded", (_, { socket }) =>
+    socket?.end(`HTTP/1.0 200 OK\r\n\r\n${fileOf("ded", goodNames("ded"))}`),
+  );
+  const refresher = make();
+  await refresher.refresh();
+  const first = readCopy(folder, "ded");
+  assert.equal(first?.head.names, goodNames("ded").length);
+  clock.stepTo(clock.nowMs() + DAY_MS);
+  server.serveNames("ded", goodNames("ded"), '"other"');
+  const outcomes = await refresher.refresh();
+  assert.equal(outcomes.find(({ id }) => id === "ded")?.kind, "accepted");
+  const second = readCopy(folder, "ded");
+  assert.deepEqual(
+    [second?.head.etag, second?.head.baseDay, second?.lines],
+    ['"other"', first?.head.baseDay, first?.lines],
+  );
+});
 
 test("a server that is slow without end is given up", async (t) => {
   const world = await openWorld(t);

@@ -47,7 +47,7 @@ import { openLists } from "./lists.ts";
 import { sharedByConfig } from "./shared-lists.ts";
 import { type AccountStore, databasePlace, openAccountStore, openSql } from "./store.ts";
 import { confirm, readInput, readText, systemUser } from "./terminal.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { leaveSoon, untilStopped } from "./until-stopped.ts";
 import { openWebhooks } from "./webhooks.ts";
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
@@ -88,6 +88,7 @@ async function serve(terminal: Terminal): Promise<void> {
   warnOfOldNode(terminal);
   await untilStopped();
   await running.stop();
+  leaveSoon();
 }
 
 async function work(terminal: Terminal): Promise<void> {
@@ -98,6 +99,7 @@ async function work(terminal: Terminal): Promise<void> {
   warnOfOldNode(terminal);
   await untilStopped();
   await running.stop();
+  leaveSoon();
 }
 
 function warnOfOldNode(terminal: Terminal): void {

@@ -65,15 +65,22 @@ export interface ServiceProcess {
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-/** Starts `gatepost serve` on a free port and waits until it says where it listens. */
-export async function startService(home: Home, more: Settings = {}): Promise<ServiceProcess> {
+/**
+ * Starts `gatepost serve` on a free port and waits until it says where it listens. Its log goes to the file of number
+ * `stdout`, unless it is read here.
+ */
+export async function startService(
+  home: Home,
+  more: Settings = {},
+  stdout: number | "pipe" = "pipe",
+): Promise<ServiceProcess> {
   const env = environment({ PORT: "0", ...home.settings, ...more });
   const child = spawn(process.execPath, [COMMAND, "serve"], {
     env,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", stdout, "pipe"],
   });
   let log = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (log += text));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
   const url = await listeningUrl(child);
   const ask = async (path: string, init: RequestInit): Promise<Answered> => {
     const response = await fetch(`${url}${path}`, { redirect: "error", ...init });

@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Level } from "pino";
 import type { Log } from "../../ports/log.ts";
 import { storeDownOf } from "../../ports/store-down.ts";
+import { openStandardLines } from "./log-lines.ts";
 
 export interface LogOptions {
   /** LOG_LEVEL; "silent" writes nothing. */
@@ -36,7 +37,7 @@ export function createLog(options: LogOptions, destination?: DestinationStream):
       },
       hooks: { streamWrite: blacken },
     },
-    destination ?? pino.destination({ dest: 1, sync: false }),
+    destination ?? openStandardLines(),
   );
   return {
     info: (event, fields) => logger.info(fields, event),

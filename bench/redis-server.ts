@@ -65,7 +65,7 @@ async function start(kind: "memory" | "redis"): Promise<Started> {
     clock,
     tiers,
     check: () => Promise.reject(new Error("the answer is not cached")),
-    publicUrl: "http://gatepost.example",
+    publicUrl: () => "http://gatepost.example",
     datasetsVersion: () => 1,
   });
   const { port } = await testServer({ gate, checkOne, clock, log });

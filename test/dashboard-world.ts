@@ -103,7 +103,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const known = literalDatasets(options.known);
   const lookup = zoneLookup(options.zone ?? {});
   const check: SingleCheck = createSingleCheck({ lookup, datasets, clock, implicitMx: false });
-  const publicUrl = options.publicUrl ?? "http://gatepost.example";
+  const publicUrl = (): string => options.publicUrl ?? "http://gatepost.example";
   const checkOne = createCheckOne({
     gate,
     check,

@@ -53,7 +53,7 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     usage: { record: () => undefined },
     probes: new Map(),
     settings: {
-      publicUrl: "http://gatepost.example",
+      publicUrl: () => "http://gatepost.example",
       trustedProxies: [],
       logAddresses: false,
       accessLogLinesPerSecond: 100,

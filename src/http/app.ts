@@ -60,8 +60,8 @@ export interface Listener {
 }
 
 export interface AppSettings {
-  /** GATEPOST_PUBLIC_URL. */
-  readonly publicUrl: string;
+  /** The base of links; for requests, as nothing listens before. */
+  readonly publicUrl: () => string;
   /** GATEPOST_TRUST_PROXY, read by `readTrustedProxies`. */
   readonly trustedProxies: TrustedProxies;
   /** GATEPOST_METRICS_TOKEN. */
@@ -99,13 +99,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     url: API_ENTRANCE,
     handler: (request, reply) => void guard(request, reply),
   });
-  const openApi = JSON.stringify(
-    openApiDocument(
-      routes,
-      { ...systemDocumentation, ...deps.pagesDocumentation },
-      settings.publicUrl,
-    ),
-  );
+  const pages = { ...systemDocumentation, ...deps.pagesDocumentation };
+  const openApi = (): string =>
+    JSON.stringify(openApiDocument(routes, pages, settings.publicUrl()));
   await app.register(async (scope) => {
     addSystemRoutes(scope, {
       readiness: createReadiness(deps.probes, deps.clock),

@@ -127,7 +127,7 @@ for (const [name, headers, want] of headerCases) {
 test("the gate counts the forwarded address of a trusted proxy", async () => {
   const { gate, seen } = gateWith({});
   const settings = {
-    publicUrl: "http://gatepost.example",
+    publicUrl: () => "http://gatepost.example",
     trustedProxies: readTrustedProxies("127.0.0.1"),
     logAddresses: false,
     accessLogLinesPerSecond: 1,

@@ -18,6 +18,7 @@ import type { Log } from "../ports/log.ts";
 import type { RegistrationCache } from "../ports/registration-cache.ts";
 import { createSingleCheck, type SingleCheck } from "../service/single-check.ts";
 import type { Config } from "./config.ts";
+import { rdapFolder } from "./tidy-up.ts";
 
 /** Everything that judging one entry needs, without a database. */
 export interface Checker {
@@ -98,7 +99,7 @@ function registrationFrom(
   });
   const bootstrap = createBootstrapCopy({
     url: config.rdapBootstrapUrl,
-    path: join(config.dataDir, "rdap", "dns.json"),
+    path: join(rdapFolder(config.dataDir), "dns.json"),
     outbound,
     clock: systemClock,
     ids: systemIds,

@@ -56,7 +56,7 @@ export interface DashboardParts {
 
 export interface DashboardSettings {
   readonly signup: "open" | "closed";
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   readonly version: string;
   readonly trustedProxies: TrustedProxies;
 }

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { errorBody, EVERY_ANSWER } from "../http/answer.ts";
 import type { Listener } from "../http/app.ts";
@@ -185,6 +185,7 @@ function writeRefusal(socket: Socket, { status, message }: Refusal): void {
 export interface Listening {
   /** "http://127.0.0.1:8080", with the port that was really taken. */
   readonly url: string;
+  readonly port: number;
   /**
    * Stops accepting, lets requests under way finish, closes every connection. Resolves when all is closed, at
    * the latest when the time limit has cut what was left.
@@ -199,7 +200,8 @@ export async function listen(
   limits: ListenLimits,
 ): Promise<Listening> {
   const url = await app.listen({ ...address, listenTextResolver: () => "" });
-  return { url, stop: () => stop(app, app.server, limits.stopTimeoutMs) };
+  const { port } = app.server.address() as AddressInfo;
+  return { url, port, stop: () => stop(app, app.server, limits.stopTimeoutMs) };
 }
 
 /** How often connections that have become idle are closed while stopping. */

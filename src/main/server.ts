@@ -28,10 +28,11 @@ import type { Tiers } from "../service/tiers.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/usage-recorder.ts";
 import type { Backing } from "./backing.ts";
 import { type Checker, openChecker, openDns } from "./checker.ts";
-import { type Config, publicUrlOf } from "./config.ts";
+import type { Config } from "./config.ts";
 import { openDashboard } from "./dashboard.ts";
 import { type Duties, startDuties } from "./duties.ts";
 import { housekeepingDuty } from "./housekeeping.ts";
+import { createLinks, type Links } from "./links.ts";
 import { createListener, DEFAULT_LIMITS, listen } from "./listen.ts";
 import { watchDns } from "./dns-metrics.ts";
 import { type Lists, openLists } from "./lists.ts";
@@ -43,6 +44,7 @@ import { sessionsDuty } from "./sessions-duty.ts";
 import { watchStores } from "./store-metrics.ts";
 import { systemFacts } from "./system-facts.ts";
 import { readTiersFile } from "./tiers-setting.ts";
+import { tidyUp } from "./tidy-up.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
 /** Bodies of single checks, kept while DNS allows. */
@@ -81,6 +83,7 @@ export async function startServer(
     log: parts.log,
   });
   const listening = await listen(app, config, limits);
+  parts.links.listensOn(listening.port);
   parts.log.info("server.listening", { url: listening.url });
   const stop = async (): Promise<void> => {
     parts.log.info("server.stopping");
@@ -102,6 +105,7 @@ function dutiesOf(parts: Parts): Duties {
 async function openParts(config: Config): Promise<Omit<Parts, "bulk">> {
   const tiers = readTiersFile(config.tiersFile);
   const log = createLog({ level: config.logLevel, showAddresses: config.logAddresses });
+  tidyUp(config.dataDir, log);
   const backing = await openBacking(config, log);
   const { store, ledgers, rates } = backing;
   const { sql, notices } = store;
@@ -129,7 +133,8 @@ async function openParts(config: Config): Promise<Omit<Parts, "bulk">> {
   const sent = backing.where === "alone" ? "here" : "elsewhere";
   const { addresses } = checker.dns;
   const webhooks = openWebhooks({ sql, secretKey, addresses, log, sent, counted });
-  const held = { config, tiers, log, backing, secretKey, metrics, learningDns };
+  const links = createLinks(config);
+  const held = { config, links, tiers, log, backing, secretKey, metrics, learningDns };
   return { ...held, lists, checker, gate, usage, webhooks };
 }
 
@@ -167,6 +172,7 @@ async function closeParts(parts: Parts): Promise<void> {
 
 interface Parts {
   readonly config: Config;
+  readonly links: Links;
   readonly tiers: Tiers;
   readonly log: Log;
   readonly backing: Backing;
@@ -195,21 +201,20 @@ function observed(checker: Checker, lists: Lists): Checker {
 }
 
 function appDeps(parts: Parts): AppDeps {
-  const { config, tiers, log, backing, checker, usage, gate, lists, metrics } = parts;
+  const { config, tiers, log, backing, checker, usage, gate, lists, links, metrics } = parts;
   const bulk = parts.bulk.service;
   const { ownEvidence } = lists;
   const isInForce = callerInForce({
     keys: backing.ledgers.keys,
     accounts: sqlAccounts(backing.store.sql.db),
   });
-  const publicUrl = publicUrlOf(config);
   const checkOne = createCheckOne({
     gate,
     check: checker.check,
     cache: watchedCache(parts),
     clock,
     tiers,
-    publicUrl,
+    publicUrl: links.base,
     datasetsVersion: () => checker.datasets().version,
     ownEvidence,
   });
@@ -235,7 +240,7 @@ function appDeps(parts: Parts): AppDeps {
     metricsPage: metrics.page,
     probes,
     settings: {
-      publicUrl,
+      publicUrl: links.base,
       trustedProxies: config.trustProxy ?? [],
       logAddresses: config.logAddresses,
       accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
@@ -270,7 +275,7 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
     datasets: checker.datasets,
     settings: {
       signup: config.signup,
-      publicUrl: publicUrlOf(config),
+      publicUrl: parts.links.base,
       version: programVersion(),
       trustedProxies: config.trustProxy ?? [],
     },

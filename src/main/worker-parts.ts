@@ -12,6 +12,7 @@ import { processName } from "./process-name.ts";
 import { webhookCounter } from "./program-metrics.ts";
 import { openScaledBacking, type ScaledBacking } from "./scaled.ts";
 import { readTiersFile } from "./tiers-setting.ts";
+import { tidyUp } from "./tidy-up.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
 /** What a worker process has beside its bulk work. */
@@ -39,6 +40,7 @@ export async function openParts(config: Config): Promise<WorkerParts> {
   const tiers = readTiersFile(config.tiersFile);
   const secretKey = loadSecretKey(config.secretKey, config.dataDir);
   const log = createLog({ level: config.logLevel, showAddresses: config.logAddresses });
+  tidyUp(config.dataDir, log);
   const backing = await openScaledBacking({ databaseUrl, redisUrl }, log);
   const { sql } = backing.store;
   const metrics = createMetrics();

@@ -39,7 +39,7 @@ function world(over: Partial<Lookup> = {}): World {
   return {
     checkOne: createCheckOne({
       ...deps,
-      publicUrl: "http://gatepost.example",
+      publicUrl: () => "http://gatepost.example",
       datasetsVersion: () => version,
     }),
     clock,

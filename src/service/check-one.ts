@@ -42,7 +42,7 @@ export interface CheckOneDeps {
   readonly clock: Clock;
   readonly tiers: Tiers;
   /** Base of the link to the pricing page. */
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   /** Grows when what is known of domains changes; older answers are stale then. */
   readonly datasetsVersion: () => number;
   /** Absent: no account has its traffic counted. */
@@ -112,7 +112,7 @@ async function judge(asker: Asker, deps: CheckOneDeps): Promise<CheckAnswer> {
   const asked = { features: sorted.permitted, spamTrap: premium };
   try {
     const validation = await deps.check(request.text, request.mode, asked, ownEvidence);
-    const body = present(validation, sorted, deps.publicUrl);
+    const body = present(validation, sorted, deps.publicUrl());
     const expiresAtMs = Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
     if (key.length <= KEPT_KEY_MAX_UNITS) deps.cache.keep(key, body, expiresAtMs);
     return { body, paidBy: receipt.paidBy };

@@ -162,7 +162,7 @@ async function openChecks(t: TestContext) {
     cache: memoryAnswers(),
     clock,
     tiers: DEFAULT_TIERS,
-    publicUrl: "http://gatepost.example",
+    publicUrl: () => "http://gatepost.example",
     datasetsVersion: () => 1,
     ownEvidence: counter.ownEvidence,
   });

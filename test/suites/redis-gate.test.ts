@@ -35,7 +35,7 @@ async function openWorldOn(url: string, t: TestContext, change: Partial<Tier>, b
     clock,
     tiers,
     check: () => Promise.reject(new Error("a fault")),
-    publicUrl: "http://gatepost.example",
+    publicUrl: () => "http://gatepost.example",
     datasetsVersion: () => 1,
   });
   const bulk = async ({ entrance }: { entrance: Parameters<typeof gate.terms>[0] }) => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DAY_MS } from "../../core/calendar.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -100,13 +100,14 @@ async function fetchCopy(deps: BootstrapDeps, nowMs: number): Promise<Copy | und
 async function saveCopy(deps: BootstrapDeps, body: Uint8Array, nowMs: number): Promise<void> {
   const document = new TextDecoder().decode(body);
   const text = JSON.stringify({ url: deps.url, fetchedAtMs: nowMs, document });
-  const draft = `${deps.path}.${deps.ids.hex32()}`;
+  const draft = `${deps.path}.${deps.ids.hex32()}.tmp`;
   try {
     await mkdir(dirname(deps.path), { recursive: true });
     await writeFile(draft, text);
     await rename(draft, deps.path);
   } catch (fault) {
     deps.log.error("rdap.bootstrap_not_kept", fault);
+    await rm(draft, { force: true }).catch(() => undefined); // each new try would leave another one
   }
 }
 

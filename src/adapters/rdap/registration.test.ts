@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import type { RequestListener, ServerResponse } from "node:http";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import type { Answer, Registration } from "../../core/lookup.ts";
 import type { RegistrationCache } from "../../ports/registration-cache.ts";
@@ -514,6 +514,18 @@ test("while the weekly fetch fails or brings nonsense, the old copy serves and n
   clock.advance(60_000);
   assert.equal(short(await registration("c.example")), "absent noName");
   await until(() => fetches === 3);
+});
+
+test("a copy that cannot take its place leaves nothing behind, and serves this run", async () => {
+  const path = join(await scratch(), "dns.json");
+  await mkdir(join(path, "in the way"), { recursive: true });
+  const { registration, log } = await registry(
+    (_, response) => response.end(JSON.stringify(domainObject())),
+    { path },
+  );
+  assert.equal(short(await registration("a.example")), "1997-09-15T04:00:00.000Z");
+  assert.deepEqual(log.events, ["rdap.bootstrap_not_kept"]);
+  assert.deepEqual(await readdir(dirname(path)), ["dns.json"]);
 });
 
 test("a damaged copy on disk is as none", async () => {

@@ -48,7 +48,7 @@ function checked(key: Uint8Array, from: string): Uint8Array {
 
 /** Written whole and flushed under another name first: a link never shows half a key, nor replaces one. */
 function makeKey(path: string): void {
-  const draft = `${path}.${randomBytes(8).toString("hex")}`;
+  const draft = `${path}.${randomBytes(8).toString("hex")}.tmp`;
   const file = openSync(draft, "wx", 0o600);
   try {
     writeSync(file, `${randomBytes(SECRET_KEY_BYTES).toString("base64")}\n`);

@@ -61,7 +61,7 @@ export async function addDashboard(
 ): Promise<void> {
   const { publicUrl } = deps.info;
   const bodies = createBodyReader();
-  const cookie = sessionCookie(publicUrl);
+  const cookie = sessionCookie(publicUrl());
   const faultLog = createFaultLog(deps.log, deps.clock);
   addAccountRoutes(app, routes, { ...deps, publicUrl, bodies, cookie, faultLog });
   if (deps.pages !== undefined) await addDashboardPages(app, deps.pages);

@@ -22,7 +22,7 @@ export interface EntryDeps {
 /** What every page may know of this service. */
 export interface ServiceInfo {
   readonly signup: "open" | "closed";
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   readonly version: string;
   /** Parts that are set up: "lists", "webhooks". */
   readonly parts: readonly string[];
@@ -55,7 +55,7 @@ const sessionRoute = ({ logins, info }: EntryDeps): AccountRoute => ({
     const { signup, publicUrl, version, parts } = info;
     return json({
       signup,
-      public_url: publicUrl,
+      public_url: publicUrl(),
       version,
       parts,
       ...(known !== undefined && { account: shownAccount(known.account) }),

@@ -35,7 +35,7 @@ export interface AccountGuardDeps {
   readonly bodies: BodyReader;
   readonly cookie: SessionCookie;
   readonly trustedProxies: TrustedProxies;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   readonly clock: Clock;
   readonly log: Log;
   readonly faultLog: FaultLog;
@@ -90,7 +90,7 @@ async function admit(
   const { deps } = passage;
   const visitor = visitorOf(request, deps);
   await countRequest(visitor, deps);
-  if (route.method !== "GET") checkOrigin(request, deps.publicUrl);
+  if (route.method !== "GET") checkOrigin(request, deps.publicUrl());
   const token = deps.cookie.read(request.headers.cookie);
   const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
   checkStanding(route.for, known);

@@ -7,7 +7,7 @@ import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies } from "../framework.ts";
 
 export interface DocsDeps {
   /** The text of the OpenAPI document. */
-  readonly openApi: string;
+  readonly openApi: () => string;
   readonly log: Log;
 }
 
@@ -26,7 +26,7 @@ const CONTENT_SECURITY_POLICY = {
 
 /** The app behind `/docs`, ready to be given requests; it listens nowhere. */
 export async function buildDocsApp({ openApi, log }: DocsDeps): Promise<FastifyInstance> {
-  const document: StaticDocumentSpec["document"] = JSON.parse(openApi);
+  const document: StaticDocumentSpec["document"] = JSON.parse(openApi());
   const app = Fastify(FRAMEWORK_OPTIONS);
   readNoBodies(app);
   answerErrors(app, log);

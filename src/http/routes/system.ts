@@ -23,14 +23,16 @@ export interface ProcessDeps {
 
 export interface SystemDeps extends ProcessDeps {
   /** The serialised document. */
-  readonly openApi: string;
+  readonly openApi: () => string;
 }
 
 /** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`: for the operator, uncounted and without a key. */
 export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
   addProcessRoutes(app, deps);
+  let openApi: string | undefined;
   app.get("/openapi.json", (_, reply) => {
-    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(deps.openApi);
+    openApi ??= deps.openApi();
+    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(openApi);
   });
 }
 

@@ -47,7 +47,7 @@ export interface AccountCheckDeps {
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   /** Absent: no account has its traffic counted. */
   readonly ownEvidence?: OwnEvidence;
 }
@@ -92,7 +92,7 @@ function shown(
   const scope = { features: sorted.permitted, unavailable };
   return {
     step,
-    result: isLast ? { ...result, ...denialFields(sorted, unavailable, deps.publicUrl) } : result,
+    result: isLast ? { ...result, ...denialFields(sorted, unavailable, deps.publicUrl()) } : result,
     evidence: explain({ evidence }, deps.datasets()).map(
       ({ signal, weight, subject, by, lists }) => ({
         signal,

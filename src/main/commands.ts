@@ -9,7 +9,6 @@ import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemFiles as files } from "../adapters/system/files.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
 import { createLog } from "../adapters/system/log.ts";
-import { loadSecretKey } from "../adapters/system/secrets.ts";
 import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";
 import type { BulkJudge } from "../cli/bulk/judge-pages.ts";
 import type { CliAccounts } from "../cli/commands/account-deps.ts";
@@ -44,6 +43,7 @@ import { openCliValidator } from "./cli-validator.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openKnownLists } from "./known-lists.ts";
 import { openLists } from "./lists.ts";
+import { adoptSecretKey, openSecretKey } from "./secret-key.ts";
 import { sharedByConfig } from "./shared-lists.ts";
 import { type AccountStore, databasePlace, openAccountStore, openSql } from "./store.ts";
 import { confirm, readInput, readText, systemUser } from "./terminal.ts";
@@ -79,26 +79,37 @@ export function allCommands(terminal: Terminal): readonly Command[] {
 
 const config = (): Config => readConfig(process.env);
 
-/** Runs until SIGTERM or SIGINT; a second signal does not wait. */
 async function serve(terminal: Terminal): Promise<void> {
   // Loaded here, for the other commands start faster without a server's parts.
   const { startServer } = await import("./server.ts");
-  const running = await startServer(config());
-  terminal.err(`Gatepost listens on ${running.url}\n`);
-  warnOfOldNode(terminal);
-  await untilStopped();
-  await running.stop();
-  leaveSoon();
+  await runUntilStopped(terminal, async () => {
+    const running = await startServer(config());
+    return { stop: () => running.stop(), greeting: `Gatepost listens on ${running.url}` };
+  });
 }
 
 async function work(terminal: Terminal): Promise<void> {
   const { startWorker } = await import("./worker.ts");
-  const running = await startWorker(config());
-  const { name, url } = running;
-  terminal.err(`Gatepost works as ${name}${url === undefined ? "" : `, seen at ${url}`}\n`);
+  await runUntilStopped(terminal, async () => {
+    const running = await startWorker(config());
+    const seen = running.url === undefined ? "" : `, seen at ${running.url}`;
+    return { stop: () => running.stop(), greeting: `Gatepost works as ${running.name}${seen}` };
+  });
+}
+
+interface Greeting {
+  readonly greeting: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Runs until a signal, which may come before all has started; a second signal does not wait. */
+async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting>): Promise<void> {
+  const stopped = untilStopped();
+  const { greeting, stop } = await start();
+  terminal.err(`${greeting}\n`);
   warnOfOldNode(terminal);
-  await untilStopped();
-  await running.stop();
+  await stopped;
+  await stop();
   leaveSoon();
 }
 
@@ -107,25 +118,38 @@ function warnOfOldNode(terminal: Terminal): void {
   terminal.err("Node 20 is past its end of life and gets no fixes: please move to 22 or 24.\n");
 }
 
-async function migrate({ restored }: MigrateOptions): Promise<string> {
+async function migrate({ restored, newSecretKey }: MigrateOptions): Promise<string> {
   const settings = config();
   const sql = await openSql(settings);
   try {
-    const done = `The database ${databasePlace(settings)} is at this version.`;
-    return restored ? `${done}\n${await settle(settings, sql)}` : done;
+    const done = [`The database ${databasePlace(settings)} is at this version.`];
+    const change = async (): Promise<void> => {
+      if (restored) done.push(endedInWords(await settleRestored(sql.db, clock.nowMs())));
+      if (newSecretKey) done.push(await takeNewKey(settings, sql));
+    };
+    if (restored || newSecretKey) await whileNobodyServes(settings, change);
+    return done.join("\n");
   } finally {
     await sql.close();
   }
 }
 
-async function settle({ dataDir, databaseUrl }: Config, { db }: SqlDatabase): Promise<string> {
-  // What an embedded server has in memory would not follow; several processes only the operator can stop.
+/** What an embedded server has in memory would not follow; several processes only the operator can stop. */
+async function whileNobodyServes(
+  { dataDir, databaseUrl }: Config,
+  change: () => Promise<void>,
+): Promise<void> {
   const unlock = databaseUrl === undefined ? lockForServing(dataDir) : () => undefined;
   try {
-    return endedInWords(await settleRestored(db, clock.nowMs()));
+    await change();
   } finally {
     unlock();
   }
+}
+
+async function takeNewKey(settings: Config, sql: SqlDatabase): Promise<string> {
+  await adoptSecretKey(settings, sql);
+  return "It is used with this secret key now: every webhook needs a new secret, every address on a list a new entry.";
 }
 
 function endedInWords({ jobs, webhooks, signIns }: EndedByRestore): string {
@@ -214,7 +238,7 @@ async function openCliWebhooks(): Promise<CliWebhooks> {
   const dns = openDns(settings, "interactive");
   const { setup, ping, deliveries } = openWebhooks({
     sql: store.sql,
-    secretKey: loadSecretKey(settings.secretKey, settings.dataDir),
+    secretKey: await openSecretKey(settings, store.sql),
     addresses: dns.addresses,
     sent: "elsewhere",
     log: createLog({ level: "silent", showAddresses: false }),

@@ -14,7 +14,6 @@ import { sqlVerdictCounts } from "../adapters/sql/verdict-counts.ts";
 import { createAddressHash } from "../adapters/system/address-hash.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
-import { loadSecretKey } from "../adapters/system/secrets.ts";
 import type { Datasets } from "../core/datasets.ts";
 import { inTime } from "../ports/in-time.ts";
 import type { ListSharing } from "../ports/list-sharing.ts";
@@ -23,6 +22,7 @@ import { createOperatorListService, type OperatorListService } from "../service/
 import { createReportService, type ReportService } from "../service/reports.ts";
 import { type ListJobs, type ListsConfig, type ListsParts, openListJobs } from "./list-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
+import { openSecretKey } from "./secret-key.ts";
 
 /** All that is known of names, kept fresh, and what the operator and clients do about it. */
 export interface Lists extends ListJobs {
@@ -97,7 +97,7 @@ export async function openLists(config: ListsConfig, parts: ListsParts): Promise
   const folder = listFolder(config.dataDir);
   const sharing = await openSharing(folder, parts);
   const loaded = loadLists(folder);
-  const secretKey = loadSecretKey(config.secretKey, config.dataDir);
+  const secretKey = await openSecretKey(config, parts.sql);
   const hash = createAddressHash(secretKey);
   const entries = sqlOperatorEntries(db);
   const counts = sqlVerdictCounts(db);

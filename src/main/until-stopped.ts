@@ -1,13 +1,21 @@
 import { systemClock as clock } from "../adapters/system/clock.ts";
 
-/** Resolves with the first SIGTERM or SIGINT. A second one does not wait for what stops then. */
+/** What stops a process, and the exit code where it comes a second time. SIGHUP: its terminal was closed. */
+const STOPPING = [
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+  ["SIGHUP", 129],
+] as const;
+
+/**
+ * Resolves with the first signal to stop, and hears it from the call on: one that comes while the process starts is
+ * not lost. A second one does not wait for what stops then.
+ */
 export async function untilStopped(): Promise<void> {
   await new Promise<void>((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
+    for (const [signal] of STOPPING) process.once(signal, () => resolve());
   });
-  process.once("SIGINT", () => process.exit(130));
-  process.once("SIGTERM", () => process.exit(143));
+  for (const [signal, code] of STOPPING) process.once(signal, () => process.exit(code));
 }
 
 /** What is still to be written is given so long to be read. */

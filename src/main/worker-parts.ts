@@ -2,7 +2,6 @@ import type { DnsLookup } from "../adapters/dns/lookup.ts";
 import { createListMetrics } from "../adapters/system/list-metrics.ts";
 import { createLog } from "../adapters/system/log.ts";
 import { createMetrics, type Metrics } from "../adapters/system/metrics.ts";
-import { loadSecretKey } from "../adapters/system/secrets.ts";
 import type { Log } from "../ports/log.ts";
 import type { Tiers } from "../service/tiers.ts";
 import { openDns } from "./checker.ts";
@@ -12,6 +11,7 @@ import { processName } from "./process-name.ts";
 import { webhookCounter } from "./program-metrics.ts";
 import { openScaledBacking, type ScaledBacking } from "./scaled.ts";
 import { readTiersFile } from "./tiers-setting.ts";
+import { openSecretKey } from "./secret-key.ts";
 import { tidyUp } from "./tidy-up.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
@@ -38,11 +38,11 @@ export async function openParts(config: Config): Promise<WorkerParts> {
     );
   }
   const tiers = readTiersFile(config.tiersFile);
-  const secretKey = loadSecretKey(config.secretKey, config.dataDir);
   const log = createLog({ level: config.logLevel, showAddresses: config.logAddresses });
   tidyUp(config.dataDir, log);
   const backing = await openScaledBacking({ databaseUrl, redisUrl }, log);
   const { sql } = backing.store;
+  const secretKey = await openSecretKey(config, sql);
   const metrics = createMetrics();
   const dns = openDns(config, "interactive");
   const lists = await openLists(config, {

@@ -4,6 +4,7 @@ import { sqlAccounts } from "../../src/adapters/sql/accounts.ts";
 import { sqlAuditLog } from "../../src/adapters/sql/audit-log.ts";
 import { sqlDomainMails } from "../../src/adapters/sql/domain-mail.ts";
 import { sqlElections } from "../../src/adapters/sql/elections.ts";
+import { sqlInstallation } from "../../src/adapters/sql/installation.ts";
 import { sqlKeys } from "../../src/adapters/sql/keys.ts";
 import { sqlListFiles } from "../../src/adapters/sql/list-files.ts";
 import { sqlLoginSessions } from "../../src/adapters/sql/login-sessions.ts";
@@ -23,6 +24,7 @@ import { clocksApartContract } from "./clocks-apart.ts";
 import type { Make } from "./contract.ts";
 import { domainMailContract } from "./domain-mail.ts";
 import { electionsContract } from "./elections.ts";
+import { installationContract } from "./installation.ts";
 import { jobsContract } from "./jobs.ts";
 import { listFilesContract } from "./list-files.ts";
 import { loginSessionsContract } from "./login-sessions.ts";
@@ -45,6 +47,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   accountContracts(name, stores);
   listContracts(name, stores);
   electionsContract(name, async (t) => [sqlElections((await stores(t)).sql.db)]);
+  installationContract(name, async (t) => sqlInstallation((await stores(t)).sql.db));
   listFilesContract(name, async (t) => sqlListFiles((await stores(t)).sql.db));
   registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
   webhookStoreContract(name, async (t) => {

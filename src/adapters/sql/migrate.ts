@@ -10,6 +10,7 @@ import { listsMigration } from "./migrations/0007-lists.ts";
 import { ownTrafficMigration } from "./migrations/0008-own-traffic.ts";
 import { dutiesMigration } from "./migrations/0009-duties.ts";
 import { usageWritersMigration } from "./migrations/0010-usage-writers.ts";
+import { installationMigration } from "./migrations/0011-installation.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { lockName } from "./row-locks.ts";
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ownTrafficMigration,
   dutiesMigration,
   usageWritersMigration,
+  installationMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

@@ -2,6 +2,7 @@ import type { AccountTables } from "./tables/accounts.ts";
 import type { BulkTables } from "./tables/bulk.ts";
 import type { DashboardTables } from "./tables/dashboard.ts";
 import type { DutyTables } from "./tables/duties.ts";
+import type { InstallationTables } from "./tables/installation.ts";
 import type { ListTables } from "./tables/lists.ts";
 import type { OwnTrafficTables } from "./tables/own-traffic.ts";
 import type { RegistrationTables } from "./tables/registrations.ts";
@@ -25,6 +26,7 @@ export interface Database
     RegistrationTables,
     ListTables,
     OwnTrafficTables,
-    DutyTables {
+    DutyTables,
+    InstallationTables {
   schema_migrations: SchemaMigrationRow;
 }

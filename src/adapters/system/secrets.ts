@@ -71,6 +71,10 @@ export function deriveKey(master: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", master, "gatepost", purpose, SECRET_KEY_BYTES));
 }
 
+/** The same for the same key, and tells nothing of it: for finding out that two processes have different ones. */
+export const keyFingerprint = (master: Uint8Array): string =>
+  Buffer.from(deriveKey(master, "fingerprint")).toString("base64url");
+
 /** AES-256-GCM with a random nonce; `about` is authenticated beside the secret. */
 export function createSecretBox(master: Uint8Array): SecretBox {
   const key = deriveKey(master, "webhook secrets");

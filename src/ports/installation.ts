@@ -1,0 +1,10 @@
+/** `secret_key`: a fingerprint of it, from which the key cannot be had. */
+export type InstallationFact = "secret_key";
+
+/** What all processes on one database must agree on. */
+export interface Installation {
+  /** The first to say something is right: gives what holds from then on, which may be another's. */
+  agree(fact: InstallationFact, value: string): Promise<string>;
+  /** Changes what holds; processes that run do not hear of it. */
+  replace(fact: InstallationFact, value: string): Promise<void>;
+}

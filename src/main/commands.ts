@@ -40,7 +40,7 @@ import { endingSessions } from "../service/account/ending-sessions.ts";
 import { openBulkJudge } from "./bulk-judge.ts";
 import { openDns } from "./checker.ts";
 import { openCliValidator } from "./cli-validator.ts";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, readConfig, unknownSettings } from "./config.ts";
 import { openKnownLists } from "./known-lists.ts";
 import { openLists } from "./lists.ts";
 import { adoptSecretKey, openSecretKey } from "./secret-key.ts";
@@ -105,6 +105,11 @@ interface Greeting {
 /** Runs until a signal, which may come before all has started; a second signal does not wait. */
 async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting>): Promise<void> {
   const stopped = untilStopped();
+  for (const name of unknownSettings(process.env)) {
+    terminal.err(
+      `${name} is no setting and changes nothing: docs/configuration.md has them all.\n`,
+    );
+  }
   const { greeting, stop } = await start();
   terminal.err(`${greeting}\n`);
   warnOfOldNode(terminal);

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { publicUrlOf, readConfig } from "./config.ts";
+import { publicUrlOf, readConfig, unknownSettings } from "./config.ts";
 
 test("without any setting the service listens on loopback port 8080", () => {
   const config = readConfig({});
@@ -53,6 +53,39 @@ const urls = [
 for (const [name, environment, want] of urls) {
   test(`links start with ${name}`, () => {
     assert.equal(publicUrlOf(readConfig(environment)), want);
+  });
+}
+
+test("what looks like a setting and is none is named, what Kubernetes adds is not", () => {
+  const environment = {
+    GATEPOST_PUBLICURL: "https://a.example",
+    GATEPOST_PORT: "8081",
+    GATEPOST_DATA_DIR: "/data",
+    GATEPOST_API_PORT: "tcp://192.0.2.1:80",
+    GATEPOST_PORT_80_TCP_ADDR: "192.0.2.1",
+    GATEPOST_SERVICE_HOST: "192.0.2.1",
+    GATEPOST_SERVICE_PORT_HTTP: "80",
+    OTHER: "x",
+  };
+  assert.deepEqual(unknownSettings(environment), ["GATEPOST_PORT", "GATEPOST_PUBLICURL"]);
+});
+
+const addresses = [
+  ["GATEPOST_PUBLIC_URL", "gatepost.example"],
+  ["GATEPOST_PUBLIC_URL", "ftp://gatepost.example"],
+  ["GATEPOST_PUBLIC_URL", "https://ada:hidden-word@gatepost.example"],
+  ["GATEPOST_PUBLIC_URL", "https://:hidden-word@gatepost.example"],
+  ["GATEPOST_RDAP_BOOTSTRAP_URL", "/etc/rdap.json"],
+  ["GATEPOST_LISTS_MIRROR", "https://"],
+] as const;
+
+for (const [name, value] of addresses) {
+  test(`${name}=${value} is refused, and no password is repeated`, () => {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      ({ message }: Error) =>
+        message === `${name}: must be an http or https URL without a user name.`,
+    );
   });
 }
 

@@ -15,6 +15,7 @@ import {
   secretUrl,
   type Setting,
   text,
+  url,
   whole,
 } from "./setting.ts";
 
@@ -55,9 +56,13 @@ export const SETTINGS = {
     readPort,
   ),
   dataDir: text("GATEPOST_DATA_DIR", "./data", "Database, cached lists, keys."),
-  publicUrl: optional(
-    "GATEPOST_PUBLIC_URL",
-    "Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`.",
+  publicUrl: parsed(
+    [
+      "GATEPOST_PUBLIC_URL",
+      "none",
+      "Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`.",
+    ],
+    readBaseUrl,
   ),
   dnsServers: parsed(
     [
@@ -99,7 +104,7 @@ export const SETTINGS = {
     { min: 1, max: 600_000 },
     "How long a bulk request of up to 100 entries may run before it is queued, in milliseconds.",
   ),
-  rdapBootstrapUrl: text(
+  rdapBootstrapUrl: url(
     "GATEPOST_RDAP_BOOTSTRAP_URL",
     "https://data.iana.org/rdap/dns.json",
     "Where the RDAP bootstrap file (RFC 9224) is fetched.",
@@ -199,6 +204,20 @@ export function readConfig(environment: Environment): Config {
   return { ...config, dataDir: resolve(config.dataDir) };
 }
 
+const KNOWN: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name));
+
+/** What Kubernetes tells containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
+const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
+
+/** Names that look like settings and are none: most likely somebody's slip, and without effect. */
+export function unknownSettings(environment: Environment): readonly string[] {
+  return Object.entries(environment)
+    .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))
+    .map(([name]) => name)
+    .filter((name) => name.startsWith("GATEPOST_") && !KNOWN.has(name))
+    .sort();
+}
+
 /** Settings that need each other. What is given and bad is complained of elsewhere. */
 function incomplete(environment: Environment): readonly string[] {
   const isGiven = ({ name }: Setting<unknown>): boolean => (environment[name] ?? "").trim() !== "";
@@ -225,6 +244,5 @@ function incomplete(environment: Environment): readonly string[] {
 /** The base of links, without a trailing slash. */
 export function publicUrlOf(config: Pick<Config, "publicUrl" | "host" | "port">): string {
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-  const url = config.publicUrl ?? `http://${host}:${String(config.port)}`;
-  return url.replace(/\/+$/, "");
+  return config.publicUrl ?? `http://${host}:${String(config.port)}`;
 }

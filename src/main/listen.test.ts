@@ -2,13 +2,13 @@ import { strict as assert } from "node:assert";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { echoingCheck, recordingLog } from "../../test/http-app.ts";
+import { appWith, echoingCheck, recordingLog } from "../../test/http-app.ts";
 import { testServer, type TestServer } from "../../test/http-server.ts";
 import { askRaw, type RawClient, rawClient } from "../../test/raw-http.ts";
 import { readError, readResult } from "../../test/strict-client.ts";
 import type { CheckOne } from "../service/check-one.ts";
 import type { Route } from "../http/route.ts";
-import type { ListenLimits } from "./listen.ts";
+import { createListener, DEFAULT_LIMITS, listen, type ListenLimits } from "./listen.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const GOOD = "GET /api/email/a@x.example HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -228,6 +228,21 @@ test("a client that leaves before its stream begins is nobody's fault, and count
     log.lines.filter(({ level }) => level === "error"),
     [],
   );
+});
+
+test("where nobody can listen is said in words", async (t) => {
+  const { port } = await start(t, {});
+  const at = async (host: string, taken: number): Promise<unknown> => {
+    const app = await appWith({ listener: createListener(DEFAULT_LIMITS) });
+    t.after(() => app.close());
+    return listen(app, { host, port: taken }, DEFAULT_LIMITS);
+  };
+  await assert.rejects(at("127.0.0.1", port), {
+    message: `cannot listen at 127.0.0.1, port ${String(port)}: another program listens there`,
+  });
+  await assert.rejects(at("192.0.2.1", 0), {
+    message: "cannot listen at 192.0.2.1, port 0: this machine has no such address",
+  });
 });
 
 test("a client that takes nothing of its answer is cut", async (t) => {

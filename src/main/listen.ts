@@ -193,16 +193,39 @@ export interface Listening {
   readonly stop: () => Promise<void>;
 }
 
-/** Binds the app to an address. Port 0 takes any free one. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Binds the app to an address. Port 0 takes any free one. Rejects with one clear sentence. */
 export async function listen(
   app: FastifyInstance,
-  address: { readonly host: string; readonly port: number },
+  address: Address,
   limits: ListenLimits,
 ): Promise<Listening> {
-  const url = await app.listen({ ...address, listenTextResolver: () => "" });
+  const url = await bind(app, address);
   const { port } = app.server.address() as AddressInfo;
   return { url, port, stop: () => stop(app, app.server, limits.stopTimeoutMs) };
 }
+
+async function bind(app: FastifyInstance, address: Address): Promise<string> {
+  try {
+    return await app.listen({ ...address, listenTextResolver: () => "" });
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    const why = REASONS.get(code) ?? message;
+    const place = `${address.host}, port ${String(address.port)}`;
+    throw new Error(`cannot listen at ${place}: ${why}`, { cause });
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "another program listens there"],
+  ["EADDRNOTAVAIL", "this machine has no such address"],
+  ["EACCES", "this user may not listen there"],
+  ["ENOTFOUND", "it is no address, and no name that is known here"],
+]);
 
 /** How often connections that have become idle are closed while stopping. */
 const SWEEP_MS = 50;

@@ -69,11 +69,19 @@ export function parsed<Value>(
   return { name, shownDefault, meaning, read };
 }
 
-export function readBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const known = url?.protocol === "https:" || url?.protocol === "http:";
-  if (url !== undefined && known && url.username === "") return url.href.replace(/\/+$/, "");
+/** The value may hold a password, and is never repeated. */
+function readUrl(text: string): string {
+  const parsedUrl = URL.canParse(text) ? new URL(text) : undefined;
+  const isHttp = parsedUrl?.protocol === "https:" || parsedUrl?.protocol === "http:";
+  if (isHttp && parsedUrl.username === "" && parsedUrl.password === "") return parsedUrl.href;
   throw new Error("must be an http or https URL without a user name");
+}
+
+/** Without slashes at its end. */
+export const readBaseUrl = (text: string): string => readUrl(text).replace(/\/+$/, "");
+
+export function url(name: string, shownDefault: string, meaning: string): Setting<string> {
+  return { name, shownDefault, meaning, read: (given) => readUrl(given ?? shownDefault) };
 }
 
 /** Takes a URL of one of these schemes with a host. The value may hold a password, and is never repeated. */
@@ -81,7 +89,7 @@ export function secretUrl(kind: string, schemes: readonly string[]): (text: stri
   return (text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url !== undefined && schemes.includes(url.protocol) && url.hostname !== "") return text;
-    throw new Error(`must be the URL of ${kind}: ${schemes.join("// or ")}//...`);
+    throw new Error(`must be the URL of ${kind}, with ${schemes.join("// or ")}//`);
   };
 }
 

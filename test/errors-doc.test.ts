@@ -30,6 +30,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   unsupportedEncoding: refusals.unsupportedEncoding(),
   headersTooLarge: refusals.headersTooLarge(),
   bodiesFull: refusals.bodiesFull(),
+  signInsFull: refusals.signInsFull(),
   storeUnavailable: refusals.storeUnavailable(),
   notReady: refusals.notReady(["dns"]),
   metricsUnauthorized: refusals.metricsUnauthorized(),

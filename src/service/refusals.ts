@@ -107,6 +107,12 @@ export function bodiesFull(): Refusal {
   return new Refusal("bodies_full", 503, message);
 }
 
+/** So many passwords wait to be looked at that one more would wait too long. */
+export function signInsFull(): Refusal {
+  const message = "Too many sign-ins at once. Please try again in a few seconds.";
+  return new Refusal("sign_ins_full", 503, message, { retryAfterSeconds: 5 });
+}
+
 /** The database or Redis is out of reach: what only they know cannot be asked. The log knows why. */
 export function storeUnavailable(): Refusal {
   const message = "Service temporarily unavailable";

@@ -1,4 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
+import { Places } from "../../ports/places.ts";
 
 /** Questions to one server at the same time, waiting for it, and how long one may wait. */
 const IN_FLIGHT_MAX = 2;
@@ -6,8 +7,7 @@ const WAITING_MAX = 50;
 const WAIT_MS = 10_000;
 
 interface Server {
-  inFlight: number;
-  readonly waiting: (() => void)[];
+  readonly places: Places;
   /** Of the monotonic clock: until then the server wants to be left alone. */
   heldUntilMs: number;
 }
@@ -25,7 +25,7 @@ export function createServerSlots(clock: Pick<Clock, "monotonicMs">): ServerSlot
   const serverOf = (name: string): Server => {
     const known = servers.get(name);
     if (known !== undefined) return known;
-    const made: Server = { inFlight: 0, waiting: [], heldUntilMs: -Infinity };
+    const made: Server = { places: new Places(IN_FLIGHT_MAX, WAITING_MAX), heldUntilMs: -Infinity };
     servers.set(name, made);
     return made;
   };
@@ -33,35 +33,17 @@ export function createServerSlots(clock: Pick<Clock, "monotonicMs">): ServerSlot
     async run(name, work) {
       const server = serverOf(name);
       const askedMs = clock.monotonicMs();
-      if (server.heldUntilMs > askedMs || !(await room(server))) return undefined;
-      try {
+      if (server.heldUntilMs > askedMs) return undefined;
+      const inTurn = async () => {
         const nowMs = clock.monotonicMs();
         if (server.heldUntilMs > nowMs || nowMs - askedMs > WAIT_MS) return undefined;
         return await work();
-      } finally {
-        leave(server);
-      }
+      };
+      return await server.places.hold(inTurn, () => undefined);
     },
     hold(name, forMs) {
       const server = serverOf(name);
       server.heldUntilMs = Math.max(server.heldUntilMs, clock.monotonicMs() + forMs);
     },
   };
-}
-
-async function room(server: Server): Promise<boolean> {
-  if (server.inFlight < IN_FLIGHT_MAX) {
-    server.inFlight += 1;
-    return true;
-  }
-  if (server.waiting.length >= WAITING_MAX) return false;
-  await new Promise<void>((resolve) => server.waiting.push(resolve));
-  return true;
-}
-
-/** Hands the place to whoever waits longest. */
-function leave(server: Server): void {
-  const next = server.waiting.shift();
-  if (next === undefined) server.inFlight -= 1;
-  else next();
 }

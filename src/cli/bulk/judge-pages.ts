@@ -1,6 +1,6 @@
 import { type FullResult, isInconclusive } from "../../core/result.ts";
 import type { Judge } from "../../service/bulk/judge.ts";
-import { Places } from "../../service/bulk/places.ts";
+import { Places } from "../../ports/places.ts";
 import type { SourceEntry, SourcePage } from "./entry-source.ts";
 import type { JudgedEntry } from "./entry-writer.ts";
 

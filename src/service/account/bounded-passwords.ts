@@ -1,5 +1,6 @@
 import type { Passwords } from "../../ports/passwords.ts";
-import { bodiesFull } from "../refusals.ts";
+import { Places } from "../../ports/places.ts";
+import { signInsFull } from "../refusals.ts";
 
 export interface PasswordBounds {
   /** Hashes computed at once; each takes 19 MiB and a core. */
@@ -15,25 +16,12 @@ export function boundPasswords(
   passwords: Passwords,
   { atOnce, waiting }: PasswordBounds = BOUNDS,
 ): Passwords {
-  const queue: (() => void)[] = [];
-  let running = 0;
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= atOnce) {
-      if (queue.length >= waiting) throw bodiesFull();
-      await new Promise<void>((resolve) => queue.push(resolve)); // takes over a place, see below
-    } else {
-      running += 1;
-    }
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
+  const places = new Places(atOnce, waiting);
+  const full = (): never => {
+    throw signInsFull();
   };
   return {
-    hash: (password) => inTurn(() => passwords.hash(password)),
-    verify: (hash, password) => inTurn(() => passwords.verify(hash, password)),
+    hash: (password) => places.hold(() => passwords.hash(password), full),
+    verify: (hash, password) => places.hold(() => passwords.verify(hash, password), full),
   };
 }

@@ -94,7 +94,7 @@ test("few hashes run at once, the rest wait their turn, and beyond that they are
   const first = bounded.hash("1");
   const second = bounded.hash("2");
   const third = bounded.hash("3");
-  await assert.rejects(bounded.hash("4"), { code: "bodies_full" });
+  await assert.rejects(bounded.hash("4"), { code: "sign_ins_full" });
   assert.equal(running.length, 2);
   running[0]?.();
   assert.equal(await first, "1");

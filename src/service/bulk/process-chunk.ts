@@ -4,7 +4,7 @@ import type { Checkpoint } from "../../ports/checkpoint.ts";
 import type { ClaimedChunk } from "../../ports/chunk-queue.ts";
 import type { OwnEvidence } from "../own-spellings.ts";
 import { type Judge, type Judged, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "../../ports/places.ts";
 
 export interface ChunkDeps {
   /** On the bulk lane. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Tickets } from "../../ports/tickets.ts";
 import { Claiming } from "./claiming.ts";
-import { Places } from "./places.ts";
+import { Places } from "../../ports/places.ts";
 import { type ChunkDeps, type JudgedChunk, processChunk } from "./process-chunk.ts";
 import { Speedometer } from "./speed.ts";
 

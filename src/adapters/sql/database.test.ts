@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { sql } from "kysely";
 import { DatabaseFault, type DatabaseFaultCode, databaseFault } from "./database-fault.ts";
 import { openEmbedded } from "./database.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
@@ -118,6 +119,18 @@ for (const [name, error, code] of [
     assert.equal(made.cause, error);
   });
 }
+
+test("the fault that made SQLite undo a transaction by itself is not hidden", async (t) => {
+  const { db, close } = await openEmbedded(":memory:", NOW_MS);
+  t.after(close);
+  const full = Object.assign(new Error("database or disk is full"), { errcode: 13 });
+  const attempt = inTransaction(db, async (tx) => {
+    await sql`rollback`.execute(tx.sql); // as SQLite does on a full disk
+    throw full;
+  });
+  await assert.rejects(attempt, full);
+  await inTransaction(db, (tx) => tx.sql.selectFrom("accounts").select("id").execute());
+});
 
 const usageRow = (owner: string) => ({
   owner,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { SETTINGS } from "../src/main/config.ts";
@@ -82,6 +82,32 @@ test("every variable of the templates is a setting", () => {
   );
 });
 
+/** What the schema holds to numbers, to a few words or to a pattern that no other type fits. */
+const PLAIN =
+  /replicas|[pP]ort|min|max|[uU]tilization|type|externalTrafficPolicy|imagePullPolicy|interval/;
+
+test("text is quoted: a name such as true or 12 stays text", () => {
+  const bare = [...all.matchAll(/^ *(?:- )?([\w./]+): \{\{-? (.*) \}\}$/gm)].filter(
+    ([, key = "", words = ""]) => !PLAIN.test(key) && !/quote$|\.Chart\.|\.Service$/.test(words),
+  );
+  assert.deepEqual(
+    bare.map(([line]) => line.trim()),
+    [],
+  );
+});
+
+test("settings.extra takes no name that the chart or the Secret sets", () => {
+  const schema = readText(`${CHART}/values.schema.json`);
+  const taken = /"propertyNames": .*?"enum": (\[.*?\])/s.exec(schema)?.[1] ?? "[]";
+  const ofChart = [...all.matchAll(/^ +(?:- name: )?([A-Z][A-Z0-9_]+)(?::|$)/gm)];
+  const ofSecret = readText(`${CHART}/values.yaml`).match(/A Secret in .*?\.\n/s)?.[0] ?? "";
+  const set = [
+    ...ofChart.map(([, name = ""]) => name),
+    ...(ofSecret.match(/[A-Z]+_[A-Z_]+/g) ?? []),
+  ];
+  assert.deepEqual((JSON.parse(taken) as string[]).sort(), [...new Set(set)].sort());
+});
+
 test("probes ask paths and ports that exist, and stopping has its time", () => {
   const probes = [...all.matchAll(/httpGet: \{ path: (\S+), port: (\w+) \}/g)];
   assert.equal(probes.length, 5);
@@ -113,34 +139,61 @@ test("containers have no rights, and the image is the one of the chart's version
   assert.deepEqual([chart.version, chart.appVersion], [version, version]);
 });
 
-test("helm lints and renders the chart, where there is a helm", (t) => {
-  if (!hasTool("helm", "version")) {
-    t.diagnostic("HELM IS NOT HERE: the chart was checked by the other tests, but never rendered.");
-    return;
-  }
-  const chart = fileURLToPath(new URL(`../../${CHART}`, import.meta.url));
-  const everything = [
-    "ingress.enabled",
-    "networkPolicy.enabled",
-    "podMonitor.enabled",
-    "api.autoscaling.enabled",
-  ];
-  const set = [
-    ...everything.map((name) => `${name}=true`),
+const chart = fileURLToPath(new URL(`../../${CHART}`, import.meta.url));
+const helm = (...args: readonly string[]) => spawnSync("helm", args, { encoding: "utf8" });
+const EVERYTHING = [
+  // A helm that was built from source takes itself for Kubernetes 1.20.
+  "--kube-version=1.27.0",
+  '--set-json=settings.tiers="{}"',
+  ...[
+    "ingress.enabled=true",
+    "networkPolicy.enabled=true",
+    "podMonitor.enabled=true",
+    "api.autoscaling.enabled=true",
     "ingress.host=a.example",
     "existingSecret=s",
-    "settings.tiers={}",
-  ];
-  const flags = set.flatMap((pair) => ["--set", pair]);
-  execFileSync("helm", ["lint", "--strict", chart, ...flags]);
-  const rendered = execFileSync("helm", ["template", "r", chart, ...flags], { encoding: "utf8" });
-  for (const kind of [
-    "Deployment",
-    "Service",
-    "Ingress",
-    "HorizontalPodAutoscaler",
-    "PodMonitor",
-  ]) {
-    assert.match(rendered, new RegExp(`^kind: ${kind}$`, "m"));
+  ].map((pair) => `--set=${pair}`),
+];
+const KINDS = [
+  "ConfigMap",
+  "Deployment",
+  "HorizontalPodAutoscaler",
+  "Ingress",
+  "NetworkPolicy",
+  "PodDisruptionBudget",
+  "PodMonitor",
+  "Service",
+  "ServiceAccount",
+];
+const REFUSED = [
+  ["no Secret", ["r"], /existingSecret/],
+  ["a value that is not there", ["r", ...EVERYTHING, "--set=api.replica=3"], /replica/],
+  ["a setting of the chart's own", ["r", ...EVERYTHING, "--set=settings.extra.HOST=::1"], /HOST/],
+  ["a release that is no name of a Service", ["1.2", ...EVERYTHING], /release's name/],
+] as const;
+
+if (hasTool("helm", "version")) {
+  test("helm lints the chart and renders every kind of it, whatever the release is called", () => {
+    const { stdout, status } = helm("lint", "--strict", chart, ...EVERYTHING);
+    assert.equal(status, 0, stdout);
+    for (const release of ["r", "null", "a".repeat(53)]) {
+      const { stdout: rendered, stderr } = helm("template", release, chart, ...EVERYTHING);
+      const kinds = [...rendered.matchAll(/^kind: (\w+)$/gm)].map(([, kind = ""]) => kind);
+      assert.deepEqual([...new Set(kinds)].sort(), KINDS, stderr);
+      assert.equal(rendered.match(/instance: (?!")/), null);
+    }
+  });
+
+  for (const [what, args, word] of REFUSED) {
+    test(`helm refuses ${what}`, () => {
+      const [release, ...flags] = args;
+      const { status, stderr } = helm("template", release, chart, ...flags);
+      assert.equal(status, 1);
+      assert.match(stderr, word);
+    });
   }
-});
+} else {
+  test("helm lints and renders the chart, where there is a helm", (t) => {
+    t.diagnostic("HELM IS NOT HERE: the chart was checked by the other tests, but never rendered.");
+  });
+}

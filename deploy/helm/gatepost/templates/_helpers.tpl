@@ -1,10 +1,14 @@
+{{/* Helm's 53 characters leave room for the longest suffix; a Service takes neither a dot nor a digit in front. */}}
 {{- define "gatepost.name" -}}
-{{- printf "%s" .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- if not (regexMatch "^[a-z][a-z0-9-]*$" .Release.Name) -}}
+{{- fail (printf "the release's name becomes a Service's: a letter, then letters, digits and hyphens, not %q" .Release.Name) -}}
+{{- end -}}
+{{- .Release.Name -}}
 {{- end -}}
 
 {{- define "gatepost.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "gatepost.labels" -}}
@@ -33,7 +37,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{/* What every pod has: nobody's user, no privileges. */}}
 {{- define "gatepost.pod" -}}
-serviceAccountName: {{ include "gatepost.serviceAccount" . }}
+serviceAccountName: {{ include "gatepost.serviceAccount" . | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
@@ -68,6 +72,9 @@ volumes:
     configMap:
       name: {{ include "gatepost.name" . }}-tiers
   {{- end }}
+  {{- with .Values.volumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end -}}
 
 {{/* What every container has. */}}
@@ -81,7 +88,7 @@ securityContext:
     drop: [ALL]
 envFrom:
   - configMapRef:
-      name: {{ include "gatepost.name" . }}
+      name: {{ include "gatepost.name" . | quote }}
   - secretRef:
       name: {{ .Values.existingSecret | quote }}
 volumeMounts:
@@ -91,5 +98,8 @@ volumeMounts:
   - name: tiers
     mountPath: /etc/gatepost
     readOnly: true
+  {{- end }}
+  {{- with .Values.volumeMounts }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end -}}

@@ -47,7 +47,7 @@ import { adoptSecretKey, openSecretKey } from "./secret-key.ts";
 import { sharedByConfig } from "./shared-lists.ts";
 import { type AccountStore, databasePlace, openAccountStore, openSql } from "./store.ts";
 import { confirm, readInput, readText, systemUser } from "./terminal.ts";
-import { leaveSoon, untilStopped } from "./until-stopped.ts";
+import { leaveSoon, leaveWhenAsked, untilStopped } from "./until-stopped.ts";
 import { openWebhooks } from "./webhooks.ts";
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
@@ -80,6 +80,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
 const config = (): Config => readConfig(process.env);
 
 async function serve(terminal: Terminal): Promise<void> {
+  leaveWhenAsked();
   // Loaded here, for the other commands start faster without a server's parts.
   const { startServer } = await import("./server.ts");
   await runUntilStopped(terminal, async () => {
@@ -89,6 +90,7 @@ async function serve(terminal: Terminal): Promise<void> {
 }
 
 async function work(terminal: Terminal): Promise<void> {
+  leaveWhenAsked();
   const { startWorker } = await import("./worker.ts");
   await runUntilStopped(terminal, async () => {
     const running = await startWorker(config());
@@ -102,9 +104,8 @@ interface Greeting {
   readonly stop: () => Promise<void>;
 }
 
-/** Runs until a signal, which may come before all has started; a second signal does not wait. */
+/** Runs until a signal; one that comes before all has started does not wait for that. */
 async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting>): Promise<void> {
-  const stopped = untilStopped();
   for (const name of unknownSettings(process.env)) {
     terminal.err(
       `${name} is no setting and changes nothing: docs/configuration.md has them all.\n`,
@@ -113,7 +114,7 @@ async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting
   const { greeting, stop } = await start();
   terminal.err(`${greeting}\n`);
   warnOfOldNode(terminal);
-  await stopped;
+  await untilStopped();
   await stop();
   leaveSoon();
 }
@@ -124,6 +125,7 @@ function warnOfOldNode(terminal: Terminal): void {
 }
 
 async function migrate({ restored, newSecretKey }: MigrateOptions): Promise<string> {
+  leaveWhenAsked();
   const settings = config();
   const sql = await openSql(settings);
   try {

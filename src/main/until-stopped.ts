@@ -1,21 +1,23 @@
 import { systemClock as clock } from "../adapters/system/clock.ts";
 
-/** What stops a process, and the exit code where it comes a second time. SIGHUP: its terminal was closed. */
+/** What stops a process, and how it leaves where it does not wait. SIGHUP: its terminal was closed. */
 const STOPPING = [
-  ["SIGTERM", 143],
-  ["SIGINT", 130],
-  ["SIGHUP", 129],
+  ["SIGTERM", () => process.exit(143)],
+  ["SIGINT", () => process.exit(130)],
+  ["SIGHUP", () => process.exit(129)],
 ] as const;
 
-/**
- * Resolves with the first signal to stop, and hears it from the call on: one that comes while the process starts is
- * not lost. A second one does not wait for what stops then.
- */
+/** From now on a signal to stop ends the process at once. Process 1 of a container would not even hear it else. */
+export function leaveWhenAsked(): void {
+  for (const [signal, leave] of STOPPING) process.once(signal, leave);
+}
+
+/** Resolves with the first signal to stop. A second one does not wait for what stops then. */
 export async function untilStopped(): Promise<void> {
   await new Promise<void>((resolve) => {
-    for (const [signal] of STOPPING) process.once(signal, () => resolve());
+    for (const [signal, leave] of STOPPING) process.once(signal, () => resolve()).off(signal, leave);
   });
-  for (const [signal, code] of STOPPING) process.once(signal, () => process.exit(code));
+  leaveWhenAsked();
 }
 
 /** What is still to be written is given so long to be read. */

@@ -8,8 +8,19 @@ import {
   type SqliteStatement,
 } from "kysely";
 
+/** Some versions of Node warn whoever runs a command that their SQLite is experimental. They cannot act on it. */
+function builtInSqlite(): typeof sqlite | undefined {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => undefined;
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /** node:sqlite where Node has a whole one; the same class from a package on Node 20. */
-const builtIn = process.getBuiltinModule("node:sqlite");
+const builtIn = builtInSqlite();
 // `columns` came with 22.16; the built-in of 22.13 to 22.15 also ignores the timeout option.
 const specifier =
   builtIn !== undefined && "columns" in builtIn.StatementSync.prototype

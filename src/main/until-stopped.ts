@@ -15,7 +15,8 @@ export function leaveWhenAsked(): void {
 /** Resolves with the first signal to stop. A second one does not wait for what stops then. */
 export async function untilStopped(): Promise<void> {
   await new Promise<void>((resolve) => {
-    for (const [signal, leave] of STOPPING) process.once(signal, () => resolve()).off(signal, leave);
+    for (const [signal, leave] of STOPPING)
+      process.once(signal, () => resolve()).off(signal, leave);
   });
   leaveWhenAsked();
 }

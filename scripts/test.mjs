@@ -12,8 +12,9 @@ const long = process.argv.includes("--long");
 const again = Number(process.env.TEST_AGAIN ?? 0);
 const reporter = process.env.TEST_REPORTER ?? (process.env.CI === "true" ? "tap" : "spec");
 // A test whose server outlives its failure would keep the run for ever. It counts for whole files too, on machines
-// that are slow and busy.
-const timeoutMs = long ? 900_000 : 180_000;
+// that are slow and busy. In uneven time (uneven.mjs) all is slow.
+const isUneven = process.env.UNEVEN_SEED !== undefined;
+const timeoutMs = isUneven ? 3_600_000 : long ? 900_000 : 180_000;
 
 /** Runs `files`, so many at a time; what became of each, by its path. */
 function run(files, concurrency) {
@@ -26,6 +27,8 @@ function run(files, concurrency) {
     `--test-concurrency=${concurrency}`,
     `--test-reporter=${reporter}`,
     "--test-reporter-destination=stdout",
+    "--test-reporter=./scripts/open-tests.mjs",
+    "--test-reporter-destination=stderr",
     "--test-reporter=./scripts/test-tally.mjs",
     `--test-reporter-destination=${tallyFile}`,
   ];

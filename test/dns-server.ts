@@ -14,6 +14,7 @@ import {
   type Soa,
 } from "./dns-zone.ts";
 import { realClock } from "./real-clock.ts";
+import { endOf } from "./services/child.ts";
 
 export interface DnsServerOptions {
   /** Of negative answers; 60 s and 60 s unless told, `null` for none. */
@@ -362,7 +363,7 @@ export async function forkDnsServer(
     port: started.port,
     async close() {
       child.kill();
-      await once(child, "exit");
+      await endOf(child);
     },
   };
 }

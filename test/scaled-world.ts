@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +12,7 @@ import { type DnsServer, startDnsServer } from "./dns-server.ts";
 import type { ServedZone } from "./dns-zone.ts";
 import { openScaledAccount, type ScaledAccount } from "./scaled-account.ts";
 import type { ProcessLine, ScaledProcessOrder } from "./scaled-process.ts";
+import { endOf, type ProcessEnd } from "./services/child.ts";
 import { postgresPrograms, type PostgresServer, startPostgres } from "./services/postgres.ts";
 import { type RedisServer, startRedis } from "./services/redis.ts";
 import { hasTool } from "./require-tool.ts";
@@ -23,11 +23,6 @@ export const missingServices = (): readonly string[] => [
   ...(postgresPrograms() === undefined ? ["postgresql"] : []),
   ...(hasTool("redis-server") ? [] : ["redis-server"]),
 ];
-
-export interface ProcessEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
 
 /** A `serve` or `worker` in a process of its own. */
 export interface ScaledProcess {
@@ -152,10 +147,7 @@ async function startProcess(
   process.once("exit", killed);
   let text = "";
   child.stderr.on("data", (data: Buffer) => (text += data.toString()));
-  const end = once(child, "exit").then(([code, signal]): ProcessEnd => {
-    process.off("exit", killed);
-    return { code: code as number | null, signal: signal as NodeJS.Signals | null };
-  });
+  const end = endOf(child).finally(() => process.off("exit", killed));
   const lines = createInterface({ input: child.stdout });
   let isStopping = false;
   const ready = new Promise<string>((resolve) => {

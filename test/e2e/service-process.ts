@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { endOf } from "../services/child.ts";
 import type { Answered } from "../strict-client.ts";
 
 const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
@@ -60,7 +60,7 @@ export interface ServiceProcess {
   get(path: string, headers?: Settings): Promise<Answered>;
   post(path: string, body: string, headers?: Settings): Promise<Answered>;
   /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
-  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
@@ -99,7 +99,7 @@ export async function startService(
       ask(path, { method: "POST", body, headers: { ...FORM, ...headers } }),
     async stop(signal = "SIGTERM") {
       child.kill(signal);
-      const [code, by] = (await once(child, "exit")) as [number | null, NodeJS.Signals];
+      const { code, signal: by } = await endOf(child);
       return code ?? by;
     },
   };

@@ -23,10 +23,20 @@ export function startChild(
   return {
     isRunning,
     async end(signal) {
-      if (!isRunning()) return;
-      const gone = once(child, "exit");
+      if (child.pid === undefined) return;
       child.kill(signal);
-      await gone;
+      await endOf(child);
     },
   };
+}
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How a process ended; of one that is gone already at once. */
+export async function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return { code: child.exitCode, signal: child.signalCode };
 }

@@ -210,8 +210,11 @@ suite("a world of misbehaving names", () => {
   });
 });
 
-/** Lets real packets travel and the manual hands move step by step until `isOver`; returns how far. */
-async function turn(clock: ManualClock, isOver: () => boolean, stepMs = 20): Promise<number> {
+/**
+ * Lets real packets travel and the manual hands move step by step until `isOver`; returns how far. Steps are short,
+ * so that a packet may need dozens of turns of the loop and is not late by the manual clock.
+ */
+async function turn(clock: ManualClock, isOver: () => boolean, stepMs = 5): Promise<number> {
   const startMs = clock.monotonicMs();
   for (; !isOver() && clock.monotonicMs() - startMs < 6_000; clock.advance(stepMs)) await sleep(1);
   return clock.monotonicMs() - startMs;

@@ -1,19 +1,17 @@
-// A reporter that writes one JSON: of each compiled test file, how many tests passed, failed and were skipped.
-import { join, relative } from "node:path";
-
-/** Source maps name a test's file by its source, a file that fails as a whole has its own name. */
-function compiled(path) {
-  const name = relative(".", path);
-  return name.endsWith(".ts") ? join("dist", name.replace(/ts$/, "js")) : name;
-}
+// A reporter that writes one JSON: how many tests passed, failed and were skipped, and in which compiled files one
+// failed. A test's own `file` is where it is written, which may be a contract of many files; only the end of a
+// compiled file says that it is the one.
+import { relative } from "node:path";
 
 export default async function* tally(source) {
-  const files = {};
-  const of = (path) => (files[compiled(path)] ??= { passed: 0, failed: 0, skipped: 0 });
+  const sum = { passed: 0, failed: 0, skipped: 0, files: [] };
   for await (const { type, data } of source) {
-    if (type === "test:fail") of(data.file).failed += 1;
-    if (type === "test:pass" && data.name !== data.file)
-      of(data.file)[data.skip === undefined ? "passed" : "skipped"] += 1;
+    const isFile = data.name === data.file;
+    if (type === "test:complete" && isFile && !data.details.passed) {
+      sum.files.push(relative(".", data.file));
+    }
+    if (type === "test:fail") sum.failed += 1;
+    if (type === "test:pass" && !isFile) sum[data.skip === undefined ? "passed" : "skipped"] += 1;
   }
-  yield JSON.stringify(files);
+  yield JSON.stringify(sum);
 }

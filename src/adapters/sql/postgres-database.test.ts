@@ -214,6 +214,7 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
     }
     const told: string[] = [];
     let attempts = 0;
+    let held = 0;
     let bothHold = (): void => undefined;
     const holding = new Promise<void>((resolve) => (bothHold = resolve));
     let oneIsDone = (): void => undefined;
@@ -235,7 +236,8 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
         // A second try that came before the other was woken would take its row, and both would stand still again.
         if (attempts > 2) await done;
         await grow(first);
-        if (attempts >= 2) bothHold();
+        held += 1;
+        if (held === 2) bothHold();
         await holding;
         await grow(second);
       });

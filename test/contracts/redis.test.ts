@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { Redis } from "ioredis";
 import { memoryNotices } from "../../src/adapters/memory/notices.ts";
+import type { Awaitable } from "../../src/core/lookup.ts";
 import { redisTeller } from "../../src/adapters/redis/teller.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { TOPICS } from "../../src/ports/notices.ts";
@@ -27,6 +28,22 @@ async function openLinkedTo(server: string, t: TestContext, more: More) {
   return { url, stores, ...linked };
 }
 
+/** More than a counter that was made void settles for, before it is read anew. */
+const SETTLED_MS = 1_000;
+
+/** Redis's time for all processes of a test, which leaps where nobody is to wait for it. */
+function leapingTime() {
+  let aheadMs = 0;
+  return {
+    timeMs: () => Date.now() + aheadMs,
+    /** Does `work`, and everything has settled after it. */
+    settled: async (work: () => Awaitable<void>): Promise<void> => {
+      await work();
+      aheadMs += SETTLED_MS;
+    },
+  };
+}
+
 noticesContract("memory", () => {
   const here = memoryNotices();
   return Promise.resolve({ here, there: here });
@@ -36,10 +53,19 @@ withRedis("the contracts on Redis", (server) => {
   const openLinked = (t: TestContext, more: More = {}) => openLinkedTo(server().url, t, more);
 
   quotaCounterContract("Redis over SQLite", async (t: TestContext) => {
-    const { stores, link, url } = await openLinked(t);
-    const other = await linkProcess(t, url, stores);
+    const { timeMs, settled } = leapingTime();
+    const { stores, link, url } = await openLinked(t, { timeMs });
+    const other = await linkProcess(t, url, stores, { timeMs });
+    const { quotas } = link;
     return {
-      counter: link.quotas,
+      counter: {
+        take: (...terms) => quotas.take(...terms),
+        giveBack: (...units) => quotas.giveBack(...units),
+        hold: (...terms) => quotas.hold(...terms),
+        keep: (hold) => quotas.keep(hold),
+        drop: (hold) => quotas.drop(hold),
+        refunded: (owner) => settled(() => quotas.refunded(owner)),
+      },
       ledger: stores.usage,
       clock: stores.clock,
       restart: () => other.link.quotas,
@@ -48,10 +74,11 @@ withRedis("the contracts on Redis", (server) => {
   });
 
   chargesContract("Redis over SQLite", async (t: TestContext) => {
-    const { stores, link, charges } = await openLinked(t);
+    const { timeMs, settled } = leapingTime();
+    const { stores, link, charges } = await openLinked(t, { timeMs });
     return {
       ...stores,
-      charges,
+      charges: { ...charges, refund: (...terms) => settled(() => charges.refund(...terms)) },
       counter: link.quotas,
       account: (balance) => addAccount(stores, balance),
       nowMs: stores.clock.nowMs(),

@@ -14,6 +14,7 @@ import type { SqlDatabase } from "../adapters/sql/database.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
 import type { Lookup } from "../core/lookup.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { ListFiles } from "../ports/list-files.ts";
 import type { ListMetrics, ListRefresh } from "../ports/list-refresh.ts";
 import type { ListSharing } from "../ports/list-sharing.ts";
@@ -55,6 +56,8 @@ export interface SharedLists {
   readonly tell: () => void;
   /** `listener` is called when another told; what it returns ends that. */
   readonly hear: (listener: () => void) => () => void;
+  /** Of how long a start waits for what the others have; the machine's own unless told. */
+  readonly clock?: Pick<Clock, "after">;
 }
 
 /** What goes on beside the checks. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { keptLog } from "../../test/kept-log.ts";
 import { listServer } from "../../test/list-server.ts";
+import { patientClock } from "../../test/real-clock.ts";
 import { zoneLookup } from "../../test/zone-lookup.ts";
 import { openEmbedded } from "../adapters/sql/database.ts";
 import { sqlListFiles } from "../adapters/sql/list-files.ts";
@@ -76,6 +77,7 @@ test("a machine with an empty data directory has what others share before it ser
         files: { ...sqlListFiles(sql.db), ...its },
         tell: () => undefined,
         hear: () => () => undefined,
+        clock: patientClock, // a machine with other work may be slower than a start waits
       },
     });
     return { lists, log, names: () => lists.datasets().disposable.sourcesOf("bad7.example") };

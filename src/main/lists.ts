@@ -82,7 +82,8 @@ async function openSharing(folder: string, { shared, log }: ListsParts): Promise
   if (shared === undefined) return unsharedLists;
   const { files, tell } = shared;
   const sharing = shareLists({ folder, files, clock, ids, log, tell });
-  await inTime(sharing.sync(), { timeoutMs: FIRST_SYNC_MS, late: undefined, clock });
+  const patience = { timeoutMs: FIRST_SYNC_MS, late: undefined, clock: shared.clock ?? clock };
+  await inTime(sharing.sync(), patience);
   return sharing;
 }
 

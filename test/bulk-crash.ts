@@ -10,13 +10,14 @@ import { fileURLToPath } from "node:url";
 import type { BulkProcessLine, BulkProcessOrder } from "./bulk-process.ts";
 import { domains } from "./bulk-world.ts";
 import { addAccount, openStores } from "./contracts/stores.ts";
+import { inPatience } from "./until.ts";
 
 /** A process under test and everything it said so far. */
 export interface BulkProcess {
   readonly child: ChildProcess;
   readonly lines: readonly BulkProcessLine[];
-  /** Resolves at its end with the signal that ended it. */
-  readonly end: Promise<NodeJS.Signals | null>;
+  /** Waits for its end; gives the signal that ended it. */
+  ended(): Promise<NodeJS.Signals | null>;
 }
 
 /** A data directory with the account that crash tests charge. */
@@ -42,7 +43,7 @@ export function startBulkProcess(t: TestContext, order: BulkProcessOrder): BulkP
     await closed;
     return signal as NodeJS.Signals | null;
   });
-  return { child, lines, end };
+  return { child, lines, ended: () => inPatience("the end of a process at a list", end) };
 }
 
 /** The last word of a process that came to its end. */
@@ -73,7 +74,7 @@ export interface Death {
 /** What a process that nothing happens to finds. */
 export async function unfaulted(t: TestContext): Promise<readonly string[]> {
   const calm = startBulkProcess(t, { dataDir: await crashDirectory(t), text: TEXT });
-  await calm.end;
+  await calm.ended();
   const { results } = lastWord(calm);
   assert.equal(results.length, ENTRIES + 1);
   return results;
@@ -88,9 +89,9 @@ export async function dieAndGoOn(
   const { stage, times, isThere, events } = death;
   const dataDir = await crashDirectory(t);
   const first = startBulkProcess(t, { dataDir, text: TEXT, dieAt: { stage, times } });
-  assert.equal(await first.end, "SIGKILL");
+  assert.equal(await first.ended(), "SIGKILL");
   const second = startBulkProcess(t, { dataDir, text: TEXT });
-  assert.equal(await second.end, null);
+  assert.equal(await second.ended(), null);
   const { state, units, results, slotIsFree } = lastWord(second);
   assert.deepEqual([state, units, slotIsFree], ["completed", ENTRIES, true]);
   assert.deepEqual(results, want);

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { SqlDatabase } from "../src/adapters/sql/database.ts";
 import { openPostgres } from "../src/adapters/sql/postgres-database.ts";
 import { accountStore, type AccountStore } from "../src/main/store.ts";
+import { childEnvironment } from "./child-environment.ts";
 import { type DnsServer, startDnsServer } from "./dns-server.ts";
 import type { ServedZone } from "./dns-zone.ts";
 import { openScaledAccount, type ScaledAccount } from "./scaled-account.ts";
@@ -16,7 +17,7 @@ import { endOf, type ProcessEnd } from "./services/child.ts";
 import { postgresPrograms, type PostgresServer, startPostgres } from "./services/postgres.ts";
 import { type RedisServer, startRedis } from "./services/redis.ts";
 import { hasTool } from "./require-tool.ts";
-import { PATIENCE_MS, until } from "./until.ts";
+import { inPatience, until } from "./until.ts";
 
 /** What the suites of the scale-out need and is missing here. */
 export const missingServices = (): readonly string[] => [
@@ -33,8 +34,8 @@ export interface ScaledProcess {
   text(): string;
   /** Whether it said that it heard a signal to stop. */
   isStopping(): boolean;
-  /** Resolves at its end, whoever ended it. */
-  readonly end: Promise<ProcessEnd>;
+  /** Waits for its end, whoever ends it. */
+  ended(): Promise<ProcessEnd>;
   /** Sends the signal and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
@@ -138,10 +139,11 @@ async function startProcess(
   order: ScaledProcessOrder,
   environment: Readonly<Record<string, string>>,
 ): Promise<ScaledProcess> {
+  const { command, dieAt } = order;
   const program = fileURLToPath(new URL("./scaled-process.js", import.meta.url));
   const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ...environment },
+    env: childEnvironment(environment),
   });
   const killed = (): void => void child.kill("SIGKILL");
   process.once("exit", killed);
@@ -160,23 +162,23 @@ async function startProcess(
       }
     });
   });
-  const timer = setTimeout(killed, 2 * PATIENCE_MS);
+  const ended = (): Promise<ProcessEnd> => inPatience(`the end of a ${command}`, end);
   // One that is to die at work may do so before this process gets a turn to read that it was ready.
-  const url = await Promise.race([ready, end.then(() => undefined)]);
-  clearTimeout(timer);
-  if (order.dieAt === undefined) {
-    assert.ok(url !== undefined, `${order.command} did not start: ${text}`);
+  const begun = Promise.race([ready, end.then(() => undefined)]);
+  const url = await inPatience(`a ${command} that is ready`, begun);
+  if (dieAt === undefined) {
+    assert.ok(url !== undefined, `${command} did not start: ${text}`);
     await untilReady(url);
   }
   return {
     url: url ?? "",
     child,
-    end,
+    ended,
     text: () => text,
     isStopping: () => isStopping,
-    async stop(signal) {
+    stop(signal) {
       child.kill(signal);
-      return end;
+      return ended();
     },
   };
 }

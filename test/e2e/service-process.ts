@@ -5,10 +5,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { childEnvironment } from "../child-environment.ts";
 import { endOf } from "../services/child.ts";
 import type { Answered } from "../strict-client.ts";
 
 const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
+
+/** A command that hangs would hold up this whole process: it is ended, and has no exit code. */
+const COMMAND_WITHIN_MS = 300_000;
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -29,8 +33,7 @@ export function makeHome(more: Settings = {}): Home {
 }
 
 function environment(settings: Settings): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env;
-  return { PATH, HOME, NO_COLOR: "1", ...settings };
+  return childEnvironment({ NO_COLOR: "1", ...settings });
 }
 
 export interface Ran {
@@ -42,7 +45,8 @@ export interface Ran {
 /** Runs `gatepost` with these words to its end. */
 export function gatepost(home: Home, words: readonly string[], input = ""): Ran {
   const env = environment(home.settings);
-  const run = spawnSync(process.execPath, [COMMAND, ...words], { env, input, encoding: "utf8" });
+  const options = { env, input, encoding: "utf8", timeout: COMMAND_WITHIN_MS } as const;
+  const run = spawnSync(process.execPath, [COMMAND, ...words], options);
   return { code: run.status, out: run.stdout, err: run.stderr };
 }
 

@@ -1,33 +1,54 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
 /**
  * Below the ports that systems hand out by themselves, so that no connection of anybody takes one while its server
- * is stopped; and each process has some of its own, so that no two test files choose the same.
+ * is stopped; and each process looks among some of its own, as far as there are enough.
  */
 const FIRST = 10_000;
 const EACH = 20;
 const PROCESSES = 1_000;
 
+/** Where a process listens on its ports' numbers to its end, so that no other takes one while its server is stopped. */
+const CLAIMS = "127.0.0.2";
+
+const claimed = new Set<number>();
 let tried = 0;
 
 /** A TCP port of 127.0.0.1 that is free, and stays so: for servers that cannot choose one, or come back to theirs. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < EACH; tries += 1) {
     const port = FIRST + (process.pid % PROCESSES) * EACH + (tried++ % EACH);
-    if (await isFree(port)) return port;
+    if ((await isOurs(port)) && (await isFree(port))) return port;
   }
   throw new Error("this process has no free port left");
 }
 
+async function isOurs(port: number): Promise<boolean> {
+  if (claimed.has(port)) return true;
+  const claim = await listenOn(CLAIMS, port);
+  if (typeof claim !== "string") claim.unref();
+  // Only Linux has that address without being asked; elsewhere nobody claims anything.
+  else if (claim !== "EADDRNOTAVAIL") return false;
+  claimed.add(port);
+  return true;
+}
+
 async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch {
-    return false;
-  }
+  const server = await listenOn("127.0.0.1", port);
+  if (typeof server === "string") return false;
   server.close();
   await once(server, "close");
   return true;
+}
+
+/** The server, or the code of what keeps it from listening there. */
+async function listenOn(host: string, port: number): Promise<Server | string> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, "listening");
+    return server;
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code ?? "";
+  }
 }

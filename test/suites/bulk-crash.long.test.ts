@@ -49,10 +49,10 @@ test("a worker that is killed again and again comes to its end all the same", as
   const text = domains(1_200);
   for (const stage of ["claimed", "mid_chunk", "before_result", "result_counted"]) {
     const dying = startBulkProcess(t, { dataDir, text, dieAt: { stage, times: 1 } });
-    assert.equal(await dying.end, "SIGKILL");
+    assert.equal(await dying.ended(), "SIGKILL");
   }
   const last = startBulkProcess(t, { dataDir, text });
-  assert.equal(await last.end, null);
+  assert.equal(await last.ended(), null);
   const { state, units } = lastWord(last);
   assert.deepEqual([state, units], ["completed", 1_200]);
 });
@@ -82,12 +82,12 @@ test("a worker that was stopped for longer than its lease writes nothing late", 
   await until(() => count(stopped.lines, "idle") > 0, { what: "a worker that holds every chunk" });
   await stopWithoutLock(stopped, dataDir);
   const other = startBulkProcess(t, { dataDir });
-  assert.equal(await other.end, null);
+  assert.equal(await other.ended(), null);
   assert.deepEqual([lastWord(other).state, lastWord(other).units], ["completed", 1_200]);
   const before = stopped.lines.length;
   stopped.child.kill("SIGCONT");
   stopped.child.stdin?.end("judge");
-  assert.equal(await stopped.end, null);
+  assert.equal(await stopped.ended(), null);
   const late = stopped.lines.slice(before).filter((line) => line.kind === "stored");
   assert.ok(late.length > 0);
   assert.ok(late.every((line) => line.outcome === "late"));

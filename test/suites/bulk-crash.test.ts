@@ -50,9 +50,9 @@ for (const stage of ["charged", "inserted", "accepted"]) {
   test(`a small batch whose process is killed at "${stage}" is charged once or not at all`, async (t) => {
     const dataDir = await crashDirectory(t);
     const first = startBulkProcess(t, { dataDir, text: SMALL, dieAt: { stage, times: 1 } });
-    assert.equal(await first.end, "SIGKILL");
+    assert.equal(await first.ended(), "SIGKILL");
     const second = startBulkProcess(t, { dataDir, text: SMALL });
-    assert.equal(await second.end, null);
+    assert.equal(await second.ended(), null);
     const { state, units } = lastWord(second);
     assert.deepEqual([state, units], ["completed", 3]);
     assert.equal(count(second.lines, "accepted"), stage === "accepted" ? 0 : 1);

@@ -88,7 +88,7 @@ for (const store of ["database", "redis"] as const) {
         Promise.all(processes.map((one) => one.stop("SIGTERM"))),
       );
       for (const one of processes) {
-        const { code, signal } = await one.end;
+        const { code, signal } = await one.ended();
         assert.equal(code, 0, `${String(signal)} ${one.text()}`);
       }
       assert.ok(tookMs < STOP_WITHIN_MS, `${String(tookMs)} ms`);
@@ -140,7 +140,7 @@ for (const stage of ["charged", "inserted", "accepted"] as const) {
       const dying = await world.start({ command: "serve", dieAt: { stage, times: 1 } });
       const text = domains(entries);
       await assert.rejects(send(account, dying.url, text, "once"));
-      assert.equal((await dying.end).signal, "SIGKILL");
+      assert.equal((await dying.ended()).signal, "SIGKILL");
       const isThere = stage === "accepted";
       const { units, runningJobs } = await account.books();
       assert.equal(units, isThere ? entries : 0);

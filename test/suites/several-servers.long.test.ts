@@ -8,9 +8,10 @@ import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { domains } from "../bulk-world.ts";
+import { childEnvironment } from "../child-environment.ts";
 import { Browser } from "../dashboard-client.ts";
-import { givenMsOf } from "../given-time.ts";
 import { PASSWORD } from "../dashboard-world.ts";
+import { check, refusedWithin } from "../refused-within.ts";
 import { testWith } from "../require-tool.ts";
 import type { ScaledAccount } from "../scaled-account.ts";
 import {
@@ -22,7 +23,7 @@ import {
 } from "../scaled-world.ts";
 import { type CutLine, openCutLine } from "../services/cut-line.ts";
 import { type Answered, readError } from "../strict-client.ts";
-import { until } from "../until.ts";
+import { inPatience, until } from "../until.ts";
 
 const ENTRIES = 1_204;
 const FEW = 20;
@@ -140,16 +141,17 @@ rule("progress is told by the server that did not take the job", async () => {
   const letLastGo = world.dns.hold((name) => /^d1\d{3}\.watched/.test(name));
   const letOthersGo = world.dns.hold((name) => name.endsWith(".watched.example"));
   const session = await account.queue(apis[0], WATCHED);
-  const text = await eventsOf(account, `${apis[1]}/api/view/${session}/events`, (soFar) => {
+  const events = eventsOf(account, `${apis[1]}/api/view/${session}/events`, (soFar) => {
     const told = soFar.split("event: progress").length - 1;
     if (told > 0) letOthersGo();
     if (told > 1) letLastGo();
   });
-  const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)];
-  const names = events.map(([, name]) => name);
+  const text = await inPatience("the end of the job's events", events);
+  const told = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)];
+  const names = told.map(([, name]) => name);
   assert.ok(names.filter((name) => name === "progress").length > 1, text);
   assert.equal(names.at(-1), "completed");
-  const counts = events.map(
+  const counts = told.map(
     ([, , data]) => (JSON.parse(data ?? "") as { processed_count?: number }).processed_count ?? 0,
   );
   assert.deepEqual(
@@ -157,19 +159,6 @@ rule("progress is told by the server that did not take the job", async () => {
     counts.slice(0, -1).toSorted((a, b) => a - b),
   );
 });
-
-const check = async (account: ScaledAccount): Promise<readonly number[]> => {
-  const answers = here().apis.map((api) => account.get(api, "/api/domain/d1.example"));
-  return (await Promise.all(answers)).map(({ status }) => status);
-};
-
-/** Both servers refuse the key within the time; addresses that send too many wrong keys get 429. */
-async function refusedWithin(account: ScaledAccount, withinMs: number): Promise<void> {
-  const isRefused = async (): Promise<boolean> =>
-    (await check(account)).every((status) => status === 401 || status === 429);
-  const tookMs = await givenMsOf(() => until(isRefused, { what: "a refusal", everyMs: 20 }));
-  assert.ok(tookMs < withinMs, `a revoked key opened for ${String(tookMs)} ms`);
-}
 
 const firstKey = async ({ accountId }: ScaledAccount): Promise<string> => {
   const [key] = (await here().world.store.keys.list(accountId)) ?? [];
@@ -185,14 +174,14 @@ async function revokeByDashboard(account: ScaledAccount): Promise<void> {
   const browser = new Browser({ url: apis[0] });
   assert.equal((await browser.signIn(found?.email ?? "", PASSWORD)).status, 204);
   const id = await firstKey(account);
-  assert.deepEqual(await check(account), [200, 200]);
+  assert.deepEqual(await check(account, here().apis), [200, 200]);
   assert.equal((await browser.delete(`keys/${id}`)).status, 204);
 }
 
 rule("a key that one server revokes is refused by the other at once", async () => {
   const account = await here().world.account();
   await revokeByDashboard(account);
-  await refusedWithin(account, BY_NOTICE_MS);
+  await refusedWithin(account, here().apis, BY_NOTICE_MS);
 });
 
 rule("without Redis it is refused within 5 s", async () => {
@@ -201,7 +190,7 @@ rule("without Redis it is refused within 5 s", async () => {
   await line.cut();
   try {
     await revokeByDashboard(account);
-    await refusedWithin(account, BY_POLL_MS);
+    await refusedWithin(account, here().apis, BY_POLL_MS);
   } finally {
     await line.mend();
   }
@@ -210,13 +199,12 @@ rule("without Redis it is refused within 5 s", async () => {
 /** Runs the program's command as an operator does; rejects unless it ends with 0. */
 function command(redisUrl: string, ...args: readonly string[]): Promise<void> {
   const program = fileURLToPath(new URL("../../src/main/gatepost.js", import.meta.url));
-  const env = {
-    PATH: process.env["PATH"],
+  const env = childEnvironment({
     DATABASE_URL: here().world.urls.databaseUrl,
     REDIS_URL: redisUrl,
     GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
     GATEPOST_DATA_DIR: folder,
-  };
+  });
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [program, ...args], { env }, (fault, _out, err) => {
       if (fault === null) resolve();
@@ -244,9 +232,9 @@ async function toldBy(...args: readonly string[]): Promise<readonly string[]> {
 rule("a key that a command revokes is told to everybody, and refused", async () => {
   const account = await here().world.account();
   const id = await firstKey(account);
-  assert.deepEqual(await check(account), [200, 200]);
+  assert.deepEqual(await check(account, here().apis), [200, 200]);
   assert.deepEqual(await toldBy("key", "revoke", id, "--yes"), ["accounts"]);
-  await refusedWithin(account, BY_POLL_MS);
+  await refusedWithin(account, here().apis, BY_POLL_MS);
 });
 
 rule("what a command denies is told to everybody, and denied", async () => {
@@ -265,10 +253,10 @@ rule("a command that finds no Redis does its work, and servers find out", async 
   const account = await world.account();
   await line.cut();
   try {
-    assert.deepEqual(await check(account), [200, 200]);
+    assert.deepEqual(await check(account, here().apis), [200, 200]);
     const redisUrl = `redis://127.0.0.1:${String(line.port)}`;
     await command(redisUrl, "key", "revoke", await firstKey(account), "--yes");
-    await refusedWithin(account, BY_POLL_MS);
+    await refusedWithin(account, here().apis, BY_POLL_MS);
     assert.equal((await fetch(`${apis[0]}/healthz`)).status, 200);
   } finally {
     await line.mend();

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startDnsServer } from "../../../test/dns-server.ts";
-import { until } from "../../../test/until.ts";
+import { inPatience, until } from "../../../test/until.ts";
 
 /** Fifteen seconds of work at ten entries a millisecond, and no machine is faster: what is to be killed is at work. */
 const MANY = Array.from({ length: 150_000 }, (_, at) => `e${String(at)}@x.example`);
@@ -45,7 +45,7 @@ function start(t: TestContext, { input, out }: Place, more: Record<string, strin
   });
   t.after(() => child.kill("SIGKILL"));
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
-  return { process: child, err: text(child.stderr), ended };
+  return { process: child, err: text(child.stderr), ended: inPatience("the end of a run", ended) };
 }
 
 /** Waits until the run has written something. */

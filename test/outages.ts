@@ -150,6 +150,7 @@ export async function ridesOut(t: TestContext, world: OutageWorld, outage: Outag
   const session = await jobs.queue(apis[0], jobText(at));
   await untilAtWork(jobs, apis[1], session);
   const traffic = startTraffic({ apis, keyed, bulk });
+  t.after(() => traffic.stop()); // what fails here must not disturb what comes next
   await until(() => isBack(traffic, 0), { what: "traffic", everyMs: LOOK_MS });
   const breakingAtMs = performance.now();
   await outage.breakIt(world);

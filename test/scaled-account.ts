@@ -13,7 +13,7 @@ export interface ScaledAccount {
   get(base: string, path: string): Promise<Answered>;
   post(base: string, path: string, form: Readonly<Record<string, string>>): Promise<Answered>;
   remove(base: string, path: string): Promise<Answered>;
-  /** Queues a list; its session. */
+  /** Queues a list; its session. Where a store had no turn to answer in time it is sent again, as clients are told. */
   queue(base: string, text: string): Promise<string>;
   /** Waits for the end of a job: the state that the view shows then. */
   ended(base: string, session: string): Promise<string>;
@@ -84,7 +84,11 @@ export async function openScaledAccount(parts: AccountParts): Promise<ScaledAcco
       ask(base + path, { method: "POST", body: new URLSearchParams(form) }),
     remove: (base, path) => ask(base + path, { method: "DELETE" }),
     async queue(base, text) {
-      const answer = await self.post(base, "/api/domain", { domain: text, bulk: "true" });
+      const send = async (): Promise<Answered | undefined> => {
+        const answered = await self.post(base, "/api/domain", { domain: text, bulk: "true" });
+        return answered.status === 503 ? undefined : answered;
+      };
+      const answer = await until(send, { what: "a list that is queued", everyMs: POLL_MS });
       assert.equal(answer.status, 200, answer.body.slice(0, 300));
       const { session, status } = JSON.parse(answer.body) as { session: string; status?: string };
       assert.equal(status, "pending");

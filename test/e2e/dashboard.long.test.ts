@@ -270,6 +270,16 @@ testInBrowser(
   },
 );
 
+/** Puts a long text into a field at once; `fill` takes chromium seconds, and a busy machine a minute. */
+async function paste(page: Page, label: string, text: string): Promise<void> {
+  await page.getByLabel(label).focus();
+  await page.evaluate(`(() => {
+    const field = document.activeElement;
+    field.value = ${JSON.stringify(text)};
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  })()`);
+}
+
 /** Waits until a list shows this entry and no other. */
 async function oneRow(page: Page, entry: string): Promise<void> {
   await page.locator(".grid-row").nth(1).waitFor({ state: "detached" });
@@ -281,9 +291,8 @@ testInBrowser(
   async () => {
     const { page, end } = await visit("/lists", { cookie: accountCookie });
     const entries = Array.from({ length: LIST_DOMAINS }, (_, at) => `user@d${String(at)}.example`);
-    await page
-      .getByLabel("Or paste addresses and domains")
-      .fill(["jane@throwaway.example", "x@silent.example", "=cmd|x", ...entries].join("\n"));
+    const pasted = ["jane@throwaway.example", "x@silent.example", "=cmd|x", ...entries];
+    await paste(page, "Or paste addresses and domains", pasted.join("\n"));
     await page.getByRole("button", { name: "Look at the list" }).click();
     await page.getByRole("button", { name: "Check 2,003 entries" }).click();
     await page.getByRole("heading", { name: "Every entry" }).waitFor();

@@ -4,7 +4,7 @@ import { after } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { builtPages } from "../../src/main/dashboard.ts";
 import { testWith } from "../require-tool.ts";
-import { PATIENCE_MS } from "../until.ts";
+import { PATIENCE_MS, until } from "../until.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FLAGS = [
@@ -88,6 +88,13 @@ export async function goTo(page: Page, address: string): Promise<void> {
 /** Nothing is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.locator(".bones").first().waitFor({ state: "detached" });
+}
+
+/** Waits until what has the focus begins with `text`. */
+export async function focusOn(page: Page, text: string): Promise<void> {
+  const look = async (): Promise<boolean> =>
+    String(await page.evaluate("document.activeElement.textContent")).startsWith(text);
+  await until(look, { what: `the focus on ${text}`, withinMs: PATIENCE_MS });
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { type DashboardWorld, dashboardWorld } from "../dashboard-world.ts";
-import { until } from "../until.ts";
-import { axeFindings, goTo, openPage, testInBrowser, type View } from "./browser.ts";
+import { axeFindings, focusOn, goTo, openPage, testInBrowser, type View } from "./browser.ts";
 
 let world: DashboardWorld;
 
@@ -26,13 +25,6 @@ async function visit(path: string, view: View = {}) {
 }
 
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
-
-/** Waits until what has the focus begins with `text`. */
-async function focusOn(page: Page, text: string): Promise<void> {
-  const look = async (): Promise<boolean> =>
-    String(await page.evaluate("document.activeElement.textContent")).startsWith(text);
-  await until(look, { what: `the focus on ${text}`, withinMs: 30_000 });
-}
 
 testInBrowser("a stale link leads to a page that says so; a program gets JSON", async () => {
   const { page, context } = await visit("/list");

@@ -1,0 +1,68 @@
+import { strict as assert } from "node:assert";
+import { after, before } from "node:test";
+import type { Page } from "playwright-core";
+import { type DashboardWorld, dashboardWorld } from "../dashboard-world.ts";
+import { focusOn, goTo, openPage, testInBrowser } from "./browser.ts";
+
+let world: DashboardWorld;
+let adminId = "";
+
+before(async () => {
+  world = await dashboardWorld();
+  adminId = await world.addAccount("admin@gatepost.example", { isAdmin: true });
+});
+
+after(() => world.close());
+
+async function visit(path: string, id: string) {
+  const opened = await openPage(world.url, { cookie: await world.cookieOf(id) });
+  await goTo(opened.page, `${world.url}${path}`);
+  return opened;
+}
+
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).focus();
+  await page.keyboard.press("Enter");
+}
+
+testInBrowser("a button that was busy has the focus again", async () => {
+  const id = await world.addAccount("busy@gatepost.example");
+  const { page, context, complaints } = await visit("/settings", id);
+  await press(page, "Count spellings");
+  await focusOn(page, "Stop counting and forget");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("when a key is revoked, its page's heading has the focus", async () => {
+  const id = await world.addAccount("revoker@gatepost.example");
+  await world.store.keys.create(id, "First");
+  const { page, context, complaints } = await visit("/keys", id);
+  await press(page, "Revoke First");
+  await press(page, "Revoke the key");
+  await page.getByText(/^Revoked/).waitFor();
+  await focusOn(page, "Keys");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("when an entry is forgotten, the heading of its part has the focus", async () => {
+  await world.lists.operator.save("bad.example", "deny", { note: "", author: adminId });
+  const { page, context, complaints } = await visit("/admin/lists", adminId);
+  await press(page, "Forget bad.example");
+  await press(page, "Forget it");
+  await page.getByText("No entries yet").waitFor();
+  await focusOn(page, "Your own entries");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("when a browser is signed out, the heading of its part has the focus", async () => {
+  const id = await world.addAccount("sessions@gatepost.example");
+  await world.cookieOf(id);
+  const { page, context, complaints } = await visit("/settings", id);
+  await press(page, "Sign out A browser");
+  await focusOn(page, "Where you are signed in");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});

@@ -6,10 +6,11 @@ import { announcement } from "./app/announce.ts";
 import { loadedPage, loadPage } from "./app/loaded-pages.ts";
 import { isOpenTo, type Page, PAGES } from "./app/pages.ts";
 import { path } from "./app/router.ts";
-import { loadSession, session } from "./app/session.ts";
+import { isEnded, loadSession, session } from "./app/session.ts";
 import { PageHead } from "./parts/page-head.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { Bones, Failed } from "./parts/states.tsx";
+import { SignInAgain } from "./pages/sign-in-again.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 
 /** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
@@ -33,6 +34,9 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
           </>
         )}
       </Shell>
+      {isEnded.value && known?.account !== undefined ? (
+        <SignInAgain email={known.account.email} />
+      ) : null}
       <div class="unseen" role="status">
         {announcement.value}
       </div>

@@ -110,11 +110,16 @@ async function holdLists(page: Page): Promise<void> {
 }
 
 /** Begins a list that is large enough for the queue. */
-async function beginList(page: Page): Promise<void> {
+async function pasteList(page: Page): Promise<void> {
   const entries = Array.from({ length: 120 }, (_, at) => `user${String(at)}@good.example`);
   await page.getByLabel("Or paste addresses and domains").fill(entries.join("\n"));
   await button(page, "Look at the list").click();
   await button(page, "Check 120 entries").click();
+}
+
+/** Begins a list that `holdLists` holds. */
+async function beginList(page: Page): Promise<void> {
+  await pasteList(page);
   await page.getByText("600 of 1,200").waitFor();
 }
 
@@ -151,12 +156,9 @@ testInBrowser(
     const { page, context } = await visit("/lists", { cookie });
     await holdLists(page);
     await beginList(page);
-    await page.unroute(/\/account\/lists\/[0-9a-f]{32}$/);
-    await page.route("**/account/lists/*/rows", (route) => route.abort());
     await context.clearCookies();
-    await page.getByText("Your session has ended. Sign in again.").waitFor();
-    await page.unroute("**/account/lists/*/rows");
-    await signIn(page, email);
+    await page.unroute(/\/account\/lists\/[0-9a-f]{32}$/);
+    await signInAgain(page, email);
     await page.getByRole("heading", { name: "Every entry" }).waitFor();
     await button(page, /account menu/).click();
     await button(page, "Sign out").click();
@@ -164,26 +166,81 @@ testInBrowser(
     await signIn(page, "next@gatepost.example");
     await page.getByRole("link", { name: "Lists" }).first().click();
     await page.getByRole("heading", { name: "Check a list" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Check a list" }).waitFor();
     assert.equal(await page.getByText("user1@good.example").count(), 0);
     await context.close();
   },
 );
 
-testInBrowser("signing out in one tab ends the other, which says so", async () => {
+/** Waits for the question that an ended session asks, and answers it. */
+async function signInAgain(page: Page, email: string): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await dialog.getByText(email).waitFor();
+  await dialog.getByLabel("Password").fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+testInBrowser(
+  "a session that ends over a half-filled form hides the page, and keeps what was typed",
+  async () => {
+    const email = "typing@gatepost.example";
+    const cookie = await accountCookie(email);
+    const { page, context, complaints } = await visit("/keys", { cookie });
+    await button(page, "Create a key").click();
+    await page.getByLabel("Name").fill("Half a form");
+    await context.clearCookies();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.keyboard.press("Escape");
+    await signInAgain(page, email);
+    assert.equal(await page.getByLabel("Name").inputValue(), "Half a form");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Your new key" }).waitFor();
+    await context.clearCookies();
+    await page.reload();
+    await page.getByLabel("E-mail address").waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
+
+testInBrowser("signing out in one tab takes the page from the other, which says so", async () => {
   const cookie = await accountCookie("tabs@gatepost.example");
   const { page, context } = await visit("/keys", { cookie });
+  await button(page, "Create a key").click();
   const other = await context.newPage();
   await goTo(other, `${world.url}/`);
   await button(other, /account menu/).click();
   await button(other, "Sign out").click();
   await other.getByRole("link", { name: "Sign in" }).first().waitFor();
-  await button(page, "Create a key").click();
-  await page.getByLabel("Name").fill("Too late");
-  await page.keyboard.press("Enter");
   await page.getByText("Your session has ended. Sign in again.").waitFor();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await context.close();
 });
+
+testInBrowser(
+  "a list that nobody can reach is kept, and found when the network is back",
+  async () => {
+    const cookie = await accountCookie("tunnel@gatepost.example");
+    const { page, context, complaints } = await visit("/lists", { cookie });
+    await page.route("**/account/lists/*/rows", (route) => route.abort());
+    await pasteList(page);
+    await page.getByText("The server did not answer.").waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.reload();
+    await page.getByText("The server did not answer.").waitFor();
+    await page.unroute("**/account/lists/*/rows");
+    await context.setOffline(true);
+    await context.setOffline(false);
+    await page.getByRole("heading", { name: "Every entry" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
 
 testInBrowser(
   "a file of 20 MB, a column without addresses and a clipboard that is closed are told",

@@ -79,7 +79,13 @@ export async function send(
 /** One request under `/account/`, JSON in and out. The shape is the server's promise, not checked again. */
 export async function call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
   const response = await send(method, `/account/${path}`, body);
-  return (response.status === 204 ? undefined : await response.json()) as Answer;
+  const read = async (): Promise<unknown> => response.json();
+  return (response.status === 204 ? undefined : await read().catch(cutOff)) as Answer;
+}
+
+/** The connection broke while the answer came, or a proxy's own page came in its place. */
+function cutOff(): never {
+  throw new ApiFault(0, NO_ANSWER);
 }
 
 /** Reads an answer of one JSON value a line, each as soon as it is there. */
@@ -87,7 +93,8 @@ export async function readLines(response: Response, take: (value: unknown) => vo
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+  const next = async (): Promise<ReadableStreamReadResult<string>> => reader.read().catch(cutOff);
+  for (let chunk = await next(); !chunk.done; chunk = await next()) {
     const lines = (rest + chunk.value).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) takeLine(line, take);

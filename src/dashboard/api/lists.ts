@@ -46,6 +46,10 @@ const LOOK_EVERY_MS = 1_000;
 /** Looks that may fail one after the other while the list runs on. */
 const FAILED_LOOKS_MAX = 30;
 
+/** The server is out of reach, restarting, or asked too often from this address: it may answer the next time. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ApiFault && (error.status === 0 || error.status === 429 || error.status >= 500);
+
 const later = (delayMs: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, delayMs));
 
@@ -65,8 +69,7 @@ export async function watchList(
       take(state);
     } catch (error) {
       failed += 1;
-      const isPassing = error instanceof ApiFault && (error.status === 0 || error.status >= 500);
-      if (!isPassing || failed >= FAILED_LOOKS_MAX) throw error;
+      if (!isPassing(error) || failed >= FAILED_LOOKS_MAX) throw error;
     }
   }
   return undefined;

@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { ApiFault, faultText } from "../api/client.ts";
 import {
   forgetList,
+  isPassing,
   listRows,
   type ListRow,
   listState,
@@ -18,27 +19,31 @@ import { loadAllowance, session } from "./session.ts";
 /** A list from the file to its result; kept while the person looks at other pages. */
 export type ListRun =
   | { readonly step: "none" }
-  /** After a reload, while the server is asked how far it is. */
-  | { readonly step: "resuming"; readonly name: string }
+  /** After a reload, or out of reach before: while the server is asked how far it is. */
+  | ({ readonly step: "resuming" } & Begun)
+  /** It goes on at the server, which does not answer; `message` says why not. */
+  | ({ readonly step: "away"; readonly message: string } & Begun)
   | { readonly step: "chosen"; readonly name: string; readonly table: Table }
-  | {
+  | ({
       readonly step: "running";
-      readonly name: string;
-      readonly source: Source | undefined;
       readonly state: ListState;
       /** When the first entry was seen to be done, and how many were. */
       readonly since: { readonly ms: number; readonly processed: number };
-    }
-  | {
+    } & Begun)
+  | ({
       readonly step: "done";
-      readonly name: string;
-      readonly source: Source | undefined;
-      readonly session: string;
       readonly stats: ListStats;
       readonly rows: readonly ListRow[];
       readonly expiresAtMs: number;
-    }
+    } & Begun)
   | { readonly step: "failed"; readonly name: string; readonly message: string };
+
+/** A list that the server has taken. */
+export interface Begun {
+  readonly session: string;
+  readonly name: string;
+  readonly source: Source | undefined;
+}
 
 /** The file that a list came from; gone after a reload. */
 export interface Source {
@@ -48,63 +53,58 @@ export interface Source {
   readonly at: number;
 }
 
-const STORED = "gatepost-list";
+export const listRun = signal<ListRun>({ step: "none" });
 
-function remember(entry: { readonly session: string; readonly name: string } | undefined): void {
-  try {
-    if (entry === undefined) sessionStorage.removeItem(STORED);
-    else sessionStorage.setItem(STORED, JSON.stringify(entry));
-  } catch {
-    // Without storage a reload forgets the list; it runs on all the same.
-  }
-}
-
-function remembered(): { readonly session: string; readonly name: string } | undefined {
-  try {
-    const known: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
-    if (typeof known !== "object" || known === null) return undefined;
-    const { session, name } = known as Record<string, unknown>;
-    return typeof session === "string" && typeof name === "string" ? { session, name } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const listRun = signal<ListRun>(firstStep());
-
-function firstStep(): ListRun {
-  const known = remembered();
-  return known === undefined ? { step: "none" } : { step: "resuming", name: known.name };
-}
-
-let ownerId: string | undefined;
+let ownerId = "";
 
 // One account's list is not for the next one that signs in at this browser.
 effect(() => {
   const id = session.value?.account?.id;
   if (id === undefined || id === ownerId) return;
-  if (ownerId !== undefined) listRun.value = { step: "none" };
   ownerId = id;
+  const known = remembered();
+  listRun.value = known === undefined ? { step: "none" } : { step: "resuming", ...known };
 });
+
+function storedName(): string {
+  return `gatepost-list ${ownerId}`;
+}
+
+function remember(list: Begun | undefined): void {
+  try {
+    if (list === undefined) return sessionStorage.removeItem(storedName());
+    const { session, name } = list;
+    sessionStorage.setItem(storedName(), JSON.stringify({ session, name }));
+  } catch {
+    // Without storage a reload forgets the list; it runs on all the same.
+  }
+}
+
+function remembered(): Begun | undefined {
+  try {
+    const known: unknown = JSON.parse(sessionStorage.getItem(storedName()) ?? "null");
+    if (typeof known !== "object" || known === null) return undefined;
+    const { session, name } = known as Record<string, unknown>;
+    if (typeof session !== "string" || typeof name !== "string") return undefined;
+    return { session, name, source: undefined };
+  } catch {
+    return undefined;
+  }
+}
 
 /** Begins with one column of a table. Throws an `ApiFault` when the server refuses it. */
 export async function start(name: string, table: Table, at: number): Promise<void> {
   const column = columnOf(table, at);
-  const source = { table, column, at };
   const state = await startList(column.text);
-  remember({ session: state.session, name });
+  const list = { session: state.session, name, source: { table, column, at } };
+  remember(list);
   void loadAllowance();
   // From here on the list has its own page to say what went wrong.
-  await follow({ name, source }, state).catch((error: unknown) => failWith(name, error));
-}
-
-interface Followed {
-  readonly name: string;
-  readonly source: Source | undefined;
+  await follow(list, state).catch((error: unknown) => failWith(list, error));
 }
 
 /** Shows progress until the end, and then the result. */
-async function follow(list: Followed, first: ListState): Promise<void> {
+async function follow(list: Begun, first: ListState): Promise<void> {
   if (first.status === "completed") return finish(list, first);
   const since = { ms: nowMs(), processed: first.processed_count ?? 0 };
   listRun.value = { step: "running", ...list, state: first, since };
@@ -120,12 +120,12 @@ async function follow(list: Followed, first: ListState): Promise<void> {
     fail(list.name, "The service could not finish this list. What was not checked is not charged.");
 }
 
-async function finish(list: Followed, state: ListState): Promise<void> {
-  const { session, stats, expires_in_seconds: lifeSeconds = 0 } = state;
+async function finish(list: Begun, state: ListState): Promise<void> {
+  const { stats, expires_in_seconds: lifeSeconds = 0 } = state;
   if (stats === undefined) return fail(list.name, "The service sent no result.");
   const expiresAtMs = nowMs() + lifeSeconds * 1_000;
-  const rows = await listRows(session);
-  listRun.value = { step: "done", ...list, session, stats, rows, expiresAtMs };
+  const rows = await listRows(list.session);
+  listRun.value = { step: "done", ...list, stats, rows, expiresAtMs };
   announce(`${list.name} is done.`);
 }
 
@@ -134,30 +134,40 @@ function fail(name: string, message: string): void {
   listRun.value = { step: "failed", name, message };
 }
 
-/** For a list that was cut off on the way. */
-function failWith(name: string, error: unknown): void {
-  // Who signs in again finds the list as after a reload: it ran on.
-  if (error instanceof ApiFault && error.status === 401) listRun.value = { step: "resuming", name };
-  else fail(name, faultText(error));
+const FORGOTTEN = "The server keeps results for 15 minutes and has forgotten these.";
+
+/** For a list that was cut off on the way. It runs on and is paid for: only the server's own word gives it up. */
+function failWith(list: Begun, error: unknown): void {
+  const status = error instanceof ApiFault ? error.status : undefined;
+  // Who signs in again finds it as after a reload.
+  if (status === 401) listRun.value = { step: "resuming", ...list };
+  else if (isPassing(error)) listRun.value = { step: "away", ...list, message: faultText(error) };
+  else fail(list.name, status === 404 ? FORGOTTEN : faultText(error));
 }
 
-/** After a reload: takes up the list that this tab had begun. */
+/** Takes up the list that this tab had begun: after a reload, or when the server answers again. */
 export async function resume(): Promise<void> {
-  const known = remembered();
-  if (known === undefined || listRun.value.step !== "resuming") return;
-  const list = { name: known.name, source: undefined };
+  const run = listRun.value;
+  if (run.step !== "resuming" && run.step !== "away") return;
+  const { session: id, name, source } = run;
+  const list = { session: id, name, source };
+  listRun.value = { step: "resuming", ...list };
   try {
-    await follow(list, await listState(known.session));
+    await follow(list, await listState(id));
   } catch (error) {
-    if (!(error instanceof ApiFault && error.status === 404)) return failWith(known.name, error);
-    fail(known.name, "The server keeps results for 15 minutes and has forgotten these.");
+    failWith(list, error);
   }
+}
+
+/** Begins anew without a word to the server. */
+export function giveUp(): void {
+  remember(undefined);
+  listRun.value = { step: "none" };
 }
 
 /** Cancels or forgets the list, here and on the server, and begins anew. */
 export async function forget(session: string): Promise<void> {
-  remember(undefined);
-  listRun.value = { step: "none" };
+  giveUp();
   await forgetList(session).catch((error: unknown) => {
     if (!(error instanceof ApiFault && error.status === 404)) throw error;
   });

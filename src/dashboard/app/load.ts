@@ -1,5 +1,6 @@
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
-import { call, faultText } from "../api/client.ts";
+import { ApiFault, call, faultText } from "../api/client.ts";
+import { signIns } from "./session.ts";
 
 export type Loaded<Value> =
   | { readonly state: "loading" }
@@ -19,14 +20,16 @@ export function useLoad<Value>(path: string): Loading<Value> {
   // Before the page is painted: the question is on its way meanwhile.
   useLayoutEffect(() => {
     let stale = false;
-    call<Value>("GET", path).then(
-      (value) => stale || setLoaded({ state: "ready", value }),
-      (error: unknown) => stale || setLoaded({ state: "failed", message: faultText(error) }),
-    );
+    const fail = (error: unknown): void => {
+      // Who signs in again finds the page as it was.
+      if (stale || (error instanceof ApiFault && error.status === 401)) return;
+      setLoaded({ state: "failed", message: faultText(error) });
+    };
+    call<Value>("GET", path).then((value) => stale || setLoaded({ state: "ready", value }), fail);
     return () => {
       stale = true;
     };
-  }, [path, turn]);
+  }, [path, turn, signIns.value]);
   const reload = useCallback(() => setTurn((known) => known + 1), []);
   return { loaded, reload };
 }

@@ -8,12 +8,16 @@ export const session = signal<SessionState | undefined>(undefined);
 /** Why the visitor was sent to the sign-in page. */
 export const signInReason = signal("");
 
+/** The server no longer knows the session: the page, and what was typed there, waits behind the question for it. */
+export const isEnded = signal(false);
+
 /** What is left of the plan; undefined for visitors and until it is known. */
 export const allowance = signal<Allowance | undefined>(undefined);
 
 /** Asks who is here. Throws an `ApiFault`. */
 export async function loadSession(): Promise<void> {
   session.value = await call<SessionState>("GET", "session");
+  isEnded.value = false;
   if (session.value.account === undefined) allowance.value = undefined;
   else void loadAllowance();
 }
@@ -27,8 +31,20 @@ export async function loadAllowance(): Promise<void> {
   }
 }
 
-function signedOut(): void {
+/** Grows when an ended session is taken up again: what could not be loaded meanwhile can be. */
+export const signIns = signal(0);
+
+/** Signs in the account whose session has ended. Throws an `ApiFault`. */
+export async function signInAgain(email: string, password: string): Promise<void> {
+  await call("POST", "sign-in", { email, password });
+  await loadSession();
+  signIns.value += 1;
+}
+
+/** Lets the page go, with all that it shows. */
+export function leave(): void {
   const known = session.value;
+  isEnded.value = false;
   if (known?.account === undefined) return;
   const { account: _, ...visitor } = known;
   signInReason.value = "Your session has ended. Sign in again.";
@@ -36,7 +52,21 @@ function signedOut(): void {
   session.value = visitor;
 }
 
-whenSignedOut(signedOut);
+function ask(): void {
+  if (session.value?.account !== undefined) isEnded.value = true;
+}
+
+whenSignedOut(ask);
+
+/** Who signs out means all tabs of the browser: nothing of the account stays on any. */
+const tabs = new BroadcastChannel("gatepost-signed-out");
+
+/** Forgets who was here, in every tab; the server has done so. */
+export async function signedOut(): Promise<void> {
+  tabs.postMessage("");
+  signInReason.value = "";
+  await loadSession();
+}
 
 /**
  * A tab that is looked at again may show one account while the browser, by another tab, has become another's:
@@ -46,13 +76,16 @@ async function compare(): Promise<void> {
   const known = session.value;
   if (document.visibilityState !== "visible" || known === undefined) return;
   const { account: now } = await call<SessionState>("GET", "session");
-  if (now?.id === known.account?.id) return;
-  if (now === undefined) signedOut();
+  if (now?.id === known.account?.id) {
+    if (isEnded.value) signIns.value += 1;
+    isEnded.value = false;
+  } else if (now === undefined) ask();
   else if (known.account === undefined) await loadSession();
   else location.reload();
 }
 
 export function watchOtherTabs(): void {
+  tabs.addEventListener("message", leave);
   // A failure changes nothing: the next thing that is pressed tells it.
   document.addEventListener("visibilitychange", () => void compare().catch(() => undefined));
 }

@@ -1,26 +1,29 @@
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { announce } from "../app/announce.ts";
-import { forget, listRun, type ListRun, resume } from "../app/list-run.ts";
+import { forget, giveUp, listRun, type ListRun, resume } from "../app/list-run.ts";
 import { nowMs } from "../app/clock.ts";
 import { useAction } from "../app/load.ts";
 import { count, counted } from "../app/numbers.ts";
+import { signIns } from "../app/session.ts";
 import { Meter } from "../parts/meter.tsx";
 import { PageHead } from "../parts/page-head.tsx";
-import { Bones, Fault } from "../parts/states.tsx";
+import { Bones, Failed, Fault } from "../parts/states.tsx";
 import { ListChosen } from "./list-chosen.tsx";
 import { ListPick } from "./list-pick.tsx";
 import { ListResults } from "./list-results.tsx";
 
 /** From a file or a paste to the checked list. */
 export function ListsPage(): VNode {
-  useEffect(() => void resume(), []);
+  useEffect(() => void resume(), [signIns.value]);
   const run = listRun.value;
   switch (run.step) {
     case "none":
       return <ListPick />;
     case "resuming":
       return <Resuming name={run.name} />;
+    case "away":
+      return <Away run={run} />;
     case "chosen":
       return <ListChosen key={run.name} name={run.name} table={run.table} />;
     case "running":
@@ -39,6 +42,28 @@ function Resuming({ name }: { name: string }): VNode {
       <section class="sheet">
         <Bones lines={4} />
       </section>
+    </>
+  );
+}
+
+/** The list goes on where nobody can see it; it is looked for again as soon as the browser is back on its network. */
+function Away({ run }: { run: ListRun & { step: "away" } }): VNode {
+  useLayoutEffect(() => {
+    const look = (): void => void resume();
+    addEventListener("online", look);
+    return () => removeEventListener("online", look);
+  }, []);
+  return (
+    <>
+      <PageHead
+        title={run.name}
+        lead="The list goes on at the server. Its results stay there for 15 minutes after it is done."
+      >
+        <button type="button" class="plain" onClick={giveUp}>
+          Give it up
+        </button>
+      </PageHead>
+      <Failed message={run.message} retry={() => void resume()} />
     </>
   );
 }

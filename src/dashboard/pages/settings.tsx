@@ -5,10 +5,10 @@ import type { AuditEntry } from "../api/shapes.ts";
 import { exactTime, timeMs } from "../app/clock.ts";
 import { useAction, useLoad } from "../app/load.ts";
 import { go } from "../app/router.ts";
-import { loadSession, session } from "../app/session.ts";
+import { session, signedOut } from "../app/session.ts";
 import { AuditTable } from "../parts/audit-table.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Field } from "../parts/field.tsx";
+import { Field, UserName } from "../parts/field.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Empty, Fault, Shown } from "../parts/states.tsx";
 import { PASSWORD_HINT, passwordInput } from "../words/password.ts";
@@ -64,7 +64,7 @@ function Password(): VNode {
     <section class="sheet stack">
       <h2>Change your password</h2>
       <form class="form" onSubmit={submit}>
-        <input type="hidden" autocomplete="username" value={session.value?.account?.email ?? ""} />
+        <UserName email={session.value?.account?.email ?? ""} />
         <Field
           label="Current password"
           value={current}
@@ -140,12 +140,13 @@ function DeleteDialog({ onClose }: { onClose: () => void }): VNode {
     run(async () => {
       await call("POST", "delete", { current_password: password });
       go("/");
-      await loadSession();
+      await signedOut();
     });
   };
   return (
     <Dialog title="Delete this account for good?" onClose={onClose}>
       <form class="stack" onSubmit={submit}>
+        <UserName email={session.value?.account?.email ?? ""} />
         <Field
           label="Your password, to be sure it is you"
           value={password}

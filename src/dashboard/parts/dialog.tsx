@@ -8,6 +8,8 @@ export function Dialog(props: {
   title: string;
   onClose: () => void;
   children: ComponentChildren;
+  /** Nothing of the page is seen behind it. */
+  hidesPage?: true;
 }): VNode {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -33,7 +35,13 @@ export function Dialog(props: {
     if (isShown.current) props.onClose();
   };
   return (
-    <dialog ref={dialog} aria-labelledby={id} onCancel={cancel} onClose={close}>
+    <dialog
+      ref={dialog}
+      class={props.hidesPage === true ? "alone" : ""}
+      aria-labelledby={id}
+      onCancel={cancel}
+      onClose={close}
+    >
       <div class="stack">
         <h2 id={id}>{props.title}</h2>
         {props.children}

@@ -30,3 +30,8 @@ export function Field({ label, value, onValue, hint, input = {} }: FieldProps): 
     </div>
   );
 }
+
+/** Tells password managers whose password a form asks for, where nobody is asked for the name. */
+export function UserName({ email }: { email: string }): VNode {
+  return <input type="text" name="email" autocomplete="username" value={email} readOnly hidden />;
+}

@@ -1,12 +1,14 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { call } from "../api/client.ts";
+import { ApiFault, call } from "../api/client.ts";
 import type { SessionState } from "../api/shapes.ts";
+import { useAction } from "../app/load.ts";
 import { isOpenTo, type Page, PAGES } from "../app/pages.ts";
 import { go, path } from "../app/router.ts";
-import { loadSession, signInReason } from "../app/session.ts";
+import { signedOut } from "../app/session.ts";
 import { chooseTheme, theme, THEMES } from "../app/theme.ts";
 import { AllowanceBox } from "./allowance-box.tsx";
+import { Fault } from "./states.tsx";
 
 /** The frame of every page: rail, or top bar and drawer where it is narrow. */
 export function Shell(props: {
@@ -155,33 +157,34 @@ function Enter({ session }: { session: SessionState | undefined }): VNode | null
   );
 }
 
-async function signOut(): Promise<void> {
-  await call("POST", "sign-out").catch(() => undefined);
-  signInReason.value = "";
-  go("/");
-  await loadSession();
+/** A session that has ended already is what was asked for. */
+function unlessOut(error: unknown): void {
+  if (!(error instanceof ApiFault && error.status === 401)) throw error;
 }
 
 function AccountMenu(): VNode {
   const menu = useRef<HTMLDivElement>(null);
+  const { busy, fault, run } = useAction();
   const close = (): void => {
     const popover = menu.current?.closest<HTMLElement>("[popover]");
     popover?.hidePopover();
   };
+  const signOut = (): void =>
+    run(async () => {
+      await call("POST", "sign-out").catch(unlessOut);
+      close();
+      go("/");
+      await signedOut();
+    });
   return (
     <div class="menu-items" ref={menu}>
       <a href="/settings" onClick={close}>
         Your account
       </a>
-      <button
-        type="button"
-        onClick={() => {
-          close();
-          void signOut();
-        }}
-      >
+      <button type="button" disabled={busy} onClick={signOut}>
         Sign out
       </button>
+      <Fault text={fault} />
       <ThemeChoice />
     </div>
   );

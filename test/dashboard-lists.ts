@@ -22,6 +22,8 @@ export interface DashboardLists {
   readonly backTest: RunBackTest;
   readonly refresh: ListRefresh;
   readonly counts: VerdictCounts;
+  /** What the last refresh was told to accept. */
+  accepted: readonly string[];
   /** What the next refresh comes to, and what the sources are. */
   outcomes: readonly RefreshOutcome[];
   sources: readonly ListStatus[];
@@ -40,10 +42,14 @@ export function operatorListsOf(store: AccountStore, datasets: () => Datasets): 
     reports: createReportService({ reports: sqlReports(db), operator, hash, ids, clock }),
     backTest: createBackTest({ entries, counts, mails: sqlDomainMails(db), datasets, hash, clock }),
     sources: SOURCES,
+    accepted: [],
     outcomes: SOURCES.map(({ id }) => ({ id, kind: "unchanged" })),
     refresh: {
       status: () => Promise.resolve(lists.sources),
-      refresh: () => Promise.resolve(lists.outcomes),
+      refresh: (confirmed = []) => {
+        lists.accepted = confirmed;
+        return Promise.resolve(lists.outcomes);
+      },
     },
   };
   return lists;

@@ -129,6 +129,22 @@ testInBrowser("sources say why they were refused; a fetch says what came of it",
   await end();
 });
 
+testInBrowser(
+  "a list that shrank is taken when the operator says so, and he is told what for",
+  async () => {
+    const { page, end } = await listsPage(360);
+    await page.getByRole("button", { name: "Take it all the same for halved" }).click();
+    await page.getByRole("dialog").getByText("4,410 names, 9,120 before").waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    assert.deepEqual(world.lists.accepted, []);
+    world.lists.outcomes = [{ id: "halved", kind: "accepted" }];
+    await page.getByRole("button", { name: "Take it", exact: true }).click();
+    await page.getByText("1 source asked: 1 new.").waitFor();
+    assert.deepEqual(world.lists.accepted, ["halved"]);
+    await end();
+  },
+);
+
 testInBrowser("hostile notes, reasons and fetch errors are text", async () => {
   const lines = HOSTILE.map((text) => text.replaceAll(/\p{C}/gu, " ").slice(0, 300));
   const maker = await world.addAccount("hostile@gatepost.example");

@@ -119,6 +119,7 @@ testInBrowser("a file dropped anywhere comes back as it was parted, row by row",
     return cell.left >= frame.left && cell.right <= frame.right;
   })()`;
   assert.equal(await page.evaluate(isSeen), true, "the picked column is in view");
+  assert.equal(await drop(page, "late.csv", "late@good.example"), "true,true", "it is not opened");
   await button(page, "Check 2 entries").click();
   await page.getByRole("heading", { name: "Every entry" }).waitFor();
   assert.deepEqual(await page.locator(".row-number").allInnerTexts(), ["2", "4"]);
@@ -127,8 +128,8 @@ testInBrowser("a file dropped anywhere comes back as it was parted, row by row",
     button(page, "CSV, all columns").click(),
   ]);
   const lines = readFileSync((await file.path()) ?? "", "utf8").split("\r\n");
-  assert.equal(lines[0], `\ufeff${FORTY.join(";")};verdict;confidence;signals`);
-  assert.equal(lines[2], `${cells("bob@good.example").replace("=", "'=")};Valid;0;`);
+  assert.equal(lines[0], `\ufeff${FORTY.join(";")};verdict;confidence;signals;reason`);
+  assert.equal(lines[2], `${cells("bob@good.example").replace("=", "'=")};Valid;0;;`);
   await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
   await page.reload();
   await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
@@ -156,7 +157,7 @@ testInBrowser(
     assert.equal(await page.getByRole("link", { name: "JSON" }).count(), 0);
     const [file] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
     const csv = readFileSync((await file.path()) ?? "", "utf8");
-    assert.equal(csv, "Entry,verdict,confidence,signals\r\nann@good.example,Valid,0,\r\n");
+    assert.equal(csv, "Entry,verdict,confidence,signals,reason\r\nann@good.example,Valid,0,,\r\n");
     await context.close();
   },
 );

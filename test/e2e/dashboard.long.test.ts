@@ -265,6 +265,7 @@ testInBrowser(
     await page.getByText("checks today").first().waitFor(); // nothing is under way any more
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Credits" }).first().click();
+    await page.getByRole("button", { name: "Leave the page" }).click();
     await page.getByText("Your session has ended. Sign in again.").waitFor();
     await end();
   },
@@ -314,8 +315,22 @@ testInBrowser(
       page.getByRole("button", { name: "CSV", exact: true }).click(),
     ]);
     const lines = readFileSync((await csv.path()) ?? "", "utf8").split("\r\n");
-    assert.equal(lines[0], "Entry,verdict,confidence,signals");
-    assert.equal(lines[3], "'=cmd|x,Bad format,0,");
+    assert.equal(lines[0], "Entry,verdict,confidence,signals,reason");
+    const why = "It is not written like an address or a domain.";
+    assert.equal(lines[3], `'=cmd|x,Bad format,0,,${why}`);
+    await page.getByLabel("Search in the entries").fill("");
+    await page.getByLabel("Which reason").selectOption(why);
+    await oneRow(page, "=cmd|x");
+    await page.getByText("1 entry shown").waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.setViewportSize({ width: 320, height: 700 });
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
+    const [part] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV of these" }).click(),
+    ]);
+    const partial = readFileSync((await part.path()) ?? "", "utf8");
+    assert.deepEqual(partial.split("\r\n"), [lines[0], lines[3], ""]);
     const [list] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Download valid list" }).click(),
@@ -323,7 +338,7 @@ testInBrowser(
     assert.equal(readFileSync((await list.path()) ?? "", "utf8").split("\n").length, 2_000);
     await page.getByRole("button", { name: "Forget now" }).click();
     await page.getByRole("button", { name: "Keep it as it is" }).click();
-    await page.getByText("user@d17.example").waitFor();
+    await page.getByText("1 entry shown").waitFor();
     await page.getByRole("button", { name: "Forget now" }).click();
     await page.getByRole("button", { name: "Forget them" }).click();
     await page.getByRole("heading", { name: "Check a list" }).waitFor();

@@ -93,7 +93,7 @@ export async function readLines(response: Response, take: (value: unknown) => vo
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  const next = async (): Promise<ReadableStreamReadResult<string>> => reader.read().catch(cutOff);
+  const next = (): ReturnType<typeof reader.read> => reader.read().catch(cutOff);
   for (let chunk = await next(); !chunk.done; chunk = await next()) {
     const lines = (rest + chunk.value).split("\n");
     rest = lines.pop() ?? "";

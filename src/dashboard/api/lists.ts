@@ -1,6 +1,7 @@
 import type { Signal } from "../../core/signals.ts";
 import type { Fate } from "../../core/tally.ts";
 import { ApiFault, call, readLines, send } from "./client.ts";
+import type { ListRow } from "./shapes.ts";
 
 export interface ListStats {
   readonly total: number;
@@ -21,13 +22,6 @@ export interface ListState {
   readonly stats?: ListStats;
   /** With `completed`: for how long the results stay. */
   readonly expires_in_seconds?: number;
-}
-
-export interface ListRow {
-  readonly entry: string;
-  readonly fate: Fate;
-  readonly confidence: number;
-  readonly signals: readonly Signal[];
 }
 
 type CompactRow = readonly [string, Fate, number, readonly Signal[]];

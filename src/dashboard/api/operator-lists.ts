@@ -81,8 +81,11 @@ export const detailsBody = ({ note, lastDay }: Details): { note: string; expires
   ...(lastDay !== "" && { expires: lastDay }),
 });
 
-export const refreshSources = (): Promise<{ readonly outcomes: readonly Outcome[] }> =>
-  call("POST", "admin/lists/refresh");
+/** Of those in `accept` the operator says that they really changed so much. */
+export const refreshSources = (
+  accept: readonly string[],
+): Promise<{ readonly outcomes: readonly Outcome[] }> =>
+  call("POST", "admin/lists/refresh", { accept });
 
 export const backTest = (text: string): Promise<BackTestShape> =>
   call("POST", "admin/lists/test", { text });

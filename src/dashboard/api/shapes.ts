@@ -4,6 +4,7 @@ import type { EntryFault } from "../../core/entry.ts";
 import type { SaidBy } from "../../core/explain.ts";
 import type { FullResult } from "../../core/result.ts";
 import type { Signal } from "../../core/signals.ts";
+import type { Fate } from "../../core/tally.ts";
 
 export interface Account {
   readonly id: string;
@@ -189,4 +190,12 @@ export interface SystemState {
   readonly started_at: string;
   readonly probes: readonly { readonly name: string; readonly ok: boolean }[];
   readonly facts: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** One entry of a finished list. */
+export interface ListRow {
+  readonly entry: string;
+  readonly fate: Fate;
+  readonly confidence: number;
+  readonly signals: readonly Signal[];
 }

@@ -181,6 +181,14 @@ export interface Column {
   readonly rowOf: ReadonlyMap<string, number>;
 }
 
+/** The file that a list came from; gone after a reload. */
+export interface Source {
+  readonly table: Table;
+  readonly column: Column;
+  /** Which of the table's columns. */
+  readonly at: number;
+}
+
 /** A row's entry as it is sent: one line; "" for none. */
 export const entryOf = (row: readonly string[], column: number): string =>
   (row[column] ?? "").replaceAll(/[\r\n]+/g, " ").trim();

@@ -4,16 +4,16 @@ import {
   forgetList,
   isPassing,
   listRows,
-  type ListRow,
   listState,
   type ListState,
   type ListStats,
   startList,
   watchList,
 } from "../api/lists.ts";
+import type { ListRow } from "../api/shapes.ts";
 import { announce } from "./announce.ts";
 import { nowMs } from "./clock.ts";
-import { type Column, columnOf, type Table } from "./list-file.ts";
+import { columnOf, type Source, type Table } from "./list-file.ts";
 import { loadAllowance, session } from "./session.ts";
 
 /** A list from the file to its result; kept while the person looks at other pages. */
@@ -43,14 +43,6 @@ export interface Begun {
   readonly session: string;
   readonly name: string;
   readonly source: Source | undefined;
-}
-
-/** The file that a list came from; gone after a reload. */
-export interface Source {
-  readonly table: Table;
-  readonly column: Column;
-  /** Which of the table's columns. */
-  readonly at: number;
 }
 
 export const listRun = signal<ListRun>({ step: "none" });

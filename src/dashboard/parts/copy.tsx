@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../app/announce.ts";
 
-/** Puts text on the clipboard; without permission for that, says so. */
+/** Puts text on the clipboard; without permission for that, selects it where it stands before the button. */
 function CopyButton({ text, what }: { text: string; what: string }): VNode {
   const [word, setWord] = useState("Copy");
   useEffect(() => {
@@ -10,14 +10,18 @@ function CopyButton({ text, what }: { text: string; what: string }): VNode {
     const timer = setTimeout(() => setWord("Copy"), 2_000);
     return () => clearTimeout(timer);
   }, [word]);
-  const copy = (): void => {
+  const copy = ({ currentTarget }: { currentTarget: HTMLButtonElement }): void => {
+    const shownText = currentTarget.previousElementSibling;
     const tell = (shown: string, said: string): void => {
       setWord(shown);
       announce(said);
     };
     copyText(text).then(
       () => tell("Copied", `${what} copied.`),
-      () => tell("Select it", "The browser does not allow copying. Select the text instead."),
+      () =>
+        copySelected(shownText)
+          ? tell("Copied", `${what} copied.`)
+          : tell("Selected", `The browser does not allow copying. ${what} is selected: copy it.`),
     );
   };
   return (
@@ -32,6 +36,12 @@ function CopyButton({ text, what }: { text: string; what: string }): VNode {
 async function copyText(text: string): Promise<void> {
   if (!("clipboard" in navigator)) throw new Error("no clipboard");
   await navigator.clipboard.writeText(text);
+}
+
+/** The old way, which browsers allow wherever a person pressed a button; the text stays selected. */
+function copySelected(shownText: Element | null): boolean {
+  if (shownText !== null) getSelection()?.selectAllChildren(shownText);
+  return document.execCommand("copy");
 }
 
 /** Code as text, with a copy button. */

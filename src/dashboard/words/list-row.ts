@@ -1,5 +1,5 @@
 import { SIGNALS, type Signal } from "../../core/signals.ts";
-import type { ListRow } from "../api/lists.ts";
+import type { ListRow } from "../api/shapes.ts";
 import type { Mark } from "./verdict.ts";
 
 export const FILTERS = [
@@ -25,17 +25,40 @@ const MATCHES: Readonly<Record<Filter, (row: ListRow) => boolean>> = {
   format: ({ fate }) => fate === "invalidFormat",
 };
 
-/** Rows of one kind that hold `text`, in any case. */
+/** What is asked of rows; absent and "" ask nothing. */
+export interface Sought {
+  readonly filter?: Filter;
+  /** A sentence of `rowReason`. */
+  readonly reason?: string;
+  /** In any case. */
+  readonly text?: string;
+}
+
+/** Rows of one kind, for one reason, that hold `text`. */
 export function filterRows(
   rows: readonly ListRow[],
-  filter: Filter,
-  text: string,
+  { filter = "all", reason = "", text = "" }: Sought,
 ): readonly ListRow[] {
   const sought = text.trim().toLowerCase();
   const matches = MATCHES[filter];
   return rows.filter(
-    (row) => matches(row) && (sought === "" || row.entry.toLowerCase().includes(sought)),
+    (row) =>
+      matches(row) &&
+      (reason === "" || rowReason(row) === reason) &&
+      (sought === "" || row.entry.toLowerCase().includes(sought)),
   );
+}
+
+/** The reasons of rows and how many have each, the most frequent first. */
+export function reasonsOf(
+  rows: readonly ListRow[],
+): readonly (readonly [reason: string, rows: number])[] {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const reason = rowReason(row);
+    if (reason !== "") counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a);
 }
 
 /** How many rows each filter would leave. */

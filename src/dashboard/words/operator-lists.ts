@@ -59,6 +59,10 @@ export function refusalWords(why: string, detail: string | null): string {
   return `${words}${detail === null || detail === "" ? "" : ` (${detail})`}.`;
 }
 
+/** Refusals that the operator may overrule; what else is wrong with a file stays wrong. */
+export const mayBeTaken = (refused: string | null): boolean =>
+  refused === "size_swing" || refused === "many_removed";
+
 export const stays = ({ names }: Pick<Source, "names">): string =>
   names === 0 ? "Nothing of it is in use." : "The copy before it stays in use.";
 

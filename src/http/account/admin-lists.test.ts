@@ -74,6 +74,17 @@ test("sources are told with what refused them, and a refresh with what came of i
   assert.deepEqual(await notedOf(admin), ["lists.fetched 2 asked, 1 refused"]);
 });
 
+test("a refresh takes the operator's word on lists that changed much, and notes it", async (t) => {
+  const { world, admin } = await asAdmin(t);
+  assert.equal((await admin.post("admin/lists/refresh", { accept: ["halved"] })).status, 200);
+  assert.deepEqual(world.lists.accepted, ["halved"]);
+  for (const accept of [["nowhere"], ["halved", "nowhere"], "halved", [1]]) {
+    assert.equal((await admin.post("admin/lists/refresh", { accept })).status, 400);
+  }
+  assert.deepEqual(world.lists.accepted, ["halved"], "an unknown list stops the whole");
+  assert.deepEqual(await notedOf(admin), ["lists.fetched 4 asked, 0 refused, halved confirmed"]);
+});
+
 test("an entry is saved with note, author and last day, found, and taken back", async (t) => {
   const { admin } = await asAdmin(t);
   const bad = { entry: "bad.example", kind: "deny", note: "Asked by sales", expires: "2099-01-31" };

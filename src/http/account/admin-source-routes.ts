@@ -3,8 +3,9 @@ import type { Audit } from "../../service/account/audit.ts";
 import { auditedRefresh } from "../../service/account/audited.ts";
 import type { RunBackTest } from "../../service/back-test.ts";
 import { backTestJson, statusJson } from "../../service/list-json.ts";
+import { badField } from "../../service/refusals.ts";
 import { Type } from "../json-schema.ts";
-import { textField } from "./fields.ts";
+import { textField, textsField } from "./fields.ts";
 import { LINES_MAX_CHARACTERS, wrongLines } from "./list-fields.ts";
 import { noteOf } from "./note.ts";
 import { type AccountRoute, json } from "./route.ts";
@@ -14,6 +15,9 @@ export interface SourceDeps {
   readonly backTest: RunBackTest;
   readonly audit: Audit;
 }
+
+/** More than there are. */
+const SOURCES_MAX = 20;
 
 /** Where detection's data comes from, and what other entries would have changed. */
 export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => [
@@ -28,10 +32,16 @@ export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => 
     method: "POST",
     path: "admin/lists/refresh",
     for: "admin",
-    summary: "Ask every source now and say what came of it",
+    summary:
+      "Ask every source now and say what came of it; those in `accept` may have changed much, this once",
+    body: Type.Object({ accept: Type.Optional(Type.Array(Type.String())) }),
     async handle(request) {
+      const { body } = request;
+      const accept = body["accept"] === undefined ? [] : textsField(body, "accept", SOURCES_MAX);
+      const known = new Set((await deps.refresh.status()).map(({ id }) => id));
+      if (!accept.every((id) => known.has(id))) throw badField("That is none of the lists.");
       const lists = auditedRefresh(deps.refresh, noteOf(request, deps.audit));
-      const outcomes = await lists.refresh();
+      const outcomes = await lists.refresh(accept);
       const nulls = { why: null, detail: null };
       return json({ outcomes: outcomes.map((outcome) => ({ ...nulls, ...outcome })) });
     },

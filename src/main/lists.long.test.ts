@@ -67,6 +67,7 @@ test("a machine with an empty data directory has what others share before it ser
       GATEPOST_DATA_DIR: dataDir,
       GATEPOST_LISTS_MIRROR: `${url}/`,
       GATEPOST_OUTBOUND_ALLOW: "127.0.0.1",
+      GATEPOST_SECRET_KEY: Buffer.alloc(32).toString("base64"),
     });
     const log = keptLog();
     const lists = await openLists(config, {

@@ -2,10 +2,10 @@
 // Ratios are taken within one run; absolute times are of this machine.
 import { performance } from "node:perf_hooks";
 import { systemClock as clock } from "../src/adapters/system/clock.ts";
-import { splitText } from "../src/core/batch-chunk.ts";
-import { openDns } from "../src/main/checker.ts";
-import { readConfig } from "../src/main/config.ts";
-import { threadSplitter } from "../src/main/splitter.ts";
+import { splitText } from "../src/core/batch/batch-chunk.ts";
+import { openDns } from "../src/main/parts/checker.ts";
+import { readConfig } from "../src/main/settings/config.ts";
+import { threadSplitter } from "../src/main/threads/splitter.ts";
 import { type Service, startNameServer, startService, type Weather } from "./bulk/service.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

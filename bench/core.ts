@@ -2,10 +2,10 @@
  * `npm run bench:core`: how fast the core judges entries when DNS answers are at hand, and how its cost
  * grows with the length of hostile input. One thread; rates are of this machine, ratios are the point.
  */
-import { readEntry } from "../src/core/entry.ts";
-import type { Answer, Lookup, MailExchange } from "../src/core/lookup.ts";
-import { validate, type World } from "../src/core/validate.ts";
-import { literalDatasets } from "../test/literal-datasets.ts";
+import { readEntry } from "../src/core/address/entry.ts";
+import type { Answer, Lookup, MailExchange } from "../src/core/mail/lookup.ts";
+import { validate, type World } from "../src/core/validate/validate.ts";
+import { literalDatasets } from "../test/lists/literal-datasets.ts";
 
 const ENTRIES = 200_000;
 const NOTHING = { features: [], spamTrap: false };

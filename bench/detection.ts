@@ -4,15 +4,15 @@
  * recorded answers is given: "name<tab>mail hosts<tab>addresses", both separated by commas. Names are one a line.
  */
 import { readFileSync } from "node:fs";
-import { listFolder } from "../src/adapters/lists/list-copy.ts";
-import { loadLists } from "../src/adapters/lists/load-lists.ts";
-import { noOperatorLists } from "../src/adapters/lists/operator.ts";
-import { attachDatasets } from "../src/adapters/lists/shared-datasets.ts";
-import type { Datasets } from "../src/core/datasets.ts";
-import { type Domain, parseDomain } from "../src/core/domain.ts";
-import { domainVerdict } from "../src/core/domain-verdict.ts";
-import type { MailHosts } from "../src/core/mail-hosts.ts";
-import { readConfig } from "../src/main/config.ts";
+import { listFolder } from "../src/adapters/lists/files/list-copy.ts";
+import { loadLists } from "../src/adapters/lists/load/load-lists.ts";
+import { noOperatorLists } from "../src/adapters/lists/table/operator.ts";
+import { attachDatasets } from "../src/adapters/lists/table/shared-datasets.ts";
+import type { Datasets } from "../src/core/evidence/datasets.ts";
+import { type Domain, parseDomain } from "../src/core/name/domain.ts";
+import { domainVerdict } from "../src/core/validate/domain-verdict.ts";
+import type { MailHosts } from "../src/core/mail/mail-hosts.ts";
+import { readConfig } from "../src/main/settings/config.ts";
 
 const UNKNOWN: MailHosts = { kind: "unknown" };
 

@@ -8,10 +8,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../src/main/config.ts";
+import { readConfig } from "../src/main/settings/config.ts";
 import { startServer } from "../src/main/server.ts";
-import { openAccountStore } from "../src/main/store.ts";
-import { startDnsServer } from "../test/dns-server.ts";
+import { openAccountStore } from "../src/main/parts/store.ts";
+import { startDnsServer } from "../test/dns/dns-server.ts";
 import { RESULT } from "./http-result.ts";
 import { type Started, tell } from "./http-rounds.ts";
 

@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { forkDnsServer } from "../test/dns-server.ts";
-import type { ServedName } from "../test/dns-zone.ts";
+import { forkDnsServer } from "../test/dns/dns-server.ts";
+import type { ServedName } from "../test/dns/dns-zone.ts";
 import {
   gatepost,
   makeHome,

@@ -6,13 +6,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listFolder } from "../src/adapters/lists/list-copy.ts";
-import { loadLists } from "../src/adapters/lists/load-lists.ts";
-import { noOperatorLists } from "../src/adapters/lists/operator.ts";
-import { attachDatasets, type SharedDatasets } from "../src/adapters/lists/shared-datasets.ts";
-import { openWorkerDesk } from "../src/adapters/lists/worker-desk.ts";
-import { readConfig } from "../src/main/config.ts";
-import { realClock } from "../test/real-clock.ts";
+import { listFolder } from "../src/adapters/lists/files/list-copy.ts";
+import { loadLists } from "../src/adapters/lists/load/load-lists.ts";
+import { noOperatorLists } from "../src/adapters/lists/table/operator.ts";
+import {
+  attachDatasets,
+  type SharedDatasets,
+} from "../src/adapters/lists/table/shared-datasets.ts";
+import { openWorkerDesk } from "../src/adapters/lists/refresh/worker-desk.ts";
+import { readConfig } from "../src/main/settings/config.ts";
+import { realClock } from "../test/time/real-clock.ts";
 import { cpuMsDuring, slicesDuring } from "./slices.ts";
 
 const LOOKUPS = 1_000_000;

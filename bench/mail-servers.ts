@@ -3,9 +3,13 @@
  * listed names from 5 to 30 and for more and less own traffic. Judged are only names that no list holds. Prints the
  * table of docs/detection.md.
  */
-import { LEARNING, type LearnedServer, MailServerTally } from "../src/core/learn-mail-servers.ts";
-import { isCommonCarrier, isSharedMailHost } from "../src/core/mail-carriers.ts";
-import { type MailWorld, mailWorld, sightingsOf } from "../test/mail-world.ts";
+import {
+  LEARNING,
+  type LearnedServer,
+  MailServerTally,
+} from "../src/core/evidence/learn-mail-servers.ts";
+import { isCommonCarrier, isSharedMailHost } from "../src/core/mail/mail-carriers.ts";
+import { type MailWorld, mailWorld, sightingsOf } from "../test/dns/mail-world.ts";
 
 const THRESHOLDS = [5, 8, 10, 15, 20, 30];
 const SEEDS = Array.from({ length: 20 }, (_, n) => n + 1);

@@ -1,13 +1,13 @@
 import { MemoryQuotaCounter } from "../src/adapters/memory/quota-counter.ts";
-import { sqlCharges } from "../src/adapters/sql/charges.ts";
-import { sqlChunkQueue } from "../src/adapters/sql/chunk-queue.ts";
-import { sqlJobs } from "../src/adapters/sql/jobs.ts";
-import { openPostgres } from "../src/adapters/sql/postgres-database.ts";
-import { sqlUsageLedger } from "../src/adapters/sql/usage-ledger.ts";
+import { sqlCharges } from "../src/adapters/sql/admission/charges.ts";
+import { sqlChunkQueue } from "../src/adapters/sql/bulk/chunk-queue.ts";
+import { sqlJobs } from "../src/adapters/sql/bulk/jobs.ts";
+import { openPostgres } from "../src/adapters/sql/engine/postgres-database.ts";
+import { sqlUsageLedger } from "../src/adapters/sql/admission/usage-ledger.ts";
 import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import { systemIds as ids } from "../src/adapters/system/ids.ts";
-import { passThrough } from "../src/ports/checkpoint.ts";
-import type { ChunkQueue } from "../src/ports/chunk-queue.ts";
+import { passThrough } from "../src/ports/bulk/checkpoint.ts";
+import type { ChunkQueue } from "../src/ports/bulk/chunk-queue.ts";
 import { allValid, newJob, termsFor } from "../test/contracts/bulk-stores.ts";
 import { startPostgres } from "../test/services/postgres.ts";
 

@@ -5,9 +5,9 @@ import { isDmarcText, parsePolicyRecord } from "../src/core/checks/dmarc-record.
 import { readKey } from "../src/core/checks/dkim-key.ts";
 import { runChecks } from "../src/core/checks/run.ts";
 import { isSpfText, parseSpf } from "../src/core/checks/spf-record.ts";
-import { findMailHosts } from "../src/core/mail-hosts.ts";
-import { checkDeps, domainOf } from "../test/check-run.ts";
-import { type Zone, zoneLookup } from "../test/zone-lookup.ts";
+import { findMailHosts } from "../src/core/mail/mail-hosts.ts";
+import { checkDeps, domainOf } from "../test/process/check-run.ts";
+import { type Zone, zoneLookup } from "../test/dns/zone-lookup.ts";
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

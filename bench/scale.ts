@@ -7,9 +7,13 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { promisify } from "node:util";
-import { openScaledWorld, type ScaledProcess, type ScaledWorld } from "../test/scaled-world.ts";
+import {
+  openScaledWorld,
+  type ScaledProcess,
+  type ScaledWorld,
+} from "../test/scaled/scaled-world.ts";
 import { startNameServer } from "./bulk/service.ts";
-import { until } from "../test/until.ts";
+import { until } from "../test/time/until.ts";
 
 const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
 const runProgram = promisify(execFile);

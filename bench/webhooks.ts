@@ -2,17 +2,17 @@
  * `node dist/bench/webhooks.js`: what signing and dispatching a notification costs in CPU, and how long an
  * idle service takes from a finished batch to its dispatch. SQLite in memory, a receiver that answers at once.
  */
-import { sqlDeliveries } from "../src/adapters/sql/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../src/adapters/sql/webhooks.ts";
-import { openEmbedded } from "../src/adapters/sql/database.ts";
+import { sqlDeliveries } from "../src/adapters/sql/webhooks/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../src/adapters/sql/webhooks/webhooks.ts";
+import { openEmbedded } from "../src/adapters/sql/engine/database.ts";
 import { createSecretBox } from "../src/adapters/system/secrets.ts";
-import type { WebhookSender } from "../src/ports/webhook-sender.ts";
+import type { WebhookSender } from "../src/ports/webhooks/webhook-sender.ts";
 import { createAnnounceBulk } from "../src/service/webhooks/announce.ts";
 import { createDispatcher } from "../src/service/webhooks/dispatcher.ts";
 import { envelope } from "../src/service/webhooks/envelope.ts";
 import { sign } from "../src/service/webhooks/sign.ts";
-import { keptLog } from "../test/kept-log.ts";
-import { realClock } from "../test/real-clock.ts";
+import { keptLog } from "../test/process/kept-log.ts";
+import { realClock } from "../test/time/real-clock.ts";
 
 const ROUNDS = 2_000;
 const SECRET = "0123456789abcdef".repeat(4);

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { MX } from "../../src/adapters/dns/records.ts";
-import { encodeQuery } from "../../src/adapters/dns/wire.ts";
+import { MX } from "../../src/adapters/dns/message/records.ts";
+import { encodeQuery } from "../../src/adapters/dns/message/wire.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 
 const SOCKETS = 8;

@@ -6,7 +6,7 @@ import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/adapte
 import { createResolver } from "../../src/adapters/dns/resolver.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Path } from "./proxy.ts";
-import type { Answer } from "../../src/core/lookup.ts";
+import type { Answer } from "../../src/core/mail/lookup.ts";
 
 export interface OurRun {
   readonly seconds: number;

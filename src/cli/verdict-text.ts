@@ -1,11 +1,16 @@
 import { styleText } from "node:util";
-import { advise } from "../core/advice.ts";
+import { advise } from "../core/validate/advice.ts";
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import type { Feature } from "../core/checks/check.ts";
-import type { Datasets } from "../core/datasets.ts";
-import { explain, type ExplainedSignal, type ListBehind, type SaidBy } from "../core/explain.ts";
-import type { Validation } from "../core/validate.ts";
-import { FAULT_WORDS } from "../core/fault-words.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import {
+  explain,
+  type ExplainedSignal,
+  type ListBehind,
+  type SaidBy,
+} from "../core/validate/explain.ts";
+import type { Validation } from "../core/validate/validate.ts";
+import { FAULT_WORDS } from "../core/validate/fault-words.ts";
 
 type Colour = "green" | "red" | "yellow" | "dim" | "bold";
 

@@ -1,4 +1,4 @@
-import type { Receive, ReceivedPost } from "../ports/webhook-receiver.ts";
+import type { Receive, ReceivedPost } from "../ports/webhooks/webhook-receiver.ts";
 import { verifySignature } from "../service/webhooks/verify.ts";
 import { CommandFailure, EXIT, type Terminal } from "./terminal.ts";
 

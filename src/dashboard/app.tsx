@@ -10,8 +10,8 @@ import { isEnded, loadSession, session } from "./app/session.ts";
 import { PageHead } from "./parts/page-head.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { Bones, Failed } from "./parts/states.tsx";
-import { SignInAgain } from "./pages/sign-in-again.tsx";
-import { SignInPage } from "./pages/sign-in.tsx";
+import { SignInAgain } from "./pages/sign-in/sign-in-again.tsx";
+import { SignInPage } from "./pages/sign-in/sign-in.tsx";
 
 /** The whole dashboard: who is here, which was `asked` already, the frame, and the page of the path. */
 export function App({ asked }: { asked: Promise<void> }): VNode {

@@ -2,25 +2,29 @@
 // lists in memory that it shares with the main thread. Nothing here can hold up a single check.
 import { parentPort, workerData } from "node:worker_threads";
 import { sql } from "kysely";
-import { createLiveOperatorLists } from "../adapters/lists/live-operator-lists.ts";
-import { attachDatasets, type SharedDatasets } from "../adapters/lists/shared-datasets.ts";
+import { createLiveOperatorLists } from "../adapters/lists/refresh/live-operator-lists.ts";
+import { attachDatasets, type SharedDatasets } from "../adapters/lists/table/shared-datasets.ts";
 import { memoryElections } from "../adapters/memory/elections.ts";
-import { sqlChunkQueue } from "../adapters/sql/chunk-queue.ts";
-import { openEmbedded } from "../adapters/sql/database.ts";
-import { sqlOperatorEntries } from "../adapters/sql/operator-entries.ts";
-import { pruneSessions } from "../adapters/sql/prune-sessions.ts";
+import { sqlChunkQueue } from "../adapters/sql/bulk/chunk-queue.ts";
+import { openEmbedded } from "../adapters/sql/engine/database.ts";
+import { sqlOperatorEntries } from "../adapters/sql/evidence/operator-entries.ts";
+import { pruneSessions } from "../adapters/sql/bulk/prune-sessions.ts";
 import { createAddressHash } from "../adapters/system/address-hash.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
-import { passThrough } from "../ports/checkpoint.ts";
+import { passThrough } from "../ports/bulk/checkpoint.ts";
 import { keepSessions } from "../service/bulk/keep-house.ts";
-import type { End } from "../service/elected.ts";
+import type { End } from "../service/upkeep/elected.ts";
 import { bulkWorker } from "../service/bulk/worker.ts";
-import type { BulkThreadOrder, BulkThreadReport, BulkThreadSettings } from "./bulk-thread.ts";
-import { openBulkJudge } from "./bulk-judge.ts";
-import { startDuties } from "./duties.ts";
-import { openOwnTraffic } from "./own-traffic.ts";
-import { sendingLog } from "./thread-log.ts";
+import type {
+  BulkThreadOrder,
+  BulkThreadReport,
+  BulkThreadSettings,
+} from "./threads/bulk-thread.ts";
+import { openBulkJudge } from "./parts/bulk-judge.ts";
+import { startDuties } from "./feeds/duties.ts";
+import { openOwnTraffic } from "./feeds/own-traffic.ts";
+import { sendingLog } from "./threads/thread-log.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("bulk-worker is a thread, not a program");

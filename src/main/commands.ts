@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { sqlAuditLog } from "../adapters/sql/audit-log.ts";
-import { backUpEmbedded } from "../adapters/sql/back-up.ts";
-import type { SqlDatabase } from "../adapters/sql/database.ts";
-import { sqlLoginSessions } from "../adapters/sql/login-sessions.ts";
-import { type EndedByRestore, settleRestored } from "../adapters/sql/restored.ts";
-import { lockForServing } from "../adapters/sql/serving-lock.ts";
+import { sqlAuditLog } from "../adapters/sql/account/audit-log.ts";
+import { backUpEmbedded } from "../adapters/sql/engine/back-up.ts";
+import type { SqlDatabase } from "../adapters/sql/engine/database.ts";
+import { sqlLoginSessions } from "../adapters/sql/account/login-sessions.ts";
+import { type EndedByRestore, settleRestored } from "../adapters/sql/bulk/restored.ts";
+import { lockForServing } from "../adapters/sql/engine/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemFiles as files } from "../adapters/system/files.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
@@ -37,18 +37,18 @@ import {
   noteBy,
 } from "../service/account/audited.ts";
 import { endingSessions } from "../service/account/ending-sessions.ts";
-import { openBulkJudge } from "./bulk-judge.ts";
-import { openDns } from "./checker.ts";
-import { openCliValidator } from "./cli-validator.ts";
-import { type Config, readConfig, unknownSettings } from "./config.ts";
-import { openKnownLists } from "./known-lists.ts";
-import { openLists } from "./lists.ts";
-import { adoptSecretKey, openSecretKey } from "./secret-key.ts";
-import { sharedByConfig } from "./shared-lists.ts";
-import { type AccountStore, databasePlace, openAccountStore, openSql } from "./store.ts";
-import { confirm, readInput, readText, systemUser } from "./terminal.ts";
-import { leaveSoon, leaveWhenAsked, untilStopped } from "./until-stopped.ts";
-import { openWebhooks } from "./webhooks.ts";
+import { openBulkJudge } from "./parts/bulk-judge.ts";
+import { openDns } from "./parts/checker.ts";
+import { openCliValidator } from "./parts/cli-validator.ts";
+import { type Config, readConfig, unknownSettings } from "./settings/config.ts";
+import { openKnownLists } from "./parts/known-lists.ts";
+import { openLists } from "./feeds/lists.ts";
+import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
+import { sharedByConfig } from "./feeds/shared-lists.ts";
+import { type AccountStore, databasePlace, openAccountStore, openSql } from "./parts/store.ts";
+import { confirm, readInput, readText, systemUser } from "./process/terminal.ts";
+import { leaveSoon, leaveWhenAsked, untilStopped } from "./process/until-stopped.ts";
+import { openWebhooks } from "./parts/webhooks.ts";
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
 export function allCommands(terminal: Terminal): readonly Command[] {

@@ -1,7 +1,7 @@
 import { program, runProgram } from "../cli/program.ts";
 import { allCommands } from "./commands.ts";
-import { programVersion } from "./program-version.ts";
-import { systemTerminal } from "./terminal.ts";
+import { programVersion } from "./process/program-version.ts";
+import { systemTerminal } from "./process/terminal.ts";
 
 /** The command `gatepost`. */
 

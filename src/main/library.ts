@@ -1,12 +1,12 @@
 import { memoryRegistrationCache } from "../adapters/memory/registration-cache.ts";
 import { FEATURES } from "../core/checks/check.ts";
-import type { FullResult } from "../core/result.ts";
-import type { Log } from "../ports/log.ts";
-import { openChecker } from "./checker.ts";
-import { readConfig } from "./config.ts";
-import { readFeatures } from "../service/features.ts";
+import type { FullResult } from "../core/validate/result.ts";
+import type { Log } from "../ports/process/log.ts";
+import { openChecker } from "./parts/checker.ts";
+import { readConfig } from "./settings/config.ts";
+import { readFeatures } from "../service/check/features.ts";
 
-export type { FullResult } from "../core/result.ts";
+export type { FullResult } from "../core/validate/result.ts";
 export { verifySignature } from "../service/webhooks/verify.ts";
 
 export interface ValidatorOptions {

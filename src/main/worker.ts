@@ -1,27 +1,27 @@
-import { sqlChunkQueue } from "../adapters/sql/chunk-queue.ts";
-import { sqlJobs } from "../adapters/sql/jobs.ts";
+import { sqlChunkQueue } from "../adapters/sql/bulk/chunk-queue.ts";
+import { sqlJobs } from "../adapters/sql/bulk/jobs.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
-import { createReadiness } from "../http/readiness.ts";
-import { buildWorkerApp } from "../http/worker-app.ts";
-import { type Checkpoint, passThrough } from "../ports/checkpoint.ts";
-import { inTime } from "../ports/in-time.ts";
+import { createReadiness } from "../http/system/readiness.ts";
+import { buildWorkerApp } from "../http/app/worker-app.ts";
+import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
+import { inTime } from "../ports/process/in-time.ts";
 import { announcer } from "../service/bulk/announce.ts";
 import { keepJobs } from "../service/bulk/keep-house.ts";
-import type { End } from "../service/elected.ts";
+import type { End } from "../service/upkeep/elected.ts";
 import { type BulkWorker, bulkWorker } from "../service/bulk/worker.ts";
-import { type BulkJudge, openBulkJudge } from "./bulk-judge.ts";
-import type { Config } from "./config.ts";
-import { startDuties } from "./duties.ts";
-import { watchDns } from "./dns-metrics.ts";
-import { housekeepingDuty } from "./housekeeping.ts";
-import { sessionsDuty } from "./sessions-duty.ts";
-import { watchStores } from "./store-metrics.ts";
-import { createListener, DEFAULT_LIMITS, listen, type Listening } from "./listen.ts";
-import { watchProgram } from "./program-metrics.ts";
-import { programVersion } from "./program-version.ts";
-import { closeParts, openParts, type WorkerParts } from "./worker-parts.ts";
-import { watchWorker } from "./worker-metrics.ts";
+import { type BulkJudge, openBulkJudge } from "./parts/bulk-judge.ts";
+import type { Config } from "./settings/config.ts";
+import { startDuties } from "./feeds/duties.ts";
+import { watchDns } from "./metrics/dns-metrics.ts";
+import { housekeepingDuty } from "./parts/housekeeping.ts";
+import { sessionsDuty } from "./parts/sessions-duty.ts";
+import { watchStores } from "./metrics/store-metrics.ts";
+import { createListener, DEFAULT_LIMITS, listen, type Listening } from "./process/listen.ts";
+import { watchProgram } from "./metrics/program-metrics.ts";
+import { programVersion } from "./process/program-version.ts";
+import { closeParts, openParts, type WorkerParts } from "./parts/worker-parts.ts";
+import { watchWorker } from "./metrics/worker-metrics.ts";
 
 export interface RunningWorker {
   /** Its own, new with each start; in logs, metrics and leases. */

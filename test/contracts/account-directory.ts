@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AccountDirectory } from "../../src/ports/account-directory.ts";
+import type { AccountDirectory } from "../../src/ports/account/account-directory.ts";
 import type { Make } from "./contract.ts";
 
 export interface AccountDirectoryUnderTest {

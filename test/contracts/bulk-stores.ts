@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { sqlChunkQueue } from "../../src/adapters/sql/chunk-queue.ts";
-import { sqlJobs } from "../../src/adapters/sql/jobs.ts";
-import { sqlRetryKeys } from "../../src/adapters/sql/retry-keys.ts";
-import { sqlSessionStore } from "../../src/adapters/sql/session-store.ts";
+import { sqlChunkQueue } from "../../src/adapters/sql/bulk/chunk-queue.ts";
+import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
+import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { dayOf } from "../../src/core/calendar.ts";
-import { splitText } from "../../src/core/batch-chunk.ts";
-import { finish } from "../../src/core/batch.ts";
-import type { ChunkOutcome, NewBatch } from "../../src/ports/batches.ts";
-import type { ChargeTerms } from "../../src/ports/charges.ts";
-import { type Checkpoint, passThrough } from "../../src/ports/checkpoint.ts";
-import type { Clock } from "../../src/ports/clock.ts";
-import type { ChunkQueue, ClaimedChunk } from "../../src/ports/chunk-queue.ts";
-import type { JobOrder, Jobs } from "../../src/ports/jobs.ts";
-import type { Owner } from "../../src/ports/owner.ts";
-import type { RetryKeys } from "../../src/ports/retry-keys.ts";
-import type { SessionStore } from "../../src/ports/session-store.ts";
-import type { UsageLedger } from "../../src/ports/usage.ts";
+import { splitText } from "../../src/core/batch/batch-chunk.ts";
+import { finish } from "../../src/core/batch/batch.ts";
+import type { ChunkOutcome, NewBatch } from "../../src/ports/bulk/batches.ts";
+import type { ChargeTerms } from "../../src/ports/admission/charges.ts";
+import { type Checkpoint, passThrough } from "../../src/ports/bulk/checkpoint.ts";
+import type { Clock } from "../../src/ports/process/clock.ts";
+import type { ChunkQueue, ClaimedChunk } from "../../src/ports/bulk/chunk-queue.ts";
+import type { JobOrder, Jobs } from "../../src/ports/bulk/jobs.ts";
+import type { Owner } from "../../src/ports/admission/owner.ts";
+import type { RetryKeys } from "../../src/ports/bulk/retry-keys.ts";
+import type { SessionStore } from "../../src/ports/bulk/session-store.ts";
+import type { UsageLedger } from "../../src/ports/admission/usage.ts";
 import { addAccount, type OpenSql, openStores, type Stores } from "./stores.ts";
 
 /** The bulk stores of one process, and an account of theirs. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { memoryElections } from "../../src/adapters/memory/elections.ts";
-import { openEmbedded } from "../../src/adapters/sql/database.ts";
-import { sqlElections } from "../../src/adapters/sql/elections.ts";
+import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
+import { sqlElections } from "../../src/adapters/sql/engine/elections.ts";
 import { electionsContract } from "./elections.ts";
 
 electionsContract("memory", () => Promise.resolve([memoryElections()]));

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { CLOCKS_APART_MS, type Elections } from "../../src/ports/elections.ts";
+import { CLOCKS_APART_MS, type Elections } from "../../src/ports/process/elections.ts";
 import type { Make } from "./contract.ts";
 
 const LEASE_MS = 30_000;

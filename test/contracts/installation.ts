@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Installation } from "../../src/ports/installation.ts";
+import type { Installation } from "../../src/ports/process/installation.ts";
 import type { Make } from "./contract.ts";
 
 /** What every store of an installation's facts promises. `make` gives an empty one. */

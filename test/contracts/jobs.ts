@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHUNK_ENTRIES } from "../../src/core/batch-chunk.ts";
-import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../src/ports/chunk-queue.ts";
+import { CHUNK_ENTRIES } from "../../src/core/batch/batch-chunk.ts";
+import {
+  CLAIMS_MAX,
+  SILENT_CLAIMS_MAX,
+  SUSPECT_LIFE_MS,
+} from "../../src/ports/bulk/chunk-queue.ts";
 import {
   ACCOUNT,
   accept,
@@ -13,7 +17,7 @@ import {
   STRANGER,
   termsFor,
 } from "./bulk-stores.ts";
-import { SESSION_LIFE_MS } from "../../src/ports/session-store.ts";
+import { SESSION_LIFE_MS } from "../../src/ports/bulk/session-store.ts";
 import type { Make } from "./contract.ts";
 
 const MINUTE_MS = 60_000;

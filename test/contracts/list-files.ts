@@ -1,6 +1,10 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { type ListFiles, SHARED_BYTES_MAX, type SharedFile } from "../../src/ports/list-files.ts";
+import {
+  type ListFiles,
+  SHARED_BYTES_MAX,
+  type SharedFile,
+} from "../../src/ports/evidence/list-files.ts";
 import type { Make } from "./contract.ts";
 
 const file = (version: string, content = [1, 0, 255]): SharedFile => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoginSessions, NewLoginSession } from "../../src/ports/login-sessions.ts";
+import type { LoginSessions, NewLoginSession } from "../../src/ports/account/login-sessions.ts";
 import type { Make } from "./contract.ts";
 
 export interface LoginSessionsUnderTest {

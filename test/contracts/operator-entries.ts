@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { OperatorEntries, OperatorEntry } from "../../src/ports/operator-entries.ts";
+import type { OperatorEntries, OperatorEntry } from "../../src/ports/evidence/operator-entries.ts";
 import type { Make } from "./contract.ts";
 
 const entry = (subject: string, more: Partial<OperatorEntry> = {}): OperatorEntry => ({

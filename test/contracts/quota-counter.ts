@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../src/core/calendar.ts";
-import type { QuotaCounter, QuotaLimits } from "../../src/ports/quota-counter.ts";
-import type { UsageLedger } from "../../src/ports/usage.ts";
-import type { ManualClock } from "../manual-clock.ts";
+import type { QuotaCounter, QuotaLimits } from "../../src/ports/admission/quota-counter.ts";
+import type { UsageLedger } from "../../src/ports/admission/usage.ts";
+import type { ManualClock } from "../time/manual-clock.ts";
 import type { Make } from "./contract.ts";
 
 export interface QuotaCounterFixture {

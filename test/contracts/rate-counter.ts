@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RateCounter } from "../../src/ports/rate-counter.ts";
-import type { ManualClock } from "../manual-clock.ts";
+import type { RateCounter } from "../../src/ports/admission/rate-counter.ts";
+import type { ManualClock } from "../time/manual-clock.ts";
 import type { Make } from "./contract.ts";
 
 export interface RateCounterFixture {

@@ -7,8 +7,8 @@ import {
   type RedisLink,
   type RedisLinkDeps,
 } from "../../src/adapters/redis/open-redis.ts";
-import { type SqlCharges, sqlCharges } from "../../src/adapters/sql/charges.ts";
-import { patientClock } from "../real-clock.ts";
+import { type SqlCharges, sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
+import { patientClock } from "../time/real-clock.ts";
 import { countingIds, type RecordingLog, recordingLog, type Stores } from "./stores.ts";
 
 /** One process's link, with what it writes to. */

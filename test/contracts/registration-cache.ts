@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { RegistrationCache } from "../../src/ports/registration-cache.ts";
+import type { RegistrationCache } from "../../src/ports/evidence/registration-cache.ts";
 import type { Make } from "./contract.ts";
 
 /** What every registration cache promises. `make` gives an empty one. */

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { Report, Reports } from "../../src/ports/reports.ts";
+import type { Report, Reports } from "../../src/ports/evidence/reports.ts";
 import type { Make } from "./contract.ts";
 
 export interface ReportsWorld {

@@ -1,5 +1,5 @@
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../time/manual-clock.ts";
 import { rateCounterContract } from "./rate-counter.ts";
 import { sqlContracts } from "./sql-contracts.ts";
 

@@ -1,17 +1,17 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
-import { sqlAccounts } from "../../src/adapters/sql/accounts.ts";
-import { type SqlCharges, sqlCharges } from "../../src/adapters/sql/charges.ts";
-import { sqlCredits } from "../../src/adapters/sql/credits.ts";
-import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/database.ts";
-import { sqlOwnSpellings } from "../../src/adapters/sql/own-spellings.ts";
-import { sqlUsageLedger } from "../../src/adapters/sql/usage-ledger.ts";
-import type { Clock } from "../../src/ports/clock.ts";
-import type { Credits } from "../../src/ports/credits.ts";
-import type { Ids } from "../../src/ports/ids.ts";
-import type { Log } from "../../src/ports/log.ts";
-import type { UsageLedger } from "../../src/ports/usage.ts";
-import { type ManualClock, manualClock } from "../manual-clock.ts";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { type SqlCharges, sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
+import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
+import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { sqlOwnSpellings } from "../../src/adapters/sql/evidence/own-spellings.ts";
+import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
+import type { Clock } from "../../src/ports/process/clock.ts";
+import type { Credits } from "../../src/ports/admission/credits.ts";
+import type { Ids } from "../../src/ports/process/ids.ts";
+import type { Log } from "../../src/ports/process/log.ts";
+import type { UsageLedger } from "../../src/ports/admission/usage.ts";
+import { type ManualClock, manualClock } from "../time/manual-clock.ts";
 import type { SpellingsFixture } from "./own-spellings.ts";
 
 /** Ids that count up, so that a test can be read and run again. */

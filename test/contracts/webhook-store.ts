@@ -1,6 +1,10 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { Deliveries, Delivery, WebhookEndpoints } from "../../src/ports/webhook-store.ts";
+import type {
+  Deliveries,
+  Delivery,
+  WebhookEndpoints,
+} from "../../src/ports/webhooks/webhook-store.ts";
 import type { Make } from "./contract.ts";
 
 export interface WebhookStores {

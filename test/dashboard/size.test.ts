@@ -2,10 +2,10 @@ import { strict as assert } from "node:assert";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { PAGE_SOURCES } from "../../src/http/dashboard-pages.ts";
-import { builtPages } from "../../src/main/dashboard.ts";
-import { dashboardWorld } from "../dashboard-world.ts";
-import { testWith } from "../require-tool.ts";
+import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
+import { builtPages } from "../../src/main/parts/dashboard.ts";
+import { dashboardWorld } from "./dashboard-world.ts";
+import { testWith } from "../process/require-tool.ts";
 
 const JS_MAX_BYTES = 60_000;
 const CSS_MAX_BYTES = 15_000;
@@ -70,7 +70,7 @@ testWith(
     assert.ok(inProgram.length > 10);
     assert.deepEqual(Object.keys(PAGE_SOURCES).sort(), [...inProgram].sort());
     for (const [, path = "", source = ""] of pages.matchAll(
-      /path: "([^"]+)",[^}]*?import\("\.\.\/(pages\/[\w-]+\.tsx)"\)/g,
+      /path: "([^"]+)",[^}]*?import\("\.\.\/(pages\/[\w/-]+\.tsx)"\)/g,
     )) {
       assert.equal(PAGE_SOURCES[path], source, path);
     }

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
-import { type DashboardWorld, dashboardWorld } from "../dashboard-world.ts";
+import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
 import { axeFindings, goTo, openPage, settled, testInBrowser } from "./browser.ts";
 import { HOSTILE } from "./hostile.ts";
 

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { builtPages } from "../../src/main/dashboard.ts";
-import { testWith } from "../require-tool.ts";
-import { PATIENCE_MS, until } from "../until.ts";
+import { builtPages } from "../../src/main/parts/dashboard.ts";
+import { testWith } from "../process/require-tool.ts";
+import { PATIENCE_MS, until } from "../time/until.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FLAGS = [

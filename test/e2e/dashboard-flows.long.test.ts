@@ -5,7 +5,7 @@ import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { KEY_PLACE } from "../../src/dashboard/words/samples.ts";
-import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard-world.ts";
+import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard/dashboard-world.ts";
 import { axeFindings, goTo, openPage, testInBrowser, type View } from "./browser.ts";
 
 let world: DashboardWorld;

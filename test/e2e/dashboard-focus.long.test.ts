@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld } from "../dashboard-world.ts";
+import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
 import { focusOn, goTo, openPage, testInBrowser } from "./browser.ts";
 
 let world: DashboardWorld;

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld } from "../dashboard-world.ts";
+import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
 import { axeFindings, focusOn, goTo, openPage, testInBrowser, type View } from "./browser.ts";
 
 let world: DashboardWorld;

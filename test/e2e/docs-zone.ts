@@ -1,4 +1,4 @@
-import type { ServedZone } from "../dns-zone.ts";
+import type { ServedZone } from "../dns/dns-zone.ts";
 
 const MAIL = { a: ["192.0.2.25"] };
 

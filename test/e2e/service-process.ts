@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { childEnvironment } from "../child-environment.ts";
+import { childEnvironment } from "../process/child-environment.ts";
 import { endOf } from "../services/child.ts";
-import type { Answered } from "../strict-client.ts";
+import type { Answered } from "../http/strict-client.ts";
 
 const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
 

@@ -2,13 +2,13 @@ import { strict as assert } from "node:assert";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { type ForkedDnsServer, forkDnsServer } from "../dns-server.ts";
-import { DEFAULT_TIERS } from "../../src/service/tiers.ts";
-import { openEmbedded } from "../../src/adapters/sql/database.ts";
-import { until } from "../until.ts";
-import { withinOneDay } from "../within-one-day.ts";
-import { readDocument, tableUnder } from "../docs-tables.ts";
-import { type Answered, readError, readResult } from "../strict-client.ts";
+import { type ForkedDnsServer, forkDnsServer } from "../dns/dns-server.ts";
+import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
+import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
+import { until } from "../time/until.ts";
+import { withinOneDay } from "../time/within-one-day.ts";
+import { readDocument, tableUnder } from "../guards/docs-tables.ts";
+import { type Answered, readError, readResult } from "../http/strict-client.ts";
 import { DOCS_ZONE } from "./docs-zone.ts";
 import {
   gatepost,

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
-import { PATIENCE_MS } from "../until.ts";
+import { PATIENCE_MS } from "../time/until.ts";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 

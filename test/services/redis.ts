@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { PATIENCE_MS } from "../until.ts";
+import { PATIENCE_MS } from "../time/until.ts";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { test } from "node:test";
 import pg from "pg";
-import { hasTool, testWith } from "../require-tool.ts";
+import { hasTool, testWith } from "../process/require-tool.ts";
 import { openCutLine } from "./cut-line.ts";
 import { postgresPrograms, startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";

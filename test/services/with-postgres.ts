@@ -1,9 +1,9 @@
 import { after, before } from "node:test";
 import pg from "pg";
-import type { SqlDatabase } from "../../src/adapters/sql/database.ts";
-import { openPostgres } from "../../src/adapters/sql/postgres-database.ts";
-import type { PostgresLimits } from "../../src/adapters/sql/postgres-pool.ts";
-import { testWith } from "../require-tool.ts";
+import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
+import type { PostgresLimits } from "../../src/adapters/sql/engine/postgres-pool.ts";
+import { testWith } from "../process/require-tool.ts";
 import {
   type PostgresOptions,
   postgresPrograms,

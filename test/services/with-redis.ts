@@ -1,5 +1,5 @@
 import { after, before } from "node:test";
-import { hasTool, testWithTools } from "../require-tool.ts";
+import { hasTool, testWithTools } from "../process/require-tool.ts";
 import { type RedisServer, startRedis } from "./redis.ts";
 
 /** Registers tests on a Redis of this file's own, or one loud skip named `what` where there is none. */

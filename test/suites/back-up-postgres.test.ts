@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { sqlAccounts } from "../../src/adapters/sql/accounts.ts";
-import { sqlCredits } from "../../src/adapters/sql/credits.ts";
-import type { SqlDatabase } from "../../src/adapters/sql/database.ts";
-import { settleRestored } from "../../src/adapters/sql/restored.ts";
-import { CHUNK_ENTRIES } from "../../src/core/batch-chunk.ts";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
+import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { settleRestored } from "../../src/adapters/sql/bulk/restored.ts";
+import { CHUNK_ENTRIES } from "../../src/core/batch/batch-chunk.ts";
 import {
   allValid,
   type BulkStores,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { copyFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { sqlCredits } from "../../src/adapters/sql/credits.ts";
-import { openEmbedded } from "../../src/adapters/sql/database.ts";
-import { type ForkedDnsServer, forkDnsServer } from "../dns-server.ts";
-import type { ServedName } from "../dns-zone.ts";
+import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
+import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
+import { type ForkedDnsServer, forkDnsServer } from "../dns/dns-server.ts";
+import type { ServedName } from "../dns/dns-zone.ts";
 import {
   gatepost,
   gatepostBeside,
@@ -14,7 +14,7 @@ import {
   type ServiceProcess,
   startService,
 } from "../e2e/service-process.ts";
-import { until } from "../until.ts";
+import { until } from "../time/until.ts";
 
 const FAST = 500;
 /** Names without an answer while the copy is made: a minute's work, so that the list outlives the copy. */

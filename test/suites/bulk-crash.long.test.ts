@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { openEmbedded } from "../../src/adapters/sql/database.ts";
+import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
 import {
   type BulkProcess,
   count,
@@ -11,9 +11,9 @@ import {
   lastWord,
   startBulkProcess,
   unfaulted,
-} from "../bulk-crash.ts";
-import { domains } from "../bulk-world.ts";
-import { until } from "../until.ts";
+} from "../bulk/bulk-crash.ts";
+import { domains } from "../bulk/bulk-world.ts";
+import { until } from "../time/until.ts";
 
 /** Where the chunks under way are free again when their leases end. */
 const deaths: readonly Death[] = [

@@ -8,7 +8,7 @@ import {
   lastWord,
   startBulkProcess,
   unfaulted,
-} from "../bulk-crash.ts";
+} from "../bulk/bulk-crash.ts";
 
 const SMALL = "a@b.example,nonsense,c.example";
 

@@ -3,10 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
-import { sqlCharges } from "../../src/adapters/sql/charges.ts";
-import { openEmbedded } from "../../src/adapters/sql/database.ts";
-import { sqlUsageLedger } from "../../src/adapters/sql/usage-ledger.ts";
-import type { Ids } from "../../src/ports/ids.ts";
+import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
+import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
+import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
+import type { Ids } from "../../src/ports/process/ids.ts";
 import { recordingLog } from "../contracts/stores.ts";
 
 const [dataDir = "", accountId = ""] = process.argv.slice(2);

@@ -1,19 +1,19 @@
 // How processes of the scale-out end: told to while a store hangs, and killed while they take a list.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { domains } from "../bulk-world.ts";
-import { givenMsOf } from "../given-time.ts";
-import { testWith } from "../require-tool.ts";
-import type { ScaledAccount } from "../scaled-account.ts";
+import { domains } from "../bulk/bulk-world.ts";
+import { givenMsOf } from "../time/given-time.ts";
+import { testWith } from "../process/require-tool.ts";
+import type { ScaledAccount } from "../scaled/scaled-account.ts";
 import {
   mailZone,
   missingServices,
   openScaledWorld,
   type ScaledProcess,
   type ScaledWorld,
-} from "../scaled-world.ts";
+} from "../scaled/scaled-world.ts";
 import { type CutLine, openCutLine } from "../services/cut-line.ts";
-import { until } from "../until.ts";
+import { until } from "../time/until.ts";
 
 const ENTRIES = 1_204;
 const FEW = 20;

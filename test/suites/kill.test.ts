@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { sqlAccounts } from "../../src/adapters/sql/accounts.ts";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 
 const CHILD = fileURLToPath(new URL("./charging-child.js", import.meta.url));

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { storeDownOf } from "../../src/ports/store-down.ts";
+import { storeDownOf } from "../../src/ports/process/store-down.ts";
 import { newJob, termsFor } from "../contracts/bulk-stores.ts";
-import { manualClock } from "../manual-clock.ts";
+import { manualClock } from "../time/manual-clock.ts";
 import {
   checkedBalance,
   eventually,
   postgresWorld,
   type PostgresWorld,
-} from "../postgres-world.ts";
-import { givenTime } from "../given-time.ts";
+} from "../scaled/postgres-world.ts";
+import { givenTime } from "../time/given-time.ts";
 import { type SharedPostgres, withPostgres } from "../services/with-postgres.ts";
 
 /** No answer may take longer while PostgreSQL is away, whatever it does. */

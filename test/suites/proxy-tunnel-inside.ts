@@ -5,13 +5,13 @@ import { createServer as createHttp } from "node:http";
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import type { Duplex } from "node:stream";
-import { fetchList } from "../../src/adapters/lists/fetch-list.ts";
+import { fetchList } from "../../src/adapters/lists/refresh/fetch-list.ts";
 import { createProxiedHttp } from "../../src/adapters/outbound/proxied.ts";
-import type { Outbound } from "../../src/ports/outbound.ts";
-import { expiredCertificate, receiverCertificate, receiverKey } from "../certificates.ts";
-import { patientClock } from "../real-clock.ts";
+import type { Outbound } from "../../src/ports/process/outbound.ts";
+import { expiredCertificate, receiverCertificate, receiverKey } from "../process/certificates.ts";
+import { patientClock } from "../time/real-clock.ts";
 import { freePort } from "../services/free-port.ts";
-import { turningClock } from "../turning-clock.ts";
+import { turningClock } from "../time/turning-clock.ts";
 
 const LIST = `${Array.from({ length: 20_000 }, (_, n) => `bad${String(n)}.example`).join("\n")}\n`;
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { testAuthority } from "../certificates.ts";
+import { testAuthority } from "../process/certificates.ts";
 
 const TARGET = "receiver.example:443";
 const refused = (detail: string) => ({

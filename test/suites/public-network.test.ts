@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { verifySignature } from "../../src/service/webhooks/verify.ts";
-import { testAuthority } from "../certificates.ts";
-import { testWith } from "../require-tool.ts";
+import { testAuthority } from "../process/certificates.ts";
+import { testWith } from "../process/require-tool.ts";
 
 const NAMESPACE = `gatepost-${String(process.pid)}`;
 const ip = (...words: readonly string[]): boolean => spawnSync("ip", words).status === 0;

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Fault, openPair, ridesOut } from "../redis-pair.ts";
+import { type Fault, openPair, ridesOut } from "../scaled/redis-pair.ts";
 import { withRedis } from "../services/with-redis.ts";
 
 const cutFor = (ms: number): Fault => ({

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { openTicketQueue, type TicketQueue } from "../../src/adapters/bullmq/ticket-queue.ts";
 import { openTickets } from "../../src/adapters/bullmq/tickets.ts";
-import type { Tickets } from "../../src/ports/tickets.ts";
-import { givenMsOf } from "../given-time.ts";
-import { keptLog } from "../kept-log.ts";
-import { realClock as clock } from "../real-clock.ts";
-import { hasTool, testWith } from "../require-tool.ts";
+import type { Tickets } from "../../src/ports/bulk/tickets.ts";
+import { givenMsOf } from "../time/given-time.ts";
+import { keptLog } from "../process/kept-log.ts";
+import { realClock as clock } from "../time/real-clock.ts";
+import { hasTool, testWith } from "../process/require-tool.ts";
 import { type CutLine, openCutLine } from "../services/cut-line.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sign } from "../../src/service/webhooks/sign.ts";
 import { verifySignature } from "../../src/service/webhooks/verify.ts";
-import { hasTool, testWith } from "../require-tool.ts";
+import { hasTool, testWith } from "../process/require-tool.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const run = promisify(execFile);

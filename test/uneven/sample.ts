@@ -6,7 +6,7 @@ import { createServer as createHttp } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { until } from "../until.ts";
+import { until } from "../time/until.ts";
 
 const COUNT = 30;
 const numbers = Array.from({ length: COUNT }, (_, index) => index);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { Redis } from "ioredis";
-import type { Log } from "../../ports/log.ts";
+import type { Log } from "../../ports/process/log.ts";
 
 /** Where the tickets lie in Redis: under "gatepost:tickets:". */
 export const PLACE = { name: "tickets", prefix: "gatepost" } as const;

@@ -1,8 +1,8 @@
 import { Queue as BullQueue } from "bullmq";
-import type { Clock } from "../../ports/clock.ts";
-import { inTime } from "../../ports/in-time.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Queue } from "../../ports/queue.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Queue } from "../../ports/bulk/queue.ts";
 import { connect, PLACE } from "./connect.ts";
 
 export interface TicketQueueDeps {

@@ -1,9 +1,9 @@
 import { type Job, Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import type { Clock } from "../../ports/clock.ts";
-import { inTime } from "../../ports/in-time.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Ticket, Tickets } from "../../ports/tickets.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Ticket, Tickets } from "../../ports/bulk/tickets.ts";
 import { connect, PLACE } from "./connect.ts";
 
 export interface TicketsDeps {

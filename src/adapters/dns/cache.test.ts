@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { manualClock } from "../../../test/manual-clock.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
 
 const found = (ttlSeconds: number): Outcome<string> => ({

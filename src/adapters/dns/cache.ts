@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../core/calendar.ts";
-import type { Answer } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Answer } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import { Chain, type Link } from "./chain.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./message/reply.ts";
 
 /** Positive answers live for their TTL within these bounds. */
 const FOUND_MIN_MS = 30_000;

@@ -1,10 +1,10 @@
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import type { Outcome } from "./cache.ts";
 import { EXCHANGE_MAX_MS } from "./patience.ts";
-import type { RecordKind } from "./records.ts";
-import type { Reply } from "./reply.ts";
+import type { RecordKind } from "./message/records.ts";
+import type { Reply } from "./message/reply.ts";
 import type { Resolver } from "./resolver.ts";
-import type { Question } from "./wire.ts";
+import type { Question } from "./message/wire.ts";
 
 /** Times a question is asked on where an answer stops at an alias. Resolvers follow aliases themselves. */
 const ASKS_MAX = 8;

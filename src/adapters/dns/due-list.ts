@@ -1,4 +1,4 @@
-import { Fifo } from "./fifo.ts";
+import { Fifo } from "./transport/fifo.ts";
 
 /** Things that all fall due the same time after they began, so that their order is that of their arrival. */
 export class DueList<T> {

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { MailExchange } from "../../core/lookup.ts";
+import type { MailExchange } from "../../core/mail/lookup.ts";
 import { shareExchanges } from "./exchanges.ts";
 
 /** A list of its own, as each message brings one: "10 a, 20 b". */

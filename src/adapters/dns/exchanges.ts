@@ -1,5 +1,5 @@
-import type { MailExchange } from "../../core/lookup.ts";
-import { appended } from "./appended.ts";
+import type { MailExchange } from "../../core/mail/lookup.ts";
+import { appended } from "./message/appended.ts";
 
 /** Lists kept for sharing; when there are more, sharing starts over. */
 const LISTS_MAX = 20_000;

@@ -1,4 +1,4 @@
-import type { Answer, Awaitable } from "../../core/lookup.ts";
+import type { Answer, Awaitable } from "../../core/mail/lookup.ts";
 import type { AnswerCache, Outcome } from "./cache.ts";
 
 /** Asks DNS; calls `done` once, and never before it returns. */

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { manualClock } from "../../../test/manual-clock.ts";
-import type { Answer } from "../../core/lookup.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
+import type { Answer } from "../../core/mail/lookup.ts";
 import { createDnsLookup } from "./lookup.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./message/reply.ts";
 import type { Resolver } from "./resolver.ts";
 
 const TYPES = new Map([

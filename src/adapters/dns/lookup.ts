@@ -1,10 +1,10 @@
-import type { Lookup, MailExchange } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Lookup, MailExchange } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
 import { chase } from "./chase.ts";
 import { shareExchanges } from "./exchanges.ts";
 import { type Fetch, Line } from "./line.ts";
-import { A, AAAA, MX, NS, type RecordKind, TXT } from "./records.ts";
+import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver, ResolverStats } from "./resolver.ts";
 
 /** What of `Lookup` DNS can tell. An answer from the cache comes at once, without a promise. */

@@ -1,10 +1,10 @@
-import type { UnknownReason } from "../../core/lookup.ts";
+import type { UnknownReason } from "../../core/mail/lookup.ts";
 import type { Link } from "./chain.ts";
-import type { Lane } from "./lane.ts";
-import { interpret, type Reply } from "./reply.ts";
+import type { Lane } from "./transport/lane.ts";
+import { interpret, type Reply } from "./message/reply.ts";
 import type { Timed, TryList } from "./try-list.ts";
-import type { Listener, Seat } from "./udp.ts";
-import { decodeResponse, encodeQuery, type Question, RCODE } from "./wire.ts";
+import type { Listener, Seat } from "./transport/udp.ts";
+import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wire.ts";
 
 /** What a message means for the query: settled by it, to be asked otherwise, or the server could not say. */
 export type Reading = "settles" | "truncated" | "formErr" | UnknownReason;

@@ -1,8 +1,8 @@
-import type { UnknownReason } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { UnknownReason } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import { Chain } from "./chain.ts";
 import { DueList } from "./due-list.ts";
-import { Lane } from "./lane.ts";
+import { Lane } from "./transport/lane.ts";
 import {
   Attempt,
   type AttemptEvents,
@@ -11,16 +11,16 @@ import {
   type Reading,
   TypedQuery,
 } from "./query.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox } from "./transport/outbox.ts";
 import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./patience.ts";
-import { random16From } from "./random16.ts";
-import type { ServerAddress } from "./server-address.ts";
-import { TcpPipe } from "./tcp.ts";
+import { random16From } from "./message/random16.ts";
+import type { ServerAddress } from "./transport/server-address.ts";
+import { TcpPipe } from "./transport/tcp.ts";
 import { Ticker } from "./ticker.ts";
 import { TryList } from "./try-list.ts";
-import { UdpPool } from "./udp.ts";
+import { UdpPool } from "./transport/udp.ts";
 import { Window } from "./window.ts";
-import type { Question } from "./wire.ts";
+import type { Question } from "./message/wire.ts";
 
 /** Of all places, one in so many belongs to retries. */
 const RETRY_SHARE = 5;

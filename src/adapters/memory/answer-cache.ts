@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { AnswerCache } from "../../ports/answer-cache.ts";
+import type { AnswerCache } from "../../ports/process/answer-cache.ts";
 
 interface Kept {
   readonly body: string;

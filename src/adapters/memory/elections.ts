@@ -1,4 +1,4 @@
-import { CLOCKS_APART_MS, type Elections } from "../../ports/elections.ts";
+import { CLOCKS_APART_MS, type Elections } from "../../ports/process/elections.ts";
 
 /** Elections among the candidates of one process: alone, a candidate is elected at once and always. */
 export function memoryElections(): Elections {

@@ -1,4 +1,4 @@
-import type { Notices, Topic } from "../../ports/notices.ts";
+import type { Notices, Topic } from "../../ports/process/notices.ts";
 
 /** Notices within this process, heard at once. */
 export function memoryNotices(): Notices {

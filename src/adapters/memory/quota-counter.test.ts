@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordingLog } from "../../../test/contracts/stores.ts";
-import { manualClock } from "../../../test/manual-clock.ts";
-import type { UnitsUsed, UsageDelta } from "../../ports/usage.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
+import type { UnitsUsed, UsageDelta } from "../../ports/admission/usage.ts";
 import { MemoryQuotaCounter } from "./quota-counter.ts";
 
 const LIMITS = { daily: 10, monthly: null };

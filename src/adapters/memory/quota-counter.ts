@@ -1,16 +1,16 @@
 import { dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
-import type { Awaitable } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { OwnerKey } from "../../ports/owner.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type {
   QuotaCounter,
   QuotaHold,
   QuotaLimits,
   QuotaSpent,
   QuotaTaken,
-} from "../../ports/quota-counter.ts";
-import type { UsageLedger } from "../../ports/usage.ts";
+} from "../../ports/admission/quota-counter.ts";
+import type { UsageLedger } from "../../ports/admission/usage.ts";
 import { Generations } from "./generations.ts";
 import { UnsavedUnits } from "./unsaved-units.ts";
 

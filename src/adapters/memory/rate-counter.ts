@@ -1,5 +1,9 @@
-import type { OwnerKey } from "../../ports/owner.ts";
-import { RATE_WINDOW_MS, type RateCounter, type RateTaking } from "../../ports/rate-counter.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import {
+  RATE_WINDOW_MS,
+  type RateCounter,
+  type RateTaking,
+} from "../../ports/admission/rate-counter.ts";
 import { Generations } from "./generations.ts";
 
 interface Window {

@@ -1,5 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { CachedRegistration, RegistrationCache } from "../../ports/registration-cache.ts";
+import type {
+  CachedRegistration,
+  RegistrationCache,
+} from "../../ports/evidence/registration-cache.ts";
 
 const DOMAINS_MAX = 100_000;
 

@@ -1,8 +1,8 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { OwnerKey } from "../../ports/owner.ts";
-import type { UnitJournal } from "../../ports/unit-journal.ts";
-import type { UsageDelta, UsageLedger } from "../../ports/usage.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { UnitJournal } from "../../ports/admission/unit-journal.ts";
+import type { UsageDelta, UsageLedger } from "../../ports/admission/usage.ts";
 
 export interface UnsavedUnitsDeps {
   readonly ledger: Pick<UsageLedger, "add">;

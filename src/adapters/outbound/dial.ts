@@ -1,8 +1,12 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Answer, Awaitable } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { OutboundFailure, OutboundFault, OutboundResult } from "../../ports/outbound.ts";
+import type { Answer, Awaitable } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type {
+  OutboundFailure,
+  OutboundFault,
+  OutboundResult,
+} from "../../ports/process/outbound.ts";
 import { type AddressRange, isAllowed, isPublicAddress } from "./public-address.ts";
 
 export interface DialDeps {

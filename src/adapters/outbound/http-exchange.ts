@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type ClientRequest, type IncomingMessage, request as startRequest } from "node:http";
 import type { Socket } from "node:net";
-import type { HttpQuestion, HttpReply, OutboundResult } from "../../ports/outbound.ts";
+import type { HttpQuestion, HttpReply, OutboundResult } from "../../ports/process/outbound.ts";
 import { codeOf, failure, onAbort } from "./dial.ts";
 
 /** Interim answers (RFC 9110 section 15.2) that are put up with; nothing we ask has a use for one. */

@@ -2,11 +2,11 @@ import { strict as assert } from "node:assert";
 import { Socket } from "node:net";
 import { createServer as createTls } from "node:tls";
 import { after, test } from "node:test";
-import type { Answer } from "../../core/lookup.ts";
-import type { HttpQuestion, OutboundResult } from "../../ports/outbound.ts";
-import { receiverCertificate, receiverKey } from "../../../test/certificates.ts";
-import { drip, httpPeer, listening, type Peer, tcpPeer } from "../../../test/peer.ts";
-import { realClock } from "../../../test/real-clock.ts";
+import type { Answer } from "../../core/mail/lookup.ts";
+import type { HttpQuestion, OutboundResult } from "../../ports/process/outbound.ts";
+import { receiverCertificate, receiverKey } from "../../../test/process/certificates.ts";
+import { drip, httpPeer, listening, type Peer, tcpPeer } from "../../../test/http/peer.ts";
+import { realClock } from "../../../test/time/real-clock.ts";
 import { createOutbound, type OutboundDeps } from "./outbound.ts";
 import { parseRanges } from "./public-address.ts";
 

@@ -6,7 +6,7 @@ import type {
   Outbound,
   OutboundResult,
   TcpQuestion,
-} from "../../ports/outbound.ts";
+} from "../../ports/process/outbound.ts";
 import {
   codeOf,
   dial,

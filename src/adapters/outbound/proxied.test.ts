@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import { realClock } from "../../../test/real-clock.ts";
-import type { HttpReply, OutboundResult } from "../../ports/outbound.ts";
+import { realClock } from "../../../test/time/real-clock.ts";
+import type { HttpReply, OutboundResult } from "../../ports/process/outbound.ts";
 import { createProxiedHttp, type ProxySettings } from "./proxied.ts";
 
 interface Seen {

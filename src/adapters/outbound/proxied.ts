@@ -1,8 +1,13 @@
 import { Buffer } from "node:buffer";
 import { request as startRequest } from "node:http";
 import { connect, type Socket } from "node:net";
-import type { Clock } from "../../ports/clock.ts";
-import type { HttpQuestion, HttpReply, Outbound, OutboundResult } from "../../ports/outbound.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type {
+  HttpQuestion,
+  HttpReply,
+  Outbound,
+  OutboundResult,
+} from "../../ports/process/outbound.ts";
 import { codeOf, failure, onAbort, ready, secure, withDeadline } from "./dial.ts";
 import { exchange } from "./http-exchange.ts";
 import { followRedirects } from "./outbound.ts";

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { v6Groups } from "../../core/ip-address.ts";
+import { v6Groups } from "../../core/name/ip-address.ts";
 
 /** The octets of an address, 4 or 16, and how many of their leading bits count. */
 export interface AddressRange {

@@ -1,4 +1,4 @@
-import type { JudgeHost } from "../../ports/public-host.ts";
+import type { JudgeHost } from "../../ports/webhooks/public-host.ts";
 import { checkedAddresses, type DialDeps, withDeadline } from "./dial.ts";
 
 const RESOLVE_MS = 5_000;

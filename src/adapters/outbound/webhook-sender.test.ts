@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
 import { Socket } from "node:net";
 import { test } from "node:test";
-import type { Answer } from "../../core/lookup.ts";
-import type { WebhookPost } from "../../ports/webhook-sender.ts";
+import type { Answer } from "../../core/mail/lookup.ts";
+import type { WebhookPost } from "../../ports/webhooks/webhook-sender.ts";
 import { readWebhookUrl } from "../../service/webhooks/webhook-url.ts";
-import { realClock } from "../../../test/real-clock.ts";
+import { realClock } from "../../../test/time/real-clock.ts";
 import { createJudgeHost } from "./public-host.ts";
 import { createWebhookSender } from "./webhook-sender.ts";
 

@@ -1,4 +1,4 @@
-import type { WebhookSender } from "../../ports/webhook-sender.ts";
+import type { WebhookSender } from "../../ports/webhooks/webhook-sender.ts";
 import { failure } from "./dial.ts";
 import { createOutbound, type OutboundDeps } from "./outbound.ts";
 

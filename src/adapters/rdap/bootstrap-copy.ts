@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DAY_MS } from "../../core/calendar.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Outbound } from "../../ports/outbound.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Outbound } from "../../ports/process/outbound.ts";
 import { type Bootstrap, readBootstrap } from "./bootstrap.ts";
 import { isRecord, readJson } from "./domain-answer.ts";
 

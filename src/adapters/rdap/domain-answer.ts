@@ -1,4 +1,4 @@
-import type { Answer, Registration, Unknown } from "../../core/lookup.ts";
+import type { Answer, Registration, Unknown } from "../../core/mail/lookup.ts";
 import { eventDateMs } from "./event-date.ts";
 
 const MALFORMED: Unknown = { kind: "unknown", why: "malformed" };

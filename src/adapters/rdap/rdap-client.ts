@@ -1,6 +1,6 @@
-import type { Answer, Registration, UnknownReason } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { HttpReply, Outbound, OutboundFailure } from "../../ports/outbound.ts";
+import type { Answer, Registration, UnknownReason } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { HttpReply, Outbound, OutboundFailure } from "../../ports/process/outbound.ts";
 import { readDomainAnswer } from "./domain-answer.ts";
 import { retryAfterMs } from "./event-date.ts";
 import type { ServerSlots } from "./server-slots.ts";

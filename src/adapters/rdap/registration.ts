@@ -1,10 +1,13 @@
 import { DAY_MS } from "../../core/calendar.ts";
-import { isHostName } from "../../core/domain.ts";
-import type { Answer, Lookup, Registration } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Outbound } from "../../ports/outbound.ts";
-import type { CachedRegistration, RegistrationCache } from "../../ports/registration-cache.ts";
+import { isHostName } from "../../core/name/domain.ts";
+import type { Answer, Lookup, Registration } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Outbound } from "../../ports/process/outbound.ts";
+import type {
+  CachedRegistration,
+  RegistrationCache,
+} from "../../ports/evidence/registration-cache.ts";
 import type { BootstrapCopy } from "./bootstrap-copy.ts";
 import { askRdap, unknown } from "./rdap-client.ts";
 import { createServerSlots, type ServerSlots } from "./server-slots.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../ports/clock.ts";
-import { Places } from "../../ports/places.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { Places } from "../../ports/process/places.ts";
 
 /** Questions to one server at the same time, waiting for it, and how long one may wait. */
 const IN_FLIGHT_MAX = 2;

@@ -1,5 +1,5 @@
-import type { Answer, Registration } from "../../core/lookup.ts";
-import type { Outbound } from "../../ports/outbound.ts";
+import type { Answer, Registration } from "../../core/mail/lookup.ts";
+import type { Outbound } from "../../ports/process/outbound.ts";
 import { dateMs } from "./event-date.ts";
 import { reasonOf, unknown } from "./rdap-client.ts";
 import type { ServerSlots } from "./server-slots.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { RedisOptions } from "ioredis";
-import type { Ids } from "../../ports/ids.ts";
+import type { Ids } from "../../ports/process/ids.ts";
 
 const CONNECT_WITHIN_MS = 1_000;
 

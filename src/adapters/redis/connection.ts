@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import { inTime } from "../../ports/in-time.ts";
-import type { Log } from "../../ports/log.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { Log } from "../../ports/process/log.ts";
 import { clientOptions } from "./client-options.ts";
 import { ReplyWatch } from "./reply-watch.ts";
 import type { Script } from "./scripts.ts";

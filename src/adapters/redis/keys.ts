@@ -1,4 +1,4 @@
-import type { OwnerKey } from "../../ports/owner.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 
 // Every key and channel begins with "gatepost:", so that a user of Redis who may touch nothing else can count.
 

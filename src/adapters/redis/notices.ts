@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import type { Ids } from "../../ports/ids.ts";
-import { type Notices, type Topic, TOPICS } from "../../ports/notices.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import { type Notices, type Topic, TOPICS } from "../../ports/process/notices.ts";
 import { clientOptions } from "./client-options.ts";
 import type { RedisConnection } from "./connection.ts";
 

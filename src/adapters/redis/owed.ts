@@ -1,4 +1,4 @@
-import type { OwnerKey } from "../../ports/owner.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { RedisConnection } from "./connection.ts";
 import { quotaKey, sinceKey } from "./keys.ts";
 import { FORGET } from "./scripts.ts";

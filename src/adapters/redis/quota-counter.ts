@@ -1,18 +1,18 @@
 import { dayOf, monthStart } from "../../core/calendar.ts";
-import type { Awaitable } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { OwnerKey } from "../../ports/owner.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type {
   QuotaCounter,
   QuotaHold,
   QuotaLimits,
   QuotaSpent,
   QuotaTaken,
-} from "../../ports/quota-counter.ts";
-import { StoreDown } from "../../ports/store-down.ts";
-import type { UnitJournal } from "../../ports/unit-journal.ts";
-import type { UsageLedger } from "../../ports/usage.ts";
+} from "../../ports/admission/quota-counter.ts";
+import { StoreDown } from "../../ports/process/store-down.ts";
+import type { UnitJournal } from "../../ports/admission/unit-journal.ts";
+import type { UsageLedger } from "../../ports/admission/usage.ts";
 import type { RedisConnection, Reply } from "./connection.ts";
 import { countKeys, quotaKey, sinceKey } from "./keys.ts";
 import { Owed } from "./owed.ts";

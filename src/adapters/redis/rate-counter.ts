@@ -1,5 +1,5 @@
-import type { RateCounter, RateTaking } from "../../ports/rate-counter.ts";
-import type { OwnerKey } from "../../ports/owner.ts";
+import type { RateCounter, RateTaking } from "../../ports/admission/rate-counter.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { RedisConnection, Reply } from "./connection.ts";
 import { countKeys, rateKey } from "./keys.ts";
 import { COUNT, GIVE_RATE_BACK } from "./scripts.ts";

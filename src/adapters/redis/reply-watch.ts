@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 
 /** How often it looks; a call is late after one look more than `LOOKS`. */
 const LOOK_MS = 100;

@@ -1,9 +1,13 @@
 import { dayOf } from "../../core/calendar.ts";
-import type { Awaitable } from "../../core/lookup.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { OwnerKey } from "../../ports/owner.ts";
-import type { RateCounter } from "../../ports/rate-counter.ts";
-import type { RequestCounter, RequestLimits, RequestTaking } from "../../ports/request-counter.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { RateCounter } from "../../ports/admission/rate-counter.ts";
+import type {
+  RequestCounter,
+  RequestLimits,
+  RequestTaking,
+} from "../../ports/admission/request-counter.ts";
 import type { RedisConnection, Reply } from "./connection.ts";
 import { quotaKey, rateKey, sinceKey } from "./keys.ts";
 import { isEndless, type Order, type RedisQuotaCounter } from "./quota-counter.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RATE_WINDOW_MS } from "../../ports/rate-counter.ts";
+import { RATE_WINDOW_MS } from "../../ports/admission/rate-counter.ts";
 
 /** A script by its text and by what EVALSHA knows it by. */
 export interface Script {

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import { inTime } from "../../ports/in-time.ts";
-import type { Topic } from "../../ports/notices.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { Topic } from "../../ports/process/notices.ts";
 import { clientOptions, readRedisUrl } from "./client-options.ts";
 import { CHANNEL } from "./notices.ts";
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { AddressHash } from "../../ports/address-hash.ts";
+import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 import { deriveKey } from "./secrets.ts";
 
 const HEX_DIGITS = 32;

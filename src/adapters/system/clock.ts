@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 
 /** The machine's own clocks. */
 export const systemClock: Clock = {

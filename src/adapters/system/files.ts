@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import type { FileFacts, Files, FileWriter } from "../../ports/files.ts";
+import type { FileFacts, Files, FileWriter } from "../../ports/process/files.ts";
 
 const SLICE_BYTES = 65_536;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Ids } from "../../ports/ids.ts";
+import type { Ids } from "../../ports/process/ids.ts";
 
 /** The machine's own source of random bytes. */
 export const systemIds: Ids = {

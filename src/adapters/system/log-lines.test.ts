@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Buffer } from "node:buffer";
 import { test } from "node:test";
-import { manualClock } from "../../../test/manual-clock.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
 import { LogLines } from "./log-lines.ts";
 
 const RETRY_MS = 100;

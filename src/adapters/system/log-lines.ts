@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { write, writeSync } from "node:fs";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import { systemClock } from "./clock.ts";
 
 /** Where lines go: a pipe, a file, a terminal. Neither call waits for room. */

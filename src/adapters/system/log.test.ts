@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { StoreDown } from "../../ports/store-down.ts";
+import { StoreDown } from "../../ports/process/store-down.ts";
 import { createLog, type LogOptions } from "./log.ts";
 
 function written(options: Partial<LogOptions>, write: (log: ReturnType<typeof createLog>) => void) {

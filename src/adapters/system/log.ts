@@ -1,6 +1,6 @@
 import { pino, type DestinationStream, type Level } from "pino";
-import type { Log } from "../../ports/log.ts";
-import { storeDownOf } from "../../ports/store-down.ts";
+import type { Log } from "../../ports/process/log.ts";
+import { storeDownOf } from "../../ports/process/store-down.ts";
 import { openStandardLines } from "./log-lines.ts";
 
 export interface LogOptions {

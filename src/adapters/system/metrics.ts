@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Registry } from "prom-client";
-import type { HttpMetrics, MetricsPage } from "../../ports/metrics.ts";
+import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
 import { latencyHistogram } from "./latency-histogram.ts";
 
 export interface Metrics {

@@ -1,4 +1,4 @@
-import type { Passwords } from "../../ports/passwords.ts";
+import type { Passwords } from "../../ports/account/passwords.ts";
 
 /** argon2id with 19 MiB, two passes, one lane: the least that OWASP's password storage page asks for. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

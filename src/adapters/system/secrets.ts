@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { SecretBox } from "../../ports/secret-box.ts";
+import type { SecretBox } from "../../ports/webhooks/secret-box.ts";
 
 const SECRET_KEY_BYTES = 32;
 const FILE_NAME = "secret.key";

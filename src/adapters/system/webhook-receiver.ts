@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Receive, ReceivedPost } from "../../ports/webhook-receiver.ts";
+import type { Receive, ReceivedPost } from "../../ports/webhooks/webhook-receiver.ts";
 
 const BODY_MAX_BYTES = 1_048_576;
 const REQUEST_MS = 30_000;

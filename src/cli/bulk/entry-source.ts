@@ -1,7 +1,7 @@
-import { looksLikeEntry } from "../../core/csv-column.ts";
-import { detectDelimiter } from "../../core/csv-reader.ts";
-import { EntryTable } from "../../core/entry-table.ts";
-import { TableFault } from "../../core/table-fault.ts";
+import { looksLikeEntry } from "../../core/batch/csv-column.ts";
+import { detectDelimiter } from "../../core/batch/csv-reader.ts";
+import { EntryTable } from "../../core/batch/entry-table.ts";
+import { TableFault } from "../../core/batch/table-fault.ts";
 import { csvRows } from "../../service/bulk/file-text.ts";
 
 /** How entries are written in a file: split at commas and white space, in a column, one JSON text a line. */

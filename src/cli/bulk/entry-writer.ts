@@ -1,7 +1,7 @@
-import { csvLine } from "../../core/csv-text.ts";
-import { RESULT_COLUMNS, resultCells } from "../../core/result-cells.ts";
-import type { FullResult } from "../../core/result.ts";
-import { fateOf } from "../../core/tally.ts";
+import { csvLine } from "../../core/batch/csv-text.ts";
+import { RESULT_COLUMNS, resultCells } from "../../core/batch/result-cells.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import { fateOf } from "../../core/batch/tally.ts";
 import type { FileFormat, SourceEntry } from "./entry-source.ts";
 
 /** An entry with its result; none for a row without an entry. */

@@ -1,4 +1,4 @@
-import type { FileFacts, Files } from "../../ports/files.ts";
+import type { FileFacts, Files } from "../../ports/process/files.ts";
 import { fileText } from "../../service/bulk/file-text.ts";
 import { CommandFailure, EXIT } from "../terminal.ts";
 import { type FileFormat, formatOf } from "./entry-source.ts";

@@ -1,6 +1,6 @@
-import { type FullResult, isInconclusive } from "../../core/result.ts";
+import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import type { Judge } from "../../service/bulk/judge.ts";
-import { Places } from "../../ports/places.ts";
+import { Places } from "../../ports/process/places.ts";
 import type { SourceEntry, SourcePage } from "./entry-source.ts";
 import type { JudgedEntry } from "./entry-writer.ts";
 

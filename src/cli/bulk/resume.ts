@@ -1,5 +1,5 @@
-import { EMPTY_TALLY, type Fate, type Tally } from "../../core/tally.ts";
-import type { FileFacts, Files } from "../../ports/files.ts";
+import { EMPTY_TALLY, type Fate, type Tally } from "../../core/batch/tally.ts";
+import type { FileFacts, Files } from "../../ports/process/files.ts";
 import { CommandFailure, EXIT } from "../terminal.ts";
 import type { FileFormat } from "./entry-source.ts";
 

@@ -1,7 +1,7 @@
-import { isInconclusive } from "../../core/result.ts";
-import { fateOf, type Tally } from "../../core/tally.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { FileWriter } from "../../ports/files.ts";
+import { isInconclusive } from "../../core/validate/result.ts";
+import { fateOf, type Tally } from "../../core/batch/tally.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { FileWriter } from "../../ports/process/files.ts";
 import { entryWriter, fileHead, type JudgedEntry } from "./entry-writer.ts";
 import type { FileFormat } from "./entry-source.ts";
 import type { JudgedPage } from "./judge-pages.ts";

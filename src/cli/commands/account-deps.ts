@@ -1,8 +1,8 @@
-import type { Account } from "../../ports/accounts.ts";
-import type { AccountService } from "../../service/accounts.ts";
-import type { CreditService } from "../../service/credits.ts";
-import type { KeyService } from "../../service/keys.ts";
-import type { SwitchSpellings } from "../../service/spelling-switch.ts";
+import type { Account } from "../../ports/admission/accounts.ts";
+import type { AccountService } from "../../service/account/accounts.ts";
+import type { CreditService } from "../../service/account/credits.ts";
+import type { KeyService } from "../../service/account/keys.ts";
+import type { SwitchSpellings } from "../../service/account/spelling-switch.ts";
 import { refuse, type Terminal } from "../terminal.ts";
 import { shown } from "../text.ts";
 import { withOpened } from "../with-opened.ts";

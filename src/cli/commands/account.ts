@@ -1,9 +1,9 @@
 import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../core/calendar.ts";
-import { ACCOUNT_TIERS } from "../../ports/accounts.ts";
-import type { Account, AccountTier } from "../../ports/accounts.ts";
-import { type AccountOrder, PASSWORD_MAX, PASSWORD_MIN } from "../../service/accounts.ts";
-import { GRANT_MAX, REASON_MAX } from "../../service/credits.ts";
+import { ACCOUNT_TIERS } from "../../ports/admission/accounts.ts";
+import type { Account, AccountTier } from "../../ports/admission/accounts.ts";
+import { type AccountOrder, PASSWORD_MAX, PASSWORD_MIN } from "../../service/account/accounts.ts";
+import { GRANT_MAX, REASON_MAX } from "../../service/account/credits.ts";
 import { misuse, refuse } from "../terminal.ts";
 import { jsonLine, table } from "../text.ts";
 import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";

@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startDnsServer } from "../../../test/dns-server.ts";
-import { inPatience, until } from "../../../test/until.ts";
+import { startDnsServer } from "../../../test/dns/dns-server.ts";
+import { inPatience, until } from "../../../test/time/until.ts";
 
 /** Fifteen seconds of work at ten entries a millisecond, and no machine is faster: what is to be killed is at work. */
 const MANY = Array.from({ length: 150_000 }, (_, at) => `e${String(at)}@x.example`);
 const WHOLE = `${MANY.join("\n")}\n`;
 
-const SLOW = fileURLToPath(new URL("../../../test/bulk-command-process.js", import.meta.url));
+const SLOW = fileURLToPath(new URL("../../../test/bulk/bulk-command-process.js", import.meta.url));
 const GATEPOST = fileURLToPath(new URL("../../main/gatepost.js", import.meta.url));
 
 interface Place {

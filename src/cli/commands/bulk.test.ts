@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { systemFiles } from "../../adapters/system/files.ts";
-import { recordingTerminal } from "../../../test/recording-terminal.ts";
-import { runBulkCommand, type BulkCommandOptions } from "../../../test/bulk-command.ts";
+import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
+import { runBulkCommand, type BulkCommandOptions } from "../../../test/bulk/bulk-command.ts";
 
 interface Ran {
   readonly code: number;

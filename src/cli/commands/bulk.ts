@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
-import { TableFault } from "../../core/table-fault.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Files, FileWriter } from "../../ports/files.ts";
+import { TableFault } from "../../core/batch/table-fault.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Files, FileWriter } from "../../ports/process/files.ts";
 import { entryPages, type FileFormat, formatNamed } from "../bulk/entry-source.ts";
 import { type Input, openInput } from "../bulk/input.ts";
 import { type BulkJudge, judgePages } from "../bulk/judge-pages.ts";

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { type LiteralKnowledge, literalDatasets } from "../../../test/literal-datasets.ts";
-import { recordingTerminal } from "../../../test/recording-terminal.ts";
-import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
-import { validate } from "../../core/validate.ts";
+import { type LiteralKnowledge, literalDatasets } from "../../../test/lists/literal-datasets.ts";
+import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
+import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
+import { validate } from "../../core/validate/validate.ts";
 import { program, runProgram } from "../program.ts";
 import { checkCommand, type CliValidator } from "./check.ts";
 

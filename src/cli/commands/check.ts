@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { FEATURES } from "../../core/checks/check.ts";
-import type { Datasets } from "../../core/datasets.ts";
-import { isInconclusive } from "../../core/result.ts";
-import type { Validation } from "../../core/validate.ts";
-import { explanationJson } from "../../service/explain.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import { isInconclusive } from "../../core/validate/result.ts";
+import type { Validation } from "../../core/validate/validate.ts";
+import { explanationJson } from "../../service/check/explain.ts";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
 

@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { dayOfDate, isoTime } from "../../core/calendar.ts";
-import { FAULT_WORDS } from "../../core/fault-words.ts";
-import type { OperatorEntry } from "../../ports/operator-entries.ts";
-import { entryJson } from "../../service/list-json.ts";
-import { endOfDay, ENTRIES_MAX } from "../../service/list-lines.ts";
+import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
+import type { OperatorEntry } from "../../ports/evidence/operator-entries.ts";
+import { entryJson } from "../../service/evidence/entry-json.ts";
+import { endOfDay, ENTRIES_MAX } from "../../service/evidence/entry-lines.ts";
 import {
   type EntryDetails,
   NOTE_MAX,
   type OperatorListService,
   type SaveAnswer,
-} from "../../service/operator-lists.ts";
+} from "../../service/evidence/operator-lists.ts";
 import { misuse, refuse } from "../terminal.ts";
 import type { CommandFailure, Terminal } from "../terminal.ts";
 import { jsonLine, shown } from "../text.ts";

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { listsWorld } from "../../../test/lists-world.ts";
-import { recordingTerminal } from "../../../test/recording-terminal.ts";
-import type { ListRefresh } from "../../ports/list-refresh.ts";
+import { listsWorld } from "../../../test/lists/lists-world.ts";
+import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
+import type { ListRefresh } from "../../ports/evidence/list-refresh.ts";
 import { program, runProgram } from "../program.ts";
 import { listsCommand } from "./lists.ts";
 

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { LoggedDelivery } from "../../ports/webhook-store.ts";
+import type { LoggedDelivery } from "../../ports/webhooks/webhook-store.ts";
 import { Refusal } from "../../service/refusals.ts";
 import type { WebhookSettings, WebhookSetup } from "../../service/webhooks/configure.ts";
 import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";

@@ -1,8 +1,8 @@
-import type { Address } from "../address.ts";
-import type { Datasets, OperatorTrap } from "../datasets.ts";
-import type { Domain } from "../domain.ts";
-import type { PremiumLookup } from "../lookup.ts";
-import type { MailHosts } from "../mail-hosts.ts";
+import type { Address } from "../address/address.ts";
+import type { Datasets, OperatorTrap } from "../evidence/datasets.ts";
+import type { Domain } from "../name/domain.ts";
+import type { PremiumLookup } from "../mail/lookup.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
 
 /** What a client may ask for by name, in the contract's order. */
 export const FEATURES = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { MailHosts } from "../mail-hosts.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
 import type { DmarcFields, DomainAge, EmailAuth, PremiumFields, SpfSummary } from "./check.ts";
 import {
   AGE_VALUES,

@@ -1,4 +1,4 @@
-import type { MailHosts } from "../mail-hosts.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
 import type {
   Check,
   CheckRun,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checkDeps, checkIn, domainOf, fieldsIn } from "../../../test/check-run.ts";
-import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
-import type { Answer, Lookup } from "../lookup.ts";
+import { checkDeps, checkIn, domainOf, fieldsIn } from "../../../test/process/check-run.ts";
+import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
+import type { Answer, Lookup } from "../mail/lookup.ts";
 import {
   COMMON_SELECTORS,
   RARER_SELECTORS,

@@ -1,4 +1,4 @@
-import type { Lookup } from "../lookup.ts";
+import type { Lookup } from "../mail/lookup.ts";
 import {
   COMMON_SELECTORS,
   RARER_SELECTORS,

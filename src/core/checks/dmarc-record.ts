@@ -1,4 +1,4 @@
-import { parseTagList } from "../tag-list.ts";
+import { parseTagList } from "./tag-list.ts";
 import type { DmarcFields } from "./check.ts";
 
 export type Policy = DmarcFields["policy"];

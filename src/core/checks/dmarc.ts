@@ -1,7 +1,7 @@
-import type { Domain } from "../domain.ts";
-import { shownText } from "../shown-text.ts";
-import type { Lookup } from "../lookup.ts";
-import type { MailHosts } from "../mail-hosts.ts";
+import type { Domain } from "../name/domain.ts";
+import { shownText } from "./shown-text.ts";
+import type { Lookup } from "../mail/lookup.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
 import type { Check, CheckRun, DmarcFields, EmailAuth, Outcome, Subject } from "./check.ts";
 import {
   isDmarcText,

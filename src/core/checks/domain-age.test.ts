@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checkIn, fieldsIn, NOW_MS } from "../../../test/check-run.ts";
+import { checkIn, fieldsIn, NOW_MS } from "../../../test/process/check-run.ts";
 import { ageOf } from "./domain-age.ts";
 
 const CASES: readonly [name: string, registered: string, want: ReturnType<typeof ageOf>][] = [

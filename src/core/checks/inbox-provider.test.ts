@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { domainOf, fieldsIn } from "../../../test/check-run.ts";
-import { type ZoneName, zoneLookup } from "../../../test/zone-lookup.ts";
+import { domainOf, fieldsIn } from "../../../test/process/check-run.ts";
+import { type ZoneName, zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { SPF_INCLUDES } from "../tables/spf-includes.ts";
 import { findInboxProvider, mailboxInSpf } from "./inbox-provider.ts";
 

@@ -1,5 +1,5 @@
-import { providerOfMail } from "../inbox-provider.ts";
-import type { Lookup } from "../lookup.ts";
+import { providerOfMail } from "../mail/inbox-provider.ts";
+import type { Lookup } from "../mail/lookup.ts";
 import { SPF_INCLUDES } from "../tables/spf-includes.ts";
 import type { Check, CheckRun, Outcome, Subject } from "./check.ts";
 import { fetchSpf } from "./spf.ts";

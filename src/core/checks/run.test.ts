@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDeps, checkIn, domainOf } from "../../../test/check-run.ts";
-import { type Zone, zoneLookup } from "../../../test/zone-lookup.ts";
+import { checkDeps, checkIn, domainOf } from "../../../test/process/check-run.ts";
+import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { FEATURES, type Feature } from "./check.ts";
 import { selectorsFor } from "./dkim.ts";
 import { NOTHING_ASKED, QUESTIONS_MAX, runChecks } from "./run.ts";

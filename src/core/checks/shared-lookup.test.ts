@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { zoneLookup } from "../../../test/zone-lookup.ts";
+import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { sharedLookup } from "./shared-lookup.ts";
 
 const LONG = `${`${"a".repeat(60)}.`.repeat(4)}example`;

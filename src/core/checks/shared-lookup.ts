@@ -1,6 +1,6 @@
-import { isSpecialUse } from "../domain.ts";
+import { isSpecialUse } from "../name/domain.ts";
 import { DOMAIN_MAX_OCTETS } from "../limits.ts";
-import type { Absent, Answer, Awaitable, Lookup } from "../lookup.ts";
+import type { Absent, Answer, Awaitable, Lookup } from "../mail/lookup.ts";
 
 /** DNS questions asked so far, as they would go over the wire: an address question is two, A and AAAA. */
 export interface QuestionCount {

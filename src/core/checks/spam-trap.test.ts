@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { literalDatasets } from "../../../test/literal-datasets.ts";
-import type { Datasets, OperatorLists } from "../datasets.ts";
-import { readEntry } from "../entry.ts";
+import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
+import type { Datasets, OperatorLists } from "../evidence/datasets.ts";
+import { readEntry } from "../address/entry.ts";
 import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
 import type { SpamTrap, Subject } from "./check.ts";
 import { judgeSpamTrap } from "./spam-trap.ts";

@@ -1,8 +1,8 @@
-import { subAddress } from "../address.ts";
-import { canonicalAddress } from "../alias.ts";
-import type { Datasets } from "../datasets.ts";
+import { subAddress } from "../address/address.ts";
+import { canonicalAddress } from "../evidence/alias.ts";
+import type { Datasets } from "../evidence/datasets.ts";
 import { HONEYPOT_LOCAL_PARTS } from "../tables/honeypots.ts";
-import { typoTarget } from "../typo.ts";
+import { typoTarget } from "../evidence/typo.ts";
 import type { SpamTrap, Subject } from "./check.ts";
 
 const NO_TRAP: SpamTrap = { is_trap: false, type: null, reason: null };

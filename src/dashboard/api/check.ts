@@ -1,5 +1,5 @@
 import { FEATURES } from "../../core/checks/check.ts";
-import { SIGNALS } from "../../core/signals.ts";
+import { SIGNALS } from "../../core/evidence/signals.ts";
 import { readLines, send } from "./client.ts";
 import type { CheckStep, EvidenceShape, Result } from "./shapes.ts";
 

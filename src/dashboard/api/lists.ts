@@ -1,5 +1,5 @@
-import type { Signal } from "../../core/signals.ts";
-import type { Fate } from "../../core/tally.ts";
+import type { Signal } from "../../core/evidence/signals.ts";
+import type { Fate } from "../../core/batch/tally.ts";
 import { ApiFault, call, readLines, send } from "./client.ts";
 import type { ListRow } from "./shapes.ts";
 

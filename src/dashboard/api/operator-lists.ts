@@ -1,4 +1,4 @@
-import type { ListWord } from "../../core/operator-entry.ts";
+import type { ListWord } from "../../core/evidence/operator-entry.ts";
 import { call } from "./client.ts";
 
 /** What `/account/admin/lists` sends. Times are ISO 8601 in UTC, null for what is absent. */

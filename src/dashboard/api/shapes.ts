@@ -1,10 +1,10 @@
 /** What `/account/*` sends, as far as the pages read it. Times are ISO 8601 in UTC. */
-import type { Advice } from "../../core/advice-words.ts";
-import type { EntryFault } from "../../core/entry.ts";
-import type { SaidBy } from "../../core/explain.ts";
-import type { FullResult } from "../../core/result.ts";
-import type { Signal } from "../../core/signals.ts";
-import type { Fate } from "../../core/tally.ts";
+import type { Advice } from "../../core/validate/advice-words.ts";
+import type { EntryFault } from "../../core/address/entry.ts";
+import type { SaidBy } from "../../core/validate/explain.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import type { Signal } from "../../core/evidence/signals.ts";
+import type { Fate } from "../../core/batch/tally.ts";
 
 export interface Account {
   readonly id: string;

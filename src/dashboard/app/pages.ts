@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import type { Part, SessionState } from "../api/shapes.ts";
-import { SignInPage } from "../pages/sign-in.tsx";
+import { SignInPage } from "../pages/sign-in/sign-in.tsx";
 
 export interface Page {
   readonly path: string;
@@ -22,7 +22,7 @@ export const PAGES: readonly Page[] = [
     name: "Check",
     for: "everyone",
     group: "main",
-    load: async () => (await import("../pages/check.tsx")).CheckPage,
+    load: async () => (await import("../pages/check/check.tsx")).CheckPage,
   },
   {
     path: "/lists",
@@ -30,21 +30,21 @@ export const PAGES: readonly Page[] = [
     for: "account",
     group: "main",
     part: "lists",
-    load: async () => (await import("../pages/lists.tsx")).ListsPage,
+    load: async () => (await import("../pages/bulk/lists.tsx")).ListsPage,
   },
   {
     path: "/keys",
     name: "Keys",
     for: "account",
     group: "account",
-    load: async () => (await import("../pages/keys.tsx")).KeysPage,
+    load: async () => (await import("../pages/account/keys.tsx")).KeysPage,
   },
   {
     path: "/usage",
     name: "Usage",
     for: "account",
     group: "account",
-    load: async () => (await import("../pages/usage.tsx")).UsagePage,
+    load: async () => (await import("../pages/account/usage.tsx")).UsagePage,
   },
   {
     path: "/webhooks",
@@ -52,14 +52,14 @@ export const PAGES: readonly Page[] = [
     for: "account",
     group: "account",
     part: "webhooks",
-    load: async () => (await import("../pages/webhooks.tsx")).WebhooksPage,
+    load: async () => (await import("../pages/webhooks/webhooks.tsx")).WebhooksPage,
   },
   {
     path: "/credits",
     name: "Credits",
     for: "account",
     group: "account",
-    load: async () => (await import("../pages/credits.tsx")).CreditsPage,
+    load: async () => (await import("../pages/account/credits.tsx")).CreditsPage,
   },
   {
     path: "/guide",
@@ -73,13 +73,13 @@ export const PAGES: readonly Page[] = [
     name: "Plans",
     for: "everyone",
     group: "help",
-    load: async () => (await import("../pages/plans.tsx")).PlansPage,
+    load: async () => (await import("../pages/account/plans.tsx")).PlansPage,
   },
   {
     path: "/settings",
     name: "Your account",
     for: "account",
-    load: async () => (await import("../pages/settings.tsx")).SettingsPage,
+    load: async () => (await import("../pages/account/settings.tsx")).SettingsPage,
   },
   {
     path: "/sign-in",
@@ -91,28 +91,28 @@ export const PAGES: readonly Page[] = [
     path: "/sign-up",
     name: "Create an account",
     for: "everyone",
-    load: async () => (await import("../pages/sign-up.tsx")).SignUpPage,
+    load: async () => (await import("../pages/sign-in/sign-up.tsx")).SignUpPage,
   },
   {
     path: "/admin/accounts",
     name: "Accounts",
     for: "admin",
     group: "admin",
-    load: async () => (await import("../pages/admin-accounts.tsx")).AdminAccountsPage,
+    load: async () => (await import("../pages/admin/accounts.tsx")).AdminAccountsPage,
   },
   {
     path: "/admin/lists",
     name: "Lists and reports",
     for: "admin",
     group: "admin",
-    load: async () => (await import("../pages/admin-lists.tsx")).AdminListsPage,
+    load: async () => (await import("../pages/admin/lists.tsx")).AdminListsPage,
   },
   {
     path: "/admin/system",
     name: "System",
     for: "admin",
     group: "admin",
-    load: async () => (await import("../pages/admin-system.tsx")).AdminSystemPage,
+    load: async () => (await import("../pages/admin/system.tsx")).AdminSystemPage,
   },
 ];
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { SIGNALS } from "../../core/signals.ts";
+import { SIGNALS } from "../../core/evidence/signals.ts";
 import { call } from "../api/client.ts";
 import type { Key } from "../api/shapes.ts";
 import { session } from "../app/session.ts";

@@ -1,4 +1,4 @@
-import { SIGNALS, type Signal } from "../../core/signals.ts";
+import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import type { ListRow } from "../api/shapes.ts";
 import type { Mark } from "./verdict.ts";
 

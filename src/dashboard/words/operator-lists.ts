@@ -1,4 +1,4 @@
-import type { ListWord } from "../../core/operator-entry.ts";
+import type { ListWord } from "../../core/evidence/operator-entry.ts";
 import type { Outcome, Source } from "../api/operator-lists.ts";
 import { count, counted } from "../app/numbers.ts";
 import type { Mark } from "./verdict.ts";

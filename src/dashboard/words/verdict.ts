@@ -1,6 +1,6 @@
-import type { EntryFault } from "../../core/entry.ts";
-import { FAULT_WORDS } from "../../core/fault-words.ts";
-import type { Signal } from "../../core/signals.ts";
+import type { EntryFault } from "../../core/address/entry.ts";
+import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
+import type { Signal } from "../../core/evidence/signals.ts";
 import type { EvidenceShape, Result } from "../api/shapes.ts";
 
 /** What the postmark shows: colour and words say the same. */

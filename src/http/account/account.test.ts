@@ -1,12 +1,12 @@
 import { strict as assert } from "node:assert";
 import { type TestContext, test } from "node:test";
-import { Browser } from "../../../test/dashboard-client.ts";
+import { Browser } from "../../../test/dashboard/dashboard-client.ts";
 import {
   dashboardWorld,
   type DashboardWorldOptions,
   PASSWORD,
-} from "../../../test/dashboard-world.ts";
-import { withinOneDay } from "../../../test/within-one-day.ts";
+} from "../../../test/dashboard/dashboard-world.ts";
+import { withinOneDay } from "../../../test/time/within-one-day.ts";
 
 async function worldFor(t: TestContext, options: DashboardWorldOptions = {}) {
   const world = await dashboardWorld(options);

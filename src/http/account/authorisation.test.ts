@@ -1,7 +1,11 @@
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
-import { Browser } from "../../../test/dashboard-client.ts";
-import { type DashboardWorld, dashboardWorld, PASSWORD } from "../../../test/dashboard-world.ts";
+import { Browser } from "../../../test/dashboard/dashboard-client.ts";
+import {
+  type DashboardWorld,
+  dashboardWorld,
+  PASSWORD,
+} from "../../../test/dashboard/dashboard-world.ts";
 import type { AccountRoute } from "./route.ts";
 
 /** Who asks, and what must come of it for each kind of route: a status, or "served". */

@@ -1,7 +1,7 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Entrance, Gate } from "../../service/gate.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Entrance, Gate } from "../../service/admission/gate.ts";
 import { Refusal } from "../../service/refusals.ts";
-import type { UsageRecorder } from "../../service/usage-recorder.ts";
+import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import type { AccountReply, SignedInRequest } from "./route.ts";
 
 export interface CountedDeps {

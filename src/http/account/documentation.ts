@@ -6,9 +6,9 @@ import {
   storeUnavailable,
   tooManyAttempts,
 } from "../../service/refusals.ts";
-import { Type } from "../json-schema.ts";
-import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi.ts";
-import type { Operation, PathItem, Response } from "../operation.ts";
+import { Type } from "../openapi/json-schema.ts";
+import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi/openapi.ts";
+import type { Operation, PathItem, Response } from "../answer/operation.ts";
 import type { AccountRoute } from "./route.ts";
 
 const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;

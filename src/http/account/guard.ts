@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { RateCounter } from "../../ports/rate-counter.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import type {
   LoginSessionService,
   SignedIn,
   Visitor,
 } from "../../service/account/login-sessions.ts";
-import { bucketOf } from "../../service/bucket.ts";
+import { bucketOf } from "../../service/admission/bucket.ts";
 import {
   accountDisabled,
   adminsOnly,
@@ -21,11 +21,11 @@ import {
   Refusal,
   unsupportedMediaType,
 } from "../../service/refusals.ts";
-import { errorBody, refusalOf } from "../answer.ts";
-import type { BodyReader } from "../body.ts";
-import { clientAddress, type TrustedProxies } from "../client-address.ts";
-import type { FaultLog } from "../fault-log.ts";
-import { JSON_TYPE } from "../route.ts";
+import { errorBody, refusalOf } from "../answer/answer.ts";
+import type { BodyReader } from "../request/body.ts";
+import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import type { FaultLog } from "../answer/fault-log.ts";
+import { JSON_TYPE } from "../answer/route.ts";
 import type { SessionCookie } from "./cookie.ts";
 import type { AccountReply, AccountRequest, AccountRoute } from "./route.ts";
 

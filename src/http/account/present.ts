@@ -1,8 +1,8 @@
 import { isoTime } from "../../core/calendar.ts";
-import type { Account } from "../../ports/accounts.ts";
-import type { ReadAuditEntry } from "../../ports/audit-log.ts";
-import type { CreditEntry } from "../../ports/credits.ts";
-import type { LoginSession } from "../../ports/login-sessions.ts";
+import type { Account } from "../../ports/admission/accounts.ts";
+import type { ReadAuditEntry } from "../../ports/account/audit-log.ts";
+import type { CreditEntry } from "../../ports/admission/credits.ts";
+import type { LoginSession } from "../../ports/account/login-sessions.ts";
 import { operatorName, SERVICE } from "../../service/account/audit.ts";
 
 /** One record of an answer. */

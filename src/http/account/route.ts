@@ -1,7 +1,7 @@
-import type { LoginSession } from "../../ports/login-sessions.ts";
-import type { Account } from "../../ports/accounts.ts";
+import type { LoginSession } from "../../ports/account/login-sessions.ts";
+import type { Account } from "../../ports/admission/accounts.ts";
 import type { Visitor } from "../../service/account/login-sessions.ts";
-import type { Schema } from "../json-schema.ts";
+import type { Schema } from "../openapi/json-schema.ts";
 
 /** A request for `/account/*` that was let in. */
 export interface AccountRequest {

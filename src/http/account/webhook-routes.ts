@@ -1,11 +1,15 @@
 import { isoTime } from "../../core/calendar.ts";
-import { type Deliveries, type LoggedDelivery, WEBHOOK_EVENTS } from "../../ports/webhook-store.ts";
+import {
+  type Deliveries,
+  type LoggedDelivery,
+  WEBHOOK_EVENTS,
+} from "../../ports/webhooks/webhook-store.ts";
 import type { Audit } from "../../service/account/audit.ts";
 import { auditedWebhooks } from "../../service/account/audited.ts";
 import type { WebhookSetup } from "../../service/webhooks/configure.ts";
 import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
 import type { Ping } from "../../service/webhooks/ping.ts";
-import { Type } from "../json-schema.ts";
+import { Type } from "../openapi/json-schema.ts";
 import { textField, textsField } from "./fields.ts";
 import { noteOf } from "./note.ts";
 import { type AccountRoute, done, json } from "./route.ts";

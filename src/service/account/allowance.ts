@@ -1,9 +1,9 @@
 import { DAY_MS, dayOf, isoDate, isoTime, nextMonthStart } from "../../core/calendar.ts";
-import type { Account } from "../../ports/accounts.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { accountKey } from "../../ports/owner.ts";
-import { LATENCY_EDGES_MS, type UsageDay, type UsageLedger } from "../../ports/usage.ts";
-import { tierOf, type TierName, type Tiers } from "../tiers.ts";
+import type { Account } from "../../ports/admission/accounts.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { accountKey } from "../../ports/admission/owner.ts";
+import { LATENCY_EDGES_MS, type UsageDay, type UsageLedger } from "../../ports/admission/usage.ts";
+import { tierOf, type TierName, type Tiers } from "../admission/tiers.ts";
 
 /** What was taken of a limit; null: none. */
 export interface Purse {

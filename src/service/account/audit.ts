@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../core/calendar.ts";
-import type { AuditAction, AuditLog } from "../../ports/audit-log.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
+import type { AuditAction, AuditLog } from "../../ports/account/audit-log.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
 
 /** How long entries are kept. */
 export const AUDIT_MS = 400 * DAY_MS;

@@ -1,12 +1,12 @@
 import { isoDate, dayOf } from "../../core/calendar.ts";
-import type { ListRefresh } from "../../ports/list-refresh.ts";
-import type { OperatorEntry } from "../../ports/operator-entries.ts";
-import type { AccountService } from "../accounts.ts";
-import type { CreditService } from "../credits.ts";
-import type { KeyService } from "../keys.ts";
-import type { OperatorListService } from "../operator-lists.ts";
-import type { ReportService } from "../reports.ts";
-import type { SwitchSpellings } from "../spelling-switch.ts";
+import type { ListRefresh } from "../../ports/evidence/list-refresh.ts";
+import type { OperatorEntry } from "../../ports/evidence/operator-entries.ts";
+import type { AccountService } from "./accounts.ts";
+import type { CreditService } from "./credits.ts";
+import type { KeyService } from "./keys.ts";
+import type { OperatorListService } from "../evidence/operator-lists.ts";
+import type { ReportService } from "../evidence/reports.ts";
+import type { SwitchSpellings } from "./spelling-switch.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
 import { type Audit, type Change, SERVICE } from "./audit.ts";
 

@@ -1,5 +1,5 @@
-import type { Passwords } from "../../ports/passwords.ts";
-import { Places } from "../../ports/places.ts";
+import type { Passwords } from "../../ports/account/passwords.ts";
+import { Places } from "../../ports/process/places.ts";
 import { signInsFull } from "../refusals.ts";
 
 export interface PasswordBounds {

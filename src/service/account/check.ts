@@ -1,24 +1,24 @@
-import { advise } from "../../core/advice.ts";
-import type { Advice } from "../../core/advice-words.ts";
+import { advise } from "../../core/validate/advice.ts";
+import type { Advice } from "../../core/validate/advice-words.ts";
 import type { Asked } from "../../core/checks/run.ts";
-import type { Datasets } from "../../core/datasets.ts";
-import type { EntryFault } from "../../core/entry.ts";
-import { explain, type SaidBy } from "../../core/explain.ts";
-import type { FullResult } from "../../core/result.ts";
-import type { Signal } from "../../core/signals.ts";
-import type { Validation } from "../../core/validate.ts";
-import { type ListBehindJson, listBehindJson } from "../explain.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { EntryFault } from "../../core/address/entry.ts";
+import { explain, type SaidBy } from "../../core/validate/explain.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import type { Signal } from "../../core/evidence/signals.ts";
+import type { Validation } from "../../core/validate/validate.ts";
+import { type ListBehindJson, listBehindJson } from "../check/explain.ts";
 import {
   type DenialFields,
   denialFields,
   readFeatures,
   sortFeatures,
   type SortedFeatures,
-} from "../features.ts";
-import type { Entrance, Gate } from "../gate.ts";
-import { type OwnEvidence, ownEvidenceFor } from "../own-spellings.ts";
-import type { SingleCheck } from "../single-check.ts";
-import type { Tiers } from "../tiers.ts";
+} from "../check/features.ts";
+import type { Entrance, Gate } from "../admission/gate.ts";
+import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
+import type { SingleCheck } from "../check/single-check.ts";
+import type { Tiers } from "../admission/tiers.ts";
 
 export interface ShownEvidence {
   readonly signal: Signal;

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { Browser } from "../../../test/dashboard-client.ts";
-import { dashboardWorld } from "../../../test/dashboard-world.ts";
-import { sqlLoginSessions } from "../../adapters/sql/login-sessions.ts";
+import { Browser } from "../../../test/dashboard/dashboard-client.ts";
+import { dashboardWorld } from "../../../test/dashboard/dashboard-world.ts";
+import { sqlLoginSessions } from "../../adapters/sql/account/login-sessions.ts";
 import { endingSessions } from "./ending-sessions.ts";
 
 test("a password that the operator sets signs every browser of the account out", async (t) => {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { DAY_MS } from "../../core/calendar.ts";
-import type { Account, Accounts } from "../../ports/accounts.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { LoginSession, LoginSessions } from "../../ports/login-sessions.ts";
+import type { Account, Accounts } from "../../ports/admission/accounts.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { LoginSession, LoginSessions } from "../../ports/account/login-sessions.ts";
 
 /** Unused for so long a session is over. */
 export const IDLE_MS = 14 * DAY_MS;

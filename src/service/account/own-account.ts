@@ -1,6 +1,6 @@
-import type { AccountDirectory } from "../../ports/account-directory.ts";
-import type { LoginSessions } from "../../ports/login-sessions.ts";
-import type { AccountService } from "../accounts.ts";
+import type { AccountDirectory } from "../../ports/account/account-directory.ts";
+import type { LoginSessions } from "../../ports/account/login-sessions.ts";
+import type { AccountService } from "./accounts.ts";
 import { wrongCurrentPassword } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
 import type { SignedIn, Visitor } from "./login-sessions.ts";

@@ -1,10 +1,10 @@
-import type { Accounts } from "../../ports/accounts.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { Passwords } from "../../ports/passwords.ts";
-import type { RateCounter } from "../../ports/rate-counter.ts";
-import { accountEmail, PASSWORD_MAX } from "../accounts.ts";
-import { bucketOf } from "../bucket.ts";
+import type { Accounts } from "../../ports/admission/accounts.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { Passwords } from "../../ports/account/passwords.ts";
+import type { RateCounter } from "../../ports/admission/rate-counter.ts";
+import { accountEmail, PASSWORD_MAX } from "./accounts.ts";
+import { bucketOf } from "../admission/bucket.ts";
 import { accountDisabled, tooManyAttempts, wrongPassword } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
 import type { LoginSessionService, StartedSession, Visitor } from "./login-sessions.ts";

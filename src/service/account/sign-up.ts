@@ -1,7 +1,7 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { QuotaCounter } from "../../ports/quota-counter.ts";
-import { type AccountService, accountEmail, PASSWORD_MAX, PASSWORD_MIN } from "../accounts.ts";
-import { bucketOf } from "../bucket.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
+import { type AccountService, accountEmail, PASSWORD_MAX, PASSWORD_MIN } from "./accounts.ts";
+import { bucketOf } from "../admission/bucket.ts";
 import { badField, signUpClosed, signUpsSpent } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
 import type { Visitor } from "./login-sessions.ts";

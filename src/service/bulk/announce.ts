@@ -1,9 +1,9 @@
-import type { CompletedBatch } from "../../ports/batches.ts";
-import type { Jobs } from "../../ports/jobs.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Owner } from "../../ports/owner.ts";
-import type { Checkpoint } from "../../ports/checkpoint.ts";
+import type { CompletedBatch } from "../../ports/bulk/batches.ts";
+import type { Jobs } from "../../ports/bulk/jobs.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Owner } from "../../ports/admission/owner.ts";
+import type { Checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { BulkStats } from "./bulk.ts";
 import { statsOf } from "./present.ts";
 

@@ -1,7 +1,7 @@
-import type { BatchLayout } from "../../core/batch.ts";
-import type { TablePageText } from "../../ports/batches.ts";
-import type { Caller } from "../caller.ts";
-import type { Entrance } from "../gate.ts";
+import type { BatchLayout } from "../../core/batch/batch.ts";
+import type { TablePageText } from "../../ports/bulk/batches.ts";
+import type { Caller } from "../admission/caller.ts";
+import type { Entrance } from "../admission/gate.ts";
 
 /** The contract's bulk summary; keys in its order. */
 export interface BulkStats {

@@ -1,9 +1,9 @@
-import type { Datasets } from "../../core/datasets.ts";
-import type { Lookup } from "../../core/lookup.ts";
-import { isInconclusive } from "../../core/result.ts";
-import { validate, type Validation } from "../../core/validate.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { type BoundedLookup, boundLookup } from "../bounded-lookup.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import { isInconclusive } from "../../core/validate/result.ts";
+import { validate, type Validation } from "../../core/validate/validate.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { type BoundedLookup, boundLookup } from "../check/bounded-lookup.ts";
 import type { Judge } from "./judge.ts";
 
 export interface CoreJudgeDeps {

@@ -1,4 +1,4 @@
-import type { QueueAhead } from "../../ports/jobs.ts";
+import type { QueueAhead } from "../../ports/bulk/jobs.ts";
 
 /** Taken for the speed of the workers until one has measured its own. */
 const ASSUMED_ENTRIES_PER_SECOND = 1_000;

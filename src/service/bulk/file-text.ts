@@ -1,5 +1,5 @@
-import { CELL_MAX_UNITS, CsvReader, detectDelimiter } from "../../core/csv-reader.ts";
-import { TableFault } from "../../core/table-fault.ts";
+import { CELL_MAX_UNITS, CsvReader, detectDelimiter } from "../../core/batch/csv-reader.ts";
+import { TableFault } from "../../core/batch/table-fault.ts";
 
 /** A file in slices, each at most some 64 KiB, at the pace of whoever reads them. */
 export type FileSlices = AsyncIterable<Uint8Array>;

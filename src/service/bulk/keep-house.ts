@@ -1,8 +1,8 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Jobs } from "../../ports/jobs.ts";
-import type { Log } from "../../ports/log.ts";
-import type { SessionStore } from "../../ports/session-store.ts";
-import type { End } from "../elected.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Jobs } from "../../ports/bulk/jobs.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { SessionStore } from "../../ports/bulk/session-store.ts";
+import type { End } from "../upkeep/elected.ts";
 
 /** So long a stuck job outlives its last worker, and a session its end on disk, at most. */
 const KEEP_HOUSE_EVERY_MS = 5_000;

@@ -1,5 +1,5 @@
-import type { Tally } from "../../core/tally.ts";
-import type { Session } from "../../ports/session-store.ts";
+import type { Tally } from "../../core/batch/tally.ts";
+import type { Session } from "../../ports/bulk/session-store.ts";
 import type { BulkProgress, BulkStats, CompletedSummary } from "./bulk.ts";
 
 interface Counted {

@@ -1,10 +1,10 @@
-import { chunkEntries, unpackChunk } from "../../core/batch-chunk.ts";
-import type { ChunkOutcome } from "../../ports/batches.ts";
-import type { Checkpoint } from "../../ports/checkpoint.ts";
-import type { ClaimedChunk } from "../../ports/chunk-queue.ts";
-import type { OwnEvidence } from "../own-spellings.ts";
+import { chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
+import type { Checkpoint } from "../../ports/bulk/checkpoint.ts";
+import type { ClaimedChunk } from "../../ports/bulk/chunk-queue.ts";
+import type { OwnEvidence } from "../evidence/own-spellings.ts";
 import { type Judge, type Judged, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
-import type { Places } from "../../ports/places.ts";
+import type { Places } from "../../ports/process/places.ts";
 
 export interface ChunkDeps {
   /** On the bulk lane. */

@@ -11,12 +11,12 @@ import {
   mailEverywhere,
   sessionOf,
   STARTER,
-} from "../../../test/bulk-world.ts";
-import { SESSION_LIFE_MS } from "../../ports/session-store.ts";
-import type { Caller } from "../caller.ts";
+} from "../../../test/bulk/bulk-world.ts";
+import { SESSION_LIFE_MS } from "../../ports/bulk/session-store.ts";
+import type { Caller } from "../admission/caller.ts";
 import { Refusal } from "../refusals.ts";
 import type { BulkProgress } from "./bulk.ts";
-import { until } from "../../../test/until.ts";
+import { until } from "../../../test/time/until.ts";
 
 const lookup = mailEverywhere();
 const OTHER_ACCOUNT: Caller = { ...STARTER, owner: { kind: "account", accountId: "a2" } };

@@ -1,7 +1,7 @@
-import type { Clock } from "../../ports/clock.ts";
-import { ownerKey } from "../../ports/owner.ts";
-import type { Session, SessionStore } from "../../ports/session-store.ts";
-import type { Caller } from "../caller.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { ownerKey } from "../../ports/admission/owner.ts";
+import type { Session, SessionStore } from "../../ports/bulk/session-store.ts";
+import type { Caller } from "../admission/caller.ts";
 import { sessionNotFound } from "../refusals.ts";
 import type { BulkProgress, BulkResults, BulkView } from "./bulk.ts";
 import { progressOf, statsOf, summaryOf } from "./present.ts";

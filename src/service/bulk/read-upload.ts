@@ -1,7 +1,7 @@
-import { utf8Octets } from "../../core/address.ts";
-import { EntryTable, type TableRow } from "../../core/entry-table.ts";
-import { TableFault } from "../../core/table-fault.ts";
-import type { TablePageText } from "../../ports/batches.ts";
+import { utf8Octets } from "../../core/address/address.ts";
+import { EntryTable, type TableRow } from "../../core/batch/entry-table.ts";
+import { TableFault } from "../../core/batch/table-fault.ts";
+import type { TablePageText } from "../../ports/bulk/batches.ts";
 import { badUpload, bulkTooLarge } from "../refusals.ts";
 import type { BulkRequest } from "./bulk.ts";
 import { csvRows, type FileSlices, fileText } from "./file-text.ts";

@@ -1,5 +1,5 @@
-import { chunkOf, entryAt, unpackChunk } from "../../core/batch-chunk.ts";
-import type { SessionStore, TablePage } from "../../ports/session-store.ts";
+import { chunkOf, entryAt, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import type { SessionStore, TablePage } from "../../ports/bulk/session-store.ts";
 import type { RowResult, SpelledResult } from "./bulk.ts";
 
 /** The parts of a judged batch, wherever they are; undefined when they are gone. */

@@ -1,7 +1,7 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { OwnerKey } from "../../ports/owner.ts";
-import type { RetryKeys } from "../../ports/retry-keys.ts";
-import type { SessionStore } from "../../ports/session-store.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { RetryKeys } from "../../ports/bulk/retry-keys.ts";
+import type { SessionStore } from "../../ports/bulk/session-store.ts";
 import { retryInFlight, retryOtherBody } from "../refusals.ts";
 import type { BulkAnswer, QueuedBatch, RetryKey } from "./bulk.ts";
 import { statsOf } from "./present.ts";

@@ -1,9 +1,9 @@
-import { chunkEntries, type PackedChunk, unpackChunk } from "../../core/batch-chunk.ts";
-import type { Awaitable } from "../../core/lookup.ts";
-import type { ChunkOutcome } from "../../ports/batches.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { inTime } from "../../ports/in-time.ts";
-import type { EvidenceOf } from "../own-spellings.ts";
+import { chunkEntries, type PackedChunk, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { EvidenceOf } from "../evidence/own-spellings.ts";
 import { type Judge, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
 
 export interface RunBatchDeps {

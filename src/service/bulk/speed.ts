@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 
 /** How much the newest measurement counts. */
 const NEWEST_SHARE = 0.3;

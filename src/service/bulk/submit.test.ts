@@ -11,13 +11,13 @@ import {
   mailEverywhere,
   sessionOf,
   STARTER,
-} from "../../../test/bulk-world.ts";
-import type { FullResult } from "../../core/result.ts";
-import type { Caller } from "../caller.ts";
+} from "../../../test/bulk/bulk-world.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import type { Caller } from "../admission/caller.ts";
 import { Refusal } from "../refusals.ts";
-import { DEFAULT_TIERS } from "../tiers.ts";
+import { DEFAULT_TIERS } from "../admission/tiers.ts";
 import { checkBulkText } from "./submit.ts";
-import { until } from "../../../test/until.ts";
+import { until } from "../../../test/time/until.ts";
 
 const lookup = mailEverywhere((name) => name.startsWith("silent"));
 

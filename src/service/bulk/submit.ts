@@ -1,19 +1,19 @@
-import { utf8Octets } from "../../core/address.ts";
-import type { SplitBatch } from "../../core/batch-chunk.ts";
-import type { ChunkOutcome, KeptAnswer, NewBatch } from "../../ports/batches.ts";
-import type { Charge, ChargeTerms, Unpaid } from "../../ports/charges.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { JobOutcome, Jobs } from "../../ports/jobs.ts";
-import type { Log } from "../../ports/log.ts";
-import { ownerKey } from "../../ports/owner.ts";
-import type { Queue } from "../../ports/queue.ts";
-import type { RetryKeys } from "../../ports/retry-keys.ts";
-import type { SessionStore } from "../../ports/session-store.ts";
-import { storeDownOf } from "../../ports/store-down.ts";
-import type { Splitter } from "../../ports/splitter.ts";
-import { forBulk } from "../bulk-refusal.ts";
-import type { Entrance, Gate } from "../gate.ts";
-import { type OwnEvidence, ownEvidenceFor } from "../own-spellings.ts";
+import { utf8Octets } from "../../core/address/address.ts";
+import type { SplitBatch } from "../../core/batch/batch-chunk.ts";
+import type { ChunkOutcome, KeptAnswer, NewBatch } from "../../ports/bulk/batches.ts";
+import type { Charge, ChargeTerms, Unpaid } from "../../ports/admission/charges.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { JobOutcome, Jobs } from "../../ports/bulk/jobs.ts";
+import type { Log } from "../../ports/process/log.ts";
+import { ownerKey } from "../../ports/admission/owner.ts";
+import type { Queue } from "../../ports/bulk/queue.ts";
+import type { RetryKeys } from "../../ports/bulk/retry-keys.ts";
+import type { SessionStore } from "../../ports/bulk/session-store.ts";
+import { storeDownOf } from "../../ports/process/store-down.ts";
+import type { Splitter } from "../../ports/bulk/splitter.ts";
+import { forBulk } from "./bulk-refusal.ts";
+import type { Entrance, Gate } from "../admission/gate.ts";
+import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
 import {
   bulkBusy,
   bulkCooldown,
@@ -24,7 +24,7 @@ import {
   Refusal,
   tooManyEntries,
 } from "../refusals.ts";
-import type { Tiers } from "../tiers.ts";
+import type { Tiers } from "../admission/tiers.ts";
 import type { BulkAnswer, BulkRequest, QueuedBatch } from "./bulk.ts";
 import { estimatedSeconds } from "./estimate.ts";
 import { statsOf } from "./present.ts";

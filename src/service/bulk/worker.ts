@@ -1,9 +1,9 @@
-import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../../ports/chunk-queue.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Tickets } from "../../ports/tickets.ts";
+import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../../ports/bulk/chunk-queue.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Tickets } from "../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
-import { Places } from "../../ports/places.ts";
+import { Places } from "../../ports/process/places.ts";
 import { type ChunkDeps, type JudgedChunk, processChunk } from "./process-chunk.ts";
 import { Speedometer } from "./speed.ts";
 

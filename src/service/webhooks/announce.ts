@@ -1,7 +1,11 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Deliveries, WebhookEndpoint, WebhookEndpoints } from "../../ports/webhook-store.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type {
+  Deliveries,
+  WebhookEndpoint,
+  WebhookEndpoints,
+} from "../../ports/webhooks/webhook-store.ts";
 import type { BulkStats } from "../bulk/bulk.ts";
 
 /** Queued deliveries of one account; its receiver hangs or is far too slow when there are more. */

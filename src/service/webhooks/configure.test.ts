@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { createJudgeHost } from "../../adapters/outbound/public-host.ts";
 import { createSecretBox } from "../../adapters/system/secrets.ts";
 import { addAccount, countingIds, openStores } from "../../../test/contracts/stores.ts";
-import { sqlWebhookEndpoints } from "../../adapters/sql/webhooks.ts";
-import { realClock } from "../../../test/real-clock.ts";
-import { zoneLookup } from "../../../test/zone-lookup.ts";
+import { sqlWebhookEndpoints } from "../../adapters/sql/webhooks/webhooks.ts";
+import { realClock } from "../../../test/time/real-clock.ts";
+import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { createWebhookSetup } from "./configure.ts";
 
 const zone = zoneLookup({

@@ -1,8 +1,8 @@
-import type { Ids } from "../../ports/ids.ts";
-import type { HostStanding, JudgeHost } from "../../ports/public-host.ts";
-import type { SecretBox } from "../../ports/secret-box.ts";
-import { WEBHOOK_EVENTS } from "../../ports/webhook-store.ts";
-import type { WebhookEndpoints, WebhookEvent } from "../../ports/webhook-store.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { HostStanding, JudgeHost } from "../../ports/webhooks/public-host.ts";
+import type { SecretBox } from "../../ports/webhooks/secret-box.ts";
+import { WEBHOOK_EVENTS } from "../../ports/webhooks/webhook-store.ts";
+import type { WebhookEndpoints, WebhookEvent } from "../../ports/webhooks/webhook-store.ts";
 import { noWebhook, unknownWebhookEvent, webhookUrlRefused } from "../refusals.ts";
 import { readWebhookUrl } from "./webhook-url.ts";
 

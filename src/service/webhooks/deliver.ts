@@ -1,14 +1,14 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { SecretBox } from "../../ports/secret-box.ts";
-import type { WebhookSender } from "../../ports/webhook-sender.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { SecretBox } from "../../ports/webhooks/secret-box.ts";
+import type { WebhookSender } from "../../ports/webhooks/webhook-sender.ts";
 import type {
   Deliveries,
   Delivery,
   DeliveryLimits,
   DeliveryOutcome,
   WebhookEndpoints,
-} from "../../ports/webhook-store.ts";
+} from "../../ports/webhooks/webhook-store.ts";
 import { envelope } from "./envelope.ts";
 import { outcomeOf } from "./outcome-words.ts";
 import { sign } from "./sign.ts";

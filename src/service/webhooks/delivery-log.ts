@@ -1,5 +1,5 @@
 import { isoTime } from "../../core/calendar.ts";
-import type { LoggedDelivery, WebhookEvent } from "../../ports/webhook-store.ts";
+import type { LoggedDelivery, WebhookEvent } from "../../ports/webhooks/webhook-store.ts";
 import { errorOf } from "./outcome-words.ts";
 
 /** One delivery as `gatepost webhook log --json` shows it. */

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../core/calendar.ts";
-import type { Delivery } from "../../ports/webhook-store.ts";
+import type { Delivery } from "../../ports/webhooks/webhook-store.ts";
 import { deliver, type DeliverDeps, DELIVERY_LIMITS } from "./deliver.ts";
 
 /** Sends what is queued, beside everything else the process does. */

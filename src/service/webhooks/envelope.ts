@@ -1,5 +1,5 @@
 import { isoTime } from "../../core/calendar.ts";
-import type { WebhookEvent } from "../../ports/webhook-store.ts";
+import type { WebhookEvent } from "../../ports/webhooks/webhook-store.ts";
 
 /** The octets of one notification; `data` is JSON text, `nowMs` the time of dispatch. */
 export function envelope(event: WebhookEvent, data: string, nowMs: number): Uint8Array {

@@ -3,8 +3,12 @@ import type {
   OutboundFailure,
   OutboundFault,
   OutboundResult,
-} from "../../ports/outbound.ts";
-import type { DeliveryOutcome, DeliveryState, LoggedDelivery } from "../../ports/webhook-store.ts";
+} from "../../ports/process/outbound.ts";
+import type {
+  DeliveryOutcome,
+  DeliveryState,
+  LoggedDelivery,
+} from "../../ports/webhooks/webhook-store.ts";
 
 const FAULT_WORDS: Readonly<Record<OutboundFault, string>> = {
   bad_url: "The URL is not https.",

@@ -1,6 +1,10 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { Deliveries, LoggedDelivery, WebhookEndpoints } from "../../ports/webhook-store.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type {
+  Deliveries,
+  LoggedDelivery,
+  WebhookEndpoints,
+} from "../../ports/webhooks/webhook-store.ts";
 import { noWebhook, tooManyPings } from "../refusals.ts";
 import { WAITING_MAX } from "./announce.ts";
 import type { Dispatcher } from "./dispatcher.ts";

@@ -1,5 +1,5 @@
-import { isSpecialUse, parseDomain } from "../../core/domain.ts";
-import { v6Groups } from "../../core/ip-address.ts";
+import { isSpecialUse, parseDomain } from "../../core/name/domain.ts";
+import { v6Groups } from "../../core/name/ip-address.ts";
 import { REFUSED_PORTS } from "./refused-ports.ts";
 
 export type ReadWebhookUrl =

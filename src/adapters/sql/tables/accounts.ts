@@ -1,5 +1,5 @@
-import type { Account, AccountTier } from "../../../ports/accounts.ts";
-import type { CreditEntry } from "../../../ports/credits.ts";
+import type { Account, AccountTier } from "../../../ports/admission/accounts.ts";
+import type { CreditEntry } from "../../../ports/admission/credits.ts";
 
 /** Tables of accounts, their keys and their money. */
 export interface AccountTables {

@@ -1,5 +1,5 @@
-import type { ListTopic, ListWord } from "../../../core/operator-entry.ts";
-import type { ReportField, Resolution } from "../../../ports/reports.ts";
+import type { ListTopic, ListWord } from "../../../core/evidence/operator-entry.ts";
+import type { ReportField, Resolution } from "../../../ports/evidence/reports.ts";
 
 /** The operator's lists, what clients reported, and what was judged. */
 export interface ListTables {

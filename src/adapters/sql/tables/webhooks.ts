@@ -1,4 +1,4 @@
-import type { DeliveryState, WebhookEvent } from "../../../ports/webhook-store.ts";
+import type { DeliveryState, WebhookEvent } from "../../../ports/webhooks/webhook-store.ts";
 
 /** Tables of webhooks: where accounts want to be told, and what they were told. */
 export interface WebhookTables {

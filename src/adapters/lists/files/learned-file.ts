@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import type { MailServerKind } from "../../../core/evidence/datasets.ts";
+import type { LearnedServer } from "../../../core/evidence/learn-mail-servers.ts";
+import { textOf, writeWhole } from "./list-copy.ts";
+
+export const LEARNED_FILE = "learned.json";
+
+const pathIn = (folder: string): string => join(folder, LEARNED_FILE);
+
+/** What was learned last; nothing when there is no such file or it is not whole. */
+export function readLearned(folder: string): readonly LearnedServer[] {
+  return parseLearned(textOf(pathIn(folder)) ?? "") ?? [];
+}
+
+/** Undefined when the text is no list of servers. */
+export function parseLearned(text: string): readonly LearnedServer[] | undefined {
+  try {
+    const servers: unknown = JSON.parse(text);
+    return Array.isArray(servers) && servers.every(isServer) ? servers : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isServer(value: unknown): value is LearnedServer {
+  if (!Array.isArray(value)) return false;
+  const [host, kind] = value as readonly unknown[];
+  return typeof host === "string" && /^[!-~]{1,255}$/.test(host) && isKind(kind);
+}
+
+const isKind = (value: unknown): value is MailServerKind =>
+  value === "dedicated" || value === "shared";
+
+export function writeLearned(folder: string, servers: readonly LearnedServer[]): void {
+  writeWhole(pathIn(folder), JSON.stringify(servers));
+}

@@ -1,0 +1,67 @@
+import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
+import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
+import { FREE_ADDITIONS } from "../sources/free-additions.ts";
+import { heldNames, type ListCopy } from "../files/list-copy.ts";
+import { FETCHED_SOURCES, type FetchedSource } from "../sources/list-sources.ts";
+import { namesOfPackage } from "../sources/packages.ts";
+import type { DisposableList, ListContents } from "../table/shared-datasets.ts";
+
+/** The version of what came with the program; whatever is fetched later counts on from here. */
+export const BUNDLED_VERSION = 1;
+
+/** Local parts that the package calls roles and that are people's or nobody's names as well. */
+const NO_ROLES: ReadonlySet<string> = new Set(["aaa", "abc", "asd"]);
+const ROLE_MIN_LENGTH = 3;
+
+/**
+ * What is known without fetching: the last good copy of each list, in its absence the package that came with
+ * the program. Throws a fault that names a package when one has changed its shape: a service that silently lost
+ * a list would call disposable addresses good.
+ */
+export function readLists(
+  copies: ReadonlyMap<string, ListCopy>,
+  mailServers: ListContents["mailServers"] = [],
+): ListContents {
+  return {
+    version: BUNDLED_VERSION,
+    disposable: FETCHED_SOURCES.flatMap((source) => listOf(source, copies.get(source.id)) ?? []),
+    exceptions: NEVER_DISPOSABLE,
+    free: [...namesOfPackage("freemail"), ...FREE_ADDITIONS],
+    knownGood: [...LARGE_PROVIDERS],
+    roles: namesOfPackage("roles").filter(
+      (role) => role.length >= ROLE_MIN_LENGTH && !NO_ROLES.has(role),
+    ),
+    mailServers,
+  };
+}
+
+/** What the bundled list packages hold. */
+export const readBundledLists = (): ListContents => readLists(new Map());
+
+function listOf(
+  { id, curated, bundled }: FetchedSource,
+  copy: ListCopy | undefined,
+): DisposableList | undefined {
+  if (copy !== undefined) return { curated, ...listOfCopy(copy) };
+  return bundled && { id, curated, read: () => namesOfPackage(bundled) };
+}
+
+function listOfCopy(copy: ListCopy): Omit<DisposableList, "curated"> {
+  const { id, fetchedAtMs, baseDay } = copy.head;
+  return {
+    id,
+    fetchedAtMs,
+    read: () => namesIn(copy),
+    history: { baseDay, later: () => laterNames(copy) },
+  };
+}
+
+function* namesIn(copy: ListCopy): Generator<string> {
+  for (const { name } of heldNames(copy)) yield name;
+}
+
+function* laterNames(copy: ListCopy): Generator<readonly [string, number]> {
+  for (const { name, sinceDay } of heldNames(copy)) {
+    if (sinceDay !== copy.head.baseDay) yield [name, sinceDay];
+  }
+}

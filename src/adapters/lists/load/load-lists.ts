@@ -1,0 +1,33 @@
+import type { Datasets } from "../../../core/evidence/datasets.ts";
+import { BUILT_LISTS_FILE, readBuiltLists } from "./built-lists.ts";
+import { readLearned } from "../files/learned-file.ts";
+import { type ListCopy, readCopy } from "../files/list-copy.ts";
+import { FETCHED_SOURCES } from "../sources/list-sources.ts";
+import { noOperatorLists } from "../table/operator.ts";
+import { type LoadedLists, packLists } from "./pack-lists.ts";
+import { attachDatasets, type ListContents, packMailServers } from "../table/shared-datasets.ts";
+
+/**
+ * What lies in the data directory and in the packages: a few milliseconds as long as nothing was fetched, else the
+ * work of `packLists`, for the start and for the worker thread. Throws as `readLists`.
+ */
+export function loadLists(folder: string): LoadedLists {
+  const copies = new Map<string, ListCopy>();
+  for (const { id } of FETCHED_SOURCES) {
+    const copy = readCopy(folder, id);
+    if (copy !== undefined) copies.set(id, copy);
+  }
+  const learned = readLearned(folder);
+  return copies.size === 0 ? loadBundledLists(learned) : packLists(copies, learned);
+}
+
+/** As the build packed them; packed here where it did not, or of other packages. */
+function loadBundledLists(mailServers: ListContents["mailServers"]): LoadedLists {
+  const built = readBuiltLists(BUILT_LISTS_FILE, packMailServers(mailServers));
+  return built ?? packLists(new Map(), mailServers);
+}
+
+/** Datasets from the bundled packages, for a process that fetches nothing. */
+export function loadBundledDatasets(): Datasets {
+  return attachDatasets(loadBundledLists([]).shared, noOperatorLists);
+}

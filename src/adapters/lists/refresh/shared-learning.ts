@@ -1,0 +1,33 @@
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { LearningStore } from "../../../ports/evidence/learning-store.ts";
+import type { ListFiles } from "../../../ports/evidence/list-files.ts";
+import type { Log } from "../../../ports/process/log.ts";
+import { LEARNING_FILE, parseRound } from "../files/learning-file.ts";
+import { packFile, unpackFile } from "../table/packed-file.ts";
+
+/**
+ * Keeps a round where every machine finds it, so that whoever learns next goes on with it. `save` rejects when
+ * another machine wrote since this one read or saved.
+ */
+export function sharedLearning(
+  files: ListFiles,
+  { clock, log }: { readonly clock: Pick<Clock, "nowMs">; readonly log: Pick<Log, "warn"> },
+): LearningStore {
+  let seen: string | undefined;
+  return {
+    async read() {
+      const file = await files.read(LEARNING_FILE);
+      seen = file?.version;
+      if (file === undefined) return undefined;
+      const round = parseRound((await unpackFile(file)) ?? "");
+      if (round === undefined) log.warn("learning.round_unfit", { version: file.version });
+      return round;
+    },
+    async save(round) {
+      const file = await packFile(LEARNING_FILE, JSON.stringify(round), clock.nowMs());
+      if (file.version === seen) return;
+      if (!(await files.write(file, seen))) throw new Error("another machine learns");
+      seen = file.version;
+    },
+  };
+}

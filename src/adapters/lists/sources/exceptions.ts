@@ -1,0 +1,54 @@
+import { INBOX_PROVIDERS } from "../../../core/tables/inbox-providers.ts";
+import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
+import { SHARED_MAIL_SUFFIXES } from "../../../core/tables/mail-servers.ts";
+
+/** On the curated blocklist of disposable-email-domains: mailbox providers, portals, user groups (checked 2026-11). */
+const CURATED_BY_MISTAKE = [
+  "21cn.com",
+  "99.com",
+  "express.net.ua",
+  "hola.org",
+  "in-ulm.de",
+  "infocom.zp.ua",
+  "sify.com",
+  "yourdomain.com",
+  "zzz.com",
+];
+
+/**
+ * On other lists, and mailbox providers or internet providers all the same: their owners and the keepers of lists
+ * say so (FGRibreau/mailchecker #610 of Fastmail's, wesbos/burner-email-providers #478,
+ * disposable-email-domains #48 and #49, disposable/disposable #13), or it is plain (Orange, Hushmail, SDF, the paid
+ * mailboxes of Sohu and TOM). Names from which Meta, craigslist, Debian and a London borough send are among them.
+ */
+const LISTED_BY_MISTAKE = [
+  "account.meta.com",
+  "craigslist.org",
+  "facebookmail.com",
+  "fastmessaging.com",
+  "lavabit.com",
+  "mac.hush.com",
+  "mail.instagram.com",
+  "mailhaven.com",
+  "micronews.debian.org",
+  "news.hackney.gov.uk",
+  "nospammail.net",
+  "reallyfast.info",
+  "safe-mail.net",
+  "sdf.org",
+  "sibmail.com",
+  "support.facebook.com",
+  "veryfast.biz",
+  "vip.sohu.com",
+  "vip.tom.com",
+  "wanadoo.com",
+];
+
+/** Names that no list may call disposable, domains that carry other people's mail among them. */
+export const NEVER_DISPOSABLE: ReadonlySet<string> = new Set([
+  ...LARGE_PROVIDERS,
+  ...SHARED_MAIL_SUFFIXES,
+  ...INBOX_PROVIDERS.flatMap(({ suffixes }) => suffixes),
+  ...CURATED_BY_MISTAKE,
+  ...LISTED_BY_MISTAKE,
+]);

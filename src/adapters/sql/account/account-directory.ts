@@ -1,0 +1,58 @@
+import { type Kysely, sql } from "kysely";
+import type { AccountDirectory } from "../../../ports/account/account-directory.ts";
+import { accountKey } from "../../../ports/admission/owner.ts";
+import { account } from "./accounts.ts";
+import type { Database } from "../engine/schema.ts";
+import { literally } from "../engine/like.ts";
+import { lockAccount } from "../engine/row-locks.ts";
+import { inTransaction } from "../engine/transaction.ts";
+
+/** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
+const OF_ACCOUNT = [
+  "login_sessions",
+  "reports",
+  "webhook_deliveries",
+  "webhook_endpoints",
+  "api_keys",
+  "credit_entries",
+  "own_spellings",
+] as const;
+const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
+const OF_SESSION = ["chunks", "table_pages"] as const;
+
+export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
+  return {
+    async search(text, limit) {
+      const pattern = `%${literally(text.toLowerCase())}%`;
+      const matching = db
+        .selectFrom("accounts")
+        .where(sql<boolean>`(email like ${pattern} escape '\\' or id like ${pattern} escape '\\')`);
+      const rows = await matching.selectAll().orderBy("email").limit(limit).execute();
+      const { total } = await matching
+        .select(({ fn }) => fn.countAll().as("total"))
+        .executeTakeFirstOrThrow();
+      return { accounts: rows.map(account), total: Number(total) };
+    },
+    async erase(accountId) {
+      return await inTransaction(db, async (tx) => {
+        await lockAccount(tx, accountId); // nothing that refers to it comes in between
+        for (const table of OF_ACCOUNT) {
+          await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
+        }
+        const owner = accountKey(accountId);
+        const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
+        for (const table of OF_SESSION) {
+          await tx.sql.deleteFrom(table).where("session", "in", sessions).execute();
+        }
+        for (const table of OF_OWNER) {
+          await tx.sql.deleteFrom(table).where("owner", "=", owner).execute();
+        }
+        const gone = await tx.sql
+          .deleteFrom("accounts")
+          .where("id", "=", accountId)
+          .executeTakeFirst();
+        return Number(gone.numDeletedRows) === 1;
+      });
+    },
+  };
+}

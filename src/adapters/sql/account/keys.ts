@@ -1,0 +1,125 @@
+import type { CompiledQuery, Kysely } from "kysely";
+import type { ApiKey, Keys, NewApiKey } from "../../../ports/admission/keys.ts";
+import { account } from "./accounts.ts";
+import type { Database } from "../engine/schema.ts";
+import type { AccountRow, ApiKeyRow } from "../tables/accounts.ts";
+import { inTransaction, type Tx } from "../engine/transaction.ts";
+
+function apiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    prefix: row.prefix,
+    lastFour: row.last_four,
+    createdAtMs: row.created_at_ms,
+    ...(row.last_used_at_ms !== null && { lastUsedAtMs: row.last_used_at_ms }),
+    ...(row.revoked_at_ms !== null && { revokedAtMs: row.revoked_at_ms }),
+  };
+}
+
+async function createIn({ sql }: Tx, key: NewApiKey, limit: number): Promise<boolean> {
+  // Touching the account's row lets its keys be made one after the other (PostgreSQL).
+  await sql
+    .updateTable("accounts")
+    .set({ id: key.accountId })
+    .where("id", "=", key.accountId)
+    .execute();
+  const { inForce } = await sql
+    .selectFrom("api_keys")
+    .select((build) => build.fn.countAll().as("inForce"))
+    .where("account_id", "=", key.accountId)
+    .where("revoked_at_ms", "is", null)
+    .executeTakeFirstOrThrow();
+  if (Number(inForce) >= limit) return false;
+  await sql.insertInto("api_keys").values(newRow(key)).execute();
+  return true;
+}
+
+function newRow(key: NewApiKey): ApiKeyRow {
+  return {
+    id: key.id,
+    account_id: key.accountId,
+    name: key.name,
+    key_hash: key.hash,
+    prefix: key.prefix,
+    last_four: key.lastFour,
+    created_at_ms: key.createdAtMs,
+    last_used_at_ms: null,
+    revoked_at_ms: null,
+  };
+}
+
+type HolderRow = AccountRow & { readonly key_id: string };
+
+/** Built once: every key in use is asked for every few seconds. The parameter is the hash. */
+function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
+  return db
+    .selectFrom("api_keys")
+    .innerJoin("accounts", "accounts.id", "api_keys.account_id")
+    .selectAll("accounts")
+    .select("api_keys.id as key_id")
+    .where("api_keys.revoked_at_ms", "is", null)
+    .where("api_keys.key_hash", "=", "")
+    .compile();
+}
+
+export function sqlKeys(db: Kysely<Database>): Keys {
+  const holder = holderQuery(db);
+  return {
+    create: (key, limit) => inTransaction(db, (tx) => createIn(tx, key, limit)),
+    async list(accountId) {
+      const rows = await db
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("account_id", "=", accountId)
+        .orderBy("created_at_ms")
+        .orderBy("id")
+        .execute();
+      return rows.map(apiKey);
+    },
+    async find(id) {
+      const row = await db
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return row && apiKey(row);
+    },
+    async holder(hash) {
+      const { rows } = await db.executeQuery<HolderRow>({ ...holder, parameters: [hash] });
+      const [row] = rows;
+      return row === undefined ? undefined : { keyId: row.key_id, account: account(row) };
+    },
+    async revoke(id, nowMs) {
+      const found = await db
+        .updateTable("api_keys")
+        .set((build) => ({
+          revoked_at_ms: build.fn.coalesce("revoked_at_ms", build.val(nowMs)),
+        }))
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return Number(found.numUpdatedRows) === 1;
+    },
+    async touch(ids, nowMs) {
+      if (ids.length > 0) await inTransaction(db, (tx) => touchIn(tx, ids, nowMs));
+    },
+  };
+}
+
+/**
+ * One statement a key: the database keeps a statement prepared for each text, and keys come in any number.
+ * In order, so that no two processes wait for each other's rows.
+ */
+async function touchIn({ sql }: Tx, ids: readonly string[], nowMs: number): Promise<void> {
+  for (const id of ids.toSorted()) {
+    await sql
+      .updateTable("api_keys")
+      .set({ last_used_at_ms: nowMs })
+      .where("id", "=", id)
+      .where((build) =>
+        build.or([build("last_used_at_ms", "is", null), build("last_used_at_ms", "<", nowMs)]),
+      )
+      .execute();
+  }
+}

@@ -1,0 +1,250 @@
+import { sql as raw } from "kysely";
+import type { CompletedBatch } from "../../../ports/bulk/batches.ts";
+import type { ChargeTerms, Unpaid } from "../../../ports/admission/charges.ts";
+import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../../ports/bulk/chunk-queue.ts";
+import type { JobOrder, JobOutcome, Jobs, QueueAhead } from "../../../ports/bulk/jobs.ts";
+import { ownerKey, ownerOf } from "../../../ports/admission/owner.ts";
+import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
+import {
+  type BulkStoreDeps,
+  deleteParts,
+  insertParts,
+  jobRow,
+  keepAnswer,
+  packBatch,
+  type PackedBatch,
+} from "./batches.ts";
+import type { HeldCharge } from "../admission/charges.ts";
+import { freeRows, hasRivals, lockName } from "../engine/row-locks.ts";
+import type { JobRow } from "../tables/bulk.ts";
+import { inTransaction, type Tx } from "../engine/transaction.ts";
+
+/** A worker that was silent for longer says nothing of today's speed. */
+export const SPEED_AGE_MS = 60_000;
+
+async function ownersTurn({ sql }: Tx, order: JobOrder): Promise<JobOutcome | undefined> {
+  const last = await sql
+    .selectFrom("jobs")
+    .select([
+      raw<number | null>`max(is_running)`.as("running"),
+      raw<number | string | null>`max(case when origin = 'queued' then accepted_at_ms end)`.as(
+        "acceptedAtMs",
+      ),
+    ])
+    .where("owner", "=", ownerKey(order.owner))
+    .executeTakeFirstOrThrow();
+  if (last.running === 1) return { kind: "running" };
+  const untilMs = Number(last.acceptedAtMs ?? -Infinity) + order.cooldownMs;
+  return untilMs > order.nowMs ? { kind: "cooldown", untilMs } : undefined;
+}
+
+async function openEntries({ sql }: Tx): Promise<number> {
+  const { open } = await sql
+    .selectFrom("jobs")
+    .select(raw<number | string>`coalesce(sum(unique_count - processed), 0)`.as("open"))
+    .where("is_running", "=", 1)
+    .executeTakeFirstOrThrow();
+  return Number(open);
+}
+
+const isFull = async (tx: Tx, { unique, bufferMax }: JobOrder): Promise<boolean> =>
+  (await openEntries(tx)) + unique > bufferMax;
+
+interface Attempt {
+  readonly order: JobOrder;
+  readonly packed: PackedBatch;
+  readonly held: HeldCharge | Unpaid;
+}
+
+async function createIn(
+  tx: Tx,
+  { order, packed, held }: Attempt,
+  { charges, checkpoint }: BulkStoreDeps,
+): Promise<JobOutcome> {
+  await lockName(tx, `jobs ${ownerKey(order.owner)}`);
+  const refused = await ownersTurn(tx, order);
+  if (refused !== undefined) return refused;
+  const charge = await charges.writeIn(tx, held);
+  if (charge.kind === "unpaid") return charge;
+  checkpoint("charged");
+  if (await isFull(tx, order)) return { kind: "full" };
+  await insertParts(tx, packed);
+  if (hasRivals(tx.sql)) {
+    // Only now, as all owners wait for each other from here to the commit.
+    await lockName(tx, "jobs buffer");
+    if (await isFull(tx, order)) return { kind: "full" };
+  }
+  const inserted = await tx.sql
+    .insertInto("jobs")
+    .values(
+      jobRow(packed, {
+        origin: "queued",
+        state: "pending",
+        is_running: 1,
+        charge_id: charge.id,
+        announced: 1,
+        spam_trap: order.spamTrap ? 1 : 0,
+      }),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
+  await keepAnswer(tx, order, order.keep);
+  checkpoint("inserted");
+  return { kind: "accepted", charge };
+}
+
+async function create(
+  order: JobOrder,
+  terms: ChargeTerms,
+  deps: BulkStoreDeps,
+): Promise<JobOutcome> {
+  const packed = await packBatch(order);
+  const held = await deps.charges.hold(terms);
+  try {
+    const outcome = await inTransaction(deps.db, async (tx) => {
+      const made = await createIn(tx, { order, packed, held }, deps);
+      if (made.kind !== "accepted") tx.abandon();
+      return made;
+    });
+    if (outcome.kind === "accepted") deps.checkpoint("accepted");
+    return outcome;
+  } finally {
+    await deps.charges.drop(held);
+  }
+}
+
+/** Pays back what was not judged of a job that ends before its time. */
+export async function endEarly(
+  tx: Tx,
+  job: Pick<JobRow, "charge_id" | "unique_count" | "processed">,
+  { charges, nowMs }: { readonly charges: SqlRefund; readonly nowMs: number },
+): Promise<void> {
+  const open = Number(job.unique_count) - Number(job.processed);
+  await charges.refundIn(tx, job.charge_id, open, nowMs);
+}
+
+type SqlRefund = Pick<BulkStoreDeps["charges"], "refundIn">;
+
+async function remove(session: string, nowMs: number, { db, charges }: BulkStoreDeps) {
+  return await inTransaction(db, async (tx) => {
+    // Written before it is read: on PostgreSQL the row is then ours, and no chunk completes in between.
+    const job = await tx.sql
+      .updateTable("jobs")
+      .set({ state: "gone", announced: 1 })
+      .where("session", "=", session)
+      .where("state", "!=", "gone")
+      .returningAll()
+      .executeTakeFirst();
+    if (job === undefined) return false;
+    if (job.is_running === 1) {
+      await endEarly(tx, job, { charges, nowMs });
+      await tx.sql
+        .updateTable("jobs")
+        .set({ is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+        .where("session", "=", session)
+        .execute();
+    }
+    await deleteParts(tx, session);
+    return true;
+  });
+}
+
+async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise<number> {
+  return await inTransaction(db, async (tx) => {
+    const stuck = await tx.sql
+      .updateTable("jobs")
+      .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+      .where("is_running", "=", 1)
+      .where("session", "in", (query) =>
+        query
+          .selectFrom("chunks")
+          .select("session")
+          .where("available_at_ms", "<=", nowMs)
+          .where((chunk) =>
+            chunk.or([
+              chunk("claims", ">=", CLAIMS_MAX),
+              chunk.and([
+                chunk("claims", ">=", SILENT_CLAIMS_MAX),
+                chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - SUSPECT_LIFE_MS),
+              ]),
+            ]),
+          ),
+      )
+      .returningAll()
+      .execute();
+    for (const job of stuck) {
+      await endEarly(tx, job, { charges, nowMs });
+      await deleteParts(tx, job.session);
+    }
+    return stuck.length;
+  });
+}
+
+async function takeCompleted(
+  nowMs: number,
+  { db }: BulkStoreDeps,
+): Promise<CompletedBatch | undefined> {
+  const taken = await db
+    .updateTable("jobs")
+    .set({ announced: 1 })
+    .where("announced", "=", 0)
+    .where("session", "=", (query) =>
+      freeRows(
+        db,
+        query
+          .selectFrom("jobs")
+          .select("session")
+          .where("announced", "=", 0)
+          .where("expires_at_ms", ">", nowMs)
+          .orderBy("expires_at_ms")
+          .limit(1),
+      ),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (taken === undefined) return undefined;
+  return {
+    session: taken.session,
+    owner: ownerOf(taken.owner),
+    total: Number(taken.total),
+    unique: Number(taken.unique_count),
+    tally: tallyOf(taken),
+  };
+}
+
+/** The counters of a row; PostgreSQL hands bigint over as text. */
+export const tallyOf = (row: JobRow): CompletedBatch["tally"] => ({
+  invalidFormat: Number(row.invalid_format),
+  disposable: Number(row.disposable),
+  invalidDns: Number(row.invalid_dns),
+  valid: Number(row.valid),
+});
+
+async function queueAhead(nowMs: number, { db }: BulkStoreDeps): Promise<QueueAhead> {
+  const jobs = await db
+    .selectFrom("jobs")
+    .select(raw<number | string>`unique_count - processed`.as("open"))
+    .where("is_running", "=", 1)
+    .execute();
+  const { speed } = await db
+    .selectFrom("bulk_workers")
+    .select(raw<number | string | null>`sum(entries_per_second)`.as("speed"))
+    .where("seen_at_ms", ">", nowMs - SPEED_AGE_MS)
+    .executeTakeFirstOrThrow();
+  return {
+    openEntries: jobs.map(({ open }) => Number(open)),
+    entriesPerSecond: speed === null ? undefined : Number(speed),
+  };
+}
+
+/** Jobs on SQLite or PostgreSQL. */
+export function sqlJobs(deps: BulkStoreDeps): Jobs {
+  return {
+    create: (order, terms) => create(order, terms, deps),
+    queueAhead: (nowMs) => queueAhead(nowMs, deps),
+    remove: (session, nowMs) => remove(session, nowMs, deps),
+    failStuck: (nowMs) => failStuck(nowMs, deps),
+    takeCompleted: (nowMs) => takeCompleted(nowMs, deps),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Kysely } from "kysely";
+import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
+import { deleteParts } from "./batches.ts";
+import { endEarly } from "./jobs.ts";
+import { refundIn } from "../admission/refunds.ts";
+import type { Database } from "../engine/schema.ts";
+import { inTransaction, type Tx } from "../engine/transaction.ts";
+
+/** What was under way in a back-up, and is not any more. */
+export interface EndedByRestore {
+  readonly jobs: number;
+  readonly webhooks: number;
+  readonly signIns: number;
+}
+
+/** No counter is open beside a restore: the next process reads the ledger. */
+const nobodyCounts = { refunded: () => undefined };
+
+async function endJobs(tx: Tx, nowMs: number): Promise<number> {
+  const running = await tx.sql
+    .updateTable("jobs")
+    .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+    .where("is_running", "=", 1)
+    .returning(["session", "charge_id", "unique_count", "processed"])
+    .execute();
+  const charges = {
+    refundIn: (sql: Tx, chargeId: string, units: number, atMs: number) =>
+      refundIn(sql, nobodyCounts, { chargeId, units, nowMs: atMs }),
+  };
+  for (const job of running) {
+    await endEarly(tx, job, { charges, nowMs });
+    await deleteParts(tx, job.session);
+  }
+  return running.length;
+}
+
+/** Both what was queued and what would have been queued for a batch that had completed. */
+async function endWebhooks({ sql }: Tx): Promise<number> {
+  const untold = await sql
+    .updateTable("jobs")
+    .set({ announced: 1 })
+    .where("announced", "=", 0)
+    .executeTakeFirst();
+  const queued = await sql
+    .updateTable("webhook_deliveries")
+    .set({ state: "interrupted" })
+    .where("state", "in", ["queued", "sending"])
+    .executeTakeFirst();
+  return Number(untold.numUpdatedRows) + Number(queued.numUpdatedRows);
+}
+
+/**
+ * Makes a restored database safe to go on with, when the service went on after the back-up was made: lists under
+ * way fail and what was not judged of them is refunded, for their owners may have had the results; webhooks that
+ * waited are not sent, for they may have been; every sign-in ends, for somebody may have signed out. All of it or
+ * nothing. No process may serve the database meanwhile.
+ */
+export async function settleRestored(db: Kysely<Database>, nowMs: number): Promise<EndedByRestore> {
+  return await inTransaction(db, async (tx) => {
+    const jobs = await endJobs(tx, nowMs);
+    const webhooks = await endWebhooks(tx);
+    const signIns = await tx.sql.deleteFrom("login_sessions").executeTakeFirst();
+    return { jobs, webhooks, signIns: Number(signIns.numDeletedRows) };
+  });
+}

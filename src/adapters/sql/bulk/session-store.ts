@@ -1,0 +1,171 @@
+import type { ChunkOutcome, NewBatch } from "../../../ports/bulk/batches.ts";
+import type { Charge, ChargeTerms, Unpaid } from "../../../ports/admission/charges.ts";
+import type { Session, SessionStore, TablePage } from "../../../ports/bulk/session-store.ts";
+import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
+import { type BulkStoreDeps, insertParts, jobRow, keepAnswer, packBatch } from "./batches.ts";
+import { tallyOf } from "./jobs.ts";
+import { pruneSessions } from "./prune-sessions.ts";
+import { unpackLines, unpackText } from "../engine/packed-text.ts";
+import type { JobRow } from "../tables/bulk.ts";
+import { inTransaction } from "../engine/transaction.ts";
+
+interface Judged {
+  readonly batch: NewBatch;
+  readonly outcomes: readonly ChunkOutcome[];
+}
+
+/** The counters of a batch whose chunks are all judged. */
+function counters({ batch, outcomes }: Judged) {
+  const sum = (of: (outcome: ChunkOutcome) => number): number =>
+    outcomes.reduce((total, outcome) => total + of(outcome), 0);
+  return {
+    processed: batch.unique,
+    open_chunks: 0,
+    invalid_format: sum(({ tally }) => tally.invalidFormat),
+    disposable: sum(({ tally }) => tally.disposable),
+    invalid_dns: sum(({ tally }) => tally.invalidDns),
+    valid: sum(({ tally }) => tally.valid),
+    expires_at_ms: batch.nowMs + SESSION_LIFE_MS,
+  };
+}
+
+async function save(
+  judged: Judged,
+  terms: ChargeTerms,
+  { db, charges, checkpoint }: BulkStoreDeps,
+): Promise<Charge | Unpaid> {
+  const { batch } = judged;
+  const packed = await packBatch(batch, judged.outcomes);
+  const held = await charges.hold(terms);
+  try {
+    const charge = await inTransaction(db, async (tx) => {
+      const made = await charges.writeIn(tx, held);
+      if (made.kind === "unpaid") {
+        tx.abandon();
+        return made;
+      }
+      checkpoint("charged");
+      const row = jobRow(packed, {
+        origin: "sync",
+        state: "completed",
+        is_running: 0,
+        charge_id: made.id,
+        announced: 0,
+        spam_trap: 0,
+      });
+      await tx.sql
+        .insertInto("jobs")
+        .values({ ...row, ...counters(judged) })
+        .execute();
+      await insertParts(tx, packed);
+      await keepAnswer(tx, batch, batch.keep);
+      checkpoint("inserted");
+      return made;
+    });
+    if (charge.kind === "charged") checkpoint("accepted");
+    return charge;
+  } finally {
+    await charges.drop(held);
+  }
+}
+
+async function payable(
+  terms: ChargeTerms,
+  { db, charges }: BulkStoreDeps,
+): Promise<Unpaid | undefined> {
+  const held = await charges.hold(terms);
+  if (held.kind === "unpaid") return held;
+  try {
+    // Whether credits cover it shows only when they are taken.
+    if (!("otherwise" in held)) return undefined;
+    const charge = await inTransaction(db, async (tx) => {
+      tx.abandon();
+      return await charges.writeIn(tx, held);
+    });
+    return charge.kind === "unpaid" ? charge : undefined;
+  } finally {
+    await charges.drop(held);
+  }
+}
+
+function sessionOf(row: JobRow, state: Session["state"]): Session {
+  const header = row.table_header;
+  return {
+    session: row.session,
+    owner: row.owner,
+    clientAddress: row.client_address,
+    origin: row.origin,
+    state,
+    total: Number(row.total),
+    unique: Number(row.unique_count),
+    processed: Number(row.processed),
+    tally: tallyOf(row),
+    chunks: Number(row.chunk_count),
+    ...(row.expires_at_ms !== null && { expiresAtMs: Number(row.expires_at_ms) }),
+    ...(header === null
+      ? {}
+      : { table: { header: JSON.parse(header) as string[], pages: Number(row.table_pages) } }),
+  };
+}
+
+async function find({ db }: BulkStoreDeps, session: string, nowMs: number) {
+  const row = await db
+    .selectFrom("jobs")
+    .selectAll()
+    .where("session", "=", session)
+    .executeTakeFirst();
+  if (row === undefined || row.state === "gone") return undefined;
+  if (row.expires_at_ms !== null && Number(row.expires_at_ms) <= nowMs) return undefined;
+  return sessionOf(row, row.state);
+}
+
+interface Part {
+  readonly session: string;
+  readonly chunk: number;
+  readonly column: "content" | "results" | "valid";
+}
+
+async function part(
+  { db }: BulkStoreDeps,
+  { session, chunk, column }: Part,
+): Promise<Uint8Array | undefined> {
+  const row = await db
+    .selectFrom("chunks")
+    .select(`${column} as packed`)
+    .where("session", "=", session)
+    .where("number", "=", chunk)
+    .executeTakeFirst();
+  return row?.packed ?? undefined;
+}
+
+async function page({ db }: BulkStoreDeps, session: string, number: number) {
+  const row = await db
+    .selectFrom("table_pages")
+    .select("content")
+    .where("session", "=", session)
+    .where("number", "=", number)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return JSON.parse(await unpackText(row.content)) as TablePage;
+}
+
+/** Sessions on SQLite or PostgreSQL. */
+export function sqlSessionStore(deps: BulkStoreDeps): SessionStore {
+  const lines = async (wanted: Part): Promise<readonly string[] | undefined> => {
+    const packed = await part(deps, wanted);
+    return packed === undefined ? undefined : unpackLines(packed);
+  };
+  return {
+    save: (batch, outcomes, terms) => save({ batch, outcomes }, terms, deps),
+    payable: (terms) => payable(terms, deps),
+    find: (session, nowMs) => find(deps, session, nowMs),
+    async content(session, chunk) {
+      const packed = await part(deps, { session, chunk, column: "content" });
+      return packed === undefined ? undefined : unpackText(packed);
+    },
+    results: (session, chunk) => lines({ session, chunk, column: "results" }),
+    valid: (session, chunk) => lines({ session, chunk, column: "valid" }),
+    page: (session, number) => page(deps, session, number),
+    prune: (nowMs) => pruneSessions(deps.db, nowMs),
+  };
+}

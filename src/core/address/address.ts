@@ -1,0 +1,121 @@
+import { type Domain, type DomainFault, type Parsed, parseDomain } from "../name/domain.ts";
+import { ADDRESS_MAX_OCTETS, ENTRY_MAX_UNITS, LOCAL_PART_MAX_OCTETS } from "../limits.ts";
+
+/** A well-formed address (RFC 5321 section 4.1.2, with the UTF-8 letters of RFC 6531). */
+export interface Address {
+  readonly kind: "address";
+  /** As it was written, quotes included: only the domain's owner may say what case means in it. */
+  readonly localPart: string;
+  readonly quoted: boolean;
+  readonly domain: Domain;
+}
+
+export type AddressFault =
+  | "empty"
+  | "no_at"
+  | "no_local"
+  | "no_domain"
+  | "surrogate"
+  | "length"
+  | "local_length"
+  | "local_char"
+  | "local_unsafe"
+  | "dot_start"
+  | "dot_end"
+  | "dot_dot"
+  | "quoted"
+  | "literal"
+  | DomainFault;
+
+/** atext and "." (RFC 5321 section 4.1.2), and any non-ASCII (RFC 6531 section 3.3). */
+const DOT_STRING = /^[\w!#$%&'*+/=?^`{|}~.\-\u0080-\u{10ffff}]*$/u;
+
+/** qtextSMTP and quoted-pairSMTP; a quoted pair stays ASCII, as RFC 6531 widens only the text. */
+const QUOTED_STRING = /^"(?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*"$/u;
+
+/**
+ * What no eye sees or what turns the line around: control, format, bidi, private use, blanks, non-characters;
+ * and U+FFFD, which stands where a decoder found no character.
+ */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Z}\p{Noncharacter_Code_Point}\ufffd]/u;
+
+/** Half a character: no UTF-8 can carry it. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
+const hasNonAscii = (text: string): boolean => {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return true;
+  return false;
+};
+
+/** Octets of `text` in UTF-8. */
+export function utf8Octets(text: string): number {
+  let octets = text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) continue;
+    // A surrogate pair is two units and four octets, so each half adds one; others up to U+FFFF add two.
+    octets += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return octets;
+}
+
+function dotStringFault(local: string): AddressFault | undefined {
+  if (!DOT_STRING.test(local)) return "local_char";
+  if (local.startsWith(".")) return "dot_start";
+  if (local.endsWith(".")) return "dot_end";
+  return local.includes("..") ? "dot_dot" : undefined;
+}
+
+function quotedFault(local: string): AddressFault | undefined {
+  return QUOTED_STRING.test(local) ? undefined : "quoted";
+}
+
+function localFault(local: string): AddressFault | undefined {
+  const fault = local.startsWith('"') ? quotedFault(local) : dotStringFault(local);
+  if (fault !== undefined) return fault;
+  if (utf8Octets(local) > LOCAL_PART_MAX_OCTETS) return "local_length";
+  return hasNonAscii(local) && UNSAFE.test(local.replaceAll(" ", "")) ? "local_unsafe" : undefined;
+}
+
+/**
+ * Reads one address: split at the last "@", no comments, no display name, no literal, no blanks around it.
+ * Never throws; linear in its input, which is refused unread beyond `ENTRY_MAX_UNITS`.
+ */
+export function parseAddress(text: string): Parsed<Address, AddressFault> {
+  const at = text.lastIndexOf("@");
+  const local = text.slice(0, Math.max(at, 0));
+  const right = text.slice(at + 1);
+  const fault = wholeFault(text, at) ?? localFault(local) ?? literalFault(right);
+  if (fault !== undefined) return { ok: false, fault };
+  const domain = parseDomain(right);
+  if (!domain.ok) return domain;
+  if (utf8Octets(local) + 1 + domain.value.name.length > ADDRESS_MAX_OCTETS) {
+    return { ok: false, fault: "length" };
+  }
+  const quoted = local.startsWith('"');
+  return { ok: true, value: { kind: "address", localPart: local, quoted, domain: domain.value } };
+}
+
+function wholeFault(text: string, at: number): AddressFault | undefined {
+  if (text === "") return "empty";
+  if (text.length > ENTRY_MAX_UNITS) return "length";
+  if (at < 0) return "no_at";
+  if (at === 0) return "no_local";
+  if (LONE_SURROGATE.test(text)) return "surrogate";
+  return at === text.length - 1 ? "no_domain" : undefined;
+}
+
+const literalFault = (right: string): AddressFault | undefined =>
+  right.startsWith("[") ? "literal" : undefined;
+
+/** The parts around the first "+" that has something before it (RFC 5233); without one, all is `user`. */
+export function subAddress(localPart: string): { readonly user: string; readonly detail: string } {
+  const plus = localPart.indexOf("+");
+  if (plus <= 0) return { user: localPart, detail: "" };
+  return { user: localPart.slice(0, plus), detail: localPart.slice(plus + 1) };
+}
+
+/** What makes two spellings one entry: the lower-case address with its domain in A-labels. */
+export function addressKey(address: Address): string {
+  return `${address.localPart.toLowerCase()}@${address.domain.name}`;
+}

@@ -1,0 +1,156 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import fc from "fast-check";
+import { chunkEntries, CHUNK_ENTRIES, entryAt, packChunks, unpackChunk } from "./batch-chunk.ts";
+import { type Batch, type BatchLayout, finish, readBatch } from "./batch.ts";
+import { entryKey, readEntry } from "../address/entry.ts";
+import { fateOf, tally } from "./tally.ts";
+
+const read = (text: string, layout: BatchLayout = "list"): Batch => finish(readBatch(text, layout));
+
+const splits: readonly (readonly [string, string, readonly string[], number, number])[] = [
+  [
+    "commas, blanks, tabs, CR and LF separate",
+    "a.co,b.co c.co\td.co\r\ne.co",
+    "a.co b.co c.co d.co e.co".split(" "),
+    5,
+    5,
+  ],
+  ["empty pieces are ignored", ",, \r\n a.co ,,", ["a.co"], 1, 1],
+  ["nothing but separators is no entry", " ,\t\r\n,", [], 0, 0],
+  ["an empty text is no entry", "", [], 0, 0],
+  ["a repeated spelling counts in total only", "a@b.co a@b.co", ["a@b.co"], 2, 1],
+  ["case makes another spelling, not another entry", "A@B.co a@b.co", ["A@B.co", "a@b.co"], 2, 1],
+  [
+    "a key spelled later is a spelling",
+    "A@b.co a@b.co A@b.co a@B.CO",
+    ["A@b.co", "a@b.co", "a@B.CO"],
+    4,
+    1,
+  ],
+  [
+    "U-label and A-label are one domain",
+    "bücher.de xn--bcher-kva.de",
+    ["bücher.de", "xn--bcher-kva.de"],
+    2,
+    1,
+  ],
+  ["a trailing dot of a domain is dropped", "b.co. b.co", ["b.co.", "b.co"], 2, 1],
+  ["unparsable texts differ by case", "Foo foo", ["Foo", "foo"], 2, 2],
+  [
+    "names of Object's own are names",
+    "__proto__ constructor toString __proto__",
+    ["__proto__", "constructor", "toString"],
+    4,
+    3,
+  ],
+  ["quotes hold nothing together", '"a b"@c.co', ['"a', 'b"@c.co'], 2, 2],
+  [
+    "NUL and other white space are characters",
+    "a\u0000b.co\u00a0c.co",
+    ["a\u0000b.co\u00a0c.co"],
+    1,
+    1,
+  ],
+  ["an address and its domain are two entries", "a@b.co b.co", ["a@b.co", "b.co"], 2, 2],
+  ["half a surrogate pair survives", "\ud800@b.co", ["\ud800@b.co"], 1, 1],
+];
+
+for (const [name, text, spellings, total, unique] of splits) {
+  test(name, () => {
+    const batch = read(text);
+    assert.deepEqual(batch.spellings, spellings);
+    assert.deepEqual([batch.total, batch.unique], [total, unique]);
+    const again = [...packChunks(batch)].flatMap(({ content }) => unpackChunk(content).spellings);
+    assert.deepEqual(again, spellings, "packing keeps every spelling");
+  });
+}
+
+test("whatever a piece looks like, its entry is the one that parsing finds", () => {
+  const letters = fc.constantFrom(..."abz09.-_+@A%é。".split(""));
+  const label = fc.oneof(
+    fc.string({ unit: letters, maxLength: 9 }),
+    fc.constantFrom("xn--bcher-kva", "xn--", "co", "."),
+  );
+  const piece = fc.array(label, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(
+      fc.array(
+        piece.filter((text) => text !== ""),
+        { minLength: 1, maxLength: 12 },
+      ),
+      (pieces) => {
+        const batch = read(pieces.join(","));
+        const keys = new Set(pieces.map((text) => entryKey(readEntry(text, "either"), text)));
+        assert.equal(batch.unique, keys.size);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});
+
+test("lines keep commas inside and tell which entry is whose", () => {
+  const batch = read("a@b.co\r\n\n A@b.co \nx y,z\na@b.co", "lines");
+  assert.deepEqual(batch.spellings, ["a@b.co", "A@b.co", "x y,z"]);
+  assert.deepEqual([...(batch.lineEntries ?? [])], [0, -1, 0, 1, 0]);
+  assert.deepEqual([batch.total, batch.unique], [4, 2]);
+});
+
+test("400,000 tiny entries are read in slices of bounded size", () => {
+  const text = Array.from({ length: 400_000 }, (_, at) => at.toString(36)).join(",");
+  const slices = readBatch(text, "list");
+  let steps = 0;
+  let step = slices.next();
+  for (; step.done !== true; step = slices.next()) steps += 1;
+  assert.equal(step.value.unique, 400_000);
+  assert.ok(steps >= 780, `${String(steps)} pauses`);
+});
+
+test("one entry of 2 MB is one entry and read in slices too", () => {
+  const slices = readBatch("!".repeat(2_000_000), "list");
+  let steps = 0;
+  let step = slices.next();
+  for (; step.done !== true; step = slices.next()) steps += 1;
+  assert.deepEqual([step.value.total, step.value.unique], [1, 1]);
+  assert.ok(steps >= 30, `${String(steps)} pauses`);
+});
+
+test("chunks hold their own entries once and earlier ones' spellings in place", () => {
+  const texts = Array.from({ length: CHUNK_ENTRIES + 2 }, (_, at) => `u${String(at)}@b.co`);
+  const batch = read(
+    [...texts.slice(0, CHUNK_ENTRIES + 1), "U0@b.co", ...texts.slice(-1)].join(","),
+  );
+  const packed = [...packChunks(batch)];
+  assert.deepEqual(
+    packed.map(({ entries }) => entries),
+    [CHUNK_ENTRIES, 2],
+  );
+  const chunks = packed.map(({ content }) => unpackChunk(content));
+  assert.deepEqual(chunks.flatMap(chunkEntries), texts);
+  const last = chunks[1];
+  assert.ok(last !== undefined);
+  assert.deepEqual(
+    last.spellings.map((_, at) => entryAt(last, at)),
+    [CHUNK_ENTRIES, 0, CHUNK_ENTRIES + 1],
+  );
+});
+
+const fates = [
+  [
+    "a bad format comes before all else",
+    { format: false, disposable: true, dns: true },
+    "invalidFormat",
+  ],
+  ["disposable comes before dns", { format: true, disposable: true, dns: false }, "disposable"],
+  ["no mail DNS", { format: true, disposable: false, dns: false }, "invalidDns"],
+  ["the rest is valid", { format: true, disposable: false, dns: true }, "valid"],
+] as const;
+
+for (const [name, result, want] of fates) {
+  test(name, () => assert.equal(fateOf(result), want));
+}
+
+test("the four counters sum up to the entries", () => {
+  const counts = tally(fates.map(([, result]) => fateOf(result)));
+  assert.deepEqual(counts, { invalidFormat: 1, disposable: 1, invalidDns: 1, valid: 1 });
+});

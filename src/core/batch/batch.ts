@@ -1,0 +1,154 @@
+import { entryKey, readEntry } from "../address/entry.ts";
+import { ENTRY_MAX_UNITS } from "../limits.ts";
+
+/** A bulk text, split and de-duplicated. */
+export interface Batch {
+  /** Entries before de-duplication. */
+  readonly total: number;
+  /** Distinct entries. */
+  readonly unique: number;
+  /** Every distinct spelling, in submission order. */
+  readonly spellings: readonly string[];
+  /** For each spelling its entry; entries are numbered from 0 in the order of their first spellings. */
+  readonly entryOf: readonly number[];
+  /** Layout `lines`: the entry of each line, -1 for a blank one. */
+  readonly lineEntries?: Int32Array;
+}
+
+/**
+ * `list`: pieces between commas and ASCII white space (blank, tab, CR, LF).
+ * `lines`: one piece a line, white space around it dropped. Empty pieces are no entries in either.
+ */
+export type BatchLayout = "list" | "lines";
+
+/** How much is read between two yields: well below 10 ms of work either way. */
+const SLICE_PIECES = 512;
+const SLICE_UNITS = 65_536;
+
+/**
+ * Splits and de-duplicates, linear in `text`. A generator, so that a thread with other duties can do
+ * something else at each yield; run it to its end for the batch. Entries are one when they parse to the
+ * same address or domain; unparsable ones when their text is the same.
+ */
+export function* readBatch(text: string, layout: BatchLayout): Generator<undefined, Batch> {
+  const reader = new Reader(layout);
+  const isEnd = layout === "list" ? endsPiece : endsLine;
+  let start = 0;
+  let sliceEnd = SLICE_UNITS;
+  for (let at = 0; at <= text.length; at += 1) {
+    if (at >= sliceEnd || reader.sincePause >= SLICE_PIECES) {
+      yield;
+      reader.sincePause = 0;
+      sliceEnd = at + SLICE_UNITS;
+    }
+    if (at < text.length && !isEnd(text.charCodeAt(at))) continue;
+    reader.take(text.slice(start, at));
+    start = at + 1;
+  }
+  return reader.batch();
+}
+
+const LF = 10;
+const endsLine = (code: number): boolean => code === LF;
+/** Blank, comma, LF, CR, tab. */
+const endsPiece = (code: number): boolean =>
+  code === 32 || code === 44 || code === LF || code === 13 || code === 9;
+
+/**
+ * Whether a piece is its own key, seen without parsing: it is malformed for its length or for want of a
+ * dot in its domain, or it has nothing that parsing would change, be it well-formed or not.
+ */
+function isOwnKey(piece: string): boolean {
+  return piece.length > ENTRY_MAX_UNITS || lacksDot(piece) || isPlain(piece);
+}
+
+/** ASCII without a dot in its domain. */
+function lacksDot(piece: string): boolean {
+  for (let at = piece.length - 1; at >= 0; at -= 1) {
+    const code = piece.charCodeAt(at);
+    if (code === DOT || code > 127) return false; // other alphabets have dots of their own
+    if (code === AT) return true;
+  }
+  return true;
+}
+
+/** Lower-case ASCII with one "@" at the most, no last dot, and no A-label, whose form UTS-46 may change. */
+function isPlain(piece: string): boolean {
+  let ats = 0;
+  for (let at = 0; at < piece.length; at += 1) {
+    const code = piece.charCodeAt(at);
+    if (code === AT) ats += 1;
+    else if (code > 127 || PLAIN[code] !== 1) return false;
+  }
+  return ats <= 1 && piece.charCodeAt(piece.length - 1) !== DOT && !piece.includes("xn--");
+}
+
+const PLAIN = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9.+_-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+const DOT = 46;
+const AT = 64;
+
+class Reader {
+  /** Pieces since the last yield. */
+  sincePause = 0;
+  readonly #lineEntries: number[] | undefined;
+  #total = 0;
+  #unique = 0;
+  readonly #spellings: string[] = [];
+  readonly #entryOf: number[] = [];
+  /** Spellings and keys to their entry; a key that nobody spelled so far is held as `~entry`. A Map, so `__proto__` is a name like any other. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(layout: BatchLayout) {
+    this.#lineEntries = layout === "lines" ? [] : undefined;
+  }
+
+  take(text: string): void {
+    const piece = this.#lineEntries === undefined ? text : text.trim();
+    const entry = piece === "" ? -1 : this.#add(piece);
+    this.#lineEntries?.push(entry);
+  }
+
+  /** Returns the number of the piece's entry. */
+  #add(piece: string): number {
+    this.#total += 1;
+    this.sincePause += 1;
+    const known = this.#seen.get(piece);
+    if (known !== undefined && known >= 0) return known;
+    const entry = known === undefined ? this.#entryByKey(piece) : ~known;
+    this.#seen.set(piece, entry);
+    this.#spellings.push(piece);
+    this.#entryOf.push(entry);
+    return entry;
+  }
+
+  #entryByKey(piece: string): number {
+    const key = isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
+    if (key === piece) return this.#unique++;
+    const known = this.#seen.get(key);
+    if (known !== undefined) return known >= 0 ? known : ~known;
+    this.#seen.set(key, ~this.#unique);
+    return this.#unique++;
+  }
+
+  batch(): Batch {
+    const lines = this.#lineEntries;
+    return {
+      total: this.#total,
+      unique: this.#unique,
+      spellings: this.#spellings,
+      entryOf: this.#entryOf,
+      ...(lines === undefined ? {} : { lineEntries: Int32Array.from(lines) }),
+    };
+  }
+}
+
+/** Runs a sliced reading to its end at once. */
+export function finish<T>(slices: Generator<undefined, T>): T {
+  for (;;) {
+    const step = slices.next();
+    if (step.done === true) return step.value;
+  }
+}

@@ -1,0 +1,23 @@
+import type { ValidationResult } from "../validate/result.ts";
+
+/** What an entry counts as; the first that applies, in this order: format, disposable, dns, else valid. */
+export type Fate = "invalidFormat" | "disposable" | "invalidDns" | "valid";
+
+/** Unique entries by fate. */
+export type Tally = Readonly<Record<Fate, number>>;
+
+export const EMPTY_TALLY: Tally = { invalidFormat: 0, disposable: 0, invalidDns: 0, valid: 0 };
+
+/** Inconclusive DNS counts as `invalidDns`, for `dns` is false then too. */
+export function fateOf(result: Pick<ValidationResult, "format" | "disposable" | "dns">): Fate {
+  if (!result.format) return "invalidFormat";
+  if (result.disposable) return "disposable";
+  return result.dns ? "valid" : "invalidDns";
+}
+
+/** Counts each fate; the four sum up to the number of fates. */
+export function tally(fates: Iterable<Fate>): Tally {
+  const counts = { ...EMPTY_TALLY };
+  for (const fate of fates) counts[fate] += 1;
+  return counts;
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseAddress } from "../address/address.ts";
+import { aliasOf, canonicalAddress } from "./alias.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
+
+const mailAt = (host: string | undefined): MailHosts =>
+  host === undefined ? { kind: "unknown" } : { kind: "hosts", hosts: [host], implicit: false };
+
+function addressOf(text: string) {
+  const parsed = parseAddress(text);
+  assert.ok(parsed.ok, `${text} is an address`);
+  return parsed.value;
+}
+
+const GOOGLE = "aspmx.l.google.com";
+const YAHOO = "mta5.am0.yahoodns.net";
+const FASTMAIL = "in1-smtp.messagingengine.com";
+
+type AliasCase = readonly [name: string, address: string, host: string | undefined, want: boolean];
+
+const ALIASES: readonly AliasCase[] = [
+  ["a detail behind a plus", "joe+news@shop.example", undefined, true],
+  ["a plus with nothing behind it", "joe+@shop.example", undefined, true],
+  ["a plus with nobody in front", "+news@shop.example", undefined, false],
+  ["an ordinary address", "joe.smith@shop.example", GOOGLE, false],
+  ["dots at Gmail are one mailbox, not an alias", "j.o.e@gmail.com", undefined, false],
+  ["a hyphen is part of a name", "joe-news@shop.example", GOOGLE, false],
+  ["a hyphen at Yahoo", "joe-news@yahoo.co.uk", undefined, true],
+  ["a hyphen in front at Yahoo", "-news@yahoo.com", undefined, false],
+  ["a plus means nothing at Yahoo", "joe+news@yahoo.com", undefined, false],
+  ["a hyphen at a customer of Yahoo", "joe-news@shop.example", YAHOO, true],
+  ["a name that only looks like Yahoo", "joe-news@yahoo.shop.example", undefined, false],
+  ["a user as a sub-domain of Fastmail", "news@joe.fastmail.com", undefined, true],
+  ["a user as a sub-domain of a customer of Fastmail", "news@joe.shop.example", FASTMAIL, true],
+  ["two labels are no user", "news@a.joe.fastmail.com", undefined, false],
+  ["Fastmail itself", "joe@fastmail.com", FASTMAIL, false],
+  ["a sub-domain elsewhere is none", "news@joe.shop.example", GOOGLE, false],
+  ["a quoted local part", '"joe+news"@shop.example', undefined, false],
+  ["a relay", "k3jd8@mozmail.com", undefined, true],
+  ["a name below a relay", "shop@joe.anonaddy.me", undefined, true],
+  ["a customer's domain at a relay", "shop@joe.example", "mx1.simplelogin.co", true],
+  ["a quoted local part at a relay", '"joe"@duck.com', undefined, true],
+];
+
+for (const [name, address, host, want] of ALIASES) {
+  test(`alias: ${name}`, () => {
+    assert.equal(aliasOf(addressOf(address), mailAt(host)).alias, want);
+  });
+}
+
+test("alias: a sub-address is shown as plus_alias, a relay's alias by the domain's own note", () => {
+  const signals = (text: string) =>
+    aliasOf(addressOf(text), mailAt(undefined)).evidence.map(({ signal }) => signal);
+  assert.deepEqual(signals("joe+news@shop.example"), ["plus_alias"]);
+  assert.deepEqual(signals("joe@duck.com"), []);
+  assert.deepEqual(signals("joe+news@addy.io"), ["plus_alias"]);
+});
+
+const CANONICAL: readonly (readonly [name: string, address: string, want: string])[] = [
+  ["case goes", "Joe.Smith@Shop.Example", "joe.smith@shop.example"],
+  ["the detail goes", "joe+news+more@shop.example", "joe@shop.example"],
+  ["what would end in a dot stays whole", "a.+x@shop.example", "a.+x@shop.example"],
+  ["but not where dots go first", "a.+x@gmail.com", "a@gmail.com"],
+  ["a leading plus stays", "+news@shop.example", "+news@shop.example"],
+  ["dots go at Gmail", "J.o.E+x@GoogleMail.com", "joe@gmail.com"],
+  ["dots stay at a sub-domain of Gmail", "j.o.e@x.gmail.com", "j.o.e@x.gmail.com"],
+  ["the keyword goes at Yahoo", "joe-news@yahoo.de", "joe@yahoo.de"],
+  ["a plus stays at Yahoo", "joe+news@yahoo.de", "joe+news@yahoo.de"],
+  ["the sub-domain is the user at Fastmail", "news@joe.fastmail.fm", "joe@fastmail.fm"],
+  ["Yandex has one login under all endings", "joe.smith+x@ya.ru", "joe-smith@yandex.ru"],
+  ["Yandex elsewhere is somebody else", "joe.smith@yandex.net", "joe.smith@yandex.net"],
+  ["a quoted local part stays as it is", '"Joe+News"@Shop.Example', '"Joe+News"@shop.example'],
+  ["a quoted local part at Gmail, too", '"j.o.e+x"@googlemail.com', '"j.o.e+x"@googlemail.com'],
+  ["U-labels become A-labels", "joe@bücher.example", "joe@xn--bcher-kva.example"],
+  ["relays keep their address", "joe.k3jd8@duck.com", "joe.k3jd8@duck.com"],
+];
+
+for (const [name, address, want] of CANONICAL) {
+  test(`canonical form: ${name}`, () => assert.equal(canonicalAddress(addressOf(address)), want));
+}
+
+test("a canonical form is its own canonical form, for 100,000 addresses", () => {
+  const local = fc.oneof(
+    fc.stringMatching(/^[A-Za-z0-9+-]{1,12}(\.[A-Za-z0-9+-]{1,12}){0,3}$/),
+    fc.stringMatching(/^"[ !#-Z^-~]{0,20}"$/),
+    fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" }),
+  );
+  const domains = "gmail.com googlemail.com yahoo.co.uk ymail.com joe.fastmail.com a.b.fastmail.fm";
+  const domain = fc.constantFrom(
+    ...`${domains} ya.ru yandex.by x.yandex.com outlook.de duck.com bücher.example`.split(" "),
+  );
+  let judged = 0;
+  fc.assert(
+    fc.property(local, domain, (left, right) => {
+      const parsed = parseAddress(`${left}@${right}`);
+      if (!parsed.ok) return;
+      const once = canonicalAddress(parsed.value);
+      const again = parseAddress(once);
+      assert.ok(again.ok, once);
+      assert.equal(canonicalAddress(again.value), once);
+      judged += 1;
+    }),
+    { numRuns: 100_000 },
+  );
+  assert.ok(judged > 50_000, `only ${String(judged)} were addresses`);
+});

@@ -1,0 +1,88 @@
+import type { Address } from "../address/address.ts";
+import type { Domain } from "../name/domain.ts";
+import { providerOfMail } from "../mail/inbox-provider.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
+import { relayOfDomain, relayOfMail } from "../mail/relays.ts";
+import { type Evidence, evidence } from "./signals.ts";
+import { ALIAS_RULES, type AliasRule, PLAIN_RULE } from "../tables/alias-rules.ts";
+
+export interface Alias {
+  readonly alias: boolean;
+  /** `plus_alias` for a sub-address; a relay's `privacy_relay` is domain evidence. */
+  readonly evidence: readonly Evidence[];
+}
+
+const indexed = (names: (rule: AliasRule) => readonly string[]): ReadonlyMap<string, AliasRule> =>
+  new Map(ALIAS_RULES.flatMap((rule) => names(rule).map((name) => [name, rule] as const)));
+const BY_DOMAIN = indexed(({ domains }) => domains);
+const BY_FAMILY = indexed(({ families }) => families);
+const BY_PROVIDER = indexed(({ providers }) => providers);
+
+/** Whether the address is a sub-address (RFC 5233) by its provider's rules, or a relay's alias. */
+export function aliasOf(address: Address, mail: MailHosts): Alias {
+  if (isSubAddress(address, mail)) return { alias: true, evidence: [evidence("plus_alias")] };
+  const relayed = relayOfDomain(address.domain) !== undefined || relayOfMail(mail) !== undefined;
+  return relayed ? RELAYED : NO_ALIAS;
+}
+
+const RELAYED: Alias = { alias: true, evidence: [] };
+const NO_ALIAS: Alias = { alias: false, evidence: [] };
+
+const HAS_SEPARATOR = /[+-]/;
+
+function isSubAddress({ quoted, localPart, domain }: Address, mail: MailHosts): boolean {
+  const mayBe = HAS_SEPARATOR.test(localPart) || domain.name !== domain.registrableDomain;
+  if (quoted || !mayBe) return false; // so that most addresses need no look at their mail hosts
+  const rule = ruleOfDomain(domain) ?? ruleOfMail(mail) ?? PLAIN_RULE;
+  if (localPart.indexOf(rule.separator) > 0) return true;
+  return rule.userAsSubdomain === true && userLabel(domain) !== undefined;
+}
+
+/** By the domain alone: exact, the domain above at a provider with sub-domain users, or the family. */
+function ruleOfDomain(domain: Domain): AliasRule | undefined {
+  const { name, publicSuffix, registrableDomain } = domain;
+  const rule = BY_DOMAIN.get(registrableDomain ?? name);
+  if (rule !== undefined) {
+    return name === registrableDomain || rule.userAsSubdomain === true ? rule : undefined;
+  }
+  if (name !== registrableDomain) return undefined;
+  return BY_FAMILY.get(name.slice(0, name.length - publicSuffix.length - 1));
+}
+
+function ruleOfMail(mail: MailHosts): AliasRule | undefined {
+  const known = providerOfMail(mail);
+  return known && BY_PROVIDER.get(known.provider);
+}
+
+/** "user" of "user.fastmail.com": the one label left of the registrable domain; undefined for none or several. */
+function userLabel({ name, registrableDomain }: Domain): string | undefined {
+  if (registrableDomain === undefined || name === registrableDomain) return undefined;
+  const label = name.slice(0, name.length - registrableDomain.length - 1);
+  return label.includes(".") ? undefined : label;
+}
+
+/**
+ * One text per mailbox: for de-duplication and the operator's lists, never to send mail to. Depends on the
+ * address alone, so that it is the same whatever DNS says: providers are known by their own domains only.
+ * A canonical address is its own canonical form; of a quoted local part only the domain is touched.
+ */
+export function canonicalAddress({ localPart, quoted, domain }: Address): string {
+  if (quoted) return `${localPart}@${domain.name}`;
+  const rule = ruleOfDomain(domain) ?? PLAIN_RULE;
+  const local = localPart.toLowerCase();
+  const user = rule.userAsSubdomain === true ? userLabel(domain) : undefined;
+  if (user !== undefined) return `${user}@${domain.registrableDomain ?? domain.name}`;
+  const mailbox = withoutDetail(foldDots(local, rule), rule);
+  return `${mailbox}@${rule.canonicalDomain ?? domain.name}`;
+}
+
+/** What stands before the separator; all of it when that is no local part: "+x" and "a.+x" stay whole. */
+function withoutDetail(local: string, { separator }: AliasRule): string {
+  const at = local.indexOf(separator);
+  return at > 0 && local.charAt(at - 1) !== "." ? local.slice(0, at) : local;
+}
+
+function foldDots(local: string, { dots }: AliasRule): string {
+  if (dots === "ignored") return local.replaceAll(".", "");
+  return dots === "hyphens" ? local.replaceAll(".", "-") : local;
+}

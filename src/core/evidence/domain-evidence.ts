@@ -1,0 +1,51 @@
+import { listEvidence } from "./list-evidence.ts";
+import type { Datasets } from "./datasets.ts";
+import type { Domain } from "../name/domain.ts";
+import { freeRegistryEvidence } from "./free-registry-evidence.ts";
+import { keywordEvidence } from "./keywords.ts";
+import { lookalikeEvidence } from "./lookalike.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
+import { mailServerEvidence } from "./mail-server-evidence.ts";
+import { relayOfDomain, relayOfMail } from "../mail/relays.ts";
+import { type Evidence, evidence } from "./signals.ts";
+import { typoTarget } from "./typo.ts";
+
+/**
+ * Everything about the domain that speaks for "disposable", and notes on it (`privacy_relay`,
+ * `typo_domain`). The caller drops what a known-good domain is excused of.
+ */
+export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datasets): Evidence[] {
+  const relay = relayOfDomain(domain);
+  if (relay !== undefined) return [...denial(domain, datasets), relayNote(relay)];
+  const slipOf = typoTarget(domain.name, datasets);
+  const pieces: Evidence[] = [];
+  const add = (piece: Evidence | undefined): void => {
+    if (piece !== undefined) pieces.push(piece);
+  };
+  add(listEvidence(domain, mail, datasets));
+  add(mailServerEvidence(mail, domain, datasets));
+  add(keywordEvidence(domain));
+  // "gmaill.com" imitates nobody: somebody mistyped.
+  if (slipOf === undefined) add(lookalikeEvidence(domain));
+  else add(evidence("typo_domain", { subject: slipOf }));
+  add(freeRegistryEvidence(domain.name));
+  add(customerNote(mail));
+  return pieces;
+}
+
+/** Lists disagree on relays and are not asked; only the operator's own word counts. */
+function denial(domain: Domain, datasets: Datasets): readonly Evidence[] {
+  if (datasets.operator.domain(domain.name) !== "deny") return [];
+  return [evidence("blacklist_exact", { subject: domain.name, sources: 0 })];
+}
+
+const relayNote = (service: string): Evidence => evidence("privacy_relay", { subject: service });
+
+/**
+ * A customer's own domain at a relay. What lists say of it stays: the owner of a domain chooses its mail
+ * host, and would excuse any name by pointing it there.
+ */
+function customerNote(mail: MailHosts): Evidence | undefined {
+  const service = relayOfMail(mail);
+  return service === undefined ? undefined : relayNote(service);
+}

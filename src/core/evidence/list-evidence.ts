@@ -1,0 +1,41 @@
+import type { Datasets } from "./datasets.ts";
+import { type Domain, selfAndParents } from "../name/domain.ts";
+import { usesLargeProvider } from "../mail/mail-carriers.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
+import { type Evidence, evidence } from "./signals.ts";
+import { lentStanding, type Standing, standingOf } from "./standing.ts";
+
+/** When only one uncurated list holds a name whose mail a large provider carries. */
+const SINGLE_AT_LARGE_PROVIDER = 0.4;
+
+/**
+ * The strongest that lists and the operator say of the domain or of a name above it, down to and including
+ * the registrable domain under the whole public suffix list: what lies above belongs to somebody else.
+ */
+export function listEvidence(
+  domain: Domain,
+  mail: MailHosts,
+  datasets: Datasets,
+): Evidence | undefined {
+  const own = standingOf(domain.name, datasets);
+  if (own?.strength === "strong") return listed("blacklist_exact", own);
+  const parents = parentStandings(domain, datasets);
+  const strong = parents.find(({ strength }) => strength === "strong");
+  if (strong !== undefined) return listed("blacklist_parent", strong);
+  const single = own ?? parents[0];
+  if (single === undefined) return undefined;
+  const piece = listed("blacklist_single", single);
+  return usesLargeProvider(mail) ? { ...piece, weight: SINGLE_AT_LARGE_PROVIDER } : piece;
+}
+
+const listed = (
+  signal: "blacklist_exact" | "blacklist_parent" | "blacklist_single",
+  { name, sources }: Standing,
+): Evidence => evidence(signal, { subject: name, sources });
+
+function parentStandings(domain: Domain, datasets: Datasets): readonly Standing[] {
+  const { name, privateRegistrableDomain } = domain;
+  if (privateRegistrableDomain === undefined || privateRegistrableDomain === name) return [];
+  const [, ...parents] = selfAndParents(name, privateRegistrableDomain);
+  return parents.flatMap((parent) => lentStanding(parent, datasets) ?? []);
+}

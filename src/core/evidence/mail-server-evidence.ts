@@ -1,0 +1,103 @@
+import type { Datasets } from "./datasets.ts";
+import { type Domain, isAtOrUnder, registrableOf } from "../name/domain.ts";
+import type { MailHosts } from "../mail/mail-hosts.ts";
+import { isCommonCarrier, isSharedMailHost } from "../mail/mail-carriers.ts";
+import { type Evidence, evidence } from "./signals.ts";
+import { hostStanding } from "./standing.ts";
+import { DEDICATED_MAIL_HOSTS } from "../tables/mail-servers.ts";
+
+/**
+ * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its
+ * registrable domain, else `mx_shared_disposable`; undefined when no host has such a reputation. Hosts on
+ * the shared-mail list have none, whatever lists say, unless the operator denies them.
+ */
+export function mailServerEvidence(
+  mail: MailHosts,
+  domain: Domain,
+  datasets: Datasets,
+): Evidence | undefined {
+  if (mail.kind !== "hosts") return undefined;
+  let shared: Evidence | undefined;
+  let lent = NOTHING_LENT;
+  for (const host of mail.hosts) {
+    const word = datasets.operator.mailHost(host);
+    if (word === "deny") return evidence("blacklist_mx", { subject: host });
+    if (word === "allow" || isCommonCarrier(host)) continue;
+    lent = lentTo(host, lent, { domain, datasets });
+    const found = hostEvidence(host, lent.reputation, datasets);
+    if (found?.signal === "blacklist_mx") return found;
+    shared ??= found;
+  }
+  return byAddress(mail, datasets) ?? shared;
+}
+
+/**
+ * "mail.<own domain>" tells nothing by its name, and its address may: one that was learned. A host that carries
+ * anybody's mail, or on which the operator has spoken, is not judged by the machine it runs on.
+ */
+function byAddress(
+  { hosts, addresses = [] }: MailHosts & { readonly kind: "hosts" },
+  { operator, mailServers }: Datasets,
+): Evidence | undefined {
+  const kinds = addresses.map((address) => mailServers.kindOf(address));
+  const kind = kinds.find((known) => known === "dedicated") ?? kinds.find(Boolean);
+  const host = hosts[0] ?? "";
+  if (kind === undefined || operator.mailHost(host) === "allow") return undefined;
+  if (isCommonCarrier(host) || isSharedMailHost(host)) return undefined;
+  const signal = kind === "dedicated" ? "blacklist_mx" : "mx_shared_disposable";
+  const subject = addresses[kinds.indexOf(kind)];
+  return evidence(signal, { sources: 0, ...(subject !== undefined && { subject }) });
+}
+
+/** A bad reputation, and the lists behind it (bits of `Datasets.sources`). */
+interface Reputation {
+  readonly signal: "blacklist_mx" | "mx_shared_disposable";
+  readonly sources: number;
+}
+
+/** What the registrable domain above a host lends to every host with the same labels after the first. */
+interface Lent {
+  readonly tail: string;
+  readonly reputation: Reputation | undefined;
+}
+
+const NOTHING_LENT: Lent = { tail: "", reputation: undefined };
+
+interface Place {
+  readonly domain: Domain;
+  readonly datasets: Datasets;
+}
+
+/** The hosts of one domain mostly lie side by side, and looking their registrable domain up is dear. */
+function lentTo(host: string, before: Lent, { domain, datasets }: Place): Lent {
+  const tail = host.slice(host.indexOf(".") + 1);
+  if (tail === before.tail) return before;
+  const own = domain.privateRegistrableDomain;
+  const registrable = own !== undefined && isAtOrUnder(host, own) ? own : registrableOf(host);
+  if (registrable === undefined || registrable === host) return NOTHING_LENT; // asked as a host
+  return { tail, reputation: badName(registrable, datasets) };
+}
+
+function hostEvidence(
+  host: string,
+  lent: Reputation | undefined,
+  datasets: Datasets,
+): Evidence | undefined {
+  const learned = datasets.mailServers.kindOf(host);
+  const bad = learned === "dedicated" ? DEDICATED : (badName(host, datasets) ?? lent);
+  const found = bad ?? (learned === "shared" ? SHARED : undefined);
+  // Asked last, for hosts with a reputation are few.
+  if (found === undefined || isSharedMailHost(host)) return undefined;
+  return evidence(found.signal, { subject: host, sources: found.sources });
+}
+
+const DEDICATED: Reputation = { signal: "blacklist_mx", sources: 0 };
+const SHARED: Reputation = { signal: "mx_shared_disposable", sources: 0 };
+
+/** Of a mail host or of a registrable domain above one: known as dedicated, or strongly listed. */
+function badName(name: string, datasets: Datasets): Reputation | undefined {
+  if (DEDICATED_MAIL_HOSTS.has(name)) return DEDICATED;
+  const standing = hostStanding(name, datasets);
+  if (standing?.strength !== "strong") return undefined;
+  return { signal: "blacklist_mx", sources: standing.sources };
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
+import { REAL_NEIGHBOURS } from "../tables/provider-neighbours.ts";
+import { typoTarget } from "./typo.ts";
+
+const NOTHING = { free: new Set<string>(), knownGood: new Set<string>() };
+
+/** Distance by the textbook (optimal string alignment), to check the shortcut against. */
+function distance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? at(i - 2, j - 2) + 1 : Infinity;
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swap));
+    }
+  }
+  return at(a.length, b.length);
+}
+
+const TARGETS = [...LARGE_PROVIDERS].filter((name) => name.length >= 8 && name.indexOf(".") >= 5);
+
+/** One to three random edits of a target. */
+const edited = fc
+  .tuple(
+    fc.constantFrom(...TARGETS),
+    fc.array(
+      fc.record({
+        kind: fc.constantFrom("insert", "delete", "replace", "swap"),
+        at: fc.nat(30),
+        letter: fc.constantFrom(...Array.from("abcdefghijklmnopqrstuvwxyz0123456789-")),
+      }),
+      { minLength: 0, maxLength: 3 },
+    ),
+  )
+  .map(([target, edits]) =>
+    edits.reduce((name, { kind, at, letter }) => {
+      const place = at % name.length;
+      const [head, here, tail] = [name.slice(0, place), name.charAt(place), name.slice(place + 1)];
+      if (kind === "insert") return head + letter + here + tail;
+      if (kind === "delete") return head + tail;
+      if (kind === "replace") return head + letter + tail;
+      return head + tail.charAt(0) + here + tail.slice(1);
+    }, target),
+  );
+
+test("slips: never another distance than 1, and none of distance 1 missed but by the stated exceptions", () => {
+  let slips = 0;
+  fc.assert(
+    fc.property(edited, (name) => {
+      const found = typoTarget(name, NOTHING);
+      const near = TARGETS.filter(
+        (target) => Math.abs(target.length - name.length) <= 1 && distance(name, target) === 1,
+      );
+      if (found !== undefined) {
+        slips += 1;
+        assert.ok(near.includes(found), `${name} is no slip of ${found}`);
+        return;
+      }
+      const label = name.split(".")[0] ?? "";
+      const excepted =
+        LARGE_PROVIDERS.has(name) || REAL_NEIGHBOURS.has(name) || label.endsWith("cloud");
+      const branches = near.every(
+        (target) => target.startsWith(`${label}.`) && /\.[a-z]{2}$/.test(target),
+      );
+      assert.ok(excepted || branches, `${name} was missed`);
+    }),
+    { numRuns: 5_000 },
+  );
+  assert.ok(slips > 500, `only ${String(slips)} were slips`);
+});
+
+test("slips: total on any text", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 40, unit: "binary" }), (text) => {
+      typoTarget(text, NOTHING);
+    }),
+    { numRuns: 100_000 },
+  );
+});
+
+test("slips: every real neighbour stands beside a target, or the table grew by mistake", () => {
+  for (const name of REAL_NEIGHBOURS) {
+    assert.ok(
+      TARGETS.some((target) => distance(name, target) === 1),
+      name,
+    );
+  }
+});

@@ -1,0 +1,50 @@
+import { type Evidence, type Signal, SIGNALS } from "./signals.ts";
+import { SIGNALS_MAX } from "../limits.ts";
+
+/** What the evidence comes to. */
+export interface Verdict {
+  readonly disposable: boolean;
+  /** 0 to 100. */
+  readonly confidence: number;
+  /** Most important first, no signal twice. */
+  readonly evidence: readonly Evidence[];
+}
+
+/** From this confidence on an entry is called disposable. */
+const DISPOSABLE_AT = 50;
+
+const RANK: ReadonlyMap<string, number> = new Map(
+  Object.keys(SIGNALS).map((name, index) => [name, index]),
+);
+
+const rank = (signal: Signal): number => RANK.get(signal) ?? 0;
+
+/** `confidence = round(100 * (1 - product(1 - weight)))`; pieces of evidence are taken as independent. */
+export function decide(pieces: readonly Evidence[]): Verdict {
+  if (pieces.length === 0) return NOTHING_FOUND;
+  const ordered = distinct(pieces);
+  // Rounded to 12 digits first, for 1 - 0.7 * 0.65 is 0.5449999... and means 0.545.
+  const doubt = ordered.reduce((product, { weight }) => product * (1 - weight), 1);
+  const confidence = Math.round(Number((100 * (1 - doubt)).toFixed(10)));
+  return { disposable: confidence >= DISPOSABLE_AT, confidence, evidence: ordered };
+}
+
+const NOTHING_FOUND: Verdict = { disposable: false, confidence: 0, evidence: [] };
+
+/** Strongest first; of two pieces for one signal the stronger stays. */
+function distinct(pieces: readonly Evidence[]): readonly Evidence[] {
+  const sorted = [...pieces].sort((a, b) => b.weight - a.weight || rank(a.signal) - rank(b.signal));
+  const seen = new Set<Signal>();
+  const kept = sorted.filter(({ signal }) => !seen.has(signal) && seen.add(signal));
+  return kept.slice(0, SIGNALS_MAX);
+}
+
+/**
+ * For a known-good domain: what speaks against the domain is dropped, what DNS says stays without weight,
+ * and what speaks against the very address stays as it is.
+ */
+export function excuse(pieces: readonly Evidence[]): readonly Evidence[] {
+  return pieces
+    .filter(({ signal }) => SIGNALS[signal].about !== "domain")
+    .map((piece) => (SIGNALS[piece.signal].about === "dns" ? { ...piece, weight: 0 } : piece));
+}

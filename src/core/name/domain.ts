@@ -1,0 +1,189 @@
+import { parse } from "tldts";
+import { toASCII } from "tr46";
+import { DOMAIN_MAX_OCTETS, LABEL_MAX_OCTETS } from "../limits.ts";
+import { SPECIAL_USE_NAMES } from "../tables/special-use.ts";
+
+/** A well-formed domain name and where it sits in the public suffix list. */
+export interface Domain {
+  readonly kind: "domain";
+  /** Lower-case A-labels without a trailing dot (RFC 5890 section 2.3.2.1). */
+  readonly name: string;
+  /** ICANN section of the public suffix list; the last label when the list has no rule. */
+  readonly publicSuffix: string;
+  /** One label more than the public suffix; undefined when the name is itself a public suffix. */
+  readonly registrableDomain: string | undefined;
+  /**
+   * The same under the whole list, private section included: for "shop.github.io" it is that name.
+   * Nothing above it may lend its reputation, for it belongs to somebody else.
+   */
+  readonly privateRegistrableDomain: string | undefined;
+}
+
+/** Why a text is no domain name; also for the part after the "@" of an address. */
+export type DomainFault =
+  | "empty"
+  | "domain_char"
+  | "domain_idna"
+  | "domain_dot_end"
+  | "label_chars"
+  | "dotless"
+  | "tld_shape";
+
+export type Parsed<Value, Fault extends string> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault };
+
+const DOT = 46;
+const HYPHEN = 45;
+
+const isLetter = (code: number): boolean => code >= 97 && code <= 122;
+
+/** ASCII that no host name holds: all but letters, digits, "-" and "." (RFC 1123 section 2.1). */
+const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
+const NON_ASCII = /[^\0-\x7f]/;
+
+const UTS46 = {
+  checkBidi: true,
+  checkHyphens: false, // for "r3---x" names, which do exist; outer hyphens are refused below
+  checkJoiners: true,
+  ignoreInvalidPunycode: false,
+  transitionalProcessing: false,
+  useSTD3ASCIIRules: true,
+  verifyDNSLength: false, // lengths are counted below, in one place
+} as const;
+
+/** Unicode to A-labels by UTS-46, non-transitional; undefined when the name has no such form. */
+function aLabels(text: string): string | undefined {
+  const lower = text.toLowerCase();
+  if (!NON_ASCII.test(text) && !lower.includes("xn--")) return lower;
+  const name = toASCII(text, UTS46) ?? undefined;
+  return name?.split(".").every(isALabelOrPlain) === true ? name : undefined;
+}
+
+/** A U-label has inner hyphens only, and not two in its third and fourth places (RFC 5891 section 4.2.3.1). */
+const isALabelOrPlain = (label: string): boolean =>
+  !label.startsWith("xn--") || toASCII(label, { ...UTS46, checkHyphens: true }) !== null;
+
+/** The first fault of a name that holds only lower-case letters, digits, hyphens and dots. */
+function labelFault(name: string): DomainFault | undefined {
+  if (name.length > DOMAIN_MAX_OCTETS) return "domain_idna";
+  let start = 0;
+  for (let at = 0; at <= name.length; at += 1) {
+    if (at < name.length && name.charCodeAt(at) !== DOT) continue;
+    const length = at - start;
+    if (length === 0 || length > LABEL_MAX_OCTETS) return "domain_idna";
+    if (name.charCodeAt(start) === HYPHEN || name.charCodeAt(at - 1) === HYPHEN) {
+      return "label_chars";
+    }
+    start = at + 1;
+  }
+  return undefined;
+}
+
+/** Whether the last label can be one: two letters or more, or an A-label (RFC 3696 section 2). */
+function isTopLevel(label: string): boolean {
+  if (label.startsWith("xn--")) return label.length > 4;
+  if (label.length < 2) return false;
+  for (let at = 0; at < label.length; at += 1) {
+    if (!isLetter(label.charCodeAt(at))) return false;
+  }
+  return true;
+}
+
+/** Syntax only: at least two labels of letters, digits and inner hyphens, the last one no number. */
+function nameFault(name: string): DomainFault | undefined {
+  const fault = labelFault(name);
+  if (fault !== undefined) return fault;
+  const lastDot = name.lastIndexOf(".");
+  if (lastDot < 0) return "dotless";
+  return isTopLevel(name.slice(lastDot + 1)) ? undefined : "tld_shape";
+}
+
+/**
+ * Reads a domain name: ASCII or Unicode, any case, without blanks, port or trailing dot.
+ * The caller has capped the length (`ENTRY_MAX_UNITS`). Never throws.
+ */
+export function parseDomain(text: string): Parsed<Domain, DomainFault> {
+  if (text === "") return { ok: false, fault: "empty" };
+  if (FOREIGN_ASCII.test(text)) return { ok: false, fault: "domain_char" };
+  const name = aLabels(text);
+  if (name === undefined || name === "" || FOREIGN_ASCII.test(name)) {
+    return { ok: false, fault: "domain_idna" };
+  }
+  if (name.endsWith(".") && !name.endsWith("..")) return { ok: false, fault: "domain_dot_end" };
+  const fault = nameFault(name);
+  return fault === undefined ? { ok: true, value: place(name) } : { ok: false, fault };
+}
+
+const PSL = { validateHostname: false, extractHostname: false, detectIp: false } as const;
+const ICANN = { ...PSL, allowPrivateDomains: false } as const;
+const WHOLE = { ...PSL, allowPrivateDomains: true } as const;
+
+/** Looks a well-formed name up in the public suffix list. */
+function place(name: string): Domain {
+  const whole = parse(name, WHOLE);
+  const icann = whole.isPrivate === true ? parse(name, ICANN) : whole;
+  return {
+    kind: "domain",
+    name,
+    publicSuffix: icann.publicSuffix ?? name.slice(name.lastIndexOf(".") + 1),
+    registrableDomain: icann.domain ?? undefined,
+    privateRegistrableDomain: whole.domain ?? undefined,
+  };
+}
+
+/** The registrable domain of a well-formed host name under the whole list; undefined for a suffix itself. */
+export function registrableOf(host: string): string | undefined {
+  return parse(host, WHOLE).domain ?? undefined;
+}
+
+/** Whether `text` is a host name that mail can be sent to (RFC 1123 section 2.1): no address literal, no underscore. */
+export function isHostName(text: string): boolean {
+  if (text === "" || FOREIGN_ASCII.test(text) || NON_ASCII.test(text)) return false;
+  return nameFault(text) === undefined;
+}
+
+/** "example.com." names the same domain (RFC 1034 section 3.1); two dots name none. */
+export function withoutLastDot(text: string): string {
+  const last = text.length - 1;
+  return isDot(text.charCodeAt(last)) && !isDot(text.charCodeAt(last - 1))
+    ? text.slice(0, last)
+    : text;
+}
+
+/** The full stops that UTS-46 takes for the one between labels. */
+const isDot = (code: number): boolean =>
+  code === 0x2e || code === 0x3002 || code === 0xff0e || code === 0xff61;
+
+/**
+ * Names that are never sent to DNS (RFC 6761 and its registry). ".test" and ".example" are reserved too,
+ * but are looked up like any name so that a private DNS can serve them.
+ */
+export function isSpecialUse(name: string): boolean {
+  for (let at = 0; at >= 0; at = nextLabel(name, at)) {
+    if (SPECIAL_USE_NAMES.has(at === 0 ? name : name.slice(at))) return true;
+  }
+  return false;
+}
+
+/** Where the label after the one at `at` begins; negative when there is none. */
+export function nextLabel(name: string, at: number): number {
+  const dot = name.indexOf(".", at);
+  return dot < 0 ? -1 : dot + 1;
+}
+
+/** `name` and each name above it, down to and including `top`; `name` alone when `top` is not above it. */
+export function* selfAndParents(name: string, top: string | undefined): Generator<string> {
+  yield name;
+  if (top === undefined || !name.endsWith(`.${top}`)) return;
+  for (let at = nextLabel(name, 0); at >= 0; at = nextLabel(name, at)) {
+    const parent = name.slice(at);
+    yield parent;
+    if (parent.length === top.length) return;
+  }
+}
+
+/** Whether `name` is `suffix` or lies under it, on a label boundary. */
+export function isAtOrUnder(name: string, suffix: string): boolean {
+  if (name.length === suffix.length) return name === suffix;
+  return name.endsWith(suffix) && name.charCodeAt(name.length - suffix.length - 1) === DOT;
+}

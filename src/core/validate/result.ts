@@ -1,0 +1,44 @@
+import type { PremiumFields } from "../checks/check.ts";
+import type { Signal } from "../evidence/signals.ts";
+
+/** How the name sits in the public suffix list, ICANN section (publicsuffix.org). */
+export interface DomainInfo {
+  /** The public suffix without a leading dot: "co.uk". */
+  readonly tld: string;
+  /** Whether labels stand left of the registrable domain. */
+  readonly is_subdomain: boolean;
+  /** The registrable domain when `is_subdomain`, else null. */
+  readonly parent_domain: string | null;
+}
+
+/** The API's validation result; keys are made and sent in this order. */
+export interface ValidationResult {
+  /** When false, only the fields that are not optional are there. */
+  readonly format: boolean;
+  /** Lower-case A-labels; never blank, "invalid" when nothing printable is left of a malformed input. */
+  readonly domain: string;
+  readonly disposable: boolean;
+  /** At least one usable mail host. False too when nobody could say: see `dns_indeterminate`. */
+  readonly dns: boolean;
+  /** How sure the verdict "disposable" is: 0 nothing found, 100 an exact hit on a curated list. */
+  readonly confidence: number;
+  readonly whitelist: boolean;
+  /** Most important first, at most 20. */
+  readonly signals: readonly Signal[];
+  /** Absent when `format` is false. */
+  readonly domain_info?: DomainInfo;
+  /** The usable mail hosts in preference order, at most 20; exactly when `dns` is true. */
+  readonly mx_info?: readonly string[];
+  /** A role address (info@, sales@); always false for a domain. */
+  readonly role: boolean;
+  readonly free: boolean;
+  /** A sub-address or a relay's alias; address checks only. */
+  readonly alias?: boolean;
+}
+
+/** With premium fields where they were asked for and obtained. */
+export type FullResult = ValidationResult & PremiumFields;
+
+/** Nobody could say whether it has mail DNS. */
+export const isInconclusive = ({ signals }: Pick<ValidationResult, "signals">): boolean =>
+  signals.includes("dns_indeterminate");

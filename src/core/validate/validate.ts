@@ -1,0 +1,208 @@
+import { accountEvidence } from "../evidence/address-evidence.ts";
+import { subAddress } from "../address/address.ts";
+import { aliasOf } from "../evidence/alias.ts";
+import type { Feature, Subject } from "../checks/check.ts";
+import type { Asked, CheckResults } from "../checks/run.ts";
+import { NOTHING_ASKED, runChecks } from "../checks/run.ts";
+import type { Datasets } from "../evidence/datasets.ts";
+import { domainEvidence } from "../evidence/domain-evidence.ts";
+import type { Domain } from "../name/domain.ts";
+import { type Entry, type EntryMode, readEntry } from "../address/entry.ts";
+import { isKnownGood } from "../evidence/known-good.ts";
+import { MX_INFO_MAX } from "../limits.ts";
+import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
+import { findMailHosts, type MailHosts } from "../mail/mail-hosts.ts";
+import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
+import { type Evidence, evidence } from "../evidence/signals.ts";
+import { decide, excuse, type Verdict } from "../evidence/verdict.ts";
+
+/** One entry to judge. */
+export interface Question {
+  readonly text: string;
+  readonly mode: EntryMode;
+  readonly asked: Asked;
+  readonly nowMs: number;
+  /** GATEPOST_IMPLICIT_MX: an address record alone counts as a mail server. */
+  readonly implicitMx: boolean;
+  /** What the asking owner's own traffic says of this entry; never anybody else's. */
+  readonly ownEvidence?: readonly Evidence[];
+}
+
+/** What is known, and whom to ask. */
+export interface World {
+  readonly datasets: Datasets;
+  readonly lookup: Lookup;
+  /** For the premium checks, on a budget of their own. */
+  readonly premium: PremiumLookup;
+}
+
+export interface Validation {
+  readonly entry: Entry;
+  readonly result: FullResult;
+  /** Behind `result.signals`, in the same order. */
+  readonly evidence: readonly Evidence[];
+  /** Where its mail goes; absent for a malformed entry. */
+  readonly mail?: MailHosts;
+  /** Checks that could not finish. */
+  readonly unavailable: readonly Feature[];
+}
+
+/** THE main path: one entry in, one result out. Never throws for what the text or DNS says. */
+export async function validate(question: Question, world: World): Promise<Validation> {
+  const entry = readEntry(question.text, question.mode);
+  if (entry.kind === "malformed") return malformed(entry);
+  const { domain } = entry;
+  const mail = await findMailHosts(domain.name, world.lookup, question.implicitMx);
+  const subject: Subject =
+    entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
+  const checks = await check(question, subject, world);
+  return judge(entry, subject, { question, checks, datasets: world.datasets });
+}
+
+function check(question: Question, subject: Subject, world: World): Awaitable<CheckResults> {
+  const { asked, nowMs, implicitMx } = question;
+  if (asked.features.length === 0 && !asked.spamTrap) return NOTHING_ASKED;
+  return runChecks(asked, subject, {
+    ...world.premium,
+    datasets: world.datasets,
+    nowMs,
+    implicitMx,
+  });
+}
+
+function malformed(entry: Entry & { readonly kind: "malformed" }): Validation {
+  const result: ValidationResult = {
+    format: false,
+    domain: entry.shownDomain,
+    disposable: false,
+    dns: false,
+    confidence: 0,
+    whitelist: false,
+    signals: [],
+    role: false,
+    free: false,
+    ...(entry.as === "address" ? { alias: false } : {}),
+  };
+  return { entry, result, evidence: [], unavailable: [] };
+}
+
+interface Findings {
+  readonly question: Question;
+  readonly checks: CheckResults;
+  readonly datasets: Datasets;
+}
+
+/** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
+type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
+
+function judge(
+  entry: Exclude<Entry, { kind: "malformed" }>,
+  subject: Subject,
+  findings: Findings,
+): Validation {
+  const { domain, address, mail } = subject;
+  const { checks, datasets } = findings;
+  const alias = address === undefined ? undefined : aliasOf(address, mail);
+  const account = address === undefined ? NO_EVIDENCE : accountEvidence(address, datasets);
+  const whitelist = account.some(isAllowance) || isKnownGood(domain.name, datasets);
+  const pieces = gather(subject, findings, { account, alias: alias?.evidence ?? NO_EVIDENCE });
+  const verdict = decide(whitelist ? excuse(pieces) : pieces);
+  const draft = coreFields({
+    domain,
+    mail,
+    verdict,
+    whitelist,
+    role: address !== undefined && isRole(address.localPart, datasets),
+    free: datasets.free.has(domain.name),
+  });
+  if (alias !== undefined) draft.alias = alias.alias;
+  if (checks !== NOTHING_ASKED) Object.assign(draft, checks.fields);
+  const { unavailable } = checks;
+  return { entry, result: draft, evidence: verdict.evidence, mail, unavailable };
+}
+
+const NO_EVIDENCE: readonly Evidence[] = [];
+
+const isAllowance = ({ signal }: Evidence): boolean => signal === "operator_allow";
+
+interface AddressPieces {
+  readonly account: readonly Evidence[];
+  readonly alias: readonly Evidence[];
+}
+
+/** All evidence, before a known-good domain is excused of some of it. */
+function gather(
+  { domain, mail }: Subject,
+  { question, checks, datasets }: Findings,
+  { account, alias }: AddressPieces,
+): readonly Evidence[] {
+  const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), alias, account);
+  if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
+  if (datasets.operator.domain(domain.name) === "allow") pieces.push(evidence("operator_allow"));
+  // An address that the operator allows is excused of its owner's counters too.
+  if (question.ownEvidence !== undefined && !account.some(isAllowance)) {
+    pieces.push(...question.ownEvidence);
+  }
+  return pieces;
+}
+
+interface CoreFacts {
+  readonly domain: Domain;
+  readonly mail: MailHosts;
+  readonly verdict: Verdict;
+  readonly whitelist: boolean;
+  readonly role: boolean;
+  readonly free: boolean;
+}
+
+/** Every field that both kinds of check send. */
+function coreFields({ domain, mail, verdict, whitelist, role, free }: CoreFacts): Draft {
+  const draft: Partial<Draft> = {
+    format: true,
+    domain: domain.name,
+    disposable: verdict.disposable,
+    dns: mail.kind === "hosts",
+    confidence: verdict.confidence,
+    whitelist,
+    signals: verdict.evidence.map(({ signal }) => signal),
+    domain_info: domainInfo(domain),
+  };
+  if (mail.kind === "hosts") draft.mx_info = mail.hosts.slice(0, MX_INFO_MAX);
+  draft.role = role;
+  draft.free = free;
+  return draft as Draft; // all that is required is set by now
+}
+
+function domainInfo({ name, publicSuffix, registrableDomain }: Domain): DomainInfo {
+  const isSubdomain = registrableDomain !== undefined && registrableDomain !== name;
+  return {
+    tld: publicSuffix,
+    is_subdomain: isSubdomain,
+    parent_domain: isSubdomain ? registrableDomain : null,
+  };
+}
+
+/** What DNS said of mail, as signals. */
+function mailEvidence(mail: MailHosts): readonly Evidence[] {
+  if (mail.kind === "unknown") return [evidence("dns_indeterminate")];
+  if (mail.kind === "hosts") return mail.implicit ? IMPLICIT : [];
+  switch (mail.why) {
+    case "noMx":
+      return [evidence("no_mx_records")];
+    case "nullMx":
+      return [evidence("no_mx_records"), evidence("null_mx")];
+    case "implicitMx":
+      return IMPLICIT;
+    case "unresolvable":
+      return [evidence("mx_unresolvable")];
+    case "specialUse":
+      return [evidence("special_use_domain")];
+  }
+}
+
+const IMPLICIT: readonly Evidence[] = [evidence("no_mx_records"), evidence("implicit_mx")];
+
+/** A role local part, with or without a detail behind "+" (RFC 5233). */
+function isRole(localPart: string, { roles }: Datasets): boolean {
+  return roles.has(subAddress(localPart.toLowerCase()).user);
+}

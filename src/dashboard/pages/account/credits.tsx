@@ -1,0 +1,93 @@
+import type { VNode } from "preact";
+import type { CreditEntry, Credits } from "../../api/shapes.ts";
+import { useLoad } from "../../app/load.ts";
+import { count } from "../../app/numbers.ts";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Empty, Shown } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+
+export function CreditsPage(): VNode {
+  const loading = useLoad<Credits>("credits");
+  return (
+    <>
+      <PageHead
+        title="Credits"
+        lead="One credit pays for one check. Credits are used when the plan's rate or quota is spent and they cover the whole request. They do not expire."
+      />
+      <Shown loading={loading} lines={5}>
+        {(credits) => (
+          <>
+            <section class="sheet">
+              <div class="numeral">{count(credits.balance)}</div>
+              <div class="note">credits left</div>
+            </section>
+            <section class="sheet">
+              <h2>Every movement</h2>
+              {credits.entries.length === 0 ? <NoEntries /> : <Ledger entries={credits.entries} />}
+            </section>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function NoEntries(): VNode {
+  return (
+    <Empty title="Nothing has moved yet">
+      <p>Credits are granted by the operator of this service. Ask there to have some added.</p>
+    </Empty>
+  );
+}
+
+const REASONS: Readonly<Record<CreditEntry["reason"], string>> = {
+  grant: "Granted",
+  charge: "Checks",
+  refund: "Given back",
+};
+
+function wordsOf({ reason, reference, amount }: CreditEntry): string {
+  if (reason !== "grant") return REASONS[reason];
+  const word = amount < 0 ? "Taken back" : REASONS.grant;
+  return reference === "" ? word : `${word}: ${reference}`;
+}
+
+const signed = (amount: number): string =>
+  amount > 0 ? `+${count(amount)}` : `−${count(-amount)}`;
+
+function Ledger({ entries }: { entries: readonly CreditEntry[] }): VNode {
+  return (
+    <div class="scroll">
+      <table class="folds">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">What</th>
+            <th scope="col" class="number">
+              Credits
+            </th>
+            <th scope="col" class="number">
+              Balance
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry, at) => (
+            <tr key={at}>
+              <td>
+                <Time at={entry.created_at} />
+              </td>
+              <td class="break">{wordsOf(entry)}</td>
+              <td class="number" data-label="Credits">
+                {signed(entry.amount)}
+              </td>
+              <td class="number" data-label="Balance">
+                {count(entry.balance_after)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

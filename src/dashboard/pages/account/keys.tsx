@@ -1,0 +1,169 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import type { Key } from "../../api/shapes.ts";
+import { announce } from "../../app/announce.ts";
+import { useAction, useLoad } from "../../app/load.ts";
+import { Secret } from "../../parts/copy.tsx";
+import { Confirm, Dialog, FormFoot } from "../../parts/dialog.tsx";
+import { Field } from "../../parts/field.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Empty, Fault, Shown } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+
+export function KeysPage(): VNode {
+  const loading = useLoad<{ readonly keys: readonly Key[] }>("keys");
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState("");
+  const [revoking, setRevoking] = useState<Key>();
+  const create = (): void => setCreating(true);
+  return (
+    <>
+      <PageHead
+        title="Keys"
+        lead="A key lets your programs use the API as this account. All keys share one allowance. Keep them on your servers, never in a page or an app."
+      >
+        <button type="button" class="main" onClick={create}>
+          Create a key
+        </button>
+      </PageHead>
+      {secret === "" ? null : (
+        <Secret title="Your new key" value={secret} onDone={() => setSecret("")} />
+      )}
+      <section class="sheet">
+        <Shown loading={loading} lines={4}>
+          {({ keys }) =>
+            keys.length === 0 ? <NoKeys /> : <KeyTable keys={keys} onRevoke={setRevoking} />
+          }
+        </Shown>
+      </section>
+      {isCreating ? (
+        <CreateKey
+          onClose={() => setCreating(false)}
+          onCreated={(value) => {
+            setSecret(value);
+            setCreating(false);
+            loading.reload();
+          }}
+        />
+      ) : null}
+      {revoking === undefined ? null : (
+        <RevokeKey
+          known={revoking}
+          onClose={() => setRevoking(undefined)}
+          onDone={loading.reload}
+        />
+      )}
+    </>
+  );
+}
+
+function NoKeys(): VNode {
+  return (
+    <Empty title="No keys yet">
+      <p>
+        Create one, put it into your server's settings, and send it as the header{" "}
+        <code>X-Api-Key</code>. The <a href="/guide">guide</a> has ready code.
+      </p>
+    </Empty>
+  );
+}
+
+function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void }): VNode {
+  return (
+    <div class="scroll">
+      <table class="folds">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Key</th>
+            <th scope="col">Created</th>
+            <th scope="col">Last used</th>
+            <th scope="col">
+              <span class="unseen">Revoke</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.keys.map((key) => (
+            <KeyRow key={key.id} known={key} onRevoke={props.onRevoke} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void }): VNode {
+  return (
+    <tr>
+      <td class="break">{known.name === "" ? "Unnamed" : known.name}</td>
+      <td class="mono key-ends">
+        {known.prefix}…{known.last_four}
+      </td>
+      <td data-label="Created">
+        <Time at={known.created_at} />
+      </td>
+      <td data-label="Last used">
+        <Time at={known.last_used_at} />
+      </td>
+      <td class="act">
+        {known.revoked_at === null ? (
+          <button type="button" class="small grave" onClick={() => onRevoke(known)}>
+            Revoke<span class="unseen"> {known.name}</span>
+          </button>
+        ) : (
+          <span class="note">
+            Revoked <Time at={known.revoked_at} />
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function CreateKey(props: { onClose: () => void; onCreated: (secret: string) => void }): VNode {
+  const [name, setName] = useState("");
+  const { busy, fault, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const made = await call<{ readonly api_key: string }>("POST", "keys", { name });
+      props.onCreated(made.api_key);
+      announce("Key created. It is shown once, at the top of the page.");
+    });
+  };
+  return (
+    <Dialog title="Create a key" onClose={props.onClose}>
+      <form class="stack" onSubmit={submit}>
+        <Field
+          label="Name"
+          value={name}
+          onValue={setName}
+          hint="Where it will be used, so that you can tell your keys apart."
+          input={{ maxLength: 100, placeholder: "Sign-up form, staging, …", autocomplete: "off" }}
+        />
+        <Fault text={fault} />
+        <FormFoot act="Create" disabled={busy} onClose={props.onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+function RevokeKey(props: { known: Key; onClose: () => void; onDone: () => void }): VNode {
+  const { known } = props;
+  const revoke = async (): Promise<void> => {
+    await call("DELETE", `keys/${known.id}`);
+    announce("Key revoked.");
+    props.onDone();
+  };
+  return (
+    <Confirm title="Revoke this key?" act="Revoke the key" work={revoke} onClose={props.onClose}>
+      Programs that use {known.name === "" ? "it" : `“${known.name}”`} (
+      <code>
+        {known.prefix}…{known.last_four}
+      </code>
+      ) are refused within 5 seconds. A revoked key cannot be brought back.
+    </Confirm>
+  );
+}

@@ -1,0 +1,169 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import type { AuditEntry } from "../../api/shapes.ts";
+import { exactTime, timeMs } from "../../app/clock.ts";
+import { useAction, useLoad } from "../../app/load.ts";
+import { go } from "../../app/router.ts";
+import { session, signedOut } from "../../app/session.ts";
+import { AuditTable } from "../../parts/audit-table.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, UserName } from "../../parts/field.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Empty, Fault, Shown } from "../../parts/states.tsx";
+import { PASSWORD_HINT, passwordInput } from "../../words/password.ts";
+import { tierName } from "../../words/tiers.ts";
+import { Sessions } from "./settings-sessions.tsx";
+import { Spellings } from "./settings-spellings.tsx";
+
+export function SettingsPage(): VNode | null {
+  const account = session.value?.account;
+  if (account === undefined) return null;
+  return (
+    <>
+      <PageHead title="Your account" />
+      <section class="sheet">
+        <dl class="pairs">
+          <dt>E-mail address</dt>
+          <dd>{account.email}</dd>
+          <dt>Plan</dt>
+          <dd>
+            {tierName(account.tier)} · <a href="/pricing">see plans</a>
+          </dd>
+          <dt>Account</dt>
+          <dd class="mono">{account.id}</dd>
+          <dt>Made</dt>
+          <dd>{exactTime(timeMs(account.created_at))}</dd>
+        </dl>
+      </section>
+      <Password />
+      <Spellings isOn={account.counts_spellings} />
+      <Sessions />
+      <Activity />
+      <Delete />
+    </>
+  );
+}
+
+function Password(): VNode {
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const [isDone, setDone] = useState(false);
+  const { busy, fault, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setDone(false);
+    run(async () => {
+      await call("POST", "password", { current_password: current, new_password: next });
+      setCurrent("");
+      setNext("");
+      setDone(true);
+    });
+  };
+  return (
+    <section class="sheet stack">
+      <h2>Change your password</h2>
+      <form class="form" onSubmit={submit}>
+        <UserName email={session.value?.account?.email ?? ""} />
+        <Field
+          label="Current password"
+          value={current}
+          onValue={setCurrent}
+          input={passwordInput("current-password")}
+        />
+        <Field
+          label="New password"
+          value={next}
+          onValue={setNext}
+          hint={`${PASSWORD_HINT} All other browsers are signed out.`}
+          input={passwordInput("new-password")}
+        />
+        <Fault text={fault} />
+        {isDone ? (
+          <p class="notice yes" role="status">
+            Your password is changed.
+          </p>
+        ) : null}
+        <div>
+          <button type="submit" disabled={busy}>
+            Change it
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function Activity(): VNode {
+  const loading = useLoad<{ readonly entries: readonly AuditEntry[] }>("activity");
+  return (
+    <section class="sheet stack">
+      <h2>What happened in this account</h2>
+      <Shown loading={loading}>
+        {({ entries }) =>
+          entries.length === 0 ? (
+            <Empty title="Nothing yet">
+              <p>Every change to your account shows up here, with who made it and from where.</p>
+            </Empty>
+          ) : (
+            <AuditTable entries={entries} own={session.value?.account?.email ?? ""} />
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
+
+function Delete(): VNode {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <section class="sheet stack">
+      <h2>Delete the account</h2>
+      <p class="prose">
+        Keys stop working, results and settings are erased, credits are lost. This cannot be undone.
+      </p>
+      <div>
+        <button type="button" class="grave" onClick={() => setAsked(true)}>
+          Delete the account
+        </button>
+      </div>
+      {isAsked ? <DeleteDialog onClose={() => setAsked(false)} /> : null}
+    </section>
+  );
+}
+
+function DeleteDialog({ onClose }: { onClose: () => void }): VNode {
+  const [password, setPassword] = useState("");
+  const { busy, fault, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      await call("POST", "delete", { current_password: password });
+      go("/");
+      await signedOut();
+    });
+  };
+  return (
+    <Dialog title="Delete this account for good?" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <UserName email={session.value?.account?.email ?? ""} />
+        <Field
+          label="Your password, to be sure it is you"
+          value={password}
+          onValue={setPassword}
+          input={passwordInput("current-password")}
+        />
+        <Fault text={fault} />
+        <div class="bar">
+          <span class="push" />
+          <button type="button" class="plain" onClick={onClose}>
+            Keep the account
+          </button>
+          <button type="submit" class="main grave" disabled={busy}>
+            Delete it
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import type { AdminAccount } from "../../api/shapes.ts";
+import { announce } from "../../app/announce.ts";
+import { useAction } from "../../app/load.ts";
+import { counted } from "../../app/numbers.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Fault } from "../../parts/states.tsx";
+import { tierName } from "../../words/tiers.ts";
+
+const TIERS = ["free", "starter", "pro"];
+
+/** Plan, credits and the main switch of one account. */
+export function AccountDialog(props: {
+  account: AdminAccount;
+  onClose: () => void;
+  onChanged: () => void;
+}): VNode {
+  const { account } = props;
+  const { busy, fault, run } = useAction();
+  const change = (action: string, body: unknown, said: string): void =>
+    run(async () => {
+      await call("POST", `admin/accounts/${account.id}/${action}`, body);
+      announce(said);
+      props.onChanged();
+      props.onClose();
+    });
+  return (
+    <Dialog title={account.email} onClose={props.onClose}>
+      <span class="note mono">{account.id}</span>
+      <TierForm account={account} busy={busy} change={change} />
+      <CreditForm account={account} busy={busy} change={change} />
+      <Fault text={fault} />
+      <div class="bar">
+        {!account.disabled ? (
+          <button
+            type="button"
+            class="grave"
+            disabled={busy}
+            onClick={() => change("disable", {}, "Account switched off.")}
+          >
+            Switch the account off
+          </button>
+        ) : (
+          <button
+            type="button"
+            disabled={busy}
+            onClick={() => change("enable", {}, "Account switched on.")}
+          >
+            Switch the account on
+          </button>
+        )}
+        <span class="push" />
+        <button type="button" class="plain" onClick={props.onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface PartProps {
+  account: AdminAccount;
+  busy: boolean;
+  change: (action: string, body: unknown, said: string) => void;
+}
+
+function TierForm({ account, busy, change }: PartProps): VNode {
+  const [tier, setTier] = useState(account.tier);
+  return (
+    <form
+      class="bar"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change("tier", { tier }, "Plan changed.");
+      }}
+    >
+      <label class="grow">
+        <span class="label">Plan</span>
+        <select value={tier} onChange={(event) => setTier(event.currentTarget.value)}>
+          {TIERS.map((name) => (
+            <option key={name} value={name}>
+              {tierName(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" disabled={busy || tier === account.tier}>
+        Change the plan
+      </button>
+    </form>
+  );
+}
+
+function CreditForm({ account, busy, change }: PartProps): VNode {
+  const [amount, setAmount] = useState("");
+  const [reason, setReason] = useState("");
+  return (
+    <form
+      class="stack close"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change("credits", { amount: Number(amount), reason }, "Credits moved.");
+      }}
+    >
+      <Field
+        label="Credits to add"
+        value={amount}
+        onValue={setAmount}
+        hint={`${counted(account.credits, "credit")} now. A negative number takes some back.`}
+        input={{ type: "number", step: 1, required: true }}
+      />
+      <Field
+        label="Reason"
+        value={reason}
+        onValue={setReason}
+        hint="The account sees it."
+        input={{ maxLength: 200, autocomplete: "off" }}
+      />
+      <div>
+        <button type="submit" disabled={busy || amount === ""}>
+          Move the credits
+        </button>
+      </div>
+    </form>
+  );
+}

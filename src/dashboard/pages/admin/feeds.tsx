@@ -1,0 +1,151 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { type Outcome, refreshSources, type Source } from "../../api/operator-lists.ts";
+import { useAction, useLoad } from "../../app/load.ts";
+import { count, counted } from "../../app/numbers.ts";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Empty, Fault, Shown } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { mayBeTaken, outcomeWords, refusalWords, stays } from "../../words/operator-lists.ts";
+
+/** Every public list: how fresh, how large, and why its last answer was not taken. */
+export function Sources(): VNode {
+  const loading = useLoad<{ readonly sources: readonly Source[] }>("admin/lists");
+  const { busy, fault, run } = useAction();
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>();
+  const [asked, setAsked] = useState<Source>();
+  const refresh = async (accept: readonly string[]): Promise<void> => {
+    setOutcomes(undefined);
+    setOutcomes((await refreshSources(accept)).outcomes);
+    loading.reload();
+  };
+  return (
+    <section class="sheet stack">
+      <div class="bar">
+        <h2>Public lists</h2>
+        <span class="push" />
+        <button type="button" disabled={busy} onClick={() => run(() => refresh([]))}>
+          {busy ? "Fetching…" : "Fetch them now"}
+        </button>
+      </div>
+      <div aria-live="polite">{outcomes === undefined ? null : <Came outcomes={outcomes} />}</div>
+      <Fault text={fault} />
+      <Shown loading={loading} lines={6}>
+        {({ sources }) =>
+          sources.length === 0 ? (
+            <Empty title="No lists">
+              <p>This version of the program comes without public lists.</p>
+            </Empty>
+          ) : (
+            <SourceTable sources={sources} onTake={setAsked} />
+          )
+        }
+      </Shown>
+      {asked === undefined ? null : (
+        <Take source={asked} work={() => refresh([asked.id])} onClose={() => setAsked(undefined)} />
+      )}
+    </section>
+  );
+}
+
+/** Overrules a refusal that only the operator can judge, and says what that lets in. */
+function Take(props: { source: Source; work: () => Promise<void>; onClose: () => void }): VNode {
+  const { id, refused, detail } = props.source;
+  return (
+    <Confirm
+      title={`Take “${id}” as it is now?`}
+      act="Take it"
+      work={props.work}
+      onClose={props.onClose}
+    >
+      <p>{refusalWords(refused ?? "", detail)}</p>
+      <p>
+        A source that was broken into, or lost a part of its file, looks just like this: names that
+        went are no longer called disposable, names that came are. Look at the source first. Its
+        size and its missing names are not held against it this once; all other rules hold, and
+        every source is asked anew.
+      </p>
+    </Confirm>
+  );
+}
+
+function Came({ outcomes }: { outcomes: readonly Outcome[] }): VNode {
+  const isWhole = outcomes.every(({ kind }) => kind !== "refused");
+  return <p class={isWhole ? "notice yes" : "notice unsure"}>{outcomeWords(outcomes)}</p>;
+}
+
+interface TableProps {
+  sources: readonly Source[];
+  onTake: (source: Source) => void;
+}
+
+function SourceTable({ sources, onTake }: TableProps): VNode {
+  const inUse = sources.reduce((sum, { names }) => sum + names, 0);
+  return (
+    <>
+      <p class="note">
+        {counted(inUse, "name")} in use, many of them on several lists. A name counts fully when a
+        curated list or two others hold it.
+      </p>
+      <div class="scroll">
+        <table class="folds">
+          <thead>
+            <tr>
+              <th scope="col">List</th>
+              <th scope="col" class="number">
+                Names
+              </th>
+              <th scope="col">In use</th>
+              <th scope="col">Last asked</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sources.map((source) => (
+              <SourceRow key={source.id} source={source} onTake={onTake} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function SourceRow({ source, onTake }: { source: Source } & Pick<TableProps, "onTake">): VNode {
+  const { id, curated, names, refused, detail } = source;
+  return (
+    <tr>
+      <td>
+        <code>{id}</code> {curated ? <span class="chip">Curated</span> : null}
+        {refused === null ? null : (
+          <div class="note refusal">
+            {refusalWords(refused, detail)} {stays(source)}
+          </div>
+        )}
+        {mayBeTaken(refused) ? (
+          <button type="button" class="small" onClick={() => onTake(source)}>
+            Take it all the same<span class="unseen"> for {id}</span>
+          </button>
+        ) : null}
+      </td>
+      <td class="number" data-label="Names">
+        {count(names)}
+      </td>
+      <td>
+        <Copy source={source} />
+      </td>
+      <td data-label="Asked">
+        <Time at={source.asked_at} />
+      </td>
+    </tr>
+  );
+}
+
+function Copy({ source: { from, fetched_at: fetchedAt } }: { source: Source }): VNode {
+  if (from === "nowhere") return <span class="chip unsure">Nothing yet</span>;
+  if (from === "package") return <>Came with the program</>;
+  return (
+    <>
+      Fetched <Time at={fetchedAt} />
+    </>
+  );
+}

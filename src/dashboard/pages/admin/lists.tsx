@@ -1,0 +1,24 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { PageHead } from "../../parts/page-head.tsx";
+import { BackTestForm } from "./back-test.tsx";
+import { OwnEntries } from "./rules.tsx";
+import { Reports } from "./reports.tsx";
+import { Sources } from "./feeds.tsx";
+
+/** What detection knows: what clients say is wrong, the operator's own word, and the public lists. */
+export function AdminListsPage(): VNode {
+  const [changes, setChanges] = useState(0);
+  return (
+    <>
+      <PageHead
+        title="Lists and reports"
+        lead="What clients say is wrong, your own word on names, and the public lists behind it all. Changes count everywhere within 5 seconds."
+      />
+      <Reports onSettled={() => setChanges(changes + 1)} />
+      <OwnEntries changes={changes} />
+      <Sources />
+      <BackTestForm />
+    </>
+  );
+}

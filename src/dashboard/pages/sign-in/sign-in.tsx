@@ -1,0 +1,70 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import { useAction } from "../../app/load.ts";
+import { go, path } from "../../app/router.ts";
+import { loadSession, session, signInReason } from "../../app/session.ts";
+import { Field } from "../../parts/field.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Fault } from "../../parts/states.tsx";
+
+/** Signs in and stays on the page that was asked for, or goes to the first one. */
+export function SignInPage(): VNode {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const { busy, fault, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      await call("POST", "sign-in", { email, password });
+      signInReason.value = "";
+      await loadSession();
+      if (path.value.startsWith("/sign-")) go("/");
+    });
+  };
+  return (
+    <div class="gate">
+      <PageHead title="Sign in" />
+      {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
+      <form class="sheet stack" onSubmit={submit}>
+        <Credentials email={email} onEmail={setEmail}>
+          <Field
+            label="Password"
+            value={password}
+            onValue={setPassword}
+            input={{ type: "password", autocomplete: "current-password", required: true }}
+          />
+        </Credentials>
+        <Fault text={fault} />
+        <button type="submit" class="main" disabled={busy}>
+          {busy ? "Signing in…" : "Sign in"}
+        </button>
+      </form>
+      {session.value?.signup === "open" ? (
+        <p>
+          No account yet? <a href="/sign-up">Create one</a>
+        </p>
+      ) : (
+        <p class="note">Accounts are made by the operator of this service.</p>
+      )}
+    </div>
+  );
+}
+
+function Credentials(props: {
+  email: string;
+  onEmail: (email: string) => void;
+  children: VNode;
+}): VNode {
+  return (
+    <>
+      <Field
+        label="E-mail address"
+        value={props.email}
+        onValue={props.onEmail}
+        input={{ type: "email", autocomplete: "username", required: true, maxLength: 254 }}
+      />
+      {props.children}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import type { VNode } from "preact";
+import type { Delivery } from "../../api/shapes.ts";
+import { useLoad } from "../../app/load.ts";
+import { duration } from "../../app/numbers.ts";
+import { Empty, Shown } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+
+/** What was sent in the last 7 days and what came back. */
+export function Deliveries({ isSetUp }: { isSetUp: boolean }): VNode {
+  const loading = useLoad<{ readonly deliveries: readonly Delivery[] }>("webhook/deliveries");
+  return (
+    <section class="sheet stack">
+      <div class="bar">
+        <h2>Deliveries of the last 7 days</h2>
+        <span class="push" />
+        <button type="button" class="small" onClick={loading.reload}>
+          Look again
+        </button>
+      </div>
+      <Shown loading={loading} lines={4}>
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <Empty title="Nothing was sent">
+              <p>
+                {isSetUp
+                  ? "Send a test above, or check a list."
+                  : "Save an address first. Then every message shows up here with its answer."}
+              </p>
+            </Empty>
+          ) : (
+            <ul class="rows">
+              {deliveries.map((delivery) => (
+                <DeliveryRow key={delivery.id} delivery={delivery} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
+
+function outcomeOf({ status, error }: Delivery): readonly [mark: string, words: string] {
+  if (status !== null && error === null) return ["yes", `Answered ${String(status)}`];
+  if (status !== null) return ["no", `Answered ${String(status)}`];
+  return error === null ? ["", "On its way"] : ["no", "Not delivered"];
+}
+
+function DeliveryRow({ delivery }: { delivery: Delivery }): VNode {
+  const [mark, words] = outcomeOf(delivery);
+  return (
+    <li>
+      <details class="delivery">
+        <summary>
+          <span class={`chip ${mark}`}>{words}</span>
+          <code>{delivery.event}</code>
+          <span class="note push">
+            <Time at={delivery.attempted_at} />
+            {delivery.duration_ms === null ? "" : `, ${duration(delivery.duration_ms)}`}
+          </span>
+          {delivery.error === null ? null : <span class="reason">{delivery.error}</span>}
+        </summary>
+        <DeliveryDetails delivery={delivery} />
+      </details>
+    </li>
+  );
+}
+
+function DeliveryDetails({ delivery }: { delivery: Delivery }): VNode {
+  return (
+    <dl class="pairs">
+      <dt>Delivery</dt>
+      <dd class="mono">{delivery.id}</dd>
+      {delivery.session === null ? null : (
+        <>
+          <dt>Session</dt>
+          <dd class="mono">{delivery.session}</dd>
+        </>
+      )}
+      <dt>Answer</dt>
+      <dd>
+        {delivery.response === null || delivery.response === "" ? (
+          "Nothing was kept of it."
+        ) : (
+          <pre class="wrap">{delivery.response}</pre>
+        )}
+      </dd>
+    </dl>
+  );
+}

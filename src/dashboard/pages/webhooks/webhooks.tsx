@@ -1,0 +1,138 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import type { Webhook, WebhookState } from "../../api/shapes.ts";
+import { announce } from "../../app/announce.ts";
+import { useAction, useLoad } from "../../app/load.ts";
+import { duration } from "../../app/numbers.ts";
+import { Secret } from "../../parts/copy.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Fault, Shown } from "../../parts/states.tsx";
+import { Deliveries } from "./webhook-log.tsx";
+import { WebhookForm } from "./webhook-form.tsx";
+
+export function WebhooksPage(): VNode {
+  const loading = useLoad<WebhookState>("webhook");
+  const [secret, setSecret] = useState("");
+  const [pings, setPings] = useState(0);
+  const saved = (newSecret: string): void => {
+    if (newSecret !== "") setSecret(newSecret);
+    loading.reload();
+  };
+  return (
+    <>
+      <PageHead
+        title="Webhooks"
+        lead="When a list is done, we send a signed message to one address of yours. It is tried once; the list's session stays readable either way."
+      />
+      {secret === "" ? null : (
+        <Secret title="The signing secret" value={secret} onDone={() => setSecret("")} />
+      )}
+      <Shown loading={loading} lines={5}>
+        {(state) => (
+          <>
+            <WebhookForm key={state.webhook?.url ?? ""} state={state} onSaved={saved} />
+            {state.webhook === null ? null : (
+              <Tools webhook={state.webhook} onSaved={saved} onPing={() => setPings(pings + 1)} />
+            )}
+            <Deliveries key={pings} isSetUp={state.webhook !== null} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+interface PingAnswer {
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number | null;
+}
+
+function Tools(props: {
+  webhook: Webhook;
+  onSaved: (secret: string) => void;
+  onPing: () => void;
+}): VNode {
+  const [asked, setAsked] = useState<"secret" | "remove">();
+  const [answer, setAnswer] = useState<PingAnswer>();
+  const { busy, fault, run } = useAction();
+  const close = (): void => setAsked(undefined);
+  const ping = (): void =>
+    run(async () => {
+      setAnswer(undefined);
+      setAnswer(await call<PingAnswer>("POST", "webhook/ping"));
+      props.onPing();
+    });
+  return (
+    <section class="sheet stack">
+      <h2>Try it</h2>
+      <p class="prose">
+        Sends a <code>test.ping</code> to <code>{props.webhook.url}</code> and shows what came back.
+      </p>
+      <div class="bar">
+        <button type="button" disabled={busy} onClick={ping}>
+          {busy ? "Waiting for the answer…" : "Send a test"}
+        </button>
+        <button type="button" class="plain" onClick={() => setAsked("secret")}>
+          Make a new secret
+        </button>
+        <button type="button" class="plain grave" onClick={() => setAsked("remove")}>
+          Remove the webhook
+        </button>
+      </div>
+      <div aria-live="polite">{answer === undefined ? null : <Pong answer={answer} />}</div>
+      <Fault text={fault} />
+      {asked === "secret" ? <NewSecret onClose={close} onSaved={props.onSaved} /> : null}
+      {asked === "remove" ? <Remove onClose={close} onSaved={props.onSaved} /> : null}
+    </section>
+  );
+}
+
+function Pong({ answer }: { answer: PingAnswer }): VNode {
+  const { status, error, duration_ms: durationMs } = answer;
+  const took = durationMs === null ? "" : ` after ${duration(durationMs)}`;
+  if (error === null && status !== null) {
+    return (
+      <p class="notice yes">
+        It arrived: your server answered {status}
+        {took}.
+      </p>
+    );
+  }
+  return (
+    <p class="notice no">
+      {status === null ? "No answer" : `Your server answered ${String(status)}`}
+      {took}
+      {error === null ? "" : `: ${error}`}
+    </p>
+  );
+}
+
+function NewSecret(props: { onClose: () => void; onSaved: (secret: string) => void }): VNode {
+  const work = async (): Promise<void> => {
+    const made = await call<{ readonly secret: string }>("POST", "webhook/secret");
+    props.onSaved(made.secret);
+    announce("New secret made. It is shown once, at the top of the page.");
+  };
+  return (
+    <Confirm title="Make a new secret?" act="Make a new secret" work={work} onClose={props.onClose}>
+      The old one stops signing at once, also for messages that are already waiting. Your receiver
+      refuses them until it knows the new one.
+    </Confirm>
+  );
+}
+
+function Remove(props: { onClose: () => void; onSaved: (secret: string) => void }): VNode {
+  const work = async (): Promise<void> => {
+    await call("DELETE", "webhook");
+    props.onSaved("");
+    announce("Webhook removed.");
+  };
+  return (
+    <Confirm title="Remove the webhook?" act="Remove it" work={work} onClose={props.onClose}>
+      Nothing is sent any more, and messages that wait are dropped. The log stays for 7 days.
+    </Confirm>
+  );
+}

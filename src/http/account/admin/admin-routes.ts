@@ -1,0 +1,153 @@
+import type { AccountDirectory } from "../../../ports/account/account-directory.ts";
+import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
+import type { Account } from "../../../ports/admission/accounts.ts";
+import type { AuditLog } from "../../../ports/account/audit-log.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { auditedAccounts, auditedCredits } from "../../../service/account/audited.ts";
+import type { AccountService } from "../../../service/account/accounts.ts";
+import { GRANT_MAX, REASON_MAX, type CreditService } from "../../../service/account/credits.ts";
+import { badField, notFound, notNow } from "../../../service/refusals.ts";
+import { Type } from "../../openapi/json-schema.ts";
+import { numberField, textField } from "../fields.ts";
+import { noteOf } from "../note.ts";
+import { adminAccount, shownAudit } from "../present.ts";
+import { type AccountRoute, done, json, type SignedInRequest } from "../route.ts";
+
+export interface AdminDeps {
+  readonly directory: Pick<AccountDirectory, "search">;
+  readonly accounts: AccountService;
+  readonly credits: CreditService;
+  readonly auditLog: Pick<AuditLog, "newest">;
+  readonly audit: Audit;
+  readonly system: () => Promise<SystemFacts>;
+}
+
+/** What this process is and whether what it needs answers. */
+export interface SystemFacts {
+  readonly version: string;
+  readonly node: string;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+  readonly probes: readonly { readonly name: string; readonly ok: boolean }[];
+  /** Name and value, for people: queue, DNS servers, stores. */
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+}
+
+const ACCOUNTS_MAX = 100;
+const AUDIT_MAX = 200;
+const QUERY_MAX = 320;
+
+/** What administrators see and change. */
+export function adminRoutes(deps: AdminDeps): readonly AccountRoute[] {
+  return [...readingRoutes(deps), tierRoute(deps), creditsRoute(deps), ...switchRoutes(deps)];
+}
+
+const readingRoutes = ({ directory, auditLog, system }: AdminDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "admin/accounts",
+    for: "admin",
+    summary: "Accounts whose address or id holds `q`",
+    async handle({ query }) {
+      const text = (query["q"] ?? "").trim().slice(0, QUERY_MAX);
+      const { accounts, total } = await directory.search(text, ACCOUNTS_MAX);
+      return json({ accounts: accounts.map(adminAccount), total });
+    },
+  },
+  {
+    method: "GET",
+    path: "admin/audit",
+    for: "admin",
+    summary: "The newest changes of all accounts",
+    handle: async () => json({ entries: (await auditLog.newest(AUDIT_MAX)).map(shownAudit) }),
+  },
+  {
+    method: "GET",
+    path: "admin/system",
+    for: "admin",
+    summary: "Health and facts of this process",
+    handle: async () => json(await system()),
+  },
+];
+
+async function subjectOf({ id }: SignedInRequest, deps: AdminDeps): Promise<Account> {
+  const account = await deps.accounts.find(id);
+  if (account === undefined) throw notFound();
+  return account;
+}
+
+const tierRoute = (deps: AdminDeps): AccountRoute => ({
+  method: "POST",
+  path: "admin/accounts/:id/tier",
+  for: "admin",
+  summary: "Change an account's plan",
+  body: Type.Object({ tier: Type.Enum(ACCOUNT_TIERS) }),
+  async handle(request) {
+    const name = textField(request.body, "tier", 50);
+    const tier = ACCOUNT_TIERS.find((known) => known === name);
+    if (tier === undefined) throw badField(`There is no plan of that name.`);
+    const subject = await subjectOf(request, deps);
+    await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).setTier(subject.id, tier);
+    return done;
+  },
+});
+
+const creditsRoute = (deps: AdminDeps): AccountRoute => ({
+  method: "POST",
+  path: "admin/accounts/:id/credits",
+  for: "admin",
+  summary: "Grant credits, or take some back with a negative amount",
+  body: Type.Object({ amount: Type.Integer(), reason: Type.String({ maxLength: REASON_MAX }) }),
+  async handle(request) {
+    const amount = numberField(request.body, "amount");
+    const reason = textField(request.body, "reason", REASON_MAX);
+    const subject = await subjectOf(request, deps);
+    const credits = auditedCredits(deps.credits, noteOf(request, deps.audit));
+    const answer = await credits.grant(subject.id, amount, reason);
+    if (answer.kind !== "granted") throw creditRefusal(answer);
+    return json({ balance: answer.balance });
+  },
+});
+
+type Refused = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
+
+function creditRefusal(answer: Refused): Error {
+  switch (answer.kind) {
+    case "no_account":
+      return notFound();
+    case "out_of_range":
+      return notNow(
+        `The account has ${String(answer.balance)} credits; the balance stays at 0 or more.`,
+      );
+    case "bad_amount":
+      return badField(`The amount is a whole number that is not 0, at most ${String(GRANT_MAX)}.`);
+    case "bad_reason":
+      return badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
+  }
+}
+
+const switchRoutes = (deps: AdminDeps): readonly AccountRoute[] => [
+  {
+    method: "POST",
+    path: "admin/accounts/:id/disable",
+    for: "admin",
+    summary: "Switch an account off; its keys are refused within 5 s",
+    async handle(request) {
+      const subject = await subjectOf(request, deps);
+      if (subject.id === request.account.id) throw notNow("You cannot switch yourself off.");
+      await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).disable(subject.id);
+      return done;
+    },
+  },
+  {
+    method: "POST",
+    path: "admin/accounts/:id/enable",
+    for: "admin",
+    summary: "Switch an account on again",
+    async handle(request) {
+      const subject = await subjectOf(request, deps);
+      await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).enable(subject.id);
+      return done;
+    },
+  },
+];

@@ -1,0 +1,241 @@
+import { strict as assert } from "node:assert";
+import { type TestContext, test } from "node:test";
+import { Browser } from "../../../../test/dashboard/dashboard-client.ts";
+import { dashboardWorld, PASSWORD } from "../../../../test/dashboard/dashboard-world.ts";
+
+const ADMIN = "admin@gatepost.example";
+
+async function asAdmin(t: TestContext) {
+  const world = await dashboardWorld();
+  t.after(() => world.close());
+  const adminId = await world.addAccount(ADMIN, { isAdmin: true });
+  const admin = new Browser(world);
+  assert.equal((await admin.signIn(ADMIN, PASSWORD)).status, 204);
+  return { world, admin, adminId };
+}
+
+interface ShownEntry {
+  readonly entry: string;
+  readonly kind: string;
+  readonly note: string;
+  readonly author: string;
+  readonly expires_at: string | null;
+}
+
+async function entriesOf(admin: Browser, query = ""): Promise<readonly ShownEntry[]> {
+  const { json } = await admin.get(`admin/lists/entries${query}`);
+  return (json as { entries: ShownEntry[] }).entries;
+}
+
+/** What the audit log says of the lists, oldest first. */
+async function notedOf(admin: Browser): Promise<readonly string[]> {
+  const { entries } = (await admin.get("admin/audit")).json as {
+    entries: { action: string; detail: string; actor: string; subject: string }[];
+  };
+  return entries
+    .filter(({ action }) => action.startsWith("lists."))
+    .map(({ action, detail, actor, subject }) => {
+      assert.deepEqual([actor, subject], [ADMIN, "The service"]);
+      return `${action} ${detail}`;
+    })
+    .sort();
+}
+
+test("sources are told with what refused them, and a refresh with what came of it", async (t) => {
+  const { world, admin } = await asAdmin(t);
+  const { sources } = (await admin.get("admin/lists")).json as { sources: { id: string }[] };
+  assert.deepEqual(
+    sources.map(({ id }) => id),
+    ["curated-one", "halved", "packed", "gone"],
+  );
+  assert.deepEqual(
+    { ...sources[3], asked_at: "" },
+    {
+      id: "gone",
+      curated: false,
+      names: 0,
+      from: "nowhere",
+      fetched_at: null,
+      asked_at: "",
+      refused: "bad_status",
+      detail: "404",
+    },
+  );
+  world.lists.outcomes = [
+    { id: "curated-one", kind: "accepted" },
+    { id: "gone", kind: "refused", why: "bad_status", detail: "404" },
+  ];
+  assert.deepEqual((await admin.post("admin/lists/refresh")).json, {
+    outcomes: [
+      { id: "curated-one", kind: "accepted", why: null, detail: null },
+      { id: "gone", kind: "refused", why: "bad_status", detail: "404" },
+    ],
+  });
+  assert.deepEqual(await notedOf(admin), ["lists.fetched 2 asked, 1 refused"]);
+});
+
+test("a refresh takes the operator's word on lists that changed much, and notes it", async (t) => {
+  const { world, admin } = await asAdmin(t);
+  assert.equal((await admin.post("admin/lists/refresh", { accept: ["halved"] })).status, 200);
+  assert.deepEqual(world.lists.accepted, ["halved"]);
+  for (const accept of [["nowhere"], ["halved", "nowhere"], "halved", [1]]) {
+    assert.equal((await admin.post("admin/lists/refresh", { accept })).status, 400);
+  }
+  assert.deepEqual(world.lists.accepted, ["halved"], "an unknown list stops the whole");
+  assert.deepEqual(await notedOf(admin), ["lists.fetched 4 asked, 0 refused, halved confirmed"]);
+});
+
+test("an entry is saved with note, author and last day, found, and taken back", async (t) => {
+  const { admin } = await asAdmin(t);
+  const bad = { entry: "bad.example", kind: "deny", note: "Asked by sales", expires: "2099-01-31" };
+  const saved = (await admin.post("admin/lists/entries", bad)).json as ShownEntry;
+  assert.equal(saved.expires_at, "2099-02-01T00:00:00.000Z", "the last day counts whole");
+  await admin.post("admin/lists/entries", { entry: "good.example", kind: "allow", note: "" });
+  await admin.post("admin/lists/entries", { entry: "jane@x.example", kind: "deny", note: "" });
+  const names = async (query: string) => (await entriesOf(admin, query)).map(({ entry }) => entry);
+  assert.deepEqual(await names("?q=BAD"), ["bad.example"]);
+  assert.deepEqual(await names("?q=by%20SALES"), ["bad.example"], "the note is searched too");
+  assert.deepEqual(await names("?kind=allow"), ["good.example"]);
+  assert.deepEqual(await names("?q=%25"), [], "a sign of the database's own stands for itself");
+  const [hashed] = await names("?q=jane@x.example");
+  assert.match(hashed ?? "", /^address:[0-9a-f]{32}@x\.example$/);
+  assert.deepEqual([...new Set((await entriesOf(admin)).map(({ author }) => author))], [ADMIN]);
+  assert.deepEqual((await admin.post("admin/lists/forget", { entry: "jane@x.example" })).json, {
+    forgotten: 1,
+  });
+  assert.equal((await admin.post("admin/lists/forget", { entry: "jane@x.example" })).status, 404);
+  const noted = await notedOf(admin);
+  assert.deepEqual(
+    noted,
+    [
+      `lists.entry_forgotten ${hashed ?? ""}`,
+      `lists.entry_saved deny ${hashed ?? ""}`,
+      "lists.entry_saved allow good.example",
+      "lists.entry_saved deny bad.example, until 2099-01-31",
+    ].sort(),
+  );
+});
+
+const badEntries = [
+  ["a word that is none", { entry: "a.example", kind: "forbid", note: "" }],
+  ["an entry that is none", { entry: "a..b", kind: "deny", note: "" }],
+  ["an entry that is no text", { entry: 7, kind: "deny", note: "" }],
+  ["a trap that is a mail host", { entry: "mx:a.example", kind: "listed", note: "" }],
+  ["a note of two lines", { entry: "a.example", kind: "deny", note: "a\nb" }],
+  ["a note beyond its length", { entry: "a.example", kind: "deny", note: "a".repeat(501) }],
+  [
+    "a last day that is past",
+    { entry: "a.example", kind: "deny", note: "", expires: "2020-01-01" },
+  ],
+  [
+    "a last day that is none",
+    { entry: "a.example", kind: "deny", note: "", expires: "2027-02-30" },
+  ],
+] as const;
+
+test("an entry that cannot be meant is refused in words and leaves nothing", async (t) => {
+  const { admin } = await asAdmin(t);
+  for (const [name, body] of badEntries) {
+    const { status, json } = await admin.post("admin/lists/entries", body);
+    assert.equal(status, 400, name);
+    assert.match((json as { error: string }).error, /\.$/, name);
+  }
+  assert.deepEqual(await entriesOf(admin), []);
+  assert.deepEqual(await notedOf(admin), []);
+});
+
+test("a file is taken whole or not at all, and what is exported can be imported", async (t) => {
+  const { admin } = await asAdmin(t);
+  const wrong = await admin.post("admin/lists/import", {
+    text: "a.example\nb..c",
+    kind: "deny",
+    note: "",
+  });
+  assert.equal(wrong.status, 400);
+  assert.match((wrong.json as { error: string }).error, /^Line 2 is no domain/);
+  const wordless = await admin.post("admin/lists/import", { text: "a.example", note: "" });
+  assert.match((wordless.json as { error: string }).error, /^Line 1 does not say/);
+  assert.deepEqual(await entriesOf(admin), []);
+  const text = "allow good.example\ndeny *.zone.example # all of it\njane@x.example";
+  const taken = await admin.post("admin/lists/import", {
+    text,
+    kind: "deny",
+    note: "From the old system",
+  });
+  assert.deepEqual(taken.json, { imported: 3 });
+  const exported = await admin.get("admin/lists/export");
+  assert.match(exported.headers.get("content-disposition") ?? "", /^attachment/);
+  assert.equal(exported.text.split("\n").length, 4);
+  assert.equal(exported.text.includes("jane"), false);
+  const again = await admin.post("admin/lists/import", { text: exported.text, note: "" });
+  assert.deepEqual(again.json, { imported: 3 });
+  assert.equal((await entriesOf(admin)).length, 3);
+  const allowed = await admin.get("admin/lists/export?kind=allow");
+  assert.equal(allowed.text, "allow good.example\n");
+  assert.deepEqual(await notedOf(admin), ["lists.imported 3 entries", "lists.imported 3 entries"]);
+});
+
+test("a report is shown without its maker, and resolved once", async (t) => {
+  const { world, admin } = await asAdmin(t);
+  const maker = await world.addAccount("maker@gatepost.example");
+  const report = {
+    entry: "jane@bad.example",
+    wrong: "disposable",
+    reason: "our jane@bad.example is real",
+  };
+  await world.lists.reports.report(maker, report);
+  await world.lists.reports.report(maker, { entry: "other.example", wrong: "dns", reason: "" });
+  const shown = await admin.get("admin/lists/reports");
+  assert.equal(shown.text.includes(maker) || shown.text.includes("jane"), false);
+  const { reports, total } = shown.json as {
+    reports: { id: string; domain: string; wrong: string }[];
+    total: number;
+  };
+  assert.equal(total, 2);
+  const byDomain = (domain: string) => reports.find((one) => one.domain === domain)?.id ?? "";
+  const at = `admin/lists/reports/${byDomain("bad.example")}`;
+  assert.equal((await admin.post(at, { resolution: "perhaps", note: "" })).status, 400);
+  const allowed = await admin.post(at, {
+    resolution: "allow",
+    note: "Is right",
+    expires: "2099-01-01",
+  });
+  assert.match((allowed.json as { entry: ShownEntry }).entry.entry, /^address:/);
+  assert.equal((await admin.post(at, { resolution: "deny", note: "" })).status, 404);
+  const dismissed = await admin.post(`admin/lists/reports/${byDomain("other.example")}`, {
+    resolution: "dismiss",
+    note: "",
+  });
+  assert.deepEqual(dismissed.json, { resolution: "dismiss", entry: null });
+  assert.equal(((await admin.get("admin/lists/reports")).json as { total: number }).total, 0);
+  const [first, second] = await notedOf(admin);
+  assert.match(
+    first ?? "",
+    /^lists\.report_resolved allow address:\w+@bad\.example, until 2099-01-01$/,
+  );
+  assert.equal(second, "lists.report_resolved dismiss other.example");
+});
+
+test("a proposed list is tested against the counted days and nothing is kept of it", async (t) => {
+  const { world, admin } = await asAdmin(t);
+  const day = Math.floor(Date.now() / 86_400_000);
+  const count = { day, domain: "bad.example", disposable: 0, other: 12 };
+  await world.lists.counts.add([count, { ...count, domain: "fine.example" }], 1_000);
+  const tested = await admin.post("admin/lists/test", { text: "bad.example\njane@x.example" });
+  const {
+    changed,
+    changed_checks: checks,
+    domains,
+    untestable,
+  } = tested.json as {
+    changed: unknown;
+    changed_checks: number;
+    domains: number;
+    untestable: number;
+  };
+  assert.deepEqual(changed, [{ domain: "bad.example", becomes: "disposable", checks: 12 }]);
+  assert.deepEqual([checks, domains, untestable], [12, 2, 1]);
+  assert.equal((await admin.post("admin/lists/test", { text: "a..b" })).status, 400);
+  assert.deepEqual(await entriesOf(admin), []);
+  assert.deepEqual(await notedOf(admin), []);
+});

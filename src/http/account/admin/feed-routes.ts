@@ -1,0 +1,62 @@
+import type { ListRefresh } from "../../../ports/evidence/list-refresh.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { auditedRefresh } from "../../../service/account/audited.ts";
+import type { RunBackTest } from "../../../service/evidence/back-test.ts";
+import { backTestJson, statusJson } from "../../../service/evidence/entry-json.ts";
+import { badField } from "../../../service/refusals.ts";
+import { Type } from "../../openapi/json-schema.ts";
+import { textField, textsField } from "../fields.ts";
+import { LINES_MAX_CHARACTERS, wrongLines } from "../rule-fields.ts";
+import { noteOf } from "../note.ts";
+import { type AccountRoute, json } from "../route.ts";
+
+export interface SourceDeps {
+  readonly refresh: ListRefresh;
+  readonly backTest: RunBackTest;
+  readonly audit: Audit;
+}
+
+/** More than there are. */
+const SOURCES_MAX = 20;
+
+/** Where detection's data comes from, and what other entries would have changed. */
+export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "admin/lists",
+    for: "admin",
+    summary: "Every list source: names in use, where from, and why its last answer was not taken",
+    handle: async () => json({ sources: (await deps.refresh.status()).map(statusJson) }),
+  },
+  {
+    method: "POST",
+    path: "admin/lists/refresh",
+    for: "admin",
+    summary:
+      "Ask every source now and say what came of it; those in `accept` may have changed much, this once",
+    body: Type.Object({ accept: Type.Optional(Type.Array(Type.String())) }),
+    async handle(request) {
+      const { body } = request;
+      const accept = body["accept"] === undefined ? [] : textsField(body, "accept", SOURCES_MAX);
+      const known = new Set((await deps.refresh.status()).map(({ id }) => id));
+      if (!accept.every((id) => known.has(id))) throw badField("That is none of the lists.");
+      const lists = auditedRefresh(deps.refresh, noteOf(request, deps.audit));
+      const outcomes = await lists.refresh(accept);
+      const nulls = { why: null, detail: null };
+      return json({ outcomes: outcomes.map((outcome) => ({ ...nulls, ...outcome })) });
+    },
+  },
+  {
+    method: "POST",
+    path: "admin/lists/test",
+    for: "admin",
+    largeBody: true,
+    summary: "What these lines would have changed in the counted days; nothing is kept",
+    body: Type.Object({ text: Type.String() }),
+    async handle({ body }) {
+      const answer = await deps.backTest(textField(body, "text", LINES_MAX_CHARACTERS));
+      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+      return json(backTestJson(answer));
+    },
+  },
+];

@@ -1,0 +1,58 @@
+import { RESOLUTIONS } from "../../../ports/evidence/reports.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { auditedReports } from "../../../service/account/audited.ts";
+import { entryJson, reportJson } from "../../../service/evidence/entry-json.ts";
+import { NOTE_MAX } from "../../../service/evidence/operator-lists.ts";
+import { badField, notFound } from "../../../service/refusals.ts";
+import type { ReportService } from "../../../service/evidence/reports.ts";
+import { Type } from "../../openapi/json-schema.ts";
+import { textField } from "../fields.ts";
+import { detailsField, entryRefusal } from "../rule-fields.ts";
+import { noteOf } from "../note.ts";
+import { type AccountRoute, json } from "../route.ts";
+
+export interface ReportsDeps {
+  readonly reports: ReportService;
+  readonly audit: Audit;
+}
+
+const SHOWN_MAX = 200;
+
+/** What clients say is wrong; who they are is not shown. */
+export const adminReportRoutes = ({ reports, audit }: ReportsDeps): readonly AccountRoute[] => [
+  {
+    method: "GET",
+    path: "admin/lists/reports",
+    for: "admin",
+    summary: "Reports that nobody has resolved, oldest first",
+    async handle() {
+      const open = await reports.open();
+      return json({ reports: open.slice(0, SHOWN_MAX).map(reportJson), total: open.length });
+    },
+  },
+  {
+    method: "POST",
+    path: "admin/lists/reports/:id",
+    for: "admin",
+    summary: "Make an allow or deny entry of what was reported, or dismiss the report",
+    body: Type.Object({
+      resolution: Type.Enum(RESOLUTIONS),
+      note: Type.String({ maxLength: NOTE_MAX }),
+      expires: Type.Optional(Type.String()),
+    }),
+    async handle(request) {
+      const { body, account, id } = request;
+      const name = textField(body, "resolution", 20);
+      const resolution = RESOLUTIONS.find((known) => known === name);
+      if (resolution === undefined) {
+        throw badField(`A report is resolved by one of: ${RESOLUTIONS.join(", ")}.`);
+      }
+      const noted = auditedReports(reports, noteOf(request, audit));
+      const answer = await noted.resolve(id, resolution, detailsField(body, account));
+      if (answer.kind === "no_report") throw notFound();
+      if (answer.kind !== "resolved") throw entryRefusal(answer);
+      const { entry } = answer;
+      return json({ resolution, entry: entry === undefined ? null : entryJson(entry) });
+    },
+  },
+];

@@ -1,0 +1,62 @@
+import { dayOfDate } from "../../core/calendar.ts";
+import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
+import { LIST_WORDS, type ListWord } from "../../core/evidence/operator-entry.ts";
+import type { Account } from "../../ports/admission/accounts.ts";
+import { endOfDay, ENTRIES_MAX, type WrongLine } from "../../service/evidence/entry-lines.ts";
+import {
+  type EntryDetails,
+  NOTE_MAX,
+  type SaveAnswer,
+} from "../../service/evidence/operator-lists.ts";
+import { badField, notNow, type Refusal } from "../../service/refusals.ts";
+import { textField } from "./fields.ts";
+import type { AccountRequest } from "./route.ts";
+
+/** The transport's limit stands before it. */
+export const LINES_MAX_CHARACTERS = 6_000_000;
+
+const DATE_CHARACTERS = 10;
+
+/** Why, who and until when of a new entry. Throws a `Refusal`. */
+export function detailsField(body: AccountRequest["body"], { id }: Account): EntryDetails {
+  const note = textField(body, "note", NOTE_MAX).trim();
+  if (body["expires"] === undefined || body["expires"] === null) return { note, author: id };
+  const day = dayOfDate(textField(body, "expires", DATE_CHARACTERS));
+  if (day === undefined) throw badField("The last day is a date such as 2027-01-31.");
+  return { note, author: id, expiresAtMs: endOfDay(day) };
+}
+
+/** One of the words that an entry may say; undefined for none. */
+export const wordOf = (text: string | undefined): ListWord | undefined =>
+  LIST_WORDS.find((known) => known === text);
+
+/** Why an entry was not taken. */
+export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
+  switch (answer.kind) {
+    case "bad_entry":
+      return badField(
+        `That is no domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`,
+      );
+    case "bad_word":
+      return badField("A trap is an address or a domain, an account is an address.");
+    case "bad_note":
+      return badField(`A note is one line of at most ${String(NOTE_MAX)} characters.`);
+    case "bad_expiry":
+      return badField("The last day lies in the past.");
+    case "full":
+      return notNow(`The lists hold at most ${String(ENTRIES_MAX)} entries.`);
+  }
+}
+
+const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
+  bad_entry: "is no domain, *.suffix, mx:host or address",
+  bad_date: "has a date that is none",
+  bad_word: "has a trap that is a mail host, or an account that is no address",
+  no_word: "does not say allow or deny",
+};
+
+/** Names the wrong lines in one sentence; nothing was done. */
+export function wrongLines(lines: readonly WrongLine[]): Refusal {
+  const words = lines.map(({ line, why }) => `Line ${String(line)} ${WHY_WRONG[why]}.`);
+  return badField(words.join(" "));
+}

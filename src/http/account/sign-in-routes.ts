@@ -1,0 +1,121 @@
+import type { LoginSessionService } from "../../service/account/login-sessions.ts";
+import type { LoginSessions } from "../../ports/account/login-sessions.ts";
+import type { Audit } from "../../service/account/audit.ts";
+import type { SignIn } from "../../service/account/sign-in.ts";
+import type { SignUp } from "../../service/account/sign-up.ts";
+import type { Tiers } from "../../service/admission/tiers.ts";
+import { Type } from "../openapi/json-schema.ts";
+import { textField } from "./fields.ts";
+import { shownAccount } from "./present.ts";
+import { type AccountRoute, done, json } from "./route.ts";
+
+export interface EntryDeps {
+  readonly logins: Pick<LoginSessionService, "identify">;
+  readonly sessions: Pick<LoginSessions, "end">;
+  readonly signIn: Pick<SignIn, "signIn">;
+  readonly signUp: SignUp;
+  readonly audit: Audit;
+  readonly tiers: Tiers;
+  readonly info: ServiceInfo;
+}
+
+/** What every page may know of this service. */
+export interface ServiceInfo {
+  readonly signup: "open" | "closed";
+  readonly publicUrl: () => string;
+  readonly version: string;
+  /** Parts that are set up: "lists", "webhooks". */
+  readonly parts: readonly string[];
+}
+
+/** A browser sends at most 254 characters of address; a little room for blanks. */
+const EMAIL_MAX = 320;
+const PASSWORD_FIELD_MAX = 2_000;
+
+const CREDENTIALS = Type.Object({ email: Type.String(), password: Type.String() });
+
+/** Who is here, plans, signing up, in and out. */
+export function entryRoutes(deps: EntryDeps): readonly AccountRoute[] {
+  return [
+    sessionRoute(deps),
+    plansRoute(deps),
+    signUpRoute(deps),
+    signInRoute(deps),
+    signOutRoute(deps),
+  ];
+}
+
+const sessionRoute = ({ logins, info }: EntryDeps): AccountRoute => ({
+  method: "GET",
+  path: "session",
+  for: "everyone",
+  summary: "Who is signed in, and what this service offers",
+  async handle({ token, visitor }) {
+    const known = token === undefined ? undefined : await logins.identify(token, visitor);
+    const { signup, publicUrl, version, parts } = info;
+    return json({
+      signup,
+      public_url: publicUrl(),
+      version,
+      parts,
+      ...(known !== undefined && { account: shownAccount(known.account) }),
+    });
+  },
+});
+
+const plansRoute = ({ tiers }: EntryDeps): AccountRoute => ({
+  method: "GET",
+  path: "plans",
+  for: "everyone",
+  summary: "The tier table",
+  handle: () => {
+    const plans = (["anonymous", "free", "starter", "pro"] as const).map((name) => ({
+      name,
+      rate_per_minute: tiers[name].ratePerMinute,
+      daily: tiers[name].daily,
+      monthly: tiers[name].monthly,
+      bulk_limit: tiers[name].bulkLimit,
+      premium: tiers[name].premium,
+    }));
+    return Promise.resolve(json({ plans }));
+  },
+});
+
+const signUpRoute = ({ signUp }: EntryDeps): AccountRoute => ({
+  method: "POST",
+  path: "sign-up",
+  for: "everyone",
+  summary: "Make an account; the answer is the same whether or not the address is known",
+  body: CREDENTIALS,
+  async handle({ body, visitor }) {
+    const email = textField(body, "email", EMAIL_MAX);
+    await signUp(email, textField(body, "password", PASSWORD_FIELD_MAX), visitor);
+    return done;
+  },
+});
+
+const signInRoute = ({ signIn }: EntryDeps): AccountRoute => ({
+  method: "POST",
+  path: "sign-in",
+  for: "everyone",
+  summary: "Start a session",
+  body: CREDENTIALS,
+  async handle({ body, visitor }) {
+    const email = textField(body, "email", EMAIL_MAX);
+    const password = textField(body, "password", PASSWORD_FIELD_MAX);
+    return { cookie: (await signIn.signIn(email, password, visitor)).token };
+  },
+});
+
+const signOutRoute = ({ sessions, audit }: EntryDeps): AccountRoute => ({
+  method: "POST",
+  path: "sign-out",
+  for: "leaving",
+  summary: "End this session",
+  async handle({ account, session, visitor: { clientAddress } }) {
+    await sessions.end(account.id, session.id);
+    const who = { actorId: account.id, accountId: account.id, clientAddress };
+    await audit({ action: "session.ended", ...who });
+    return { cookie: "" };
+  },
+});

@@ -1,0 +1,141 @@
+import { PassThrough } from "node:stream";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
+import type { BulkProgress } from "../../service/bulk/bulk.ts";
+import type { CallerInForce } from "../../service/admission/caller-in-force.ts";
+import type { Caller } from "../../service/admission/caller.ts";
+import { tooManyStreams } from "../../service/refusals.ts";
+
+/** Streams of one owner at the same time. */
+export const STREAMS_MAX = 4;
+
+/** A comment keeps proxies from closing a quiet stream. */
+export const COMMENT_EVERY_MS = 15_000;
+
+/** How often the caller's key is looked at; a revoked one ends the stream within 5 s. */
+export const LOOK_EVERY_MS = 2_000;
+
+/** Unread octets of one stream: whoever reads so little is not there any more. */
+const UNREAD_MAX_BYTES = 65_536;
+
+export interface EventStreamDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly isInForce: CallerInForce;
+}
+
+/** Server-sent events of sessions, all of them in one place so that they can be counted and stopped. */
+export class EventStreams {
+  readonly #deps: EventStreamDeps;
+  readonly #counts = new Map<OwnerKey, number>();
+  readonly #open = new Set<PassThrough>();
+
+  constructor(deps: EventStreamDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * A body of `progress` events, the last one `completed` or `failed`. `follow` may refuse. Throws 429 when the
+   * owner has `STREAMS_MAX` open.
+   */
+  async open(
+    caller: Caller,
+    follow: () => Promise<AsyncIterable<BulkProgress>>,
+  ): Promise<NodeJS.ReadableStream> {
+    const owner = ownerKey(caller.owner);
+    const count = this.#counts.get(owner) ?? 0;
+    if (count >= STREAMS_MAX) throw tooManyStreams(STREAMS_MAX);
+    this.#counts.set(owner, count + 1);
+    let progress: AsyncIterable<BulkProgress>;
+    try {
+      progress = await follow();
+    } catch (error) {
+      this.#release(owner);
+      throw error;
+    }
+    const body = new PassThrough();
+    this.#open.add(body);
+    const callOff = this.#watch(body, caller);
+    body.once("close", () => {
+      callOff();
+      this.#open.delete(body);
+      this.#release(owner);
+    });
+    void this.#tell(body, progress);
+    return body;
+  }
+
+  /** Ends every stream at once. */
+  stop(): void {
+    for (const body of this.#open) finish(body);
+  }
+
+  #release(owner: OwnerKey): void {
+    const count = (this.#counts.get(owner) ?? 0) - 1;
+    if (count > 0) this.#counts.set(owner, count);
+    else this.#counts.delete(owner);
+  }
+
+  async #tell(body: PassThrough, progress: AsyncIterable<BulkProgress>): Promise<void> {
+    const steps = progress[Symbol.asyncIterator]();
+    body.once("close", () => void steps.return?.());
+    try {
+      for (;;) {
+        const step = await steps.next();
+        if (step.done === true || body.writableEnded || body.destroyed) return;
+        write(body, eventText(step.value));
+      }
+    } catch (error) {
+      this.#deps.log.error("http.events_failed", error);
+    } finally {
+      finish(body);
+    }
+  }
+
+  /** Comments, and a look at the key every now and then. Returns how to call them off. */
+  #watch(body: PassThrough, caller: Caller): () => void {
+    const { clock } = this.#deps;
+    let callOffComment = (): void => undefined;
+    let callOffLook = (): void => undefined;
+    const comment = (): void => {
+      write(body, ":\n\n");
+      callOffComment = clock.after(COMMENT_EVERY_MS, comment);
+    };
+    const look = (): void => {
+      void this.#endUnlessInForce(body, caller);
+      callOffLook = clock.after(LOOK_EVERY_MS, look);
+    };
+    callOffComment = clock.after(COMMENT_EVERY_MS, comment);
+    callOffLook = clock.after(LOOK_EVERY_MS, look);
+    return () => {
+      callOffComment();
+      callOffLook();
+    };
+  }
+
+  async #endUnlessInForce(body: PassThrough, caller: Caller): Promise<void> {
+    try {
+      if (!(await this.#deps.isInForce(caller))) finish(body);
+    } catch (error) {
+      this.#deps.log.error("http.events_look_failed", error);
+      finish(body); // nobody can say whether the key is in force
+    }
+  }
+}
+
+function eventText(progress: BulkProgress): string {
+  const { status } = progress;
+  const name = status === "completed" || status === "failed" ? status : "progress";
+  return `event: ${name}\ndata: ${JSON.stringify(progress)}\n\n`;
+}
+
+function write(body: PassThrough, text: string): void {
+  if (body.writableEnded || body.destroyed) return;
+  body.write(text);
+  if (body.writableLength + body.readableLength > UNREAD_MAX_BYTES) body.destroy();
+}
+
+function finish(body: PassThrough): void {
+  if (!body.writableEnded && !body.destroyed) body.end();
+}

@@ -1,0 +1,66 @@
+import type { FastifyRequest } from "fastify";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Entrance } from "../../service/admission/gate.ts";
+import type { PathItem } from "./operation.ts";
+import type { Params } from "../request/params.ts";
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** One family of paths under `/api/`, all with the same first segment. */
+export interface Route {
+  /** The first segment behind `/api/`, which is also the route's name in metrics: "email". */
+  readonly family: string;
+  readonly methods: readonly Method[];
+  /**
+   * `params`: forms and JSON are read before `handle`. `stream`: the body is left to `handle`, which reads it
+   * from `source` (multipart uploads).
+   */
+  readonly body: "params" | "stream";
+  /** Every parameter that `handle` reads; no other is kept. */
+  readonly parameters: ReadonlySet<string>;
+  /**
+   * `units`: `handle` charges through a use case and names the purse in its reply. `nothing`: the request
+   * costs its rate alone; when that is spent the guard takes one credit before `handle` runs.
+   */
+  readonly charges: "units" | "nothing";
+  /** For `/openapi.json`: documented path -> operations. */
+  readonly documentation: Readonly<Record<string, PathItem>>;
+  /**
+   * Whether a request is for more than a single check: the refusals of such requests tell how long to wait in
+   * `Retry-After` alone. Absent: none is.
+   */
+  readonly isBulk?: (request: Pick<ApiRequest, "path" | "params">) => boolean;
+  /** By its path alone: whether the request is likely to be charged one unit. Absent: none is. */
+  readonly isSingle?: (path: ApiRequest["path"]) => boolean;
+  /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
+  handle(request: ApiRequest): Awaitable<ApiReply>;
+  /** The server is stopping: end what would otherwise go on, event streams above all. */
+  readonly stop?: () => void;
+}
+
+/** A request that was let in. */
+export interface ApiRequest {
+  readonly method: Method;
+  /** Segments behind the family, split at raw "/" and then decoded; one trailing "/" is ignored. */
+  readonly path: readonly string[];
+  readonly params: Params;
+  readonly entrance: Entrance;
+  /** Headers, and the body of a `stream` route. */
+  readonly source: FastifyRequest;
+}
+
+export interface ApiReply {
+  /** 200 unless told. */
+  readonly status?: number;
+  /** The value of Content-Type. */
+  readonly type: string;
+  /** A stream is destroyed when the client goes away. */
+  readonly body: string | NodeJS.ReadableStream;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What paid; credits take the rate headers off the answer. */
+  readonly paidBy?: "plan" | "credits";
+  /** What was checked, for the access log, which keeps its domain alone unless told otherwise. */
+  readonly entry?: string;
+}
+
+export const JSON_TYPE = "application/json; charset=utf-8";

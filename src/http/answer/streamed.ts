@@ -1,0 +1,53 @@
+import { Readable } from "node:stream";
+import type { Log } from "../../ports/process/log.ts";
+
+/** Text is handed on in pieces of about this many UTF-16 code units. */
+const PIECE_UNITS = 65_536;
+
+/** What stands around and between the texts of a body. */
+export interface Frame {
+  readonly head: string;
+  readonly between: string;
+  readonly tail: string;
+}
+
+/** One text for each item, framed, in pieces of about 64 KiB, whatever the size of the pages. */
+export async function* framed<T>(
+  pages: AsyncIterable<readonly T[]>,
+  write: (item: T) => string,
+  { head, between, tail }: Frame,
+): AsyncGenerator<string> {
+  let text = head;
+  let separator = "";
+  for await (const page of pages) {
+    for (const item of page) {
+      text += separator + write(item);
+      separator = between;
+      if (text.length < PIECE_UNITS) continue;
+      yield text;
+      text = "";
+    }
+  }
+  yield text + tail;
+}
+
+/**
+ * A body that is made as fast as the client reads it. A fault in the middle breaks the connection, for the
+ * status is out by then; it is logged here, where nobody else sees it.
+ */
+export function streamed(texts: AsyncGenerator<string>, log: Log): NodeJS.ReadableStream {
+  return Readable.from(watched(texts, log), { objectMode: false });
+}
+
+async function* watched(texts: AsyncGenerator<string>, log: Log): AsyncGenerator<string> {
+  try {
+    for await (const text of texts) {
+      if (text !== "") yield text;
+      // A fast reader would otherwise keep everybody else waiting until its body is whole.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+  } catch (error) {
+    log.error("http.body_failed", error);
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import type { ExplainOne } from "../../service/check/explain.ts";
+import { apiKeyRequired, missingParameter } from "../../service/refusals.ts";
+import { Type } from "../openapi/json-schema.ts";
+import { apiError, COMMON_ERRORS, pathParameter } from "../openapi/openapi.ts";
+import type { PathItem } from "../answer/operation.ts";
+import { JSON_TYPE, type Route } from "../answer/route.ts";
+
+export interface ExplainRouteDeps {
+  readonly explain: ExplainOne;
+}
+
+/** GET /api/explain/{entry}: why an entry is judged as it is; needs a key, costs one unit. */
+export function explainRoute({ explain }: ExplainRouteDeps): Route {
+  return {
+    family: "explain",
+    methods: ["GET"],
+    body: "params",
+    parameters: new Set(["entry"]),
+    charges: "units",
+    documentation: DOCUMENTATION,
+    async handle({ path, params, entrance }) {
+      // A local part may hold "/": no suffix is known here.
+      const text = path.join("/") || (params.text("entry") ?? "");
+      if (text === "") throw missingParameter("entry");
+      const { body, paidBy } = await explain(entrance, text);
+      return { type: JSON_TYPE, body, paidBy, entry: text };
+    },
+  };
+}
+
+const nullableTime = (description: string) =>
+  Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
+
+const ListBehind = Type.Object({
+  id: Type.String(),
+  curated: Type.Boolean({ description: "Kept by hand: one hit is certain." }),
+  since: nullableTime("First seen on the list; null when it came with the program."),
+  fetched_at: nullableTime("Of the copy in use; null when it came with the program."),
+});
+
+const Explained = Type.Object({
+  signal: Type.String(),
+  weight: Type.Number({ minimum: 0, maximum: 1, description: "As it counted for this entry." }),
+  means: Type.String(),
+  matched: Type.Union([Type.String(), Type.Null()], {
+    description: "The listed name, mail host, word or provider that was matched.",
+  }),
+  by: Type.Union(
+    ["lists", "operator", "learned", "rules", "dns"].map((word) => Type.Literal(word)),
+    { description: "Who says so." },
+  ),
+  lists: Type.Array(ListBehind),
+});
+
+const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
+  "/api/explain/{entry}": {
+    get: {
+      summary: "Explain a verdict",
+      description: "Needs a key; costs one unit. An entry with an at sign is an address.",
+      tags: ["checks"],
+      security: [{ apiKey: [] }, { bearer: [] }],
+      parameters: [pathParameter("entry", "Percent-encoded.", "ada@mailinator.com")],
+      responses: {
+        200: {
+          description: "The result, and each of its signals explained.",
+          content: {
+            "application/json": {
+              schema: Type.Object({
+                result: Type.Unsafe({ $ref: "#/components/schemas/Result" }),
+                explanation: Type.Array(Explained),
+                data_version: Type.Integer({ description: "Grows when the data changes." }),
+              }),
+            },
+          },
+        },
+        ...COMMON_ERRORS,
+        400: apiError("No entry.", missingParameter("entry")),
+        401: apiError("No key, or one that is invalid or revoked.", apiKeyRequired()),
+      },
+    },
+  },
+};

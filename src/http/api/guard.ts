@@ -1,0 +1,304 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { HttpMetrics } from "../../ports/process/metrics.ts";
+import { forBulk } from "../../service/bulk/bulk-refusal.ts";
+import type {
+  AdvanceUnit,
+  Credentials,
+  Entrance,
+  Gate,
+  Receipt,
+} from "../../service/admission/gate.ts";
+import { methodNotAllowed, notFound, targetTooLong } from "../../service/refusals.ts";
+import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
+import { storeDownOf } from "../../ports/process/store-down.ts";
+import type { AccessLog } from "../answer/access-log.ts";
+import { preflight, refusalOf, refused, send } from "../answer/answer.ts";
+import type { BodyReader } from "../request/body.ts";
+import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import type { FaultLog } from "../answer/fault-log.ts";
+import { NO_PARAMS, type Params, readParams } from "../request/params.ts";
+import type { ApiReply, ApiRequest, Method, Route } from "../answer/route.ts";
+import {
+  decodeSegment,
+  readTarget,
+  type Target,
+  TARGET_MAX_CHARACTERS,
+} from "../request/target.ts";
+
+export interface GuardDeps {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+  readonly trustedProxies: TrustedProxies;
+  readonly bodies: BodyReader;
+  readonly accessLog: AccessLog;
+  readonly faultLog: FaultLog;
+  readonly usage: Pick<UsageRecorder, "record">;
+}
+
+/**
+ * Answers one request under `/api`. `failed` is what the framework found wrong before: it is answered in its
+ * turn, after the request was counted. Never rejects. The promise is not for the framework, which would make
+ * every request wait for its own end.
+ */
+export type Guard = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failed?: unknown,
+) => Promise<void>;
+
+/** What is known of the request so far; filled on the way. */
+interface Call {
+  readonly request: FastifyRequest;
+  readonly target: Target;
+  readonly route: Route | undefined;
+  entrance?: Entrance;
+  /** The guard's own charge, for a route that charges nothing itself. */
+  receipt?: Receipt;
+  releaseBody?: () => void;
+  /** Once they are read. */
+  params?: Params;
+  isBodyTaken?: boolean;
+}
+
+/**
+ * The one chain of every `/api` request: client address, gate, route, body, handler, rate headers, JSON of a
+ * refusal or a fault, log and metrics. Nothing else answers there, so nothing can forget a part.
+ */
+export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
+  const families = new Map(routes.map((route) => [route.family, route]));
+  return async (request, reply, failed) => {
+    if (request.method === "OPTIONS") {
+      preflight(reply);
+      return;
+    }
+    const target = readTarget(request.originalUrl);
+    const call: Call = { request, target, route: families.get(familyOf(target.path)) };
+    try {
+      await respond(call, reply, failed, deps);
+    } catch (fault) {
+      // An answer that cannot be written, a header with a line break say, must not end the process.
+      deps.log.error("http.answer_failed", fault, { route: call.route?.family ?? "none" });
+      request.raw.destroy();
+    }
+  };
+}
+
+async function respond(
+  call: Call,
+  reply: FastifyReply,
+  failed: unknown,
+  deps: GuardDeps,
+): Promise<void> {
+  const startMs = deps.clock.monotonicMs();
+  let answer: ApiReply;
+  try {
+    answer = await handle(call, failed, deps);
+  } catch (error) {
+    answer = await recover(error, call, deps);
+  } finally {
+    call.releaseBody?.();
+  }
+  const releasing = call.entrance?.advance?.release();
+  // Before the answer: who asks next may be told that nothing is left.
+  if (releasing instanceof Promise) await releasing;
+  send(reply, answer, call.entrance);
+  record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
+}
+
+/** The answer to whatever was thrown. A fault is logged here and nowhere else, a store's among them. */
+async function recover(
+  error: unknown,
+  call: Call,
+  { log, faultLog, bodies, metrics }: Pick<GuardDeps, "log" | "faultLog" | "bodies" | "metrics">,
+): Promise<ApiReply> {
+  const { request, route, receipt } = call;
+  const reason = await refusalFor(error, call, bodies);
+  const refusal = refusalOf(reason);
+  if (refusal !== undefined) metrics.refused(refusal.code);
+  const answer = refused(reason, route);
+  const isDown = storeDownOf(error) !== undefined;
+  if (answer.status !== 500 && !isDown) return paidFrom(receipt, answer);
+  faultLog(error, { method: request.method, route: route?.family ?? "none" });
+  const giveBack = async (): Promise<void> => {
+    try {
+      await receipt?.refund();
+    } catch (fault) {
+      log.error("http.refund_failed", fault, { route: route?.family ?? "none" });
+    }
+  };
+  // A store that is down would make the client wait for the refund as long as for the fault.
+  if (isDown) void giveBack();
+  else await giveBack();
+  return answer;
+}
+
+/** What the client is told; what is no refusal stays as it was thrown. */
+async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promise<unknown> {
+  const known = refusalOf(error);
+  if (known === undefined) return error;
+  const unpaid = call.receipt === undefined ? call.entrance : undefined;
+  // With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits.
+  const refusal = known.status <= 405 ? (unpaid?.creditsOnly ?? known) : known;
+  const hasDetail = Object.keys(refusal.detail).length > 0;
+  return hasDetail && (await asksInBulk(call, bodies)) ? forBulk(refusal) : refusal;
+}
+
+/** No single check is in a larger body, so a refused one is read no further than this to know it. */
+const SINGLE_MAX_BYTES = 16_384;
+
+/** Whether the refused request is for many entries, which may stand in a body that nobody has read yet. */
+async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
+  const { request, route, target } = call;
+  if (route?.isBulk === undefined) return false;
+  const path = segmentsOf(target.path, route.family);
+  if (route.isBulk({ path, params: call.params ?? NO_PARAMS })) return true;
+  if (call.params !== undefined || call.isBodyTaken === true) return false;
+  if (isLarge(request)) return true;
+  try {
+    return route.isBulk({ path, params: await paramsOf(call, route, bodies) });
+  } catch {
+    return false; // an unreadable body asks for nothing
+  }
+}
+
+/** A body of unknown length counts as large. */
+function isLarge({ headers }: FastifyRequest): boolean {
+  if (headers["transfer-encoding"] !== undefined) return true;
+  return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
+}
+
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: GuardDeps): void {
+  const { request, route: served, entrance } = call;
+  const route = served?.family ?? "none";
+  const method = served?.methods.find((name) => name === request.method) ?? "other";
+  const status = answer.status ?? 200;
+  const durationMs = endMs - startMs;
+  deps.metrics.observe(route, method, status, durationMs);
+  const line = { method, route, status, durationMs };
+  deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry }, endMs);
+  if (entrance === undefined) return;
+  deps.usage.record(entrance.caller, {
+    isRefused: status >= 400 && status < 500,
+    latencyMs: durationMs,
+  });
+}
+
+const PREFIX = "/api/";
+
+/** The segment behind `/api/`; "" for `/api` itself. */
+function familyOf(path: string): string {
+  const end = path.indexOf("/", PREFIX.length);
+  return path.slice(PREFIX.length, end < 0 ? path.length : end);
+}
+
+async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<ApiReply> {
+  const { request, route, target } = call;
+  // Awaiting what is no promise would cost the cached answer a turn of the queue, here and below.
+  const entering = enter(call, deps, failed);
+  const entrance = entering instanceof Promise ? await entering : entering;
+  call.entrance = entrance;
+  if (entrance.refusal !== undefined) throw entrance.refusal;
+  if (request.originalUrl.length > TARGET_MAX_CHARACTERS) throw targetTooLong();
+  if (route === undefined) throw notFound();
+  const method = servedMethod(route, request.method);
+  if (failed !== undefined) throw failed;
+  if (owesCredit(entrance, route)) call.receipt = await deps.gate.charge(entrance, 0);
+  const reading = paramsOf(call, route, deps.bodies);
+  const params = reading instanceof Promise ? await reading : reading;
+  call.params = params;
+  const path = segmentsOf(target.path, route.family);
+  if (entrance.advance !== undefined)
+    await keepForSingle(entrance.advance, route, { path, params });
+  const handling = route.handle({ method, path, params, entrance, source: request });
+  const answer = handling instanceof Promise ? await handling : handling;
+  return paidFrom(call.receipt, answer);
+}
+
+const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
+  receipt === undefined ? answer : { ...answer, paidBy: receipt.paidBy };
+
+/** With the rate spent, a route that charges nothing itself costs one credit. */
+const owesCredit = (entrance: Entrance, route: Route): boolean =>
+  entrance.creditsOnly !== undefined && route.charges === "nothing";
+
+/** A batch is charged for what it holds, and the unit taken in advance might be the last of it. */
+async function keepForSingle(
+  advance: AdvanceUnit,
+  route: Route,
+  request: Pick<ApiRequest, "path" | "params">,
+): Promise<void> {
+  if (route.isBulk?.(request) === true) await advance.release();
+}
+
+/** Only asked where it spares a journey: a unit for it is then counted with the rate, and given back if need be. */
+function isLikelySingle({ request, route, target }: Call, { gate }: GuardDeps): boolean {
+  if (!gate.countsAhead || route?.isSingle === undefined) return false;
+  if (isLarge(request)) return false;
+  return route.isSingle(segmentsOf(target.path, route.family));
+}
+
+function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
+  const { request } = call;
+  const { gate, trustedProxies } = deps;
+  const isSingle = failed === undefined && isLikelySingle(call, deps);
+  const { headers, socket } = request.raw;
+  const forwardedFor = oneLine(headers["x-forwarded-for"]);
+  const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
+  return gate.enter(credentialsOf(request), address, isSingle ? "unit" : undefined);
+}
+
+function servedMethod(route: Route, method: string): Method {
+  const served = route.methods.find((name) => name === method);
+  if (served === undefined) throw methodNotAllowed();
+  return served;
+}
+
+function segmentsOf(path: string, family: string): ApiRequest["path"] {
+  const start = PREFIX.length + family.length + 1;
+  const end = path.endsWith("/") ? path.length - 1 : path.length;
+  if (start >= end) return NO_SEGMENTS;
+  const rest = path.slice(start, end);
+  return rest.includes("/") ? rest.split("/").map(decodeSegment) : [decodeSegment(rest)];
+}
+
+const NO_SEGMENTS: readonly string[] = [];
+
+function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Params> {
+  const { request, target } = call;
+  if (route.body === "params" && request.method !== "GET") return readBody(call, route, bodies);
+  if (target.query === "") return NO_PARAMS;
+  return readParams({ kind: "none" }, target.query, route.parameters);
+}
+
+async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+  call.isBodyTaken = true;
+  const { body, release } = await bodies.read(call.request.raw);
+  call.releaseBody = release;
+  return readParams(body, call.target.query, route.parameters);
+}
+
+const NO_CREDENTIALS: Credentials = { apiKey: [], authorization: [] };
+
+/** Node joins repeated headers or drops all but the first; the raw list has them all. */
+function credentialsOf({ raw }: FastifyRequest): Credentials {
+  const { headers, rawHeaders } = raw;
+  if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
+    return NO_CREDENTIALS;
+  }
+  const values = (name: string): string[] =>
+    rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+  return { apiKey: values("x-api-key"), authorization: values("authorization") };
+}
+
+const oneLine = (value: string | string[] | undefined): string | undefined =>
+  typeof value === "string" ? value : value?.join(",");

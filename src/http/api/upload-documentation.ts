@@ -1,0 +1,40 @@
+import { badUpload, bulkTooLarge, notMultipart } from "../../service/refusals.ts";
+import { Type } from "../openapi/json-schema.ts";
+import { apiError, queryParameter } from "../openapi/openapi.ts";
+import type { PathItem } from "../answer/operation.ts";
+import { bulkResponses, IDEMPOTENCY_KEY } from "./bulk-documentation.ts";
+
+const COLUMN = "Name, or number from 1, of the column with the entries; absent: found by content.";
+
+const form = Type.Object({
+  file: Type.Unsafe<unknown>({
+    type: "string",
+    format: "binary",
+    description: "UTF-8 or UTF-16, at most 20,000,000 octets, the column at most 2,000,000.",
+  }),
+  column: Type.Optional(Type.String({ description: COLUMN })),
+  json: Type.Optional(Type.String({ description: "As in every bulk request." })),
+});
+
+export const uploadDocumentation: Readonly<Record<string, PathItem>> = {
+  "/api/bulk/upload": {
+    post: {
+      summary: "Check the entries of a CSV or text file",
+      description:
+        "The other columns of a CSV are kept in the session: `/api/view/{session}/csv` gives the file back with " +
+        "the results beside each row.",
+      tags: ["bulk"],
+      parameters: [IDEMPOTENCY_KEY, queryParameter("column", COLUMN), queryParameter("json", "1")],
+      requestBody: { required: true, content: { "multipart/form-data": { schema: form } } },
+      responses: {
+        ...bulkResponses,
+        400: apiError(
+          "No file, no such column, or a file that cannot be read; the message says where.",
+          badUpload("The quote opened on line 17 is not closed."),
+        ),
+        413: apiError("The file or its column is too large.", bulkTooLarge()),
+        415: apiError("Another media type.", notMultipart()),
+      },
+    },
+  },
+};

@@ -1,0 +1,313 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import {
+  type Answer,
+  type BulkServer,
+  bulkServer,
+  sessionIn,
+} from "../../../test/bulk/bulk-http.ts";
+import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
+
+const OWNER = { key: "a1" } as const;
+
+interface Upload {
+  readonly name?: string;
+  readonly type?: string;
+  readonly column?: string;
+  readonly json?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Content = string | Uint8Array<ArrayBuffer>;
+
+function upload(server: BulkServer, content: Content, options: Upload = {}): Promise<Answer> {
+  const { name = "list.csv", type = "text/csv", column, json, headers = {} } = options;
+  const form = new FormData();
+  if (column !== undefined) form.set("column", column);
+  form.set("file", new Blob([content], { type }), name);
+  if (json !== undefined) form.set("json", json);
+  return server.ask("/api/bulk/upload", { ...OWNER, headers, body: form });
+}
+
+/** The rows of the session's CSV: what was uploaded, and the status. */
+async function rowsOf(server: BulkServer, answer: Answer, columns: number): Promise<string[]> {
+  const { body } = await server.ask(`/api/view/${sessionIn(answer)}/csv`, OWNER);
+  const rows = body.split("\r\n").slice(0, -1);
+  return rows.map((row) =>
+    row
+      .split(",")
+      .slice(0, columns + 1)
+      .join(),
+  );
+}
+
+const BOM = "\ufeff";
+const utf16 = (text: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(text, "utf16le"));
+const utf16be = (text: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(text, "utf16le").swap16());
+const PEOPLE = "Name,Mail\nAda,ada@x.example\nBob,nonsense\n";
+const PEOPLE_ROWS = ["Name,Mail,status", "Ada,ada@x.example,valid", "Bob,nonsense,invalid_format"];
+
+/** Name, file, options, and the first columns of what comes back. */
+const files: readonly (readonly [string, Content, Upload, readonly string[]])[] = [
+  ["a CSV with a header", PEOPLE, {}, PEOPLE_ROWS],
+  ["behind a byte order mark", BOM + PEOPLE, {}, PEOPLE_ROWS],
+  ["UTF-16 with its mark", utf16(BOM + PEOPLE), {}, PEOPLE_ROWS],
+  ["UTF-16 the other way round", utf16be(BOM + PEOPLE), {}, PEOPLE_ROWS],
+  ["UTF-16 without a mark", utf16(PEOPLE), {}, PEOPLE_ROWS],
+  ["CRLF", PEOPLE.replaceAll("\n", "\r\n"), {}, PEOPLE_ROWS],
+  ["semicolons", PEOPLE.replaceAll(",", ";"), {}, PEOPLE_ROWS],
+  ["tabs", PEOPLE.replaceAll(",", "\t"), { name: "list.tsv" }, PEOPLE_ROWS],
+  ["a column by name", PEOPLE, { column: "mail" }, PEOPLE_ROWS],
+  ["a CSV of another media type", PEOPLE, { type: "application/vnd.ms-excel" }, PEOPLE_ROWS],
+  ["text that names a column is a CSV", PEOPLE, { name: "a.txt", column: "Mail" }, PEOPLE_ROWS],
+  [
+    "another column by name",
+    PEOPLE,
+    { column: "Name" },
+    ["Name,Mail,status", "Ada,ada@x.example,invalid_format", "Bob,nonsense,invalid_format"],
+  ],
+  [
+    "no header",
+    "1,a@x.example\n2,b@x.example\n",
+    {},
+    ["column_1,column_2,status", "1,a@x.example,valid", "2,b@x.example,valid"],
+  ],
+  [
+    "blank cells and duplicates keep their rows",
+    "n,mail\n1,a@x.example\n2,\n3,A@x.example\n4\n",
+    {},
+    ["n,mail,status", "1,a@x.example,valid", "2,,", "3,A@x.example,valid", "4,,"],
+  ],
+  [
+    "formula cells are made harmless",
+    "mail,note\na@x.example,=1+1\n-b@x.example,@c\n",
+    {},
+    ["mail,note,status", "a@x.example,'=1+1,valid", "'-b@x.example,'@c,valid"],
+  ],
+];
+
+test("a CSV comes back with a status beside each row", async (t) => {
+  const server = await bulkServer(t);
+  for (const [name, content, options, want] of files) {
+    await t.test(name, async () => {
+      const answer = await upload(server, content, options);
+      assert.equal(answer.status, 200, answer.body);
+      assert.deepEqual(await rowsOf(server, answer, 2), want);
+    });
+  }
+});
+
+test("quoted cells with delimiters and line breaks come back as they were", async (t) => {
+  const server = await bulkServer(t);
+  const csv = 'mail,note\r\na@x.example,"one, ""two""\nthree"\r\n"b@x.example\n",x\r\n';
+  const { body } = await server.ask(`/api/view/${sessionIn(await upload(server, csv))}/csv`, OWNER);
+  assert.ok(body.includes('\r\na@x.example,"one, ""two""\nthree",valid,'));
+  assert.ok(body.includes('\r\n"b@x.example\n",x,valid,'));
+});
+
+test("a text file is a list like every other", async (t) => {
+  const server = await bulkServer(t);
+  const text = 'a@x.example, b@x.example\r\nc.example\tA@X.example "q"@x.example';
+  const { body } = await upload(server, text, { name: "list.txt", type: "text/plain" });
+  const stats = JSON.parse(body) as Record<string, unknown>;
+  assert.deepEqual([stats["total"], stats["unique"], stats["valid"]], [5, 4, 4]);
+});
+
+test("json gives the results at once", async (t) => {
+  const server = await bulkServer(t);
+  const { body } = await upload(server, PEOPLE, { json: "1" });
+  const read = JSON.parse(body) as { readonly results: Readonly<Record<string, unknown>> };
+  assert.deepEqual(Object.keys(read.results), ["ada@x.example", "nonsense"]);
+});
+
+test("column and json may stand in the query", async (t) => {
+  const server = await bulkServer(t);
+  const form = new FormData();
+  form.set("file", new Blob([PEOPLE]), "a.csv");
+  const { body } = await server.ask("/api/bulk/upload?column=Name&json=1", {
+    ...OWNER,
+    body: form,
+  });
+  const read = JSON.parse(body) as { readonly results: Readonly<Record<string, unknown>> };
+  assert.deepEqual(Object.keys(read.results), ["Ada", "Bob"]);
+});
+
+test("the columns go with the session", async (t) => {
+  const server = await bulkServer(t);
+  const session = sessionIn(await upload(server, PEOPLE));
+  await server.ask(`/api/view/${session}`, { ...OWNER, method: "DELETE" });
+  assert.equal((await server.ask(`/api/view/${session}/csv`, OWNER)).status, 404);
+});
+
+test("an upload repeated with its Idempotency-Key is answered once more, another one refused", async (t) => {
+  const server = await bulkServer(t);
+  const headers = { "idempotency-key": "k" };
+  const first = await upload(server, PEOPLE, { headers });
+  assert.equal((await upload(server, PEOPLE, { headers })).body, first.body);
+  assert.equal((await upload(server, `${PEOPLE}x`, { headers })).status, 422);
+  assert.equal((await upload(server, PEOPLE, { headers, column: "2" })).status, 422);
+});
+
+const TOO_LARGE = "Bulk input is too large.";
+
+/** Name, file, options, status and error. */
+const refusals: readonly (readonly [string, Content, Upload, number, string])[] = [
+  ["an open quote", 'a\n"b@x.example', {}, 400, "The quote opened on line 2 is not closed."],
+  ["text behind a quote", 'm\n"b@x.example"c', {}, 400, "Line 2 has text behind a closing quote."],
+  ["a million columns", ",".repeat(1e6), {}, 400, "Line 1 has more than 500 columns."],
+  ["a row too long", "m\na@x.example,b", {}, 400, "Row 2 has more cells than the first row."],
+  ["an unknown column", PEOPLE, { column: "phone" }, 400, "There is no column of that name."],
+  [
+    "no entries in any column",
+    "a,b\nc,d\n",
+    {},
+    400,
+    "No column holds addresses or domains; name it with column.",
+  ],
+  ["an empty file", "", {}, 400, "The file has no entries."],
+  ["a header alone", "mail\n", { column: "mail" }, 400, "The file has no entries."],
+  ["blank cells alone", "mail\n \n  \n", { column: "mail" }, 400, "The file has no entries."],
+  ["an empty list", " \n", { name: "a.txt" }, 400, "The file has no entries."],
+  [
+    "octets that are no text",
+    new Uint8Array([109, 10, 0xff, 0xfe, 0xfd]),
+    {},
+    400,
+    "The file is neither UTF-8 nor UTF-16.",
+  ],
+  ["a cell of 2 MB", "a".repeat(2e6), {}, 400, "A cell is longer than 32768 characters on line 1."],
+  ["a list over 2,000,000 octets", "a,".repeat(1_000_001), { name: "a.txt" }, 413, TOO_LARGE],
+  ["a column over 2,000,000 octets", "a@x.example\n".repeat(170_000), {}, 413, TOO_LARGE],
+];
+
+test("what cannot be read is refused with the reason, and charges nothing", async (t) => {
+  const server = await bulkServer(t);
+  for (const [name, content, options, status, error] of refusals) {
+    await t.test(name, async () => {
+      const answer = await upload(server, content, options);
+      assert.deepEqual([answer.status, JSON.parse(answer.body)], [status, { error }]);
+    });
+  }
+  assert.equal(await server.stores.unitsUsed(), 0);
+});
+
+test("large other columns do not count against the column", async (t) => {
+  const server = await bulkServer(t);
+  const csv = `mail,note\n${`a@x.example,${"n".repeat(1_000)}\n`.repeat(15_000)}`;
+  assert.equal((await upload(server, csv)).status, 200);
+});
+
+test("a file over 20 MB is refused, announced or not", async (t) => {
+  const server = await bulkServer(t);
+  const large = await upload(server, new Uint8Array(20_000_001).fill(97), { name: "a.txt" });
+  assert.deepEqual([large.status, large.body], [413, `{"error":"${TOO_LARGE}"}`]);
+  const announced = await askRaw(
+    server.port,
+    "POST /api/bulk/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n" +
+      "Content-Length: 30000000\r\n\r\n",
+  );
+  assert.equal(announced.status, 413);
+});
+
+const part = (head: string, body: string): string => `--x\r\n${head}\r\n\r\n${body}\r\n`;
+const FILE = 'Content-Disposition: form-data; name="file"; filename="a.csv"';
+
+/** Name, content type, body, status and error. */
+const bodies = [
+  [
+    "another media type",
+    "text/csv",
+    "a@x.example",
+    415,
+    "Content-Type must be multipart/form-data.",
+  ],
+  [
+    "a form",
+    "application/x-www-form-urlencoded",
+    "file=a",
+    415,
+    "Content-Type must be multipart/form-data.",
+  ],
+  ["no boundary", "multipart/form-data", "--x--", 400, "The multipart body has no boundary."],
+  [
+    "no file",
+    "multipart/form-data; boundary=x",
+    `${part('Content-Disposition: form-data; name="column"', "a")}--x--\r\n`,
+    400,
+    "Missing parameter: file.",
+  ],
+  [
+    "no part at all",
+    "multipart/form-data; boundary=x",
+    "--x--\r\n",
+    400,
+    "Missing parameter: file.",
+  ],
+  ["nothing", "multipart/form-data; boundary=x", "", 400, "The multipart body is broken."],
+  [
+    "no end",
+    "multipart/form-data; boundary=x",
+    part(FILE, "a@x.example"),
+    400,
+    "The multipart body is broken.",
+  ],
+  ["garbage", "multipart/form-data; boundary=x", "garbage", 400, "The multipart body is broken."],
+  [
+    "two files",
+    "multipart/form-data; boundary=x",
+    `${part(FILE, "a@x.example")}${part(FILE, "b")}--x--\r\n`,
+    400,
+    "Send one file, and column and json only.",
+  ],
+  [
+    "a thousand fields",
+    "multipart/form-data; boundary=x",
+    `${part('Content-Disposition: form-data; name="a"', "a").repeat(1_000)}--x--\r\n`,
+    400,
+    "Send one file, and column and json only.",
+  ],
+] as const;
+
+test("broken multipart is refused with the reason", async (t) => {
+  const server = await bulkServer(t);
+  for (const [name, type, body, status, error] of bodies) {
+    await t.test(name, async () => {
+      const answer = await server.ask("/api/bulk/upload", {
+        ...OWNER,
+        headers: { "content-type": type },
+        body,
+      });
+      assert.deepEqual([answer.status, JSON.parse(answer.body)], [status, { error }]);
+    });
+  }
+});
+
+test("a client that goes away in the middle of its file leaves the server well", async (t) => {
+  const server = await bulkServer(t);
+  const client = rawClient(server.port);
+  client.write(
+    "POST /api/bulk/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n" +
+      `Content-Length: 100000\r\n\r\n--x\r\n${FILE}\r\n\r\na@x.example\n`,
+  );
+  client.destroy();
+  await client.closed;
+  assert.equal((await upload(server, PEOPLE)).status, 200);
+  assert.deepEqual(
+    server.stores.log.lines.filter((line) => line.startsWith("error")),
+    [],
+  );
+});
+
+const paths = ["/api/bulk", "/api/bulk/", "/api/bulk/uploads", "/api/bulk/upload/x"];
+
+test("there is nothing else under /api/bulk", async (t) => {
+  const server = await bulkServer(t);
+  for (const path of paths) {
+    const { status } = await server.ask(path, { ...OWNER, method: "POST" });
+    assert.deepEqual([path, status], [path, 404]);
+  }
+  const { status, headers } = await server.ask("/api/bulk/upload", OWNER);
+  assert.deepEqual([status, headers.get("allow")], [405, "POST, OPTIONS"]);
+});

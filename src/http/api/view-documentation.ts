@@ -1,0 +1,122 @@
+import { sessionNotFound, tooManyStreams } from "../../service/refusals.ts";
+import { STREAMS_MAX } from "../answer/event-streams.ts";
+import { Type } from "../openapi/json-schema.ts";
+import {
+  apiError,
+  COMMON_ERRORS,
+  EXAMPLE_ID,
+  pathParameter,
+  queryParameter,
+} from "../openapi/openapi.ts";
+import type { MediaType, Operation, PathItem, Response } from "../answer/operation.ts";
+
+const session = pathParameter("session", "As the bulk response names it.", EXAMPLE_ID);
+const PROGRESS = {
+  session: EXAMPLE_ID,
+  status: "processing",
+  email_count: 12_000,
+  processed_count: 4_500,
+};
+
+const shape = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const text = Type.String();
+
+const ERRORS: Readonly<Record<string, Response>> = {
+  ...COMMON_ERRORS,
+  404: apiError("Unknown, malformed, expired, deleted or somebody else's.", sessionNotFound()),
+};
+
+const json = (...names: readonly string[]): MediaType => ({
+  schema: Type.Unsafe<unknown>({ oneOf: names.map(shape) }),
+  examples: { processing: { value: PROGRESS } },
+});
+
+const unfinished = json("Progress");
+
+function reading(
+  summary: string,
+  description: string,
+  content: Readonly<Record<string, MediaType>>,
+): Operation {
+  return {
+    summary,
+    description,
+    tags: ["bulk"],
+    parameters: [session],
+    responses: { 200: { description, content }, ...ERRORS },
+  };
+}
+
+const list: Operation = {
+  ...reading(
+    "Read the valid entries of a batch, or how far it is",
+    "Plain text, one valid entry per line, once it is finished; else JSON. Look at the content type first.",
+    {
+      "text/plain": { schema: text, example: "ada@example.org\nexample.com" },
+      "application/octet-stream": { schema: text },
+      "application/json": json("Progress", "Completed"),
+    },
+  ),
+  parameters: [
+    session,
+    queryParameter("download", "`1`: as a file. Also as path suffix.", "1"),
+    queryParameter(
+      "separator",
+      "`1`: all in one line, separated by commas. Also as path suffix; `separate` and `comma` are the same.",
+      "1",
+    ),
+  ],
+};
+
+const results = reading("Read all results of a batch", "All results, streamed.", {
+  "application/json": json("BulkResults", "Progress"),
+});
+
+const table = reading(
+  "Read all results of a batch as CSV",
+  "RFC 4180 with a header row; the columns of an upload are kept. A cell that begins like a formula gets a '.",
+  { "text/csv": { schema: text }, "application/json": unfinished },
+);
+
+const followed = reading(
+  "Follow a batch",
+  "`progress` events with the progress object, at most one a second, the last one `completed` or `failed`.",
+  {
+    "text/event-stream": {
+      schema: text,
+      example: `event: progress\ndata: ${JSON.stringify(PROGRESS)}\n\n`,
+    },
+  },
+);
+
+const events: Operation = {
+  ...followed,
+  responses: {
+    ...followed.responses,
+    429: apiError(
+      "The rate is spent, or the owner has as many open streams as one may have.",
+      tooManyStreams(STREAMS_MAX),
+    ),
+  },
+};
+
+const removal: Operation = {
+  summary: "Cancel a job, or forget its results",
+  description: "What was not processed is refunded.",
+  tags: ["bulk"],
+  parameters: [session],
+  responses: {
+    200: {
+      description: "The session is gone.",
+      content: { "application/json": { schema: shape("Removed") } },
+    },
+    ...ERRORS,
+  },
+};
+
+export const viewDocumentation: Readonly<Record<string, PathItem>> = {
+  "/api/view/{session}": { get: list, post: list, delete: removal },
+  "/api/view/{session}/json": { get: results, post: results },
+  "/api/view/{session}/csv": { get: table, post: table },
+  "/api/view/{session}/events": { get: events, post: events },
+};

@@ -1,0 +1,168 @@
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerFactory,
+  type FastifyServerOptions,
+} from "fastify";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
+import type { CheckOne } from "../../service/check/check-one.ts";
+import type { Gate } from "../../service/admission/gate.ts";
+import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
+import { badRequest, notFound, type Refusal } from "../../service/refusals.ts";
+import { createAccessLog } from "../answer/access-log.ts";
+import { createBodyReader } from "../request/body.ts";
+import type { TrustedProxies } from "../request/client-address.ts";
+import { createFaultLog } from "../answer/fault-log.ts";
+import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies, refuse } from "../system/framework.ts";
+import { createGuard, type Guard } from "../api/guard.ts";
+import { openApiDocument } from "../openapi/openapi.ts";
+import type { PathItem } from "../answer/operation.ts";
+import { createReadiness, type Probe } from "../system/readiness.ts";
+import type { Route } from "../answer/route.ts";
+import { domainCheckDocumentation, emailCheckDocumentation } from "../api/check-documentation.ts";
+import { type BulkHandler, checkRoute } from "../api/check.ts";
+import { addDocs } from "../system/docs.ts";
+import { systemDocumentation } from "../system/system-documentation.ts";
+import { addSystemRoutes } from "../system/system.ts";
+import { isApiPath, readTarget } from "../request/target.ts";
+
+export interface AppDeps {
+  readonly gate: Gate;
+  readonly checkOne: CheckOne;
+  /** Answers bulk requests under `/api/email` and `/api/domain`. */
+  readonly bulk?: BulkHandler;
+  /** Families besides `email` and `domain`. */
+  readonly routes?: readonly Route[];
+  /** Pages outside `/api`, the dashboard's above all. */
+  readonly pages?: (app: FastifyInstance) => Promise<void>;
+  /** What those pages' own API adds to `/openapi.json`. */
+  readonly pagesDocumentation?: Readonly<Record<string, PathItem>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+  readonly metricsPage: MetricsPage;
+  /** Counts requests for the accounts' charts. */
+  readonly usage: Pick<UsageRecorder, "record">;
+  /** Name -> does it answer; for `/readyz`. */
+  readonly probes: ReadonlyMap<string, Probe>;
+  readonly settings: AppSettings;
+  /** Absent in tests that inject requests. */
+  readonly listener?: Listener;
+}
+
+/** The listening server, with its limits, and what answers requests that are none. */
+export interface Listener {
+  readonly serverFactory: FastifyServerFactory;
+  readonly clientErrorHandler: NonNullable<FastifyServerOptions["clientErrorHandler"]>;
+}
+
+export interface AppSettings {
+  /** The base of links; for requests, as nothing listens before. */
+  readonly publicUrl: () => string;
+  /** GATEPOST_TRUST_PROXY, read by `readTrustedProxies`. */
+  readonly trustedProxies: TrustedProxies;
+  /** GATEPOST_METRICS_TOKEN. */
+  readonly metricsToken?: string;
+  /** LOG_ADDRESSES: addresses in clear in the access log. */
+  readonly logAddresses: boolean;
+  /** Lines of the access log in one second. */
+  readonly accessLogLinesPerSecond: number;
+}
+
+/** The one path that the router sees for everything under `/api`: the guard reads the true target. */
+const API_ENTRANCE = "/api";
+
+/** The whole HTTP face. Nothing listens yet. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { settings, listener } = deps;
+  const routes = routesOf(deps);
+  const guard = guardOf(routes, deps);
+  const app = Fastify({
+    ...listener,
+    ...FRAMEWORK_OPTIONS,
+    rewriteUrl: ({ url = "/" }) => {
+      if (url.startsWith("/api/")) return API_ENTRANCE;
+      const { path, query } = readTarget(url);
+      if (isApiPath(path)) return API_ENTRANCE;
+      if (path === "*") return "/*"; // no page, though the router would find the first one
+      return query === "" ? path : `${path}?${query}`;
+    },
+    frameworkErrors: (error, _, reply) => void refuse(reply, refusalFor(error)),
+  });
+  readNoBodies(app);
+  addErrorHandlers(app, guard, deps.log);
+  app.route({
+    method: ["GET", "POST", "DELETE", "OPTIONS"],
+    url: API_ENTRANCE,
+    handler: (request, reply) => void guard(request, reply),
+  });
+  const pages = { ...systemDocumentation, ...deps.pagesDocumentation };
+  const openApi = (): string =>
+    JSON.stringify(openApiDocument(routes, pages, settings.publicUrl()));
+  await app.register(async (scope) => {
+    addSystemRoutes(scope, {
+      readiness: createReadiness(deps.probes, deps.clock),
+      metrics: deps.metrics,
+      metricsPage: deps.metricsPage,
+      metricsToken: settings.metricsToken,
+      openApi,
+    });
+  });
+  addDocs(app, { openApi, log: deps.log });
+  if (deps.pages !== undefined) await app.register(deps.pages);
+  app.addHook("preClose", async () => routes.forEach((route) => route.stop?.()));
+  return app;
+}
+
+function routesOf({ checkOne, bulk, routes = [] }: AppDeps): readonly Route[] {
+  const shared = { checkOne, ...(bulk === undefined ? {} : { bulk }) };
+  return [
+    checkRoute("email", { ...shared, documentation: emailCheckDocumentation }),
+    checkRoute("domain", { ...shared, documentation: domainCheckDocumentation }),
+    ...routes,
+  ];
+}
+
+function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
+  const { gate, clock, log, metrics, usage, settings } = deps;
+  const accessLog = createAccessLog({
+    log,
+    showAddresses: settings.logAddresses,
+    linesPerSecond: settings.accessLogLinesPerSecond,
+  });
+  const { trustedProxies } = settings;
+  const bodies = createBodyReader();
+  return createGuard(routes, {
+    gate,
+    clock,
+    log,
+    metrics,
+    trustedProxies,
+    bodies,
+    accessLog,
+    faultLog: createFaultLog(log, clock),
+    usage,
+  });
+}
+
+function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
+  const { absent, failed } = pageErrors(app, log);
+  app.setNotFoundHandler((request, reply) =>
+    isApi(request) ? void guard(request, reply) : absent(request, reply),
+  );
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (!isApi(request)) return failed(error, request, reply);
+    // Who left before a stream began is told nothing more, and the request was counted: no fault of anybody's.
+    if (reply.raw.destroyed) return void reply.hijack();
+    return void guard(request, reply, error);
+  });
+}
+
+const isApi = ({ originalUrl }: FastifyRequest): boolean => isApiPath(readTarget(originalUrl).path);
+
+/** The router's complaints about a path outside `/api`: nothing can be there. */
+const refusalFor = ({ statusCode }: FastifyError): Refusal =>
+  statusCode === 414 ? notFound() : badRequest();

@@ -1,0 +1,78 @@
+import { strict as assert } from "node:assert";
+import { before, test } from "node:test";
+import { Compile } from "typebox/compile";
+import { appWith } from "../../../test/http/http-app.ts";
+import { ErrorSchema, ResultSchema } from "./schemas.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+let document: Json = {};
+before(async () => {
+  const app = await appWith();
+  const answer = await app.inject("/openapi.json");
+  assert.equal(answer.statusCode, 200);
+  document = answer.json();
+});
+
+/** Walks a path of names; undefined where it ends. */
+const at = (value: unknown, ...names: readonly string[]): unknown =>
+  names.reduce<unknown>((part, name) => Reflect.get(Object(part), name), value);
+
+function everything(value: unknown): readonly object[] {
+  if (typeof value !== "object" || value === null) return [];
+  return [value, ...Object.values(value).flatMap(everything)];
+}
+
+test("every reference leads somewhere", () => {
+  const references = everything(document).flatMap((part) =>
+    "$ref" in part ? [String(part.$ref)] : [],
+  );
+  assert.ok(references.length > 10);
+  for (const reference of new Set(references)) {
+    assert.notEqual(at(document, ...reference.slice(2).split("/")), undefined, reference);
+  }
+});
+
+test("both key headers are described, and none is required", () => {
+  assert.deepEqual(document["security"], [{}, { apiKey: [] }, { bearer: [] }]);
+  assert.equal(at(document, "components", "securitySchemes", "apiKey", "name"), "X-Api-Key");
+});
+
+test("the server is the public URL", () => {
+  assert.deepEqual(document["servers"], [{ url: "http://gatepost.example" }]);
+});
+
+test("every documented path is served, with every documented method", async () => {
+  const app = await appWith();
+  const operations = Object.entries(Object(document["paths"])).flatMap(([path, item]) =>
+    Object.keys(Object(item)).map((method) => [path, method.toUpperCase()] as const),
+  );
+  assert.ok(operations.length >= 16);
+  for (const [path, method] of operations) {
+    const url = path
+      .replace("{email}", "a@x.example")
+      .replace("{domain}", "x.example")
+      .replace("{features}", "spf");
+    const { statusCode } = await app.inject({ method: method as "GET", url });
+    assert.ok([200, 400].includes(statusCode), `${method} ${url} is ${statusCode}`);
+  }
+});
+
+test("every example of a result is one, and every example of an error", () => {
+  const result = Compile(ResultSchema);
+  const error = Compile(ErrorSchema);
+  const contents = everything(document).filter((part) => "schema" in part);
+  let seen = 0;
+  for (const content of contents) {
+    const name = String(at(content, "schema", "$ref"))
+      .split("/")
+      .at(-1);
+    const examples = Object.values(Object(at(content, "examples"))).map((one) => at(one, "value"));
+    for (const example of [...examples, at(content, "example")]) {
+      if (example === undefined || (name !== "Result" && name !== "Error")) continue;
+      assert.ok((name === "Result" ? result : error).Check(example), JSON.stringify(example));
+      seen += 1;
+    }
+  }
+  assert.ok(seen > 30);
+});

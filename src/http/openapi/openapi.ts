@@ -1,0 +1,158 @@
+import {
+  accountDisabled,
+  bodyTooLarge,
+  headersTooLarge,
+  INTERNAL_ERROR_MESSAGE,
+  invalidApiKey,
+  methodNotAllowed,
+  rateExceeded,
+  type Refusal,
+  requestTimedOut,
+  storeUnavailable,
+  targetTooLong,
+  unsupportedMediaType,
+} from "../../service/refusals.ts";
+import {
+  BulkResultsSchema,
+  BulkSummarySchema,
+  CompletedSchema,
+  ProgressSchema,
+  QueuedSchema,
+  RemovedSchema,
+} from "./bulk-schemas.ts";
+import { type Schema, Type } from "./json-schema.ts";
+import type { Parameter, PathItem, Reference, Response } from "../answer/operation.ts";
+import type { Route } from "../answer/route.ts";
+import { ErrorSchema, ResultSchema } from "./schemas.ts";
+
+/** An OpenAPI 3.1 document; the parts we do not build on stay open. */
+export type OpenApiDocument = Readonly<Record<string, unknown>> & {
+  readonly paths: Readonly<Record<string, PathItem>>;
+};
+
+/** Every documented path of the routes and the system pages, in one document. */
+export function openApiDocument(
+  routes: readonly Route[],
+  system: Readonly<Record<string, PathItem>>,
+  publicUrl: string,
+): OpenApiDocument {
+  const paths = Object.assign({}, ...routes.map((route) => route.documentation), system);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Gatepost",
+      version: "1",
+      description:
+        "Email and domain validation. A key is optional; without one the limits of the client address hold. " +
+        "Forms, JSON and query parameters are read alike; in forms write `%2B` for a plus sign.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: publicUrl }],
+    security: [{}, { apiKey: [] }, { bearer: [] }],
+    tags: [
+      { name: "checks", description: "One address or domain at a time." },
+      { name: "bulk", description: "Many entries in one request." },
+      { name: "dashboard", description: "Of the dashboard's pages: sessions by cookie, no keys." },
+      { name: "system", description: "For the operator." },
+    ],
+    paths,
+    components: COMPONENTS,
+  };
+}
+
+const COMPONENTS = {
+  schemas: {
+    Result: ResultSchema,
+    Error: ErrorSchema,
+    BulkSummary: BulkSummarySchema,
+    BulkResults: BulkResultsSchema,
+    Queued: QueuedSchema,
+    Progress: ProgressSchema,
+    Completed: CompletedSchema,
+    Removed: RemovedSchema,
+  },
+  securitySchemes: {
+    apiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
+    bearer: { type: "http", scheme: "bearer" },
+  },
+  headers: {
+    RateLimit: { description: "Requests per minute.", schema: Type.Integer({ minimum: 0 }) },
+    RateRemaining: {
+      description: "Requests left in the running minute.",
+      schema: Type.Integer({ minimum: 0 }),
+    },
+    RetryAfter: { description: "Seconds.", schema: Type.Integer({ minimum: 0 }) },
+  },
+};
+
+const RATE_HEADERS: Readonly<Record<string, Reference>> = {
+  "X-RateLimit-Limit": { $ref: "#/components/headers/RateLimit" },
+  "X-RateLimit-Remaining": { $ref: "#/components/headers/RateRemaining" },
+};
+
+/** One error answer of an operation, with what a client gets of `refusal` as its example. */
+export function errorResponse(description: string, refusal: ShownRefusal): Response {
+  const { message, detail, retryAfterSeconds } = refusal;
+  const retry = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+  return {
+    description,
+    ...(retryAfterSeconds !== undefined && { headers: retry }),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        example: { error: message, ...detail },
+      },
+    },
+  };
+}
+
+/** What of a refusal is in its answer. */
+type ShownRefusal = Pick<Refusal, "message"> &
+  Partial<Pick<Refusal, "detail" | "retryAfterSeconds">>;
+
+/** The same under `/api`, where the rate headers are on every answer. */
+export function apiError(description: string, refusal: ShownRefusal): Response {
+  const response = errorResponse(description, refusal);
+  return { ...response, headers: { ...RATE_HEADERS, ...response.headers } };
+}
+
+/** A 200 with a JSON body. */
+export function jsonResponse(
+  description: string,
+  schema: Schema | Reference,
+  examples: Readonly<Record<string, { readonly value: unknown }>>,
+): Response {
+  return {
+    description,
+    headers: RATE_HEADERS,
+    content: { "application/json": { schema, examples } },
+  };
+}
+
+/** What every operation under `/api` may answer besides its own. */
+export const COMMON_ERRORS: Readonly<Record<string, Response>> = {
+  401: apiError("The key is invalid or revoked.", invalidApiKey()),
+  403: apiError("The account is disabled.", accountDisabled()),
+  405: apiError("Another method; `Allow` names those that work.", methodNotAllowed()),
+  408: apiError("The request did not arrive within 30 s.", requestTimedOut()),
+  413: apiError("The body is over 6,100,000 octets.", bodyTooLarge()),
+  414: apiError("The target is over 64 KiB.", targetTooLong()),
+  415: apiError("The body is neither a form nor JSON.", unsupportedMediaType()),
+  429: apiError("Rate limit or quota exceeded.", rateExceeded(17_000)),
+  431: apiError("The headers are over 80 KiB.", headersTooLarge()),
+  500: apiError("A fault of ours.", { message: INTERNAL_ERROR_MESSAGE }),
+  503: apiError("Overloaded, or a store is down.", storeUnavailable()),
+};
+
+/** Parameters in the query of an operation. */
+export function queryParameter(name: string, description: string, example?: string): Parameter {
+  const more = example === undefined ? {} : { example };
+  return { name, in: "query", required: false, description, schema: Type.String(), ...more };
+}
+
+/** A session or an id, as examples show it. */
+export const EXAMPLE_ID = "0123456789abcdef0123456789abcdef";
+
+export function pathParameter(name: string, description: string, example: string): Parameter {
+  return { name, in: "path", required: true, description, schema: Type.String(), example };
+}

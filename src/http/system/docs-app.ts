@@ -1,0 +1,52 @@
+import helmet from "@fastify/helmet";
+import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Log } from "../../ports/process/log.ts";
+import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies } from "./framework.ts";
+
+export interface DocsDeps {
+  /** The text of the OpenAPI document. */
+  readonly openApi: () => string;
+  readonly log: Log;
+}
+
+/** Everything the rendered documentation needs comes from this server, and nothing may frame it. */
+const CONTENT_SECURITY_POLICY = {
+  "default-src": ["'none'"],
+  "script-src": ["'self'"],
+  "style-src": ["'self'"],
+  "img-src": ["'self'", "data:"],
+  "font-src": ["'self'"],
+  "connect-src": ["'self'"],
+  "base-uri": ["'none'"],
+  "form-action": ["'none'"],
+  "frame-ancestors": ["'none'"],
+};
+
+/** The app behind `/docs`, ready to be given requests; it listens nowhere. */
+export async function buildDocsApp({ openApi, log }: DocsDeps): Promise<FastifyInstance> {
+  const document: StaticDocumentSpec["document"] = JSON.parse(openApi());
+  const app = Fastify(FRAMEWORK_OPTIONS);
+  readNoBodies(app);
+  answerErrors(app, log);
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
+    strictTransportSecurity: false, // TLS ends at the operator's proxy, which knows its own names
+  });
+  await app.register(swagger, { mode: "static", specification: { document } });
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    indexPrefix: "",
+    uiConfig: { docExpansion: "list", tryItOutEnabled: true, validatorUrl: null },
+    theme: { title: "Gatepost API" },
+  });
+  await app.ready();
+  return app;
+}
+
+function answerErrors(app: FastifyInstance, log: Log): void {
+  const { absent, failed } = pageErrors(app, log);
+  app.setNotFoundHandler(absent);
+  app.setErrorHandler(failed);
+}

@@ -1,0 +1,31 @@
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+
+/** Whether something the service needs answers; a rejection is a no. */
+export type Probe = () => Promise<boolean>;
+
+export interface Readiness {
+  /** Names of what does not answer, in the order of the probes. */
+  failing(): Promise<readonly string[]>;
+}
+
+/** A probe that says nothing for so long has said no. */
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Asks all probes beside each other; whoever asks meanwhile gets the same answer. */
+export function createReadiness(probes: ReadonlyMap<string, Probe>, clock: Clock): Readiness {
+  let running: Promise<readonly string[]> | undefined;
+  const ask = async (): Promise<readonly string[]> => {
+    const answers = await Promise.all(
+      [...probes].map(async ([name, probe]) => ((await hasAnswered(probe, clock)) ? [] : [name])),
+    );
+    running = undefined;
+    return answers.flat();
+  };
+  return { failing: () => (running ??= ask()) };
+}
+
+function hasAnswered(probe: Probe, clock: Clock): Promise<boolean> {
+  const said = probe().catch(() => false);
+  return inTime(said, { timeoutMs: PROBE_TIMEOUT_MS, late: false, clock });
+}

@@ -1,0 +1,141 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { appDeps, appWith } from "../../../test/http/http-app.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
+import type { Probe } from "./readiness.ts";
+
+test("a living process says so without asking anything", async () => {
+  const app = await appWith({
+    probes: new Map([["dns", () => Promise.reject(new Error("down"))]]),
+  });
+  const { statusCode, body } = await app.inject("/healthz");
+  assert.deepEqual([statusCode, body], [200, '{"status":"ok"}']);
+});
+
+const yes: Probe = () => Promise.resolve(true);
+const no: Probe = () => Promise.resolve(false);
+const broken: Probe = () => Promise.reject(new Error("down"));
+
+const probes = [
+  ["ready without anything to ask", [], 200, '{"status":"ok"}'],
+  [
+    "ready when everything answers",
+    [
+      ["dns", yes],
+      ["database", yes],
+    ],
+    200,
+    '{"status":"ok"}',
+  ],
+  [
+    "not ready when a probe says no",
+    [
+      ["dns", no],
+      ["database", yes],
+    ],
+    503,
+    '{"error":"Not ready: dns."}',
+  ],
+  [
+    "not ready when probes fail, all of them named",
+    [
+      ["dns", no],
+      ["database", broken],
+    ],
+    503,
+    '{"error":"Not ready: dns, database."}',
+  ],
+] as const satisfies readonly (readonly [
+  string,
+  readonly (readonly [string, Probe])[],
+  number,
+  string,
+])[];
+
+for (const [name, list, status, want] of probes) {
+  test(name, async () => {
+    const app = await appWith({ probes: new Map<string, Probe>(list) });
+    const { statusCode, body } = await app.inject("/readyz");
+    assert.deepEqual([statusCode, body], [status, want]);
+  });
+}
+
+test("a probe that says nothing has said no after two seconds", async () => {
+  const clock = manualClock();
+  let asked = 0;
+  const silent: Probe = () => {
+    asked += 1;
+    return new Promise(() => undefined);
+  };
+  const app = await appWith({ clock, probes: new Map([["dns", silent]]) });
+  await app.ready();
+  const answers = [app.inject("/readyz"), app.inject("/readyz")];
+  while (asked === 0) await new Promise(setImmediate);
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  clock.advance(2_000);
+  for (const { statusCode } of await Promise.all(answers)) assert.equal(statusCode, 503);
+  assert.equal(asked, 1, "both were told by the same question");
+});
+
+const metricsCases = [
+  ["this machine may read metrics", undefined, "127.0.0.1", {}, 200],
+  ["this machine over IPv6 may read metrics", undefined, "::1", {}, 200],
+  ["another machine may not", undefined, "192.0.2.1", {}, 403],
+  [
+    "a proxy on this machine may not",
+    undefined,
+    "127.0.0.1",
+    { "x-forwarded-for": "192.0.2.1" },
+    403,
+  ],
+  [
+    "any forwarding header shows a proxy",
+    undefined,
+    "127.0.0.1",
+    { forwarded: "for=192.0.2.1" },
+    403,
+  ],
+  ["an empty token is none", "", "192.0.2.1", { authorization: "Bearer " }, 403],
+  [
+    "the token opens it from anywhere",
+    "t0ken",
+    "192.0.2.1",
+    { authorization: "Bearer t0ken" },
+    200,
+  ],
+  ["the scheme has any case", "t0ken", "192.0.2.1", { authorization: "bearer t0ken" }, 200],
+  ["another token does not", "t0ken", "127.0.0.1", { authorization: "Bearer t0kem" }, 401],
+  ["a longer token does not", "t0ken", "127.0.0.1", { authorization: "Bearer t0ken2" }, 401],
+  ["with a token set, this machine needs it too", "t0ken", "127.0.0.1", {}, 401],
+] as const;
+
+for (const [name, token, remoteAddress, headers, status] of metricsCases) {
+  test(name, async () => {
+    const { settings } = appDeps();
+    const app = await appWith({
+      settings: { ...settings, ...(token === undefined ? {} : { metricsToken: token }) },
+    });
+    const answer = await app.inject({ url: "/metrics", remoteAddress, headers });
+    assert.equal(answer.statusCode, status);
+    if (status === 200) assert.equal(answer.body, "figures 1\n");
+    else assert.deepEqual(Object.keys(answer.json()), ["error"]);
+    assert.equal(answer.headers["www-authenticate"], status === 401 ? "Bearer" : undefined);
+  });
+}
+
+test("the rendered documentation runs nothing but its own scripts", async () => {
+  const app = await appWith();
+  const { statusCode, headers, body } = await app.inject("/docs");
+  assert.equal(statusCode, 200);
+  const policy = String(headers["content-security-policy"]);
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /unsafe|https?:/);
+  assert.doesNotMatch(
+    body,
+    /<script>|<style|on[a-z]+="|https?:\/\//,
+    "nothing inline, nothing foreign",
+  );
+  for (const [, path = ""] of body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    assert.equal((await app.inject(path)).statusCode, 200, path);
+  }
+});

@@ -1,0 +1,88 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
+import {
+  metricsClosed,
+  metricsUnauthorized,
+  notReady,
+  type Refusal,
+} from "../../service/refusals.ts";
+import { errorBody } from "../answer/answer.ts";
+import { isLoopback } from "../request/client-address.ts";
+import type { Readiness } from "./readiness.ts";
+import { JSON_TYPE } from "../answer/route.ts";
+
+/** What every process says of itself. */
+export interface ProcessDeps {
+  readonly readiness: Readiness;
+  readonly metrics: HttpMetrics;
+  readonly metricsPage: MetricsPage;
+  /** GATEPOST_METRICS_TOKEN. */
+  readonly metricsToken: string | undefined;
+}
+
+export interface SystemDeps extends ProcessDeps {
+  /** The serialised document. */
+  readonly openApi: () => string;
+}
+
+/** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`: for the operator, uncounted and without a key. */
+export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
+  addProcessRoutes(app, deps);
+  let openApi: string | undefined;
+  app.get("/openapi.json", (_, reply) => {
+    openApi ??= deps.openApi();
+    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(openApi);
+  });
+}
+
+/** `/healthz`, `/readyz`, `/metrics`. */
+export function addProcessRoutes(app: FastifyInstance, deps: ProcessDeps): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { url = "none" } = request.routeOptions;
+    deps.metrics.observe(url, request.method, reply.statusCode, reply.elapsedTime);
+    done();
+  });
+  // Load balancers ask with HEAD as well.
+  app.route({ method: ["GET", "HEAD"], url: "/healthz", handler: (_, reply) => ok(reply) });
+  app.route({
+    method: ["GET", "HEAD"],
+    url: "/readyz",
+    handler: async (_, reply) => {
+      const failing = await deps.readiness.failing();
+      return failing.length === 0 ? ok(reply) : refuse(reply, notReady(failing));
+    },
+  });
+  app.get("/metrics", async (request, reply) => {
+    const refusal = metricsRefusal(request, deps.metricsToken);
+    if (refusal !== undefined) return refuse(reply, refusal);
+    return reply.type(deps.metricsPage.contentType).send(await deps.metricsPage.text());
+  });
+}
+
+const ok = (reply: FastifyReply): FastifyReply =>
+  reply.header("cache-control", "no-store").type(JSON_TYPE).send('{"status":"ok"}');
+
+function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
+  if (status === 401) reply.header("www-authenticate", "Bearer");
+  return reply.code(status).type(JSON_TYPE).send(errorBody(message));
+}
+
+/** Headers that a proxy adds: with one of them the loopback peer speaks for somebody else. */
+const FORWARDING = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+function metricsRefusal(request: FastifyRequest, token: string | undefined): Refusal | undefined {
+  const { headers, socket } = request.raw;
+  if (token !== undefined && token !== "") {
+    const given = /^bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+    return sameText(given, token) ? undefined : metricsUnauthorized();
+  }
+  const forwarded = FORWARDING.some((name) => headers[name] !== undefined);
+  return !forwarded && isLoopback(socket.remoteAddress ?? "") ? undefined : metricsClosed();
+}
+
+/** In constant time: digests have one length whatever was sent. */
+function sameText(given: string, wanted: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}

@@ -1,0 +1,140 @@
+import { listFolder } from "../../adapters/lists/files/list-copy.ts";
+import { shareLists, unsharedLists } from "../../adapters/lists/refresh/list-sharing.ts";
+import {
+  createLiveOperatorLists,
+  type LiveOperatorLists,
+} from "../../adapters/lists/refresh/live-operator-lists.ts";
+import { loadLists } from "../../adapters/lists/load/load-lists.ts";
+import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
+import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
+import { sqlOperatorEntries } from "../../adapters/sql/evidence/operator-entries.ts";
+import { sqlReports } from "../../adapters/sql/evidence/reports.ts";
+import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
+import { createAddressHash } from "../../adapters/system/address-hash.ts";
+import { systemClock as clock } from "../../adapters/system/clock.ts";
+import { systemIds as ids } from "../../adapters/system/ids.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { ListSharing } from "../../ports/evidence/list-sharing.ts";
+import { createBackTest, type RunBackTest } from "../../service/evidence/back-test.ts";
+import {
+  createOperatorListService,
+  type OperatorListService,
+} from "../../service/evidence/operator-lists.ts";
+import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
+import { type ListJobs, type ListsConfig, type ListsParts, openListJobs } from "./list-jobs.ts";
+import { openOwnTraffic } from "./own-traffic.ts";
+import { openSecretKey } from "../settings/secret-key.ts";
+
+/** All that is known of names, kept fresh, and what the operator and clients do about it. */
+export interface Lists extends ListJobs {
+  /** What is known now; take it anew for each check. */
+  readonly datasets: () => Datasets;
+  readonly version: () => number;
+  /** What `datasets` reads, for threads that attach to it too. */
+  readonly shared: () => SharedDatasets;
+  /** `listener` is called with every new `shared`. */
+  readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
+  readonly operator: OperatorListService;
+  readonly reports: ReportService;
+  readonly backTest: RunBackTest;
+  /** Deletes what is kept no longer; to be called daily. */
+  readonly prune: () => Promise<void>;
+}
+
+/** Data that changes as one: every change gives `datasets` a new version. */
+class Holder {
+  #shared: SharedDatasets;
+  #datasets: Datasets;
+  readonly #live: LiveOperatorLists;
+  readonly #listeners: ((shared: SharedDatasets) => void)[] = [];
+
+  constructor({ shared }: LoadedLists, live: LiveOperatorLists) {
+    this.#shared = shared;
+    this.#live = live;
+    this.#datasets = attachDatasets(shared, live.current());
+  }
+
+  get datasets(): Datasets {
+    return this.#datasets;
+  }
+
+  get shared(): SharedDatasets {
+    return this.#shared;
+  }
+
+  /** Takes new data, or the operator's changed word on the same: microseconds of work. */
+  change(shared: SharedDatasets = this.#shared): void {
+    const version = this.#datasets.version + 1;
+    this.#shared = shared;
+    this.#datasets = { ...attachDatasets(shared, this.#live.current()), version };
+    for (const listener of this.#listeners) listener(shared);
+  }
+
+  listen(listener: (shared: SharedDatasets) => void): void {
+    this.#listeners.push(listener);
+  }
+}
+
+/** A start waits no longer for what other machines have; it comes later then. */
+const FIRST_SYNC_MS = 10_000;
+
+/** What other machines share lies in the data directory when it resolves, if their store answers in time. */
+async function openSharing(folder: string, { shared, log }: ListsParts): Promise<ListSharing> {
+  if (shared === undefined) return unsharedLists;
+  const { files, tell } = shared;
+  const sharing = shareLists({ folder, files, clock, ids, log, tell });
+  const patience = { timeoutMs: FIRST_SYNC_MS, late: undefined, clock: shared.clock ?? clock };
+  await inTime(sharing.sync(), patience);
+  return sharing;
+}
+
+/**
+ * Reads what lies in the data directory, the packages and the database, and what other machines share; nothing is
+ * fetched yet.
+ */
+export async function openLists(config: ListsConfig, parts: ListsParts): Promise<Lists> {
+  const { log, notices } = parts;
+  const told = notices === undefined ? {} : { notices };
+  const { db } = parts.sql;
+  const folder = listFolder(config.dataDir);
+  const sharing = await openSharing(folder, parts);
+  const loaded = loadLists(folder);
+  const secretKey = await openSecretKey(config, parts.sql);
+  const hash = createAddressHash(secretKey);
+  const entries = sqlOperatorEntries(db);
+  const counts = sqlVerdictCounts(db);
+  const mails = sqlDomainMails(db);
+  const traffic = openOwnTraffic({ sql: parts.sql, secretKey, log });
+  const live = createLiveOperatorLists({ entries, hash, clock, log, ...told });
+  await live.refresh();
+  const holder = new Holder(loaded, live);
+  const datasets = (): Datasets => holder.datasets;
+  const operator = createOperatorListService({ entries, hash, clock, ...told });
+  const reports = createReportService({ reports: sqlReports(db), operator, hash, ids, clock });
+  const jobs = openListJobs(config, parts, {
+    loaded,
+    sharing,
+    shared: () => holder.shared,
+    change: (shared) => holder.change(shared),
+    live,
+    mails,
+    traffic,
+  });
+  return {
+    datasets,
+    version: () => holder.datasets.version,
+    shared: () => holder.shared,
+    onShared: (listener) => holder.listen(listener),
+    operator,
+    reports,
+    backTest: createBackTest({ entries, counts, mails, datasets, hash, clock }),
+    async prune() {
+      await entries.prune(clock.nowMs());
+      await traffic.prune();
+      await reports.prune();
+    },
+    ...jobs,
+  };
+}

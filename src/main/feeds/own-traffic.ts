@@ -1,0 +1,63 @@
+import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
+import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
+import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
+import { createAddressHash } from "../../adapters/system/address-hash.ts";
+import { systemClock as clock } from "../../adapters/system/clock.ts";
+import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { dayOf } from "../../core/calendar.ts";
+import type { Log } from "../../ports/process/log.ts";
+import {
+  createSpellingCounter,
+  type OwnEvidence,
+  SPELLING_DAYS,
+} from "../../service/evidence/own-spellings.ts";
+import {
+  createVerdictRecorder,
+  MAIL_DOMAINS_KEPT,
+  type Observed,
+  VERDICT_DAYS,
+} from "../../service/evidence/verdict-recorder.ts";
+
+/** What this process's checks leave behind: by domain for everybody, by account where the owner wants it. */
+export interface OwnTraffic {
+  /** Of each fresh verdict. */
+  readonly observe: (validation: Observed) => void;
+  readonly ownEvidence: OwnEvidence;
+  /** Deletes what is kept no longer; to be called daily by one process. */
+  readonly prune: () => Promise<void>;
+  /** Writes what waits. Never rejects: what cannot be written is logged and lost. */
+  readonly flush: () => Promise<void>;
+}
+
+export interface OwnTrafficParts {
+  readonly sql: Pick<SqlDatabase, "db">;
+  readonly secretKey: Uint8Array;
+  readonly log: Log;
+}
+
+/** For every process and thread that judges, on its own connection. */
+export function openOwnTraffic({ sql: { db }, secretKey, log }: OwnTrafficParts): OwnTraffic {
+  const counts = sqlVerdictCounts(db);
+  const mails = sqlDomainMails(db);
+  const spellings = sqlOwnSpellings(db);
+  const hash = createAddressHash(secretKey, "own traffic");
+  const recorder = createVerdictRecorder({ counts, mails, clock, log });
+  const counter = createSpellingCounter({ spellings, hash, clock, log });
+  return {
+    observe: (validation) => recorder.record(validation),
+    ownEvidence: counter.ownEvidence,
+    async prune() {
+      const today = dayOf(clock.nowMs());
+      const fromDay = today - VERDICT_DAYS + 1;
+      await counts.prune(fromDay);
+      await mails.prune(fromDay, MAIL_DOMAINS_KEPT);
+      await spellings.prune(today - SPELLING_DAYS + 1);
+    },
+    async flush() {
+      await counter.flush();
+      await recorder.flush().catch((fault: unknown) => {
+        log.error("verdicts.flush_failed", fault);
+      });
+    },
+  };
+}

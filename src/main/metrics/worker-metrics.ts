@@ -1,0 +1,57 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { BulkWorker, WorkerFigures } from "../../service/bulk/worker.ts";
+
+const COUNTED = ["taken", "stored", "late", "postponed", "failed"] as const;
+
+/** Figures of a bulk worker, read when the page is asked for. */
+export function watchWorker(
+  registry: Registry,
+  name: string,
+  worker: Pick<BulkWorker, "figures">,
+): void {
+  const registers = [registry];
+  new Gauge({
+    name: "gatepost_worker_info",
+    help: "1, with the name of this worker, which is new with each start.",
+    labelNames: ["worker"],
+    registers,
+  }).set({ worker: name }, 1);
+  const chunks = new Counter({
+    name: "gatepost_worker_chunks_total",
+    help: "Chunks by what came of them: taken, then stored, late, postponed (DNS was silent) or failed.",
+    labelNames: ["outcome"],
+    registers,
+    collect() {
+      const figures = worker.figures();
+      chunks.reset();
+      for (const outcome of COUNTED) chunks.inc({ outcome }, figures[outcome]);
+    },
+  });
+  const tickets = new Counter({
+    name: "gatepost_worker_tickets_total",
+    help: "Tickets taken from Redis; without any, chunks are found in the database.",
+    registers,
+    collect() {
+      tickets.reset();
+      tickets.inc(worker.figures().tickets);
+    },
+  });
+  for (const [part, help, read] of GAUGES) {
+    const gauge: Gauge = new Gauge({
+      name: `gatepost_worker_${part}`,
+      help,
+      registers,
+      collect: () => gauge.set(read(worker.figures())),
+    });
+  }
+}
+
+const GAUGES: readonly [part: string, help: string, read: (figures: WorkerFigures) => number][] = [
+  [
+    "entries_per_second",
+    "Entries judged in a second while there is work.",
+    (f) => f.entriesPerSecond,
+  ],
+  ["chunks_in_use", "Chunks under way.", (f) => f.inUse],
+  ["open_entries", "Entries of chunks under way that are not judged yet.", (f) => f.openEntries],
+];

@@ -1,0 +1,30 @@
+import type { Elections } from "../../ports/process/elections.ts";
+import type { RateCounter } from "../../ports/admission/rate-counter.ts";
+import type { RequestCounter } from "../../ports/admission/request-counter.ts";
+import type { Probe } from "../../http/system/readiness.ts";
+import type { BulkRunnerParts, BulkRunner } from "./bulk-runner.ts";
+import type { SharedLists } from "../feeds/list-jobs.ts";
+import type { AccountStore, Ledgers } from "./store.ts";
+
+/** What differs between one process on SQLite and many on PostgreSQL and Redis. */
+export interface Backing {
+  /** Whether other processes may serve, judge and send beside this one. */
+  readonly where: "alone" | "among_others";
+  /** For the dashboard's system page: "embedded, by node:sqlite". */
+  readonly engine: string;
+  readonly store: AccountStore;
+  readonly ledgers: Ledgers;
+  readonly rates: RateCounter;
+  /** Rate, day and month of a check in one step; undefined where they are steps in this process anyway. */
+  readonly requests: RequestCounter | undefined;
+  /** Which process does what only one may. */
+  readonly elections: Elections;
+  /** Where the machines' lists are alike; undefined for one that has no others. */
+  readonly sharedLists: SharedLists | undefined;
+  /** Do the stores answer? By name, as `/readyz` shows them. */
+  readonly probes: ReadonlyMap<string, Probe>;
+  /** Starts what runs bulk jobs here, or what tells those who run them elsewhere. */
+  readonly startBulkRunner: (parts: BulkRunnerParts) => BulkRunner;
+  /** Writes what waits and leaves no socket, the database last; to be called after everybody else has stopped. */
+  readonly close: () => Promise<void>;
+}

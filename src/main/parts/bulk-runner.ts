@@ -1,0 +1,24 @@
+import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Queue } from "../../ports/bulk/queue.ts";
+
+export interface BulkRunnerParts {
+  /** What judges know of names. */
+  readonly datasets: SharedDatasets;
+  /** Keys the hashes of addresses on the operator's lists. */
+  readonly secretKey: Uint8Array;
+  readonly log: Log;
+  /** A job that ran here completed. */
+  readonly completed: () => void;
+}
+
+/** Where queued jobs go. */
+export interface BulkRunner {
+  readonly queue: Queue;
+  /** Jobs or sessions are stored here, and somebody has to see to them. */
+  rouse(): void;
+  /** The lists were refreshed. */
+  use(datasets: SharedDatasets): void;
+  /** Hands jobs back; to be called before the database is closed. */
+  stop(): Promise<void>;
+}

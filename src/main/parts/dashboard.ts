@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { sqlAccountDirectory } from "../../adapters/sql/account/account-directory.ts";
+import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
+import { sqlAuditLog } from "../../adapters/sql/account/audit-log.ts";
+import { sqlLoginSessions } from "../../adapters/sql/account/login-sessions.ts";
+import { systemIds as ids } from "../../adapters/system/ids.ts";
+import { argonPasswords } from "../../adapters/system/passwords.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { TrustedProxies } from "../../http/request/client-address.ts";
+import type { SystemFacts } from "../../http/account/admin/admin-routes.ts";
+import type { DashboardDeps } from "../../http/account/dashboard.ts";
+import {
+  type BuiltPages,
+  type Manifest,
+  MANIFEST_FILE,
+} from "../../http/account/dashboard-pages.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
+import type { RateCounter } from "../../ports/admission/rate-counter.ts";
+import type { UsageLedger } from "../../ports/admission/usage.ts";
+import { createUsageReader } from "../../service/account/allowance.ts";
+import { AUDIT_MS, createAudit } from "../../service/account/audit.ts";
+import { boundPasswords } from "../../service/account/bounded-passwords.ts";
+import { createAccountCheck } from "../../service/account/check.ts";
+import { createLoginSessions } from "../../service/account/login-sessions.ts";
+import { createOwnAccount } from "../../service/account/own-account.ts";
+import { createSignIn } from "../../service/account/sign-in.ts";
+import { createSignUp } from "../../service/account/sign-up.ts";
+import { createAccountService } from "../../service/account/accounts.ts";
+import type { Gate } from "../../service/admission/gate.ts";
+import type { OwnEvidence } from "../../service/evidence/own-spellings.ts";
+import type { SingleCheck } from "../../service/check/single-check.ts";
+import type { Tiers } from "../../service/admission/tiers.ts";
+import type { Lists } from "../feeds/lists.ts";
+import type { AccountStore } from "./store.ts";
+
+/** What the serving process has made already. */
+export interface DashboardParts {
+  readonly store: AccountStore;
+  readonly gate: Gate;
+  readonly rates: RateCounter;
+  readonly quotas: Pick<QuotaCounter, "take">;
+  readonly usage: UsageLedger;
+  readonly requests: DashboardDeps["requests"];
+  readonly lists: Pick<Lists, "operator" | "reports" | "backTest" | "refresh">;
+  readonly check: SingleCheck;
+  readonly ownEvidence?: OwnEvidence;
+  readonly datasets: () => Datasets;
+  readonly tiers: Tiers;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: DashboardSettings;
+  readonly system: () => Promise<SystemFacts>;
+  readonly bulk?: DashboardDeps["bulk"];
+  readonly webhooks?: DashboardDeps["webhooks"];
+}
+
+export interface DashboardSettings {
+  readonly signup: "open" | "closed";
+  readonly publicUrl: () => string;
+  readonly version: string;
+  readonly trustedProxies: TrustedProxies;
+}
+
+/** The built pages beside this file's own build; undefined where only the server was compiled. */
+export function builtPages(): string | undefined {
+  const root = fileURLToPath(new URL("../../../dashboard/", import.meta.url));
+  return existsSync(join(root, "index.html")) ? root : undefined;
+}
+
+/** With what the build says of its chunks. */
+function readPages(root: string): BuiltPages {
+  const manifest = JSON.parse(readFileSync(join(root, MANIFEST_FILE), "utf8")) as Manifest; // the build's own
+  return { root, manifest };
+}
+
+/** Everything behind the dashboard, on the stores of the serving process. */
+export function openDashboard(parts: DashboardParts): DashboardDeps {
+  const { store, clock, tiers, usage, gate, settings, rates, quotas } = parts;
+  const { db } = store.sql;
+  const accounts = sqlAccounts(db);
+  const sessions = sqlLoginSessions(db);
+  const auditLog = sqlAuditLog(db);
+  const directory = sqlAccountDirectory(db);
+  const passwords = boundPasswords(argonPasswords);
+  const audit = createAudit({ log: auditLog, ids, clock });
+  const logins = createLoginSessions({ sessions, accounts, ids, clock });
+  const accountService = createAccountService({
+    accounts,
+    passwords,
+    ids,
+    clock,
+    notices: store.notices,
+  });
+  const signIn = createSignIn({ accounts, passwords, rates, logins, audit, ids, clock });
+  const mode = settings.signup;
+  const pagesRoot = builtPages();
+  return {
+    logins,
+    sessions,
+    auditLog,
+    audit,
+    directory,
+    signIn,
+    gate,
+    rates,
+    tiers,
+    clock,
+    info: settings,
+    log: parts.log,
+    trustedProxies: settings.trustedProxies,
+    accounts: accountService,
+    keys: store.keys,
+    credits: store.credits,
+    switchSpellings: store.switchSpellings,
+    signUp: createSignUp({ mode, accounts: accountService, quotas, audit, clock }),
+    own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
+    usage: createUsageReader({ usage, clock, tiers }),
+    check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),
+    system: parts.system,
+    requests: parts.requests,
+    ...listsOf(parts),
+    ...(parts.bulk !== undefined && { bulk: parts.bulk }),
+    ...(parts.webhooks !== undefined && { webhooks: parts.webhooks }),
+    ...(pagesRoot !== undefined && { pages: readPages(pagesRoot) }),
+  };
+}
+
+/** Not the rest of what the lists can do. */
+function listsOf({ lists: { operator, reports, backTest, refresh } }: DashboardParts) {
+  return { operator, reports, backTest, refresh };
+}
+
+/** Deletes sessions that are over and log entries that are too old; to be called daily. */
+export async function pruneDashboard({ sql: { db } }: AccountStore, nowMs: number): Promise<void> {
+  await sqlLoginSessions(db).prune(nowMs);
+  await sqlAuditLog(db).prune(nowMs - AUDIT_MS);
+}

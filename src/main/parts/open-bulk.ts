@@ -1,0 +1,117 @@
+import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
+import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
+import { holdsSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
+import { sqlRetryKeys } from "../../adapters/sql/bulk/retry-keys.ts";
+import { sqlSessionStore } from "../../adapters/sql/bulk/session-store.ts";
+import { systemClock as clock } from "../../adapters/system/clock.ts";
+import { systemIds as ids } from "../../adapters/system/ids.ts";
+import { type Checkpoint, passThrough } from "../../ports/bulk/checkpoint.ts";
+import type { Log } from "../../ports/process/log.ts";
+import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
+import { announcer, type OnCompleted } from "../../service/bulk/announce.ts";
+import type { BulkService } from "../../service/bulk/bulk.ts";
+import { coreJudge } from "../../service/bulk/core-judge.ts";
+import { createBulk } from "../../service/bulk/create-bulk.ts";
+import { keepJobs } from "../../service/bulk/keep-house.ts";
+import { BUFFER_MAX_ENTRIES } from "../../service/bulk/submit.ts";
+import type { Gate } from "../../service/admission/gate.ts";
+import type { Tiers } from "../../service/admission/tiers.ts";
+import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
+import type { Checker } from "./checker.ts";
+import type { Config } from "../settings/config.ts";
+import type { OwnTraffic } from "../feeds/own-traffic.ts";
+import { threadSplitter } from "../threads/splitter.ts";
+
+export interface OpenBulkDeps {
+  readonly sql: SqlDatabase;
+  readonly charges: SqlCharges;
+  readonly gate: Pick<Gate, "terms" | "receipt">;
+  readonly tiers: Tiers;
+  readonly checker: Pick<Checker, "datasets" | "lookup">;
+  /** What batches that are judged here leave behind. */
+  readonly traffic: Pick<OwnTraffic, "observe" | "ownEvidence">;
+  /** What `checker.datasets` is attached to. */
+  readonly datasets: SharedDatasets;
+  readonly secretKey: Uint8Array;
+  readonly log: Log;
+  readonly onCompleted: OnCompleted;
+  readonly startRunner: (parts: BulkRunnerParts) => BulkRunner;
+  /** For tests. */
+  readonly checkpoint?: Checkpoint;
+  /** Whether workers elsewhere see to jobs that are stuck. */
+  readonly where: "alone" | "among_others";
+}
+
+export interface OpenBulk {
+  readonly service: BulkService;
+  /** The lists were refreshed. */
+  readonly use: (datasets: SharedDatasets) => void;
+  /** Hands jobs back; to be called before the database is closed. */
+  readonly stop: () => Promise<void>;
+}
+
+type BulkConfig = Pick<Config, "implicitMx" | "syncBudgetMs">;
+
+/** Bulk validation: the service here, its worker where the runner has it. */
+export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
+  const { sql, charges, gate, tiers, checker, log, onCompleted } = deps;
+  const { checkpoint = passThrough } = deps;
+  const { implicitMx, syncBudgetMs } = config;
+  const stores = { db: sql.db, charges, ids, checkpoint };
+  const jobs = sqlJobs(stores);
+  const announce = announcer({ jobs, clock, log, onCompleted, checkpoint });
+  const runner = deps.startRunner({ ...deps, completed: () => void announce() });
+  const completed = (): void => {
+    runner.rouse(); // the session has an end
+    void announce();
+  };
+  const splitter = threadSplitter();
+  const { datasets, lookup } = checker;
+  const { observe, ownEvidence } = deps.traffic;
+  const judge = { datasets, lookup, again: lookup, clock, implicitMx, observe };
+  const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
+  const service = createBulk({
+    jobs,
+    sessions: sqlSessionStore(stores),
+    retryKeys: sqlRetryKeys(stores),
+    queue: runner.queue,
+    split: splitter.split,
+    judge: coreJudge({ ...judge, ...budgets }),
+    gate,
+    tiers,
+    clock,
+    ids,
+    log,
+    syncBudgetMs,
+    bufferMax: BUFFER_MAX_ENTRIES,
+    ownEvidence,
+    completed,
+  });
+  rouseForKept(sql, runner, log);
+  const isAlone = deps.where === "alone";
+  const stopKeeping = isAlone ? keepJobs({ jobs, announce, clock, log }) : undefined;
+  return {
+    service,
+    use: (fresh) => runner.use(fresh),
+    async stop() {
+      await stopKeeping?.();
+      await runner.stop();
+      await splitter.close();
+    },
+  };
+}
+
+/** For jobs and sessions of before this start. */
+function rouseForKept({ db }: SqlDatabase, runner: BulkRunner, log: Log): void {
+  holdsSessions(db).then(
+    (isHeld) => {
+      if (isHeld) runner.rouse();
+    },
+    (fault: unknown) => {
+      log.error("bulk.not_looked_for", fault);
+      runner.rouse();
+    },
+  );
+}

@@ -1,0 +1,58 @@
+import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
+import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
+import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
+import { systemIds as ids } from "../../adapters/system/ids.ts";
+import { isoTime } from "../../core/calendar.ts";
+import type { SystemFacts } from "../../http/account/admin/admin-routes.ts";
+import { createReadiness, type Probe } from "../../http/system/readiness.ts";
+import { passThrough as checkpoint } from "../../ports/bulk/checkpoint.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { programVersion } from "../process/program-version.ts";
+import type { AccountStore } from "./store.ts";
+
+export interface SystemParts {
+  readonly probes: ReadonlyMap<string, Probe>;
+  readonly clock: Clock;
+  readonly store: AccountStore;
+  readonly charges: SqlCharges;
+  /** "embedded, by node:sqlite" */
+  readonly engine: string;
+  /** Undefined: the system's resolvers. */
+  readonly dnsServers: readonly ServerAddress[] | undefined;
+}
+
+/** What the dashboard's system page shows. The process counts as started when this is called. */
+export function systemFacts(parts: SystemParts): () => Promise<SystemFacts> {
+  const { probes, clock } = parts;
+  const readiness = createReadiness(probes, clock);
+  const startedAt = isoTime(clock.nowMs());
+  return async () => {
+    const failing = await readiness.failing();
+    return {
+      version: programVersion(),
+      node: process.version,
+      started_at: startedAt,
+      probes: [...probes.keys()].map((name) => ({ name, ok: !failing.includes(name) })),
+      facts: failing.includes("database") ? [] : await factsOf(parts),
+    };
+  };
+}
+
+async function factsOf(parts: SystemParts): Promise<SystemFacts["facts"]> {
+  const { clock, store, charges, dnsServers, engine } = parts;
+  const jobs = sqlJobs({ db: store.sql.db, charges, ids, checkpoint });
+  const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());
+  const waiting = openEntries.reduce((sum, open) => sum + open, 0);
+  const speed =
+    entriesPerSecond === undefined ? "not measured yet" : String(Math.round(entriesPerSecond));
+  return [
+    { name: "Database", value: engine },
+    { name: "DNS servers", value: dnsServers?.map(textOf).join(", ") ?? "the system's" },
+    { name: "Lists running", value: String(openEntries.length) },
+    { name: "Entries waiting", value: String(waiting) },
+    { name: "Entries a second", value: speed },
+  ];
+}
+
+const textOf = ({ host, port }: ServerAddress): string =>
+  host.includes(":") ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;

@@ -1,0 +1,73 @@
+import { createJudgeHost } from "../../adapters/outbound/public-host.ts";
+import { createWebhookSender } from "../../adapters/outbound/webhook-sender.ts";
+import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { sqlDeliveries } from "../../adapters/sql/webhooks/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../adapters/sql/webhooks/webhooks.ts";
+import { systemClock as clock } from "../../adapters/system/clock.ts";
+import { systemIds as ids } from "../../adapters/system/ids.ts";
+import { createSecretBox } from "../../adapters/system/secrets.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Deliveries } from "../../ports/webhooks/webhook-store.ts";
+import { type AnnounceBulk, createAnnounceBulk } from "../../service/webhooks/announce.ts";
+import { createWebhookSetup, type WebhookSetup } from "../../service/webhooks/configure.ts";
+import { createDispatcher, type Dispatcher } from "../../service/webhooks/dispatcher.ts";
+import { createPing, type Ping } from "../../service/webhooks/ping.ts";
+import type { WebhookOutcome } from "../metrics/program-metrics.ts";
+
+/** Everything about webhooks, for the server and for the commands beside it. */
+export interface Webhooks {
+  readonly setup: WebhookSetup;
+  readonly deliveries: Deliveries;
+  readonly announce: AnnounceBulk;
+  readonly ping: Ping;
+  /** Started where webhooks are sent: by the one serving process, or by workers. */
+  readonly dispatcher: Dispatcher;
+}
+
+export interface WebhookParts {
+  readonly sql: SqlDatabase;
+  /** 32 bytes, kept outside the database. */
+  readonly secretKey: Uint8Array;
+  /** The project's own DNS. */
+  readonly addresses: Lookup["addresses"];
+  readonly log: Log;
+  /** `elsewhere`: what is announced here waits for another process, which looks every 250 ms. */
+  readonly sent: "here" | "elsewhere";
+  /** Hears what came of each delivery of this process. */
+  readonly counted?: (outcome: WebhookOutcome) => void;
+}
+
+export function openWebhooks(parts: WebhookParts): Webhooks {
+  const { sql, secretKey, addresses, log, sent, counted = () => undefined } = parts;
+  const endpoints = sqlWebhookEndpoints(sql.db);
+  const deliveries = countedDeliveries(sqlDeliveries(sql.db), counted);
+  const box = createSecretBox(secretKey);
+  const sender = createWebhookSender({ addresses, clock });
+  const dispatcher = createDispatcher({ endpoints, deliveries, box, sender, clock, log });
+  const judgeHost = createJudgeHost({ addresses, clock });
+  const wake = (): void => {
+    if (sent === "here") dispatcher.wake();
+  };
+  return {
+    setup: createWebhookSetup({ endpoints, box, ids, judgeHost }),
+    deliveries,
+    announce: createAnnounceBulk({ endpoints, deliveries, ids, clock, log, wake }),
+    ping: createPing({ endpoints, deliveries, dispatcher, ids, clock }),
+    dispatcher,
+  };
+}
+
+function countedDeliveries(
+  deliveries: Deliveries,
+  counted: NonNullable<WebhookParts["counted"]>,
+): Deliveries {
+  return {
+    ...deliveries,
+    async complete(id, state, outcome) {
+      await deliveries.complete(id, state, outcome);
+      if (state === "removed") counted("removed");
+      else counted(outcome.error === undefined ? "accepted" : "failed");
+    },
+  };
+}

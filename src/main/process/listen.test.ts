@@ -1,0 +1,271 @@
+import { strict as assert } from "node:assert";
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { test, type TestContext } from "node:test";
+import { appWith, echoingCheck, recordingLog } from "../../../test/http/http-app.ts";
+import { testServer, type TestServer } from "../../../test/http/http-server.ts";
+import { askRaw, type RawClient, rawClient } from "../../../test/http/raw-http.ts";
+import { readError, readResult } from "../../../test/http/strict-client.ts";
+import type { CheckOne } from "../../service/check/check-one.ts";
+import type { Route } from "../../http/answer/route.ts";
+import { createListener, DEFAULT_LIMITS, listen, type ListenLimits } from "./listen.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const GOOD = "GET /api/email/a@x.example HTTP/1.1\r\nHost: a\r\n\r\n";
+
+async function start(
+  t: TestContext,
+  limits: Partial<ListenLimits>,
+  checkOne: CheckOne = echoingCheck,
+): Promise<TestServer> {
+  const server = await testServer({ checkOne }, limits);
+  t.after(() => server.stop());
+  return server;
+}
+
+function connected(t: TestContext, { port }: TestServer): RawClient {
+  const client = rawClient(port);
+  t.after(() => client.destroy());
+  return client;
+}
+
+const IMPATIENT = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkIntervalMs: 20 };
+
+const slow = [
+  ["headers that never end", "GET /api/email/a@x HTTP/1.1\r\nHost:"],
+  ["a request line that never ends", "GET /api/em"],
+  [
+    "a body that never ends",
+    `POST /api/email HTTP/1.1\r\nContent-Type: ${FORM}\r\nContent-Length: 100\r\n\r\nemail=`,
+  ],
+  [
+    "chunks that never end",
+    `POST /api/email HTTP/1.1\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n`,
+  ],
+] as const;
+
+for (const [name, bytes] of slow) {
+  test(`${name} are cut with a 408`, async (t) => {
+    const client = connected(t, await start(t, IMPATIENT));
+    client.write(bytes);
+    assert.equal(readError(await client.answer(), 408), "Request timed out.");
+    await client.closed;
+  });
+}
+
+test("a connection that never says anything is cut", async (t) => {
+  const client = connected(t, await start(t, IMPATIENT));
+  await client.closed;
+});
+
+test("a refused body that never ends is cut without a second answer", async (t) => {
+  const server = await start(t, { checkIntervalMs: 20 });
+  const client = connected(t, server);
+  client.write(
+    `POST /api/email HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nx`,
+  );
+  readError(await client.answer(), 415);
+  server.http.requestTimeout = 1; // over before the next look
+  await client.closed;
+  await assert.rejects(client.answer(), /closed after ""/);
+});
+
+test("an idle connection is closed after its time", async (t) => {
+  const client = connected(t, await start(t, { keepAliveTimeoutMs: 20 }));
+  client.write(GOOD);
+  readResult(await client.answer(), "email");
+  await client.closed;
+});
+
+test("connections over the cap are closed on arrival", async (t) => {
+  const server = await start(t, { maxConnections: 1 });
+  const first = connected(t, server);
+  first.write(GOOD);
+  readResult(await first.answer(), "email");
+  const second = connected(t, server);
+  second.write(GOOD);
+  await second.closed;
+  first.write(GOOD);
+  readResult(await first.answer(), "email");
+});
+
+/** A check that waits until the test lets it go. */
+function heldCheck(): {
+  readonly checkOne: CheckOne;
+  readonly begun: Promise<void>;
+  release: () => void;
+} {
+  let release = (): void => undefined;
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const held = new Promise<void>((resolve) => (release = resolve));
+  return {
+    begun,
+    release: () => release(),
+    checkOne: async (entrance, request) => {
+      begin();
+      await held;
+      return echoingCheck(entrance, request);
+    },
+  };
+}
+
+test("stopping lets a request under way finish and then closes its connection", async (t) => {
+  const { checkOne, begun, release } = heldCheck();
+  const server = await start(t, {}, checkOne);
+  const client = connected(t, server);
+  client.write(GOOD);
+  await begun;
+  const stopped = server.stop();
+  await assert.rejects(askRaw(server.port, GOOD));
+  release();
+  const answer = await client.answer();
+  readResult(answer, "email");
+  await client.closed;
+  await stopped;
+});
+
+test("stopping closes idle connections at once", async (t) => {
+  const server = await start(t, {});
+  const client = connected(t, server);
+  client.write(GOOD);
+  readResult(await client.answer(), "email");
+  await server.stop();
+  await client.closed;
+});
+
+test("stopping cuts what is not done in time", async (t) => {
+  const { checkOne, begun } = heldCheck();
+  const server = await start(t, { stopTimeoutMs: 50 }, checkOne);
+  const client = connected(t, server);
+  client.write(GOOD);
+  await begun;
+  await server.stop();
+  await client.closed;
+});
+
+test("garbage behind a request that waits is answered in its turn", async (t) => {
+  const { checkOne, begun, release } = heldCheck();
+  const client = connected(t, await start(t, {}, checkOne));
+  client.write(`${GOOD}garbage\r\n\r\n`);
+  await begun;
+  release();
+  readResult(await client.answer(), "email");
+  readError(await client.answer(), 400);
+});
+
+test("a broken body behind a request that waits cuts the line", async (t) => {
+  const { checkOne, begun, release } = heldCheck();
+  const client = connected(t, await start(t, {}, checkOne));
+  const broken = `POST /api/email HTTP/1.1\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`;
+  client.write(GOOD + broken);
+  await begun;
+  await client.closed;
+  release();
+});
+
+/** `/api/stream` answers with this body. */
+const streamRoute = (body: Readable): Route => ({
+  family: "stream",
+  methods: ["GET"],
+  body: "params",
+  parameters: new Set(),
+  charges: "nothing",
+  documentation: {},
+  handle: () => ({ type: "text/event-stream", body }),
+});
+
+const ASK_STREAM = "GET /api/stream HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test("a stream ends when its client goes away", async (t) => {
+  const body = new Readable({ read: () => undefined });
+  const gone = once(body, "close");
+  const server = await testServer({ routes: [streamRoute(body)] });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write(ASK_STREAM);
+  body.push("data: 1\n\n");
+  assert.equal((await client.answer()).status, 200);
+  client.destroy();
+  await gone;
+});
+
+test("a client that leaves before its stream begins is nobody's fault, and counts once", async (t) => {
+  const body = Readable.from(["too late"]);
+  const dropped = once(body, "close");
+  const log = recordingLog();
+  const counted: unknown[] = [];
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const late: Route = {
+    ...streamRoute(body),
+    methods: ["POST"],
+    handle: async ({ source }) => {
+      const left = once(source.raw.socket, "close");
+      begin();
+      await left;
+      return { type: "text/plain", body };
+    },
+  };
+  const observe = (route: string, _method: string, status: number): void =>
+    void counted.push([route, status]);
+  const metrics = { observe, refused: () => undefined };
+  const server = await testServer({ routes: [late], log, metrics });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write(
+    `POST /api/stream HTTP/1.1\r\nContent-Type: ${FORM}\r\nContent-Length: 3\r\n\r\na=b`,
+  );
+  await begun;
+  client.destroy();
+  await dropped;
+  readResult(await askRaw(server.port, GOOD), "email");
+  assert.deepEqual(counted, [
+    ["stream", 200],
+    ["email", 200],
+  ]);
+  assert.deepEqual(
+    log.lines.filter(({ level }) => level === "error"),
+    [],
+  );
+});
+
+test("where nobody can listen is said in words", async (t) => {
+  const { port } = await start(t, {});
+  const at = async (host: string, taken: number): Promise<unknown> => {
+    const app = await appWith({ listener: createListener(DEFAULT_LIMITS) });
+    t.after(() => app.close());
+    return listen(app, { host, port: taken }, DEFAULT_LIMITS);
+  };
+  await assert.rejects(at("127.0.0.1", port), {
+    message: `cannot listen at 127.0.0.1, port ${String(port)}: another program listens there`,
+  });
+  await assert.rejects(at("192.0.2.1", 0), {
+    message: "cannot listen at 192.0.2.1, port 0: this machine has no such address",
+  });
+});
+
+test("a client that takes nothing of its answer is cut", async (t) => {
+  const chunk = Buffer.alloc(65_536, 97);
+  const body = new Readable({ read: () => void body.push(chunk) });
+  const gone = once(body, "close");
+  const server = await testServer({ routes: [streamRoute(body)] }, { stallTimeoutMs: 200 });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.pause();
+  client.write(ASK_STREAM);
+  await gone;
+});
+
+test("a quiet stream with nothing waiting is not cut", async (t) => {
+  const body = new Readable({ read: () => undefined });
+  const server = await testServer({ routes: [streamRoute(body)] }, { stallTimeoutMs: 20 });
+  t.after(() => server.stop());
+  const client = connected(t, server);
+  client.write(ASK_STREAM);
+  body.push("data: 1\n\n");
+  await client.answer();
+  await new Promise((resolve) => setTimeout(resolve, 100)); // five sweeps
+  assert.equal(body.destroyed, false);
+  client.destroy();
+});

@@ -1,0 +1,248 @@
+import { resolve } from "node:path";
+import { parseDnsServers } from "../../adapters/dns/transport/system-resolvers.ts";
+import { type AddressRange, parseRanges } from "../../adapters/outbound/public-address.ts";
+import { readTrustedProxies } from "../../http/request/client-address.ts";
+import {
+  choice,
+  flag,
+  optional,
+  parsed,
+  readBaseUrl,
+  readHosts,
+  readPort,
+  readProxy,
+  secretKey,
+  secretUrl,
+  type Setting,
+  text,
+  url,
+  whole,
+} from "./setting.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readRanges(text: string): readonly AddressRange[] {
+  const parsed = parseRanges(text.split(",").map((part) => part.trim()));
+  if (parsed.ok) return parsed.ranges;
+  throw new Error(`holds what is no address or CIDR: ${parsed.wrong.join(", ")}`);
+}
+
+/** Every setting. Only this file reads the environment. */
+export const SETTINGS = {
+  host: text("HOST", "127.0.0.1", "Address to listen on."),
+  port: whole("PORT", 8_080, { min: 0, max: 65_535 }, "Port to listen on; 0 picks a free one."),
+  databaseUrl: parsed(
+    [
+      "DATABASE_URL",
+      "none",
+      "`postgres://...` of the PostgreSQL that several processes share; unset: SQLite in the data directory.",
+    ],
+    secretUrl("a PostgreSQL database", ["postgres:", "postgresql:"]),
+  ),
+  redisUrl: parsed(
+    [
+      "REDIS_URL",
+      "none",
+      "`redis://...` or `rediss://...` of the Redis or Valkey beside `DATABASE_URL`; neither goes without the other.",
+    ],
+    secretUrl("a Redis server", ["redis:", "rediss:"]),
+  ),
+  workerPort: parsed(
+    [
+      "GATEPOST_WORKER_PORT",
+      "none",
+      "Port of `HOST` where `gatepost worker` serves `/healthz`, `/readyz` and `/metrics`; 0 picks a free one; unset: it listens nowhere.",
+    ],
+    readPort,
+  ),
+  dataDir: text("GATEPOST_DATA_DIR", "./data", "Database, cached lists, keys."),
+  publicUrl: parsed(
+    [
+      "GATEPOST_PUBLIC_URL",
+      "none",
+      "Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`.",
+    ],
+    readBaseUrl,
+  ),
+  dnsServers: parsed(
+    [
+      "GATEPOST_DNS_SERVERS",
+      "the system's resolvers",
+      "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`).",
+    ],
+    parseDnsServers,
+  ),
+  trustProxy: parsed(
+    [
+      "GATEPOST_TRUST_PROXY",
+      "none",
+      "Addresses or CIDRs, comma-separated, whose `X-Forwarded-For` is believed.",
+    ],
+    readTrustedProxies,
+  ),
+  secretKey: secretKey(
+    "GATEPOST_SECRET_KEY",
+    "made in the data directory",
+    "32 bytes in base64: encrypts webhook secrets, keys stored hashes of addresses; required with `DATABASE_URL`. Keep it apart from the database's back-up.",
+  ),
+  signup: choice(
+    "GATEPOST_SIGNUP",
+    ["open", "closed"],
+    "Who may create accounts in the dashboard: `open` or `closed`.",
+  ),
+  implicitMx: flag(
+    "GATEPOST_IMPLICIT_MX",
+    "Count an address record alone as a mail server (RFC 5321 section 5.1).",
+  ),
+  tiersFile: optional(
+    "GATEPOST_TIERS_FILE",
+    "JSON file that overrides numbers of the tier table; any mistake in it stops the start.",
+  ),
+  syncBudgetMs: whole(
+    "GATEPOST_SYNC_BUDGET_MS",
+    10_000,
+    { min: 1, max: 600_000 },
+    "How long a bulk request of up to 100 entries may run before it is queued, in milliseconds.",
+  ),
+  rdapBootstrapUrl: url(
+    "GATEPOST_RDAP_BOOTSTRAP_URL",
+    "https://data.iana.org/rdap/dns.json",
+    "Where the RDAP bootstrap file (RFC 9224) is fetched.",
+  ),
+  outboundAllow: parsed(
+    [
+      "GATEPOST_OUTBOUND_ALLOW",
+      "none",
+      "Addresses or CIDRs outside the public range that RDAP, WHOIS and list fetches may reach; never webhooks.",
+    ],
+    readRanges,
+  ),
+  listsRefresh: choice(
+    "GATEPOST_LISTS_REFRESH",
+    ["daily", "off"],
+    "`daily` or `off`: fetching list sources and learning mail servers from DNS.",
+  ),
+  listsMirror: parsed(
+    ["GATEPOST_LISTS_MIRROR", "none", "Base URL that serves the list sources as `<id>`."],
+    readBaseUrl,
+  ),
+  httpsProxy: parsed(
+    ["HTTPS_PROXY", "none", "Proxy for list sources behind https; also in lower case."],
+    readProxy,
+  ),
+  httpProxy: parsed(
+    ["HTTP_PROXY", "none", "Proxy for list sources behind http; also in lower case."],
+    readProxy,
+  ),
+  noProxy: parsed(
+    [
+      "NO_PROXY",
+      "none",
+      "Hosts and suffixes of hosts, comma-separated, that are fetched without a proxy; also in lower case.",
+    ],
+    readHosts,
+  ),
+  whois: flag(
+    "GATEPOST_WHOIS",
+    "Ask WHOIS (RFC 3912) for the age of domains whose registry has no RDAP.",
+  ),
+  metricsToken: optional(
+    "GATEPOST_METRICS_TOKEN",
+    "Bearer token for `/metrics`; unset: loopback peers without forwarding headers only.",
+  ),
+  logLevel: choice(
+    "LOG_LEVEL",
+    ["info", "debug", "warn", "error", "silent"],
+    "The least severe level that is logged.",
+  ),
+  logAddresses: flag(
+    "GATEPOST_LOG_ADDRESSES",
+    "Write checked addresses in clear to the access log; off, only their domain.",
+  ),
+  maxConnections: whole(
+    "GATEPOST_MAX_CONNECTIONS",
+    10_000,
+    { min: 1, max: 1_000_000 },
+    "Open connections at the most; beyond it new ones are closed.",
+  ),
+} as const satisfies Readonly<Record<string, Setting<unknown>>>;
+
+type Settings = typeof SETTINGS;
+
+/** Every setting's value, by its name in the code. */
+export type Config = {
+  readonly [Name in keyof Settings]: ReturnType<Settings[Name]["read"]>;
+};
+
+/** The environment cannot be used; `message` names every mistake, one a line. */
+class ConfigFault extends Error {
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.name = "ConfigFault";
+  }
+}
+
+/** Reads all settings; throws one `ConfigFault` with all mistakes. Blank counts as unset. */
+export function readConfig(environment: Environment): Config {
+  const mistakes: string[] = [];
+  const entries = Object.entries(SETTINGS).map(([key, setting]) => {
+    // The proxy variables are as often written in lower case; no other setting is.
+    const also = setting.name.endsWith("_PROXY")
+      ? environment[setting.name.toLowerCase()]
+      : undefined;
+    const given = (environment[setting.name] ?? also)?.trim();
+    try {
+      return [key, setting.read(given === "" ? undefined : given)];
+    } catch (fault) {
+      mistakes.push(`${setting.name}: ${fault instanceof Error ? fault.message : "is bad"}.`);
+      return [key, undefined];
+    }
+  });
+  mistakes.push(...incomplete(environment));
+  if (mistakes.length > 0) throw new ConfigFault(mistakes);
+  const config = Object.fromEntries(entries) as Config;
+  return { ...config, dataDir: resolve(config.dataDir) };
+}
+
+const KNOWN: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name));
+
+/** What Kubernetes tells containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
+const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
+
+/** Names that look like settings and are none: most likely somebody's slip, and without effect. */
+export function unknownSettings(environment: Environment): readonly string[] {
+  return Object.entries(environment)
+    .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))
+    .map(([name]) => name)
+    .filter((name) => name.startsWith("GATEPOST_") && !KNOWN.has(name))
+    .sort();
+}
+
+/** Settings that need each other. What is given and bad is complained of elsewhere. */
+function incomplete(environment: Environment): readonly string[] {
+  const isGiven = ({ name }: Setting<unknown>): boolean => (environment[name] ?? "").trim() !== "";
+  const { databaseUrl, redisUrl, secretKey: key } = SETTINGS;
+  const missing: string[] = [];
+  if (isGiven(databaseUrl) && !isGiven(redisUrl)) {
+    missing.push(
+      "REDIS_URL: is needed with DATABASE_URL: several processes count and queue there.",
+    );
+  }
+  if (isGiven(redisUrl) && !isGiven(databaseUrl)) {
+    missing.push(
+      "DATABASE_URL: is needed with REDIS_URL, where nothing is kept that must not be lost.",
+    );
+  }
+  if (isGiven(databaseUrl) && !isGiven(key)) {
+    missing.push(
+      "GATEPOST_SECRET_KEY: is needed with DATABASE_URL: all processes must have the same one.",
+    );
+  }
+  return missing;
+}
+
+/** The base of links, without a trailing slash. */
+export function publicUrlOf(config: Pick<Config, "publicUrl" | "host" | "port">): string {
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  return config.publicUrl ?? `http://${host}:${String(config.port)}`;
+}

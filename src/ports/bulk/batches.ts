@@ -1,0 +1,61 @@
+import type { PackedChunk } from "../../core/batch/batch-chunk.ts";
+import type { Tally } from "../../core/batch/tally.ts";
+import type { Owner } from "../admission/owner.ts";
+
+/** A batch as it is stored, whichever way it is judged. */
+export interface NewBatch {
+  /** 32 lower-case hexadecimal digits. */
+  readonly session: string;
+  readonly owner: Owner;
+  /** The exact address it came from. */
+  readonly clientAddress: string;
+  /** Entries before de-duplication. */
+  readonly total: number;
+  readonly unique: number;
+  /** At least one. */
+  readonly chunks: readonly PackedChunk[];
+  readonly table?: StoredTable;
+  /** The answer to keep for a repetition of the request. */
+  readonly keep?: KeptAnswer;
+  readonly nowMs: number;
+}
+
+/** Some rows of an uploaded table. */
+export interface TablePageText {
+  readonly rows: number;
+  /** JSON of `string[][]`. */
+  readonly content: string;
+}
+
+/** An uploaded table as it is stored. */
+export interface StoredTable {
+  readonly header: readonly string[];
+  readonly pages: readonly TablePageText[];
+  /** For each row its entry, -1 for a blank cell. */
+  readonly lineEntries: Int32Array;
+}
+
+/** Stored with the batch under a key that `RetryKeys.begin` opened. */
+export interface KeptAnswer {
+  readonly key: string;
+  readonly token: string;
+  readonly answer: string;
+}
+
+/** What became of one chunk's entries. */
+export interface ChunkOutcome {
+  /** One JSON text for each entry, in their order; no line breaks in it. */
+  readonly results: readonly string[];
+  /** First spellings of the valid entries; no line breaks in them. */
+  readonly valid: readonly string[];
+  readonly tally: Tally;
+}
+
+/** A finished batch, to be told of once. */
+export interface CompletedBatch {
+  readonly session: string;
+  readonly owner: Owner;
+  readonly total: number;
+  readonly unique: number;
+  readonly tally: Tally;
+}

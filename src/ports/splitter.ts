@@ -1,8 +1,0 @@
-import type { BatchLayout } from "../core/batch.ts";
-import type { SplitBatch } from "../core/batch-chunk.ts";
-
-/**
- * Splits a bulk text as `splitText` of core does, without keeping a thread that has other duties busy:
- * large texts are split elsewhere.
- */
-export type Splitter = (text: string, layout: BatchLayout) => Promise<SplitBatch>;

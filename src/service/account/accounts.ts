@@ -1,0 +1,110 @@
+import { addressKey, parseAddress } from "../../core/address/address.ts";
+import type { Account, Accounts, AccountTier } from "../../ports/admission/accounts.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { Notices } from "../../ports/process/notices.ts";
+import type { Passwords } from "../../ports/account/passwords.ts";
+
+export interface AccountServiceDeps {
+  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  readonly notices?: Pick<Notices, "tell">;
+  readonly accounts: Accounts;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly ids: Ids;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+export interface AccountOrder {
+  readonly email: string;
+  readonly tier: AccountTier;
+  readonly origin: Account["origin"];
+  readonly isAdmin: boolean;
+  readonly password?: string;
+}
+
+export type AccountAnswer =
+  | { readonly kind: "created"; readonly account: Account }
+  | { readonly kind: "bad_email" }
+  | { readonly kind: "email_taken" }
+  | { readonly kind: "bad_password" };
+
+/** Characters of a password. The upper bound keeps hashing cheap to ask for. */
+export const PASSWORD_MIN = 10;
+export const PASSWORD_MAX = 1_000;
+
+/** How many accounts one page holds. */
+const PAGE = 500;
+
+export interface AccountService {
+  create(order: AccountOrder): Promise<AccountAnswer>;
+  /** By id or e-mail address, in any case and with blanks around it. */
+  find(idOrEmail: string): Promise<Account | undefined>;
+  /** All of them, in the order of their e-mail addresses, a page at a time. */
+  all(): AsyncIterable<readonly Account[]>;
+  /** False when there is no such account; so below. In force within 5 s. */
+  setTier(id: string, tier: AccountTier): Promise<boolean>;
+  /** Its keys are answered 403 within 5 s. The time of the first disabling is not kept. */
+  disable(id: string): Promise<boolean>;
+  enable(id: string): Promise<boolean>;
+  setPassword(id: string, password: string): Promise<"changed" | "bad_password" | "no_account">;
+}
+
+/** The e-mail address as accounts are known by it; undefined when it is none. */
+export function accountEmail(text: string): string | undefined {
+  const address = parseAddress(text.trim());
+  return address.ok ? addressKey(address.value) : undefined;
+}
+
+const isPassword = (text: string): boolean =>
+  text.length >= PASSWORD_MIN && text.length <= PASSWORD_MAX;
+
+async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<AccountAnswer> {
+  const { tier, origin, isAdmin, password } = order;
+  const email = accountEmail(order.email);
+  if (email === undefined) return { kind: "bad_email" };
+  if (password !== undefined && !isPassword(password)) return { kind: "bad_password" };
+  const passwordHash = password === undefined ? undefined : await deps.passwords.hash(password);
+  const id = deps.ids.hex32();
+  const made = { id, email, tier, origin, isAdmin, createdAtMs: deps.clock.nowMs() };
+  const stored = { ...made, ...(passwordHash !== undefined && { passwordHash }) };
+  if (!(await deps.accounts.create(stored))) return { kind: "email_taken" };
+  return {
+    kind: "created",
+    account: { ...made, isDisabled: false, countsSpellings: false, creditBalance: 0 },
+  };
+}
+
+async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
+  let page = await accounts.list("", PAGE);
+  while (page.length > 0) {
+    yield page;
+    page = await accounts.list(page.at(-1)?.email ?? "", PAGE);
+  }
+}
+
+export function createAccountService(deps: AccountServiceDeps): AccountService {
+  const { accounts, passwords, clock, notices } = deps;
+  /** What a key's holder is known by: others must not go on believing the old. */
+  const change = async (id: string, what: Parameters<Accounts["change"]>[1]): Promise<boolean> => {
+    const isChanged = await accounts.change(id, what, clock.nowMs());
+    if (isChanged) notices?.tell("accounts");
+    return isChanged;
+  };
+  return {
+    create: (order) => create(deps, order),
+    find: (idOrEmail) => {
+      const text = idOrEmail.trim();
+      return accounts.find(accountEmail(text) ?? text.toLowerCase());
+    },
+    all: () => pages(accounts),
+    setTier: (id, tier) => change(id, { tier }),
+    disable: (id) => change(id, { isDisabled: true }),
+    enable: (id) => change(id, { isDisabled: false }),
+    async setPassword(id, password) {
+      if (!isPassword(password)) return "bad_password";
+      const passwordHash = await passwords.hash(password);
+      const isChanged = await accounts.change(id, { passwordHash }, clock.nowMs());
+      return isChanged ? "changed" : "no_account";
+    },
+  };
+}

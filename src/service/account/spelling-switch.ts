@@ -1,0 +1,34 @@
+import type { Accounts } from "../../ports/admission/accounts.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Notices } from "../../ports/process/notices.ts";
+import type { OwnSpellings } from "../../ports/evidence/own-spellings.ts";
+
+/**
+ * Whether the spellings of mailboxes in an account's own traffic are counted; in force within 5 s. Off forgets
+ * what was counted. False when there is no such account.
+ */
+export type SwitchSpellings = (accountId: string, state: "on" | "off") => Promise<boolean>;
+
+export interface SpellingSwitchDeps {
+  readonly accounts: Pick<Accounts, "change">;
+  readonly spellings: Pick<OwnSpellings, "forget">;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** Tells those who remember accounts. */
+  readonly notices?: Notices;
+}
+
+export function createSpellingSwitch({
+  accounts,
+  spellings,
+  clock,
+  notices,
+}: SpellingSwitchDeps): SwitchSpellings {
+  return async (accountId, state) => {
+    const change = { countsSpellings: state === "on" };
+    const isThere = await accounts.change(accountId, change, clock.nowMs());
+    if (isThere) notices?.tell("accounts");
+    // After the account says no, for nothing is written of such an account any more.
+    if (isThere && state === "off") await spellings.forget(accountId);
+    return isThere;
+  };
+}

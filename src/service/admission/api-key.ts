@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { Ids } from "../../ports/process/ids.ts";
+
+const PREFIX = "gp_live_";
+const RANDOM_LENGTH = 34;
+const CHECKSUM_LENGTH = 6;
+
+/** Characters of every key: "gp_live_", 34 random ones, 6 of checksum. */
+const API_KEY_LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
+
+/** Characters of a key that are shown in lists, from its start and from its end. */
+const SHOWN_PREFIX_LENGTH = 12;
+const SHOWN_LAST_LENGTH = 4;
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SHAPE = /^gp_live_[0-9A-Za-z]{40}$/;
+
+/** CRC-32 as in RFC 1952 section 8. */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+function crc32(ascii: string): number {
+  let value = 0xffffffff;
+  for (let at = 0; at < ascii.length; at += 1) {
+    value = (CRC_TABLE[(value ^ ascii.charCodeAt(at)) & 0xff] ?? 0) ^ (value >>> 8);
+  }
+  return (value ^ 0xffffffff) >>> 0;
+}
+
+/** The CRC-32 of the random part in base 62, most significant digit first; six digits hold 32 bits. */
+function checksum(random: string): string {
+  let rest = crc32(random);
+  let digits = "";
+  for (let count = 0; count < CHECKSUM_LENGTH; count += 1) {
+    digits = `${BASE62[rest % 62] ?? ""}${digits}`;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Bytes from here on are thrown away, so that every character is equally likely. */
+const FAIR_BYTES = 248;
+
+function randomText(ids: Ids): string {
+  let text = "";
+  while (text.length < RANDOM_LENGTH) {
+    for (const byte of ids.bytes(RANDOM_LENGTH)) {
+      if (byte < FAIR_BYTES && text.length < RANDOM_LENGTH) text += BASE62[byte % 62] ?? "";
+    }
+  }
+  return text;
+}
+
+/** A new key; 202 bits of it are random. */
+export function makeApiKey(ids: Ids): string {
+  const random = randomText(ids);
+  return `${PREFIX}${random}${checksum(random)}`;
+}
+
+/** The value of a base 62 digit by its code; SHAPE has seen to it that there is one. */
+const DIGIT_VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
+  Math.max(0, BASE62.indexOf(String.fromCharCode(code))),
+);
+
+/** Whether a text can be one of our keys: its shape and its checksum. No secret is compared here. */
+export function isApiKey(text: string): boolean {
+  if (text.length !== API_KEY_LENGTH || !SHAPE.test(text)) return false;
+  const end = PREFIX.length + RANDOM_LENGTH;
+  let value = 0;
+  for (let at = end; at < text.length; at += 1) {
+    value = value * 62 + (DIGIT_VALUES[text.charCodeAt(at)] ?? 0);
+  }
+  return value === crc32(text.slice(PREFIX.length, end));
+}
+
+/** What is stored of a key. A plain hash will do: nobody can guess 202 bits. */
+export const hashApiKey = (key: string): string => createHash("sha256").update(key).digest("hex");
+
+/** What lists show of a key. */
+export const shownParts = (
+  key: string,
+): { readonly prefix: string; readonly lastFour: string } => ({
+  prefix: key.slice(0, SHOWN_PREFIX_LENGTH),
+  lastFour: key.slice(-SHOWN_LAST_LENGTH),
+});

@@ -1,0 +1,101 @@
+import type { Answer, Awaitable, Lookup, PremiumLookup, Unknown } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+
+const OVERDUE: Unknown = { kind: "unknown", why: "deadline" };
+
+/** The answer without premium fields is out by then, whatever DNS does (decisions, section 4). */
+export const CORE_BUDGET_MS = 5_000;
+
+/** Core fields never wait longer than this for premium ones, counted from the start of the request. */
+const PREMIUM_BUDGET_MS = 4_000;
+
+/** Lookups with an end, and when the first of their answers goes stale. */
+export interface BoundedLookup {
+  /** What is open when the core budget is spent is `unknown`. */
+  readonly lookup: Lookup;
+  readonly premium: PremiumLookup;
+  /** Milliseconds since the Unix epoch; the earliest `expiresAtMs` of the answers so far, else Infinity. */
+  readonly expiresAtMs: () => number;
+  /** Takes the timers back. Call it when the result is out. */
+  readonly end: () => void;
+}
+
+/**
+ * Bounds every question by budgets counted from now: what is still open then is `unknown`, and what is
+ * asked later is `unknown` at once. Nobody waits for bulk entries, so they may have a longer one. Answers at hand pass through without a promise or a timer.
+ */
+export function boundLookup(
+  lookup: Lookup,
+  clock: Clock,
+  coreBudgetMs: number = CORE_BUDGET_MS,
+): BoundedLookup {
+  const deadlines: Deadline[] = [];
+  const startedMs = clock.monotonicMs();
+  let expiresAtMs = Infinity;
+  const note = <T>(answer: Answer<T>): Answer<T> => {
+    expiresAtMs = Math.min(expiresAtMs, answer.expiresAtMs ?? 0);
+    return answer;
+  };
+  const until = (atMs: number): Lookup => {
+    const deadline = new Deadline(clock, atMs);
+    deadlines.push(deadline);
+    const bound = <T>(ask: () => Awaitable<Answer<T>>): Awaitable<Answer<T>> => {
+      if (deadline.isPast) return note<T>(OVERDUE);
+      const answer = ask();
+      return answer instanceof Promise ? deadline.race(answer).then(note) : note(answer);
+    };
+    return {
+      mx: (name) => bound(() => lookup.mx(name)),
+      addresses: (host) => bound(() => lookup.addresses(host)),
+      txt: (name) => bound(() => lookup.txt(name)),
+      registration: (name) => bound(() => lookup.registration(name)),
+    };
+  };
+  const premiumEndMs = startedMs + PREMIUM_BUDGET_MS;
+  return {
+    lookup: until(startedMs + coreBudgetMs),
+    premium: {
+      lookup: until(premiumEndMs),
+      within: (milliseconds) => until(Math.min(clock.monotonicMs() + milliseconds, premiumEndMs)),
+    },
+    expiresAtMs: () => expiresAtMs,
+    end: () => {
+      for (const deadline of deadlines) deadline.end();
+    },
+  };
+}
+
+/** One point in time that many questions race; its timer starts with the first that has to wait. */
+class Deadline {
+  readonly #clock: Clock;
+  readonly #atMs: number;
+  readonly #waiting = new Set<() => void>();
+  #cancel: (() => void) | undefined;
+
+  constructor(clock: Clock, atMs: number) {
+    this.#clock = clock;
+    this.#atMs = atMs;
+  }
+
+  get isPast(): boolean {
+    return this.#clock.monotonicMs() >= this.#atMs;
+  }
+
+  race<T>(open: Promise<Answer<T>>): Promise<Answer<T>> {
+    this.#cancel ??= this.#clock.after(this.#atMs - this.#clock.monotonicMs(), () => this.#fire());
+    return new Promise((resolve, reject) => {
+      const overdue = (): void => resolve(OVERDUE);
+      this.#waiting.add(overdue);
+      open.then(resolve, reject).finally(() => this.#waiting.delete(overdue));
+    });
+  }
+
+  end(): void {
+    this.#cancel?.();
+  }
+
+  #fire(): void {
+    for (const overdue of this.#waiting) overdue();
+    this.#waiting.clear();
+  }
+}

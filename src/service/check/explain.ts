@@ -1,0 +1,79 @@
+import { isoTimeOrNull } from "../../core/calendar.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import { explain, type ExplainedSignal, type ListBehind } from "../../core/validate/explain.ts";
+import type { Validation } from "../../core/validate/validate.ts";
+import type { CheckAnswer } from "./check-one.ts";
+import type { Entrance, Gate } from "../admission/gate.ts";
+import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
+import { apiKeyRequired } from "../refusals.ts";
+import type { SingleCheck } from "./single-check.ts";
+
+/** Charges one unit and says why an entry is judged as it is. Throws a `Refusal` without a key or quota. */
+export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;
+
+export interface ExplainDeps {
+  readonly gate: Pick<Gate, "charge">;
+  readonly check: SingleCheck;
+  readonly datasets: () => Datasets;
+  /** Absent: no account has its traffic counted. */
+  readonly ownEvidence?: OwnEvidence;
+}
+
+const NOTHING_ASKED = { features: [], spamTrap: false } as const;
+
+export function createExplain({ gate, check, datasets, ownEvidence }: ExplainDeps): ExplainOne {
+  return async (entrance, text) => {
+    if (entrance.caller.keyId === undefined) throw apiKeyRequired();
+    const receipt = await gate.charge(entrance, 1);
+    try {
+      const own = await ownEvidenceFor(entrance.caller, [text], ownEvidence);
+      const validation = await check(text, "either", NOTHING_ASKED, own(text));
+      const body = JSON.stringify(explanationJson(validation, datasets()));
+      return { body, paidBy: receipt.paidBy };
+    } catch (fault) {
+      await receipt.refund();
+      throw fault;
+    }
+  };
+}
+
+/** The API's JSON: the result as a check sends it, and each signal of it explained. */
+export function explanationJson(
+  validation: Pick<Validation, "result" | "evidence">,
+  datasets: Datasets,
+): Readonly<Record<string, unknown>> {
+  return {
+    result: validation.result,
+    explanation: explain(validation, datasets).map(signalJson),
+    data_version: datasets.version,
+  };
+}
+
+const signalJson = (each: ExplainedSignal): Readonly<Record<string, unknown>> => ({
+  signal: each.signal,
+  weight: each.weight,
+  means: each.means,
+  matched: each.subject ?? null,
+  by: each.by,
+  lists: each.lists.map(listBehindJson),
+});
+
+/** A list behind a signal: since when it holds the name and when it was fetched; null: it came with the program. */
+export interface ListBehindJson {
+  readonly id: string;
+  readonly curated: boolean;
+  readonly since: string | null;
+  readonly fetched_at: string | null;
+}
+
+export const listBehindJson = ({
+  id,
+  curated,
+  sinceMs,
+  fetchedAtMs,
+}: ListBehind): ListBehindJson => ({
+  id,
+  curated,
+  since: isoTimeOrNull(sinceMs),
+  fetched_at: isoTimeOrNull(fetchedAtMs),
+});

@@ -1,0 +1,207 @@
+import { addressKey } from "../../core/address/address.ts";
+import { canonicalAddress } from "../../core/evidence/alias.ts";
+import { dayOf } from "../../core/calendar.ts";
+import { readEntry } from "../../core/address/entry.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import { type Evidence, evidence } from "../../core/evidence/signals.ts";
+import type { AddressHash } from "../../ports/evidence/address-hash.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { OwnSpellings, SpellingSighting } from "../../ports/evidence/own-spellings.ts";
+import type { Caller } from "../admission/caller.ts";
+
+/** From so many spellings of one mailbox on its addresses get `dot_scatter`. */
+const SPELLINGS_MIN = 5;
+
+/** UTC days of traffic that count, today included. */
+export const SPELLING_DAYS = 7;
+
+/** Spellings that one account may have counted; those that come later are not, until older ones are forgotten. */
+const SPELLINGS_MAX = 50_000;
+
+/** More spellings of one mailbox change nothing and are not kept; some, for they come of age one by one. */
+const MAILBOX_SPELLINGS_MAX = 20;
+
+/** What the counters say of an entry. */
+export type EvidenceOf = (entry: string) => readonly Evidence[];
+
+/**
+ * Takes entries for an account's traffic and says what its counters say of each, these sights included. Never
+ * rejects: what a store cannot say is no evidence.
+ */
+export type OwnEvidence = (accountId: string, entries: readonly string[]) => Promise<EvidenceOf>;
+
+const NOTHING: readonly Evidence[] = [];
+const SCATTERED: readonly Evidence[] = [evidence("dot_scatter")];
+const nothingKnown: EvidenceOf = () => NOTHING;
+
+/** Of the caller's own traffic, if he wants it counted; at once if not. Without a key nothing is ever counted. */
+export function ownEvidenceFor(
+  { owner, countsSpellings }: Caller,
+  entries: readonly string[],
+  ownEvidence: OwnEvidence | undefined,
+): Awaitable<EvidenceOf> {
+  if (countsSpellings !== true || owner.kind !== "account") return nothingKnown;
+  if (entries.length === 0) return nothingKnown;
+  return ownEvidence === undefined ? nothingKnown : ownEvidence(owner.accountId, entries);
+}
+
+export interface SpellingCounter {
+  readonly ownEvidence: OwnEvidence;
+  /** Writes what waits; a fault is logged, and then what was not written is lost. */
+  flush(): Promise<void>;
+}
+
+export interface SpellingCounterDeps {
+  readonly spellings: Pick<OwnSpellings, "ofMailboxes" | "add">;
+  /** Under a key for this alone. */
+  readonly hash: AddressHash;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** A kill loses so much of what was counted. */
+const FLUSH_AFTER_MS = 1_000;
+
+/** A store that takes longer has not said anything. */
+const ANSWER_MS = 500;
+
+/** Rows of one transaction: short enough to hold up nobody. */
+const BATCH = 200;
+
+/** Spellings that wait to be written; a store that is slower than the traffic costs counts, not memory. */
+const WAITING_MAX = 20_000;
+
+export function createSpellingCounter(deps: SpellingCounterDeps): SpellingCounter {
+  const counter = new Counter(deps);
+  return {
+    ownEvidence: (accountId, entries) => counter.see(accountId, entries),
+    flush: () => counter.flush(),
+  };
+}
+
+type Sight = Omit<SpellingSighting, "day" | "accountId">;
+
+/** By mailbox the last day of each spelling. */
+type Seen = Map<string, Map<string, number>>;
+
+/** What is to be written, by account and mailbox, then by spelling. */
+type Waiting = Map<string, Map<string, SpellingSighting>>;
+
+class Counter {
+  readonly #deps: SpellingCounterDeps;
+  #waiting: Waiting = new Map();
+  #waits = 0;
+  /** Stays in sight while it is being written. */
+  #written: Waiting = new Map();
+  #flushing: Promise<void> = Promise.resolve();
+  #isArmed = false;
+
+  constructor(deps: SpellingCounterDeps) {
+    this.#deps = deps;
+  }
+
+  async see(accountId: string, entries: readonly string[]): Promise<EvidenceOf> {
+    const sights = new Map<string, Sight>();
+    for (const entry of entries) {
+      const sight = this.#sightOf(accountId, entry);
+      if (sight !== undefined) sights.set(entry, sight);
+    }
+    if (sights.size === 0) return nothingKnown;
+    const mailboxes = [...new Set([...sights.values()].map(({ mailbox }) => mailbox))];
+    const seen = await this.#known(accountId, mailboxes);
+    for (const sight of sights.values()) this.#note(accountId, sight, seen);
+    // A store that could not say leaves it unsaid, also of what waits here.
+    if (seen === undefined) return nothingKnown;
+    return (entry) => {
+      const mailbox = sights.get(entry)?.mailbox ?? "";
+      return (seen.get(mailbox)?.size ?? 0) >= SPELLINGS_MIN ? SCATTERED : NOTHING;
+    };
+  }
+
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#write());
+    return this.#flushing;
+  }
+
+  /** Undefined for what is no address. The account is hashed along, so that no two accounts' rows can be matched. */
+  #sightOf(accountId: string, entry: string): Sight | undefined {
+    const read = readEntry(entry, "either");
+    if (read.kind !== "address") return undefined;
+    const { hash } = this.#deps;
+    return {
+      mailbox: hash(`mailbox ${accountId} ${canonicalAddress(read.address)}`),
+      spelling: hash(`spelling ${accountId} ${addressKey(read.address)}`),
+    };
+  }
+
+  /** Undefined when the store cannot say. */
+  async #known(accountId: string, mailboxes: readonly string[]): Promise<Seen | undefined> {
+    const { spellings, clock, log } = this.#deps;
+    const fromDay = dayOf(clock.nowMs()) - SPELLING_DAYS + 1;
+    const seen: Seen = new Map(mailboxes.map((mailbox) => [mailbox, new Map()]));
+    const add = ({ mailbox, spelling, day }: SpellingSighting): void => {
+      if (day >= fromDay) seen.get(mailbox)?.set(spelling, day);
+    };
+    try {
+      const asked = spellings.ofMailboxes(accountId, mailboxes, fromDay);
+      const found = await inTime(asked, { timeoutMs: ANSWER_MS, late: undefined, clock });
+      if (found === undefined) throw new Error("own traffic: the store does not answer");
+      found.forEach(add);
+    } catch (fault) {
+      log.error("own_traffic.not_read", fault);
+      return undefined;
+    }
+    for (const mailbox of mailboxes) {
+      const key = keyOf(accountId, mailbox);
+      for (const there of [this.#written, this.#waiting]) there.get(key)?.forEach(add);
+    }
+    return seen;
+  }
+
+  /** Adds the sight to `seen` and, unless today has it already, to what is to be written. */
+  #note(accountId: string, { mailbox, spelling }: Sight, seen: Seen | undefined): void {
+    const day = dayOf(this.#deps.clock.nowMs());
+    const known = seen?.get(mailbox);
+    if (known?.get(spelling) === day) return;
+    if (known?.has(spelling) === false && known.size >= MAILBOX_SPELLINGS_MAX) return;
+    known?.set(spelling, day);
+    if (this.#waits < WAITING_MAX) this.#keep({ accountId, mailbox, spelling, day });
+  }
+
+  #keep(sighting: SpellingSighting): void {
+    const key = keyOf(sighting.accountId, sighting.mailbox);
+    const waiting = this.#waiting.get(key) ?? new Map<string, SpellingSighting>();
+    this.#waiting.set(key, waiting);
+    if (!waiting.has(sighting.spelling)) this.#waits += 1;
+    waiting.set(sighting.spelling, sighting);
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    this.#deps.clock.after(FLUSH_AFTER_MS, () => {
+      this.#isArmed = false;
+      void this.flush();
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#written = this.#waiting;
+    this.#waiting = new Map();
+    this.#waits = 0;
+    const rows = [...this.#written.values()].flatMap((mailbox) => [...mailbox.values()]);
+    try {
+      for (let from = 0; from < rows.length; from += BATCH) {
+        await this.#deps.spellings.add(rows.slice(from, from + BATCH), SPELLINGS_MAX);
+      }
+    } catch (fault) {
+      this.#deps.log.error("own_traffic.not_written", fault);
+    }
+    this.#written = new Map();
+  }
+}
+
+const keyOf = (accountId: string, mailbox: string): string => [accountId, mailbox].join(" ");

@@ -1,0 +1,185 @@
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Elections } from "../../ports/process/elections.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { Log } from "../../ports/process/log.ts";
+
+/** Ends what was begun; resolves when nothing of it has an effect any more. */
+export type End = () => Promise<void>;
+
+/** Begins what one process at a time does. */
+export type Begin = () => Promise<End>;
+
+export interface WhileElectedDeps {
+  readonly elections: Elections;
+  readonly duty: string;
+  /** This process, by a name that no other has. */
+  readonly candidate: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Candidacy {
+  /** Ends what runs and makes room for another at once. */
+  stop(): Promise<void>;
+}
+
+/** A holder that lost touch stops after so long by its own steady clock. */
+export const LEASE_MS = 30_000;
+/** How often a holder renews and others ask; several times in a lease, so that one slow answer loses nothing. */
+export const CAMPAIGN_EVERY_MS = 5_000;
+/** After a begin that failed others have their turn. */
+export const FAILED_REST_MS = 60_000;
+/** So long a stop waits for a store that does not answer. */
+const LEAVE_MS = 5_000;
+
+/** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
+export function whileElected(deps: WhileElectedDeps, begin: Begin): Candidacy {
+  const candidacy = new Campaign(deps, begin);
+  candidacy.start();
+  return candidacy;
+}
+
+class Campaign implements Candidacy {
+  readonly #deps: WhileElectedDeps;
+  readonly #begin: Begin;
+  #isElected = false;
+  #isStopped = false;
+  /** Of what runs. */
+  #end: End | undefined;
+  #settling: Promise<void> | undefined;
+  #asking: Promise<void> = Promise.resolve();
+  #callOffAsking = (): void => undefined;
+  #callOffLapse = (): void => undefined;
+  #restUntilMs = -Infinity;
+  #isOutOfTouch = false;
+
+  constructor(deps: WhileElectedDeps, begin: Begin) {
+    this.#deps = deps;
+    this.#begin = begin;
+  }
+
+  start(): void {
+    this.#asking = this.#ask().finally(() => {
+      if (this.#isStopped) return;
+      this.#callOffAsking = this.#deps.clock.after(CAMPAIGN_EVERY_MS, () => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#callOffAsking();
+    this.#lose("stopped");
+    await this.#settling;
+    await this.#atMost(LEAVE_MS, this.#leave());
+  }
+
+  async #ask(): Promise<void> {
+    const { elections, duty, candidate, clock } = this.#deps;
+    const askedAtMs = clock.monotonicMs();
+    if (this.#isResting()) return;
+    const at = { nowMs: clock.nowMs(), leaseMs: LEASE_MS };
+    let isHeld: boolean | undefined;
+    try {
+      isHeld = await this.#atMost(LEASE_MS, elections.hold(duty, candidate, at));
+    } catch (fault) {
+      this.#sayOutOfTouch(fault);
+    }
+    if (isHeld === undefined) return; // nobody could say: the lease that is held goes on to its end
+    this.#isOutOfTouch = false;
+    if (isHeld) this.#win(askedAtMs + LEASE_MS - clock.monotonicMs());
+    else this.#lose("taken");
+  }
+
+  #sayOutOfTouch(fault: unknown): void {
+    if (!this.#isOutOfTouch) this.#deps.log.error("duty.not_asked", fault, this.#its());
+    this.#isOutOfTouch = true;
+  }
+
+  #win(leftMs: number): void {
+    if (leftMs <= 0 || this.#isStopped || this.#isResting()) return;
+    this.#callOffLapse();
+    this.#callOffLapse = this.#deps.clock.after(leftMs, () => this.#lose("lapsed"));
+    this.#isElected = true;
+    this.#settle();
+  }
+
+  #lose(why: "stopped" | "taken" | "lapsed"): void {
+    this.#callOffLapse();
+    if (this.#isElected && why !== "stopped") {
+      this.#deps.log.warn("duty.lost", { ...this.#its(), why });
+    }
+    this.#isElected = false;
+    this.#settle();
+  }
+
+  /** Begins and ends come one after the other; whoever changes its mind meanwhile is heard when this one is over. */
+  #settle(): void {
+    if (this.#settling === undefined && !this.#isSettled()) this.#settling = this.#change();
+  }
+
+  #isSettled(): boolean {
+    return this.#isElected === (this.#end !== undefined);
+  }
+
+  async #change(): Promise<void> {
+    while (!this.#isSettled()) {
+      if (this.#end === undefined) await this.#tryToBegin();
+      else await this.#finish(this.#end);
+    }
+    this.#settling = undefined;
+  }
+
+  async #tryToBegin(): Promise<void> {
+    const { log, clock } = this.#deps;
+    try {
+      this.#end = await this.#begin();
+      log.info("duty.begun", this.#its());
+    } catch (fault) {
+      log.error("duty.failed", fault, this.#its());
+      this.#restUntilMs = clock.monotonicMs() + FAILED_REST_MS;
+      this.#callOffLapse();
+      this.#isElected = false;
+      await this.#atMost(LEAVE_MS, this.#resign());
+    }
+  }
+
+  async #finish(end: End): Promise<void> {
+    const { log } = this.#deps;
+    try {
+      await end();
+      log.info("duty.ended", this.#its());
+    } catch (fault) {
+      log.error("duty.failed", fault, this.#its());
+    } finally {
+      this.#end = undefined;
+    }
+  }
+
+  /** A question under way could be granted after the resignation. */
+  async #leave(): Promise<void> {
+    await this.#asking;
+    await this.#resign();
+  }
+
+  async #resign(): Promise<void> {
+    const { elections, duty, candidate } = this.#deps;
+    try {
+      await elections.resign(duty, candidate);
+    } catch (fault) {
+      this.#sayOutOfTouch(fault); // its lease ends by itself
+    }
+  }
+
+  /** A store that does not answer holds up nobody: undefined when it took longer. */
+  #atMost<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+    return inTime(work, { timeoutMs, late: undefined, clock: this.#deps.clock });
+  }
+
+  #isResting(): boolean {
+    return this.#deps.clock.monotonicMs() < this.#restUntilMs;
+  }
+
+  #its(): { readonly duty: string } {
+    return { duty: this.#deps.duty };
+  }
+}

@@ -1,0 +1,42 @@
+import { systemClock as clock } from "../../src/adapters/system/clock.ts";
+import { systemFiles } from "../../src/adapters/system/files.ts";
+import type { BulkJudge } from "../../src/cli/bulk/judge-pages.ts";
+import { bulkCommand } from "../../src/cli/commands/bulk.ts";
+import { program, runProgram } from "../../src/cli/program.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import type { Files } from "../../src/ports/process/files.ts";
+import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { mailEverywhere, noDatasets } from "./bulk-world.ts";
+
+export interface BulkCommandOptions {
+  readonly terminal: Terminal;
+  readonly files?: Files;
+  readonly room?: BulkJudge["room"];
+  readonly onInterrupt?: (stop: () => void) => () => void;
+}
+
+/** `gatepost bulk` where every domain has mail but those that begin with "silent", of which nobody can say. */
+export function runBulkCommand(
+  words: readonly string[],
+  { terminal, files = systemFiles, room, onInterrupt }: BulkCommandOptions,
+): Promise<number> {
+  const lookup = mailEverywhere((name) => name.startsWith("silent"));
+  const judge = coreJudge({
+    datasets: () => noDatasets,
+    lookup,
+    again: lookup,
+    clock,
+    implicitMx: false,
+    budgetMs: 5_000,
+    againBudgetMs: 1_000,
+  });
+  const command = bulkCommand({
+    terminal,
+    files,
+    clock,
+    openJudge: () =>
+      Promise.resolve({ judge, room: room ?? (() => undefined), close: () => Promise.resolve() }),
+    onInterrupt: onInterrupt ?? (() => () => undefined),
+  });
+  return runProgram(program("1.2.3", terminal, [command]), ["bulk", ...words], terminal);
+}

@@ -1,0 +1,113 @@
+import type { TestContext } from "node:test";
+import { readTrustedProxies } from "../../src/http/request/client-address.ts";
+import { bulkHandler } from "../../src/http/api/bulk.ts";
+import { uploadRoute } from "../../src/http/api/upload.ts";
+import { viewRoute } from "../../src/http/api/view.ts";
+import type { BulkService } from "../../src/service/bulk/bulk.ts";
+import type { Caller } from "../../src/service/admission/caller.ts";
+import type { Gate } from "../../src/service/admission/gate.ts";
+import { rateExceeded } from "../../src/service/refusals.ts";
+import { bulkWorld, type BulkWorld, mailEverywhere, type WorldOptions } from "./bulk-world.ts";
+import { appDeps } from "../http/http-app.ts";
+import { testServer } from "../http/http-server.ts";
+import { callerAt, openGate } from "../http/open-gate.ts";
+
+export interface BulkServer extends BulkWorld {
+  readonly port: number;
+  /** Asks and reads the whole answer. `path` is sent as `fetch` sends it. */
+  ask(path: string, options?: AskOptions): Promise<Answer>;
+  /** A form post. */
+  post(path: string, form: string, options?: AskOptions): Promise<Answer>;
+  /** The answer as it begins; its body is the caller's to read. */
+  open(path: string, options?: AskOptions): Promise<Response>;
+  /** Keys that are refused from now on. */
+  readonly revoked: Set<string>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface AskOptions {
+  readonly method?: string;
+  /** "a1" is an account of its own; absent: no key. */
+  readonly key?: string;
+  /** The client's address; 192.0.2.1 unless told. */
+  readonly from?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: RequestInit["body"];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** Who holds which key: a Pro account named like the key, or whoever asks from the address. */
+function callerOf(key: string | undefined, clientAddress: string): Caller {
+  if (key === undefined) return callerAt(clientAddress);
+  const owner = { kind: "account", accountId: key } as const;
+  return { owner, tier: "pro", clientAddress, keyId: `key-${key}` };
+}
+
+/** A gate that knows every key; the key "spent" has used up its rate, "credits" has credits left then. */
+function keyedGate(): Gate {
+  return {
+    ...openGate(),
+    enter: ({ apiKey }, clientAddress) => {
+      const caller = callerOf(apiKey[0], clientAddress);
+      const rate = { limit: 30, remaining: apiKey[0] === "spent" ? 0 : 29 };
+      const more = apiKey[0] === "spent" ? { refusal: rateExceeded(17_000) } : {};
+      return { caller, rate, hasCredits: false, ...more };
+    },
+  };
+}
+
+/** The bulk faces on a real listener, with the real service and its stores behind them. */
+export async function bulkServer(
+  t: TestContext,
+  {
+    over = (bulk) => bulk,
+    ...options
+  }: Partial<WorldOptions> & { readonly over?: (bulk: BulkService) => BulkService } = {},
+): Promise<BulkServer> {
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), ...options });
+  const { clock, log } = world.stores;
+  const bulk = over(world.bulk);
+  const revoked = new Set<string>();
+  const isInForce = ({ owner }: Caller): Promise<boolean> =>
+    Promise.resolve(owner.kind === "bucket" || !revoked.has(owner.accountId));
+  const { settings } = appDeps();
+  const server = await testServer({
+    gate: keyedGate(),
+    log,
+    bulk: bulkHandler({ bulk, log }),
+    routes: [viewRoute({ bulk, log, clock, isInForce }), uploadRoute({ bulk, log })],
+    settings: { ...settings, trustedProxies: readTrustedProxies("127.0.0.1") },
+  });
+  t.after(() => server.stop());
+  const open: BulkServer["open"] = (path, { method, key, from, headers, body } = {}) =>
+    fetch(`http://127.0.0.1:${String(server.port)}${path}`, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: {
+        "x-forwarded-for": from ?? "192.0.2.1",
+        ...(key === undefined ? {} : { "x-api-key": key }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+  const ask: BulkServer["ask"] = async (path, asked) => {
+    const answer = await open(path, asked);
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  const post: BulkServer["post"] = (path, form, { headers, ...asked } = {}) =>
+    ask(path, {
+      ...asked,
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+      body: form,
+    });
+  return { ...world, port: server.port, ask, post, open, revoked, stop: server.stop };
+}
+
+/** The session that an answer names. */
+export function sessionIn({ body }: Answer): string {
+  return /"session":"([0-9a-f]{32})"/.exec(body)?.[1] ?? "none";
+}

@@ -1,0 +1,149 @@
+import type { TestContext } from "node:test";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { splitText } from "../../src/core/batch/batch-chunk.ts";
+import { finish } from "../../src/core/batch/batch.ts";
+import type { Datasets } from "../../src/core/evidence/datasets.ts";
+import type { Lookup } from "../../src/core/mail/lookup.ts";
+import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
+import { announcer, type CompletedEvent } from "../../src/service/bulk/announce.ts";
+import type { BulkAnswer, BulkRequest, BulkService } from "../../src/service/bulk/bulk.ts";
+import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { createBulk } from "../../src/service/bulk/create-bulk.ts";
+import type { Judge } from "../../src/service/bulk/judge.ts";
+import { bulkWorker, type BulkWorker } from "../../src/service/bulk/worker.ts";
+import type { Caller } from "../../src/service/admission/caller.ts";
+import { createGate } from "../../src/service/admission/counting-gate.ts";
+import type { Entrance } from "../../src/service/admission/gate.ts";
+import type { OwnEvidence } from "../../src/service/evidence/own-spellings.ts";
+import { DEFAULT_TIERS, type Tiers } from "../../src/service/admission/tiers.ts";
+import { type BulkStores, openBulkStores } from "../contracts/bulk-stores.ts";
+import { literalDatasets } from "../lists/literal-datasets.ts";
+
+/** Knows nothing of any name. */
+export const noDatasets: Datasets = literalDatasets();
+
+export interface BulkWorld {
+  readonly stores: BulkStores;
+  readonly bulk: BulkService;
+  readonly events: readonly CompletedEvent[];
+  /** A worker of its own name, not started. */
+  worker(name?: string): BulkWorker;
+  announce(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly lookup: Lookup;
+  readonly tiers?: Partial<Tiers>;
+  readonly bufferMax?: number;
+  readonly judge?: Judge;
+  readonly dnsAnswers?: () => Promise<boolean>;
+  readonly ownEvidence?: OwnEvidence;
+}
+
+export const STARTER: Caller = {
+  owner: { kind: "account", accountId: "a1" },
+  tier: "starter",
+  clientAddress: "192.0.2.1",
+};
+export const KEYLESS: Caller = {
+  owner: { kind: "bucket", bucket: "192.0.2.1" },
+  tier: "anonymous",
+  clientAddress: "192.0.2.1",
+};
+
+export const entranceOf = (caller: Caller): Entrance => ({ caller, hasCredits: false });
+
+export const listOf = (text: string, more: Partial<BulkRequest> = {}): BulkRequest => ({
+  text,
+  layout: "list",
+  ...more,
+});
+
+/** `count` domains that the zone of `mailZone` knows. */
+export const domains = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `d${String(at)}.example`).join("\n");
+
+/** Every name has mail, but those that `silent` names. */
+export function mailEverywhere(silent: (name: string) => boolean = () => false): Lookup {
+  const unknown = { kind: "unknown", why: "timeout" } as const;
+  return {
+    mx: (name) =>
+      silent(name) ? unknown : { kind: "found", records: [{ preference: 10, host: `mx.${name}` }] },
+    addresses: () => ({ kind: "found", records: ["203.0.113.5"] }),
+    txt: () => unknown,
+    registration: () => unknown,
+  };
+}
+
+export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<BulkWorld> {
+  const stores = await openBulkStores(t);
+  const { clock, log, charges, counter } = stores;
+  const tiers = { ...DEFAULT_TIERS, ...options.tiers };
+  const gate = createGate({
+    keys: { holder: () => Promise.resolve(undefined) },
+    rates: memoryRateCounter(),
+    quotas: counter,
+    charges,
+    clock,
+    tiers,
+  });
+  const { lookup, ownEvidence } = options;
+  const own = ownEvidence === undefined ? {} : { ownEvidence };
+  const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
+  const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
+  const judge = options.judge ?? coreJudge({ ...real, ...budgets });
+  const events: CompletedEvent[] = [];
+  const announce = announcer({
+    jobs: stores.jobs,
+    clock,
+    log,
+    checkpoint: passThrough,
+    onCompleted: (event) => Promise.resolve(void events.push(event)),
+  });
+  const workers: BulkWorker[] = [];
+  const bulk = createBulk({
+    ...stores,
+    ...own,
+    gate,
+    tiers,
+    judge,
+    split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
+    queue: {
+      wake: () => Promise.resolve(workers.forEach((worker) => worker.wake())),
+    },
+    syncBudgetMs: 10_000,
+    bufferMax: options.bufferMax ?? 1_000_000,
+    completed: () => void announce(),
+  });
+  const worker = (name = "w1"): BulkWorker => {
+    const made = bulkWorker({
+      ...own,
+      chunks: stores.chunks,
+      name,
+      clock,
+      log,
+      judge,
+      room: () => undefined,
+      dnsAnswers: options.dnsAnswers ?? (() => Promise.resolve(true)),
+      checkpoint: passThrough,
+      completed: () => void announce(),
+    });
+    workers.push(made);
+    // The stores were closed before: what counts is that it does nothing any more.
+    t.after(() => made.stop().catch(() => undefined));
+    return made;
+  };
+  return { stores, bulk, events, worker, announce };
+}
+
+/** The answer's session. */
+export function sessionOf(answer: BulkAnswer): string {
+  return answer.kind === "done" ? answer.stats.session : answer.queued.session;
+}
+
+/** Everything of an iterable of pages, in one array. */
+export async function allOf<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
+}

@@ -1,0 +1,91 @@
+import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
+import { sqlOperatorEntries } from "../../src/adapters/sql/evidence/operator-entries.ts";
+import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
+import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
+import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
+import { systemIds as ids } from "../../src/adapters/system/ids.ts";
+import type { Datasets } from "../../src/core/evidence/datasets.ts";
+import type { AccountStore } from "../../src/main/parts/store.ts";
+import type {
+  ListRefresh,
+  ListStatus,
+  RefreshOutcome,
+} from "../../src/ports/evidence/list-refresh.ts";
+import type { VerdictCounts } from "../../src/ports/evidence/verdict-counts.ts";
+import { createBackTest, type RunBackTest } from "../../src/service/evidence/back-test.ts";
+import {
+  createOperatorListService,
+  type OperatorListService,
+} from "../../src/service/evidence/operator-lists.ts";
+import { createReportService, type ReportService } from "../../src/service/evidence/reports.ts";
+import { realClock as clock } from "../time/real-clock.ts";
+
+export interface DashboardLists {
+  readonly operator: OperatorListService;
+  readonly reports: ReportService;
+  readonly backTest: RunBackTest;
+  readonly refresh: ListRefresh;
+  readonly counts: VerdictCounts;
+  /** What the last refresh was told to accept. */
+  accepted: readonly string[];
+  /** What the next refresh comes to, and what the sources are. */
+  outcomes: readonly RefreshOutcome[];
+  sources: readonly ListStatus[];
+}
+
+/** The services of lists on the store of a dashboard; sources are a literal. */
+export function operatorListsOf(store: AccountStore, datasets: () => Datasets): DashboardLists {
+  const { db } = store.sql;
+  const hash = createAddressHash(new Uint8Array(32).fill(7));
+  const entries = sqlOperatorEntries(db);
+  const counts = sqlVerdictCounts(db);
+  const operator = createOperatorListService({ entries, hash, clock });
+  const lists: DashboardLists = {
+    operator,
+    counts,
+    reports: createReportService({ reports: sqlReports(db), operator, hash, ids, clock }),
+    backTest: createBackTest({ entries, counts, mails: sqlDomainMails(db), datasets, hash, clock }),
+    sources: SOURCES,
+    accepted: [],
+    outcomes: SOURCES.map(({ id }) => ({ id, kind: "unchanged" })),
+    refresh: {
+      status: () => Promise.resolve(lists.sources),
+      refresh: (confirmed = []) => {
+        lists.accepted = confirmed;
+        return Promise.resolve(lists.outcomes);
+      },
+    },
+  };
+  return lists;
+}
+
+const HOUR_MS = 3_600_000;
+
+const SOURCES: readonly ListStatus[] = [
+  {
+    id: "curated-one",
+    curated: true,
+    names: 72_341,
+    from: "fetch",
+    fetchedAtMs: clock.nowMs() - 6 * HOUR_MS,
+    askedAtMs: clock.nowMs() - HOUR_MS,
+  },
+  {
+    id: "halved",
+    curated: false,
+    names: 9_120,
+    from: "fetch",
+    fetchedAtMs: clock.nowMs() - 50 * HOUR_MS,
+    askedAtMs: clock.nowMs() - HOUR_MS,
+    refusal: { why: "size_swing", detail: "4,410 names, 9,120 before" },
+  },
+  { id: "packed", curated: true, names: 5_204, from: "package" },
+  {
+    id: "gone",
+    curated: false,
+    names: 0,
+    from: "nowhere",
+    askedAtMs: clock.nowMs() - HOUR_MS,
+    refusal: { why: "bad_status", detail: "404" },
+  },
+];

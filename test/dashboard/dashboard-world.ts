@@ -1,0 +1,280 @@
+import type { AddressInfo } from "node:net";
+import { memoryAnswerCache } from "../../src/adapters/memory/answer-cache.ts";
+import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
+import { sqlChunkQueue } from "../../src/adapters/sql/bulk/chunk-queue.ts";
+import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
+import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
+import { sqlLoginSessions } from "../../src/adapters/sql/account/login-sessions.ts";
+import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
+import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
+import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
+import { systemIds as ids } from "../../src/adapters/system/ids.ts";
+import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import { splitText } from "../../src/core/batch/batch-chunk.ts";
+import { finish } from "../../src/core/batch/batch.ts";
+import type { Datasets } from "../../src/core/evidence/datasets.ts";
+import { buildApp } from "../../src/http/app/app.ts";
+import { accountDocumentation } from "../../src/http/account/documentation.ts";
+import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts";
+import { openDashboard } from "../../src/main/parts/dashboard.ts";
+import { openAccountStore, type AccountStore } from "../../src/main/parts/store.ts";
+import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
+import type { JudgeHost } from "../../src/ports/webhooks/public-host.ts";
+import { createLoginSessions } from "../../src/service/account/login-sessions.ts";
+import { announcer } from "../../src/service/bulk/announce.ts";
+import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { createBulk } from "../../src/service/bulk/create-bulk.ts";
+import { bulkWorker } from "../../src/service/bulk/worker.ts";
+import { createCheckOne } from "../../src/service/check/check-one.ts";
+import { createGate } from "../../src/service/admission/counting-gate.ts";
+import type { Gate } from "../../src/service/admission/gate.ts";
+import { createSingleCheck, type SingleCheck } from "../../src/service/check/single-check.ts";
+import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
+import { createUsageRecorder } from "../../src/service/upkeep/usage-recorder.ts";
+import { createAnnounceBulk } from "../../src/service/webhooks/announce.ts";
+import { createWebhookSetup } from "../../src/service/webhooks/configure.ts";
+import { createDispatcher } from "../../src/service/webhooks/dispatcher.ts";
+import { createPing } from "../../src/service/webhooks/ping.ts";
+import { type DashboardLists, operatorListsOf } from "./dashboard-lists.ts";
+import { keptLog, type KeptLog } from "../process/kept-log.ts";
+import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
+import { realClock as clock } from "../time/real-clock.ts";
+import { MASTER, recordingSender } from "../process/webhook-world.ts";
+import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
+
+export interface DashboardWorld {
+  /** "http://127.0.0.1:1234", with the pages when they are built. */
+  readonly url: string;
+  readonly store: AccountStore;
+  readonly log: KeptLog;
+  readonly routes: ReturnType<typeof accountRoutes>;
+  readonly documentation: ReturnType<typeof accountDocumentation>;
+  readonly receiver: ReturnType<typeof recordingSender>;
+  readonly usage: ReturnType<typeof sqlUsageLedger>;
+  readonly gate: Gate;
+  /** The lists behind the admin's page; `refresh` answers from `sources`. */
+  readonly lists: DashboardLists;
+  /** Writes what waits to be counted for the charts. */
+  countRequests(): Promise<void>;
+  /** An account that may sign in with `PASSWORD`; its id. */
+  addAccount(
+    email: string,
+    more?: { readonly isAdmin?: boolean; readonly tier?: "free" | "pro" },
+  ): Promise<string>;
+  /** "name=value" of a new session, past the limit of attempts. */
+  cookieOf(accountId: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface DashboardWorldOptions {
+  readonly zone?: Zone;
+  readonly known?: LiteralKnowledge;
+  readonly signup?: "open" | "closed";
+  readonly judgeHost?: JudgeHost;
+  /** Base of links when it is not where the server listens: "https://..." changes the cookie. */
+  readonly publicUrl?: string;
+}
+
+export const PASSWORD = "correct horse battery";
+
+const judgeByName: JudgeHost = (host) =>
+  Promise.resolve(
+    host.endsWith(".example") ? { kind: "public" } : { kind: "not_public", address: "10.0.0.1" },
+  );
+
+/** The whole server on SQLite in memory and DNS from a literal, listening on a loopback port. */
+export async function dashboardWorld(options: DashboardWorldOptions = {}): Promise<DashboardWorld> {
+  const log = keptLog();
+  const tiers = DEFAULT_TIERS;
+  const store = await openAccountStore({ dataDir: ":memory:", databaseUrl: undefined });
+  const { db } = store.sql;
+  const usage = sqlUsageLedger(db);
+  const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
+  const charges = sqlCharges({ db, counter: quotas, ids });
+  const rates = memoryRateCounter();
+  const { notices } = store;
+  const gate = createGate({ keys: sqlKeys(db), rates, quotas, charges, clock, tiers, notices });
+  const datasets = (): Datasets => known;
+  const known = literalDatasets(options.known);
+  const lookup = zoneLookup(options.zone ?? {});
+  const check: SingleCheck = createSingleCheck({ lookup, datasets, clock, implicitMx: false });
+  const publicUrl = (): string => options.publicUrl ?? "http://gatepost.example";
+  const checkOne = createCheckOne({
+    gate,
+    check,
+    clock,
+    tiers,
+    publicUrl,
+    cache: memoryAnswerCache(1_000_000),
+    datasetsVersion: () => known.version,
+  });
+  const requests = createUsageRecorder({ usage, keys: sqlKeys(db), clock, log });
+  const words = operatorListsOf(store, datasets);
+  const hooks = webhooksOf(store, options.judgeHost ?? judgeByName, log);
+  const lists = listsOf({ store, gate, charges, lookup, datasets, log, hooks });
+  const dashboard = openDashboard({
+    store,
+    gate,
+    rates,
+    quotas,
+    usage,
+    check,
+    datasets,
+    tiers,
+    clock,
+    log,
+    requests,
+    lists: words,
+    settings: {
+      signup: options.signup ?? "open",
+      publicUrl,
+      version: "0.0.0-test",
+      trustedProxies: [],
+    },
+    system: () =>
+      Promise.resolve({
+        version: "0.0.0-test",
+        node: process.version,
+        started_at: "2026-11-20T12:00:00.000Z",
+        probes: [
+          { name: "database", ok: true },
+          { name: "dns", ok: false },
+        ],
+        facts: [{ name: "Database", value: "embedded" }],
+      }),
+    bulk: lists.bulk,
+    webhooks: hooks,
+  });
+  const routes = accountRoutes(dashboard);
+  const app = await buildApp({
+    gate,
+    checkOne,
+    clock,
+    log,
+    usage: requests,
+    pages: (scope) => addDashboard(scope, routes, dashboard),
+    metrics: { observe: () => undefined, refused: () => undefined },
+    metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
+    probes: new Map(),
+    settings: { publicUrl, trustedProxies: [], logAddresses: false, accessLogLinesPerSecond: 1 },
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    store,
+    log,
+    routes,
+    usage,
+    gate,
+    documentation: accountDocumentation(routes),
+    receiver: hooks.receiver,
+    lists: words,
+    countRequests: () => requests.flush(),
+    async addAccount(email, { isAdmin = false, tier = "free" } = {}) {
+      const order = { email, tier, origin: "operator", isAdmin, password: PASSWORD } as const;
+      const answer = await store.accounts.create(order);
+      if (answer.kind !== "created") throw new Error(`no account: ${answer.kind}`);
+      return answer.account.id;
+    },
+    async cookieOf(accountId) {
+      const accounts = sqlAccounts(db);
+      const logins = createLoginSessions({ sessions: sqlLoginSessions(db), accounts, ids, clock });
+      const account = await accounts.find(accountId);
+      if (account === undefined) throw new Error("no such account");
+      const visitor = { clientAddress: "192.0.2.1", userAgent: "" };
+      return `gatepost_session=${(await logins.start(account, visitor)).token}`;
+    },
+    async close() {
+      app.server.closeAllConnections();
+      await app.close();
+      await lists.stop();
+      await hooks.stop();
+      await Promise.all([quotas.flush(), requests.flush()]);
+      await store.close();
+    },
+  };
+}
+
+function webhooksOf(store: AccountStore, judgeHost: JudgeHost, log: KeptLog) {
+  const { db } = store.sql;
+  const receiver = recordingSender();
+  const endpoints = sqlWebhookEndpoints(db);
+  const deliveries = sqlDeliveries(db);
+  const box = createSecretBox(MASTER);
+  const deps = { endpoints, deliveries, box, sender: receiver.sender, clock, log, ids, judgeHost };
+  const dispatcher = createDispatcher(deps);
+  return {
+    receiver,
+    deliveries,
+    setup: createWebhookSetup(deps),
+    ping: createPing({ ...deps, dispatcher }),
+    announce: createAnnounceBulk({ ...deps, wake: () => dispatcher.wake() }),
+    async stop() {
+      receiver.release();
+      await dispatcher.stop();
+    },
+  };
+}
+
+interface ListParts {
+  readonly store: AccountStore;
+  readonly gate: Gate;
+  readonly charges: ReturnType<typeof sqlCharges>;
+  readonly lookup: ReturnType<typeof zoneLookup>;
+  readonly datasets: () => Datasets;
+  readonly log: KeptLog;
+  readonly hooks: ReturnType<typeof webhooksOf>;
+}
+
+function listsOf({ store, gate, charges, lookup, datasets, log, hooks }: ListParts) {
+  const deps = { db: store.sql.db, charges, ids, checkpoint: passThrough };
+  const jobs = sqlJobs(deps);
+  const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
+  const judge = coreJudge({
+    datasets,
+    lookup,
+    again: lookup,
+    clock,
+    implicitMx: false,
+    ...budgets,
+  });
+  const announce = announcer({
+    jobs,
+    clock,
+    log,
+    checkpoint: passThrough,
+    onCompleted: async ({ owner, stats }) => {
+      if (owner.kind === "account") await hooks.announce(owner.accountId, stats);
+    },
+  });
+  const shared = { clock, log, judge, completed: () => void announce() };
+  const worker = bulkWorker({
+    ...shared,
+    chunks: sqlChunkQueue(deps),
+    name: "w1",
+    room: () => undefined,
+    dnsAnswers: () => Promise.resolve(true),
+    checkpoint: passThrough,
+  });
+  worker.start();
+  const bulk = createBulk({
+    ...shared,
+    gate,
+    jobs,
+    ids,
+    tiers: DEFAULT_TIERS,
+    sessions: sqlSessionStore(deps),
+    retryKeys: sqlRetryKeys(deps),
+    split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
+    queue: { wake: () => Promise.resolve(worker.wake()) },
+    syncBudgetMs: 10_000,
+    bufferMax: 1_000_000,
+  });
+  return { bulk, stop: () => worker.stop() };
+}

@@ -1,0 +1,58 @@
+import type { Answer, Lookup, MailExchange, Registration } from "../../src/core/mail/lookup.ts";
+
+/** What one name answers. `unknown` makes every type inconclusive; a list of types only those. */
+export interface ZoneName {
+  /** "10 mx.example" or "0 ." */
+  readonly mx?: readonly string[];
+  readonly a?: readonly string[];
+  readonly aaaa?: readonly string[];
+  readonly txt?: readonly string[];
+  /** The day of registration, for the registry. */
+  readonly registered?: string;
+  readonly unknown?: true | readonly ("mx" | "addresses" | "txt" | "registration")[];
+}
+
+export type Zone = Readonly<Record<string, ZoneName>>;
+
+export interface ZoneLookup extends Lookup {
+  /** "mx example.com", in the order asked. */
+  readonly asked: readonly string[];
+}
+
+/** DNS and a registry from a literal: names that are not in it do not exist. */
+export function zoneLookup(zone: Zone): ZoneLookup {
+  const asked: string[] = [];
+  const names = new Map(Object.entries(zone));
+  const answer = <T>(
+    type: "mx" | "addresses" | "txt" | "registration",
+    name: string,
+    read: (entry: ZoneName) => readonly T[],
+  ): Promise<Answer<T>> => {
+    asked.push(`${type} ${name}`);
+    const entry = names.get(name);
+    if (entry === undefined) return Promise.resolve({ kind: "absent", why: "noName" });
+    if (entry.unknown === true || entry.unknown?.includes(type) === true) {
+      return Promise.resolve({ kind: "unknown", why: "timeout" });
+    }
+    const records = read(entry);
+    return Promise.resolve(
+      records.length === 0 ? { kind: "absent", why: "noData" } : { kind: "found", records },
+    );
+  };
+  return {
+    asked,
+    mx: (name) => answer("mx", name, ({ mx = [] }) => mx.map(exchange)),
+    addresses: (name) => answer("addresses", name, ({ a = [], aaaa = [] }) => [...a, ...aaaa]),
+    txt: (name) => answer("txt", name, ({ txt = [] }) => txt),
+    registration: (name) => answer("registration", name, registration),
+  };
+}
+
+function exchange(text: string): MailExchange {
+  const [preference = "", host = ""] = text.split(" ");
+  return { preference: Number(preference), host: host.replace(/\.$/, "") };
+}
+
+function registration({ registered }: ZoneName): readonly Registration[] {
+  return registered === undefined ? [] : [{ registeredAtMs: Date.parse(registered) }];
+}

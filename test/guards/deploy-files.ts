@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const root = new URL("../../../", import.meta.url);
+
+/** A file of the project as text, by its path from the root. */
+export const readText = (path: string): string => readFileSync(new URL(path, root), "utf8");
+
+/** The files of a folder, by their paths from the root, in order. */
+export function filesIn(folder: string): readonly string[] {
+  const found = readdirSync(new URL(folder, root), { withFileTypes: true });
+  return found
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => `${folder}/${name}`)
+    .sort();
+}
+
+// The reader that the API's documentation brings along; nothing needs one at run time.
+const yaml = createRequire(import.meta.resolve("@fastify/swagger"))("yaml") as {
+  parse(text: string, options: { readonly merge: boolean }): unknown;
+};
+
+/** A YAML document whose shape the caller knows; anchors and merges are resolved. */
+export const readYaml = <Shape>(path: string): Shape =>
+  yaml.parse(readText(path), { merge: true }) as Shape;
+
+/** `[Section]`, `Name=value`: each name with all its values. */
+export function readUnit(text: string): ReadonlyMap<string, readonly string[]> {
+  const settings = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) continue;
+    settings.set(name, [...(settings.get(name) ?? []), value]);
+  }
+  return settings;
+}
+
+/** Names assigned in an env file, commented ones too. */
+export function namesInEnvFile(text: string): readonly string[] {
+  return [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1] ?? "");
+}
+
+/** "a.b.c" of every leaf; lists and empty objects are leaves. */
+export function leavesOf(value: unknown, path = ""): readonly string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [path];
+  const entries = Object.entries(value);
+  if (entries.length === 0) return [path];
+  return entries.flatMap(([name, below]) =>
+    leavesOf(below, path === "" ? name : `${path}.${name}`),
+  );
+}

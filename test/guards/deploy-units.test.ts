@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { allCommands } from "../../src/main/commands.ts";
+import { SETTINGS } from "../../src/main/settings/config.ts";
+import { DEFAULT_LIMITS } from "../../src/main/process/listen.ts";
+import { namesInEnvFile, readText, readUnit } from "./deploy-files.ts";
+import { recordingTerminal } from "../process/recording-terminal.ts";
+import { hasTool } from "../process/require-tool.ts";
+
+const UNITS = ["gatepost.service", "gatepost-worker@.service"] as const;
+const settings = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
+const commands = new Set(allCommands(recordingTerminal()).map((command) => command.name()));
+
+const HARDENING = {
+  NoNewPrivileges: "yes",
+  ProtectSystem: "strict",
+  ProtectHome: "yes",
+  PrivateTmp: "yes",
+  PrivateDevices: "yes",
+  CapabilityBoundingSet: "",
+  UMask: "0077",
+};
+
+for (const name of UNITS) {
+  const text = readText(`deploy/systemd/${name}`);
+  const unit = readUnit(text);
+  const only = (key: string): string => unit.get(key)?.at(-1) ?? "missing";
+
+  test(`${name} runs one of our commands with settings that exist`, () => {
+    const [node, script = "", command = ""] = only("ExecStart").split(" ");
+    assert.equal(node, "/usr/bin/node");
+    assert.ok(
+      existsSync(new URL(`../../../${script.replace("/opt/gatepost/", "")}`, import.meta.url)),
+    );
+    assert.ok(commands.has(command), command);
+    const names = (unit.get("Environment") ?? []).map((pair) => pair.split("=")[0] ?? "");
+    assert.deepEqual(
+      names.filter((each) => !settings.has(each)),
+      [],
+    );
+  });
+
+  test(`${name} writes to its state directory alone, without privileges`, () => {
+    for (const [key, value] of Object.entries(HARDENING)) assert.equal(only(key), value, key);
+    assert.ok(
+      unit.get("Environment")?.includes(`GATEPOST_DATA_DIR=/var/lib/${only("StateDirectory")}`),
+    );
+    assert.equal(unit.has("MemoryDenyWriteExecute"), false, "V8 compiles to memory");
+  });
+
+  test(`${name} gives what is under way its time`, () => {
+    assert.ok(Number(only("TimeoutStopSec")) * 1_000 > DEFAULT_LIMITS.stopTimeoutMs);
+    assert.equal(only("KillSignal"), "SIGTERM");
+    assert.equal(only("Restart"), "always");
+    assert.equal(only("StartLimitIntervalSec"), "0", "systemd gives up after five starts else");
+    assert.ok(Number(only("LimitNOFILE")) > DEFAULT_LIMITS.maxConnections * 2);
+  });
+
+  test(`${name} satisfies systemd, where it is`, (t) => {
+    if (!hasTool("systemd-analyze")) {
+      t.diagnostic("SYSTEMD-ANALYZE IS NOT HERE: the unit was read by this test alone.");
+      return;
+    }
+    const folder = mkdtempSync(join(tmpdir(), "gatepost-units-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, name.replace("@.", "@9090."));
+    writeFileSync(file, text.replace("/usr/bin/node", process.execPath));
+    const { stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], {
+      encoding: "utf8",
+    });
+    assert.deepEqual(
+      stderr.split("\n").filter((line) => line.includes("gatepost")),
+      [],
+    );
+  });
+}
+
+test("the example settings exist, and none of them is a secret", () => {
+  const text = readText("deploy/systemd/gatepost.env.example");
+  const names = namesInEnvFile(text);
+  assert.ok(names.length > 5);
+  assert.deepEqual(
+    names.filter((name) => !settings.has(name)),
+    [],
+  );
+  assert.match(text, /^#GATEPOST_SECRET_KEY=$/m);
+});

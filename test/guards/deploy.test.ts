@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { allCommands } from "../../src/main/commands.ts";
+import { SETTINGS } from "../../src/main/settings/config.ts";
+import { DEFAULT_LIMITS } from "../../src/main/process/listen.ts";
+import { UPLOAD_MAX_OCTETS } from "../../src/service/bulk/read-upload.ts";
+import { namesInEnvFile, readText, readYaml } from "./deploy-files.ts";
+import { recordingTerminal } from "../process/recording-terminal.ts";
+
+const root = new URL("../../../", import.meta.url);
+const settings = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
+const commands = new Set(allCommands(recordingTerminal()).map((command) => command.name()));
+const stopMs = DEFAULT_LIMITS.stopTimeoutMs;
+
+const unknown = (names: Iterable<string>): readonly string[] =>
+  [...names].filter((name) => !settings.has(name));
+
+// The image.
+
+const dockerfile = readText("deploy/Dockerfile").replaceAll("\\\n", " ");
+const instructions = dockerfile
+  .split("\n")
+  .filter((line) => /^[A-Z]+ /.test(line))
+  .map((line) => line.trim().replaceAll(/ +/g, " "));
+const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith("FROM ")));
+const one = (word: string): string => last.find((line) => line.startsWith(`${word} `)) ?? "";
+
+test("Dockerfile: both stages stand on one base with a pinned tag", () => {
+  assert.ok(instructions.includes("ARG NODE_IMAGE=node:24-bookworm-slim"));
+  const bases = instructions.filter((line) => line.startsWith("FROM "));
+  assert.deepEqual(bases, ["FROM ${NODE_IMAGE} AS build", "FROM ${NODE_IMAGE}"]);
+});
+
+test("Dockerfile: dependencies come from the lockfile, those for building stay behind", () => {
+  const runs = instructions.filter((line) => line.startsWith("RUN "));
+  assert.ok(runs.some((line) => line.includes("npm ci")));
+  assert.ok(runs.some((line) => line.includes("npm prune --omit=dev")));
+  assert.ok(!runs.some((line) => /npm (install|i) /.test(line)));
+  const copied = last.filter((line) => line.startsWith("COPY --from=build "));
+  assert.deepEqual(
+    copied.map((line) => line.split(" ")[2]),
+    ["package.json", "node_modules", "dist/src", "dist/dashboard", "dist/bundled.lists"].map(
+      (name) => `/build/${name}`,
+    ),
+  );
+});
+
+test("Dockerfile: the last stage runs as nobody special, in exec form, and writes to one place", () => {
+  assert.equal(one("USER"), "USER 1000:1000");
+  assert.equal(one("VOLUME"), "VOLUME /data");
+  assert.deepEqual(JSON.parse(one("ENTRYPOINT").slice(11)), [
+    "node",
+    "/app/dist/src/main/gatepost.js",
+  ]);
+  assert.deepEqual(JSON.parse(one("CMD").slice(4)), ["serve"]);
+  assert.ok(existsSync(new URL("src/main/gatepost.ts", root)));
+  const check = /CMD (\[.*\])/.exec(one("HEALTHCHECK"))?.[1] ?? "[]";
+  assert.deepEqual(JSON.parse(check), ["node", "/app/deploy/health-check.mjs"]);
+});
+
+test("Dockerfile: every variable is a setting, and the port is the one that is set", () => {
+  const pairs = one("ENV").slice(4).split(" ");
+  const names = pairs.map((pair) => pair.split("=")[0] ?? "");
+  assert.deepEqual(unknown(names), ["NODE_ENV"]);
+  assert.ok(pairs.includes("HOST=0.0.0.0") && pairs.includes("GATEPOST_DATA_DIR=/data"));
+  assert.ok(pairs.includes(`PORT=${one("EXPOSE").slice(7)}`));
+});
+
+test(".dockerignore keeps everything out but what exists and is needed", () => {
+  const lines = readText(".dockerignore")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  assert.equal(lines[0], "*");
+  const let_in = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+  const missing = let_in.filter((name) => !existsSync(new URL(name, root)));
+  assert.deepEqual(missing, []);
+  for (const name of ["src", "package-lock.json", "scripts/build.mjs", "deploy/health-check.mjs"]) {
+    assert.ok(let_in.includes(name), name);
+  }
+});
+
+// The health check.
+
+async function healthCheck(t: TestContext, status: number | undefined, variable: string) {
+  const server = createServer((_, response) => response.writeHead(status ?? 200).end());
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  t.after(() => server.close());
+  if (status === undefined) server.close();
+  const script = fileURLToPath(new URL("deploy/health-check.mjs", root));
+  const env = { HOST: "0.0.0.0", PORT: "1", [variable]: String(port) };
+  return await new Promise<number>((resolve) => {
+    execFile(process.execPath, [script], { env }, (error) => resolve(Number(error?.code ?? 0)));
+  });
+}
+
+const checks = [
+  ["an API that answers is well", 200, "PORT", 0],
+  ["a worker that answers is well", 200, "GATEPOST_WORKER_PORT", 0],
+  ["a process that answers 503 is not", 503, "PORT", 1],
+  ["a process that does not listen is not", undefined, "PORT", 1],
+] as const;
+
+for (const [name, status, variable, code] of checks) {
+  test(`health check: ${name}`, async (t) => {
+    assert.equal(await healthCheck(t, status, variable), code);
+  });
+}
+
+// Compose.
+
+interface Service {
+  readonly image?: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly restart?: string;
+  readonly logging?: { readonly options: Readonly<Record<string, string>> };
+  readonly healthcheck?: object;
+  readonly ports?: readonly string[];
+  readonly networks:
+    readonly string[] | Readonly<Record<string, { readonly ipv4_address?: string }>>;
+  readonly stop_grace_period?: string;
+  readonly read_only?: boolean;
+  readonly volumes?: readonly string[];
+  readonly deploy?: {
+    readonly replicas?: number;
+    readonly resources: { readonly limits: Readonly<Record<string, string>> };
+  };
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly networks: Readonly<Record<string, object>>;
+  readonly volumes: Readonly<Record<string, object>>;
+}
+
+const compose = readYaml<Compose>("deploy/compose.yaml");
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { image }]) => image?.startsWith("gatepost:"));
+const networksOf = ({ networks }: Service): readonly string[] =>
+  Array.isArray(networks) ? (networks as readonly string[]) : Object.keys(networks);
+const addressOf = ({ networks }: Service): string =>
+  Array.isArray(networks)
+    ? ""
+    : ((Object.values(networks)[0] as { ipv4_address?: string }).ipv4_address ?? "");
+
+test("compose: two API processes, two workers, both stores, a resolver, a proxy and one migration", () => {
+  const names = ["api-1", "api-2", "migrate", "postgres", "proxy", "unbound", "valkey", "worker"];
+  assert.deepEqual(Object.keys(compose.services).sort(), names);
+  assert.equal(compose.services["worker"]?.deploy?.replicas, 2);
+});
+
+for (const [name, service] of services) {
+  test(`compose: ${name} is pinned and in networks that exist, and its log is limited`, () => {
+    assert.match(service.image ?? "", /^[\w./-]+:(?!latest)[\w.-]+$/);
+    assert.match(service.logging?.options["max-size"] ?? "", /^\d+m$/);
+    for (const network of networksOf(service)) assert.ok(network in compose.networks, network);
+    const isReached = service.ports !== undefined;
+    assert.equal(isReached, name === "proxy", "only the proxy is reached from outside");
+  });
+
+  if (name !== "migrate") {
+    test(`compose: ${name} is started again and may take so much and no more`, () => {
+      assert.equal(service.restart, "unless-stopped");
+      const limits = Object.keys(service.deploy?.resources.limits ?? {});
+      assert.deepEqual(limits.sort(), ["cpus", "memory", "pids"]);
+    });
+  }
+
+  test(`compose: ${name} waits for what exists and can tell`, () => {
+    for (const [needed, { condition }] of Object.entries(service.depends_on ?? {})) {
+      const other = compose.services[needed];
+      assert.ok(other !== undefined, needed);
+      const tells = other.healthcheck !== undefined || other.image?.startsWith("gatepost:");
+      if (condition === "service_healthy") assert.ok(tells, needed);
+      if (condition === "service_completed_successfully") assert.equal(other.restart, "no");
+    }
+  });
+
+  test(`compose: every file that ${name} is made of exists`, () => {
+    const { build } = service;
+    const context = new URL(`deploy/${build?.context ?? "."}/`, root);
+    if (build !== undefined) assert.ok(existsSync(new URL(build.dockerfile, context)));
+    for (const volume of service.volumes ?? []) {
+      const [source = ""] = volume.split(":");
+      if (source.startsWith(".")) assert.ok(existsSync(new URL(`deploy/${source}`, root)), source);
+      else assert.ok(source in compose.volumes, source);
+    }
+  });
+}
+
+for (const [name, { command = [], environment = {}, ...service }] of ours) {
+  test(`compose: ${name} is one of our commands with settings that exist, and may take its time to stop`, () => {
+    assert.ok(commands.has(command[0] ?? ""), command[0]);
+    assert.deepEqual(unknown(Object.keys(environment)), []);
+    assert.ok(Number.parseInt(service.stop_grace_period ?? "", 10) * 1_000 > stopMs);
+    assert.equal(service.read_only, true);
+    assert.equal(
+      environment["GATEPOST_TRUST_PROXY"],
+      addressOf(compose.services["proxy"] as Service),
+    );
+    assert.equal(
+      environment["GATEPOST_DNS_SERVERS"],
+      addressOf(compose.services["unbound"] as Service),
+    );
+  });
+}
+
+test("compose: the proxy reaches the API by the network that its trusted address is in, and no other", () => {
+  const proxy = networksOf(compose.services["proxy"] as Service);
+  const api = networksOf(compose.services["api-1"] as Service);
+  assert.deepEqual(
+    proxy.filter((network) => api.includes(network)),
+    ["inside"],
+  );
+});
+
+test("compose: .env.example names every variable that is used, and holds no secret", () => {
+  const used = [...readText("deploy/compose.yaml").matchAll(/(?<!\$)\$\{(\w+)/g)].map(
+    ([, name = ""]) => name,
+  );
+  const text = readText("deploy/.env.example");
+  assert.deepEqual([...new Set(used)].sort(), [...namesInEnvFile(text)].sort());
+  assert.deepEqual(text.match(/^\w*(?:PASSWORD|KEY|TOKEN)=.+$/gm), null);
+});
+
+test("compose: Unbound lets the network in, includes the shipped file, and both files are in its image", () => {
+  const conf = readText("deploy/unbound/container.conf");
+  assert.match(conf, /access-control: 172\.30\.0\.0\/24 allow/);
+  assert.match(readText("deploy/compose.yaml"), /subnet: 172\.30\.0\.0\/24/);
+  const copied = [...readText("deploy/unbound/Dockerfile").matchAll(/^COPY (\S+) (\S+)$/gm)];
+  for (const [, from = ""] of copied) assert.ok(existsSync(new URL(`deploy/${from}`, root)), from);
+  const targets = copied.map(([, , to]) => to);
+  assert.ok(targets.includes(/^include: (\S+)$/m.exec(conf)?.[1]));
+});
+
+test("Caddyfile: bodies, waiting and connections fit what the service does", () => {
+  const text = readText("deploy/Caddyfile");
+  const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? "";
+  assert.ok(Number(found(/max_size (\d+)MB/)) * 1e6 > UPLOAD_MAX_OCTETS + 65_536);
+  assert.ok(Number(found(/keepalive (\d+)s/)) * 1_000 < DEFAULT_LIMITS.keepAliveTimeoutMs);
+  assert.ok(Number(found(/read_body (\d+)s/)) * 1_000 > DEFAULT_LIMITS.requestTimeoutMs);
+  assert.match(text, /flush_interval -1/);
+  assert.equal(found(/health_uri (\S+)/), "/healthz");
+  const upstreams = found(/reverse_proxy (.+) \{/).split(" ");
+  const apis = ours.filter(([, { command }]) => command?.[0] === "serve");
+  assert.deepEqual(
+    upstreams,
+    apis.map(([name]) => `${name}:8080`),
+  );
+});

@@ -1,0 +1,109 @@
+import { strict as assert } from "node:assert";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Command } from "commander";
+import { DAY_MS } from "../../src/core/calendar.ts";
+import { SIGNALS } from "../../src/core/evidence/signals.ts";
+import { allCommands } from "../../src/main/commands.ts";
+import { SETTINGS } from "../../src/main/settings/config.ts";
+import { AUDIT_MS } from "../../src/service/account/audit.ts";
+import { IDLE_MS, LIFE_MS } from "../../src/service/account/login-sessions.ts";
+import { REPORT_DAYS } from "../../src/service/evidence/reports.ts";
+import { VERDICT_DAYS } from "../../src/service/evidence/verdict-recorder.ts";
+import { readDocument, tableUnder } from "./docs-tables.ts";
+import { recordingTerminal } from "../process/recording-terminal.ts";
+
+const root = new URL("../../../", import.meta.url);
+
+/** Every TypeScript source that is no test, as path and text. */
+function sources(): readonly (readonly [string, string])[] {
+  const names = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes(".test."))
+    .map((name) => [name, readFileSync(new URL(`src/${name}`, root), "utf8")] as const);
+}
+
+test("docs/configuration.md lists every setting with its default and meaning", () => {
+  const rows = tableUnder(readDocument("docs/configuration.md"), "## Settings");
+  const want = Object.values(SETTINGS).map(({ name, shownDefault, meaning }) => [
+    `\`${name}\``,
+    shownDefault,
+    meaning,
+  ]);
+  assert.deepEqual(rows, want);
+});
+
+test("docs/signals.md lists every signal with its weight and meaning, most important first", () => {
+  const rows = tableUnder(readDocument("docs/signals.md"), "## Signals");
+  const want = Object.entries(SIGNALS).map(([name, { weight, about, means }]) => [
+    `\`${name}\``,
+    weight.toFixed(2),
+    about,
+    means,
+  ]);
+  assert.deepEqual(rows, want);
+});
+
+test("docs/operations.md says how long what is kept, as the code does", () => {
+  const days = (ms: number): string => `${String(ms / DAY_MS)} days`;
+  const rows = tableUnder(readDocument("docs/operations.md"), "## What is kept, and for how long");
+  const kept = (what: string): string | undefined =>
+    rows.find(([name = ""]) => name.startsWith(what))?.[2];
+  assert.equal(kept("Sign-in"), `${days(IDLE_MS)} unused, ${days(LIFE_MS)} at the most`);
+  assert.equal(kept("Record of changes"), `${days(AUDIT_MS)}, when the account is deleted too`);
+  assert.equal(kept("Reports"), `${String(REPORT_DAYS)} days`);
+  assert.equal(kept("Verdicts"), `${String(VERDICT_DAYS)} days`);
+});
+
+test("docs/specifications.md lists the RFCs that the code names, and no other", () => {
+  const named = new Set<string>();
+  for (const [, text] of sources()) {
+    for (const match of text.matchAll(/RFC (\d{3,5})/g)) named.add(match[1] ?? "");
+  }
+  const rows = tableUnder(readDocument("docs/specifications.md"), "## Specifications");
+  const shown = rows.map(([name = ""]) => /\d{3,5}/.exec(name)?.[0] ?? name);
+  assert.deepEqual(shown.sort(), [...named].sort());
+});
+
+/** "account create <email>" and its flags, for every command that has no commands below it. */
+function commandRows(command: Command, path: readonly string[]): readonly (readonly string[])[] {
+  const name = [...path, command.name()];
+  if (command.commands.length > 0)
+    return command.commands.flatMap((below) => commandRows(below, name));
+  const words = command.registeredArguments.map((argument) => {
+    const dots = argument.variadic ? "..." : "";
+    return argument.required ? `<${argument.name()}${dots}>` : `[${argument.name()}${dots}]`;
+  });
+  const flags = command.options.map((option) => `\`${option.flags}\``);
+  return [
+    [`\`${["gatepost", ...name, ...words].join(" ")}\``, command.description(), flags.join(", ")],
+  ];
+}
+
+test("docs/cli.md lists every command with its options", () => {
+  const want = allCommands(recordingTerminal()).flatMap((command) => commandRows(command, []));
+  assert.deepEqual(tableUnder(readDocument("docs/cli.md"), "## Commands"), want);
+});
+
+test("every link between the documents leads somewhere", () => {
+  const names = readdirSync(new URL("docs/", root), { recursive: true, encoding: "utf8" });
+  const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"].concat(
+    names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+  );
+  const broken = pages.flatMap((page) =>
+    [...readDocument(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)]
+      .filter((match) => !exists(new URL(match[1] ?? "", new URL(page, root))))
+      .map((match) => `${page} -> ${match[1] ?? ""}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+function exists(url: URL): boolean {
+  try {
+    return url.pathname.endsWith("/")
+      ? readdirSync(url).length > 0
+      : readFileSync(url) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { REPORT_FIELDS } from "../../src/ports/evidence/reports.ts";
+import * as refusals from "../../src/service/refusals.ts";
+import { plain, readDocument, tableUnder } from "./docs-tables.ts";
+
+const document = readDocument("docs/errors.md");
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+
+type Maker = Exclude<
+  {
+    [K in keyof typeof refusals]: (typeof refusals)[K] extends Function ? K : never;
+  }[keyof typeof refusals],
+  "Refusal"
+>;
+
+/** What the page shows of each refusal: a whole sentence, or in brackets what a sentence made elsewhere says. */
+const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
+  missingParameter: refusals.missingParameter("email"),
+  wrongType: refusals.wrongType("email"),
+  badRequest: refusals.badRequest(),
+  invalidJson: refusals.invalidJson(),
+  bodyCutShort: refusals.bodyCutShort(),
+  notFound: refusals.notFound(),
+  methodNotAllowed: refusals.methodNotAllowed(),
+  requestTimedOut: refusals.requestTimedOut(),
+  bodyTooLarge: refusals.bodyTooLarge(),
+  targetTooLong: refusals.targetTooLong(),
+  unsupportedMediaType: refusals.unsupportedMediaType(),
+  unsupportedEncoding: refusals.unsupportedEncoding(),
+  headersTooLarge: refusals.headersTooLarge(),
+  bodiesFull: refusals.bodiesFull(),
+  signInsFull: refusals.signInsFull(),
+  storeUnavailable: refusals.storeUnavailable(),
+  notReady: refusals.notReady(["dns"]),
+  metricsUnauthorized: refusals.metricsUnauthorized(),
+  metricsClosed: refusals.metricsClosed(),
+  invalidApiKey: refusals.invalidApiKey(),
+  accountDisabled: refusals.accountDisabled(),
+  rateExceeded: refusals.rateExceeded(17_000),
+  quotaExceeded: refusals.quotaExceeded("day", NOON_MS),
+  webhookUrlRefused: refusals.webhookUrlRefused("(says what is wrong with the URL)"),
+  unknownWebhookEvent: refusals.unknownWebhookEvent("x", ["test.ping", "bulk.completed"]),
+  noWebhook: refusals.noWebhook(),
+  tooManyPings: refusals.tooManyPings(10),
+  bulkTooLarge: refusals.bulkTooLarge(),
+  tooManyEntries: refusals.tooManyEntries(10_000, 10_001),
+  jobRunning: refusals.jobRunning(),
+  bulkCooldown: refusals.bulkCooldown(17),
+  retryInFlight: refusals.retryInFlight(),
+  retryOtherBody: refusals.retryOtherBody(),
+  bulkBusy: refusals.bulkBusy(),
+  bulkUnavailable: refusals.bulkUnavailable(),
+  sessionNotFound: refusals.sessionNotFound(),
+  badRetryKey: refusals.badRetryKey(),
+  badUpload: refusals.badUpload("(says what and where)"),
+  notMultipart: refusals.notMultipart(),
+  tooManyStreams: refusals.tooManyStreams(4),
+  notSignedIn: refusals.notSignedIn(),
+  wrongPassword: refusals.wrongPassword(),
+  wrongCurrentPassword: refusals.wrongCurrentPassword(),
+  adminsOnly: refusals.adminsOnly(),
+  foreignOrigin: refusals.foreignOrigin(),
+  tooManyAttempts: refusals.tooManyAttempts(17_000),
+  signUpClosed: refusals.signUpClosed(),
+  signUpsSpent: refusals.signUpsSpent(3),
+  badField: refusals.badField("(says which and what would be right)"),
+  notNow: refusals.notNow("(says what stands in the way)"),
+  apiKeyRequired: refusals.apiKeyRequired(),
+  unknownReportField: refusals.unknownReportField(REPORT_FIELDS),
+  reasonTooLong: refusals.reasonTooLong(1_000),
+  tooManyReports: refusals.tooManyReports(20, 17_000),
+};
+
+test("docs/errors.md lists every refusal as it is sent, by status", () => {
+  const rows = tableUnder(document, "## Refusals").map(([code = "", status = "", sentence = ""]) =>
+    [status, plain(code), sentence].join(" | "),
+  );
+  const sent = Object.values(SHOWN).map(({ code, status, message }) =>
+    [String(status), code, message].join(" | "),
+  );
+  assert.deepEqual([...rows].sort(), sent.sort());
+  const statuses = rows.map((row) => row.slice(0, 3));
+  assert.deepEqual(statuses, [...statuses].sort(), "by status");
+});
+
+test("docs/errors.md has the message of faults", () => {
+  assert.ok(document.includes(`500 \`${refusals.INTERNAL_ERROR_MESSAGE}\``));
+});

@@ -1,0 +1,49 @@
+import { strict as assert } from "node:assert";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const root = new URL("../../../", import.meta.url);
+
+function textsOf(...folders: readonly string[]): ReadonlyMap<string, string> {
+  const paths = folders.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.(?:tsx?|mjs)$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
+  return new Map(paths.map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
+}
+
+/** Used by people's own programs, and a sample that is shown as it stands. */
+const FOR_OTHERS = new Set(["createValidator", "isGenuine"]);
+
+const EXPORTED = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm;
+
+test("every function, class and value that a file exports is used by another one", () => {
+  const texts = textsOf("src", "test", "bench");
+  const users = new Map<string, number>();
+  for (const text of texts.values()) {
+    for (const word of new Set(text.match(/\w+/g))) users.set(word, (users.get(word) ?? 0) + 1);
+  }
+  const idle = [...texts].flatMap(([path, text]) =>
+    [...text.matchAll(EXPORTED)]
+      .map(([, name = ""]) => name)
+      .filter((name) => users.get(name) === 1 && !FOR_OTHERS.has(name))
+      .map((name) => `${path} ${name}`),
+  );
+  assert.ok(texts.size > 500);
+  assert.deepEqual(idle, []);
+});
+
+const LOGGED = /\blog\.(?:info|warn|error)\(\s*"([^"]*)"/g;
+
+test("every event in the log is named by its area and what happened", () => {
+  const sources = [...textsOf("src")].filter(([path]) => !path.includes(".test."));
+  const events = sources.flatMap(([, text]) =>
+    [...text.matchAll(LOGGED)].map(([, event = ""]) => event),
+  );
+  assert.ok(events.length > 50);
+  assert.deepEqual(
+    events.filter((event) => !/^[a-z_]+\.[a-z_]+$/.test(event)),
+    [],
+  );
+});

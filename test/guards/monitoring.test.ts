@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { createMetrics } from "../../src/adapters/system/metrics.ts";
+import { createListMetrics } from "../../src/adapters/system/list-metrics.ts";
+import { watchBacklog } from "../../src/main/metrics/backlog-metrics.ts";
+import {
+  watchAnswerCache,
+  watchProgram,
+  webhookCounter,
+} from "../../src/main/metrics/program-metrics.ts";
+import { watchRedis } from "../../src/main/metrics/store-metrics.ts";
+import { watchWorker } from "../../src/main/metrics/worker-metrics.ts";
+import type { WorkerFigures } from "../../src/service/bulk/worker.ts";
+import { readText, readYaml } from "./deploy-files.ts";
+import { plain, tableUnder } from "./docs-tables.ts";
+import { manualClock } from "../time/manual-clock.ts";
+
+const DOC = "docs/operations/monitoring.md";
+const root = new URL("../../../", import.meta.url);
+
+/** Every name of a metric of ours that stands in the program. */
+function namesInSource(): ReadonlySet<string> {
+  const files = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
+  const texts = files
+    .filter((name) => name.endsWith(".ts") && !name.includes(".test."))
+    .map((name) => readText(`src/${name}`));
+  return new Set(
+    texts.flatMap((text) =>
+      [...text.matchAll(/(?:name: |latencyHistogram\(\s*)"(gatepost_[a-z_]+)"/g)].map(
+        ([, name = ""]) => name,
+      ),
+    ),
+  );
+}
+
+const rows = tableUnder(readText(DOC), "## Metrics");
+const described = rows.map(([name = ""]) => plain(name));
+
+const backlog = {
+  pendingJobs: 1,
+  processingJobs: 2,
+  oldestJobMs: 3_000,
+  entries: 4,
+  waitingChunks: 5,
+  leasedChunks: 6,
+  entriesPerSecond: 7,
+  queuedWebhooks: 8,
+};
+
+const FIGURES: WorkerFigures = {
+  tickets: 1,
+  taken: 9,
+  stored: 3,
+  late: 4,
+  postponed: 5,
+  failed: 6,
+  entriesPerSecond: 7,
+  inUse: 8,
+  openEntries: 9,
+};
+
+function page(read: () => Promise<typeof backlog>, redisAnswers = true) {
+  const metrics = createMetrics();
+  const clock = manualClock();
+  createListMetrics(metrics.registry);
+  watchProgram(metrics.registry, "1");
+  watchAnswerCache(metrics.registry, () => ({ hits: 3, misses: 1 }));
+  watchWorker(metrics.registry, "w1", { figures: () => FIGURES });
+  webhookCounter(metrics.registry)("accepted");
+  watchBacklog({ registry: metrics.registry, clock, read });
+  watchRedis(metrics.registry, () => Promise.resolve(redisAnswers));
+  return { metrics, clock };
+}
+
+/** What is registered here; a name that is put together stands in no source. */
+function registered(): readonly Registered[] {
+  const { metrics } = page(() => Promise.resolve(backlog));
+  return metrics.registry.getMetricsAsArray() as unknown as readonly Registered[];
+}
+
+interface Registered {
+  readonly name: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+}
+
+const known = new Set([...namesInSource(), ...registered().map(({ name }) => name)]);
+const isOurs = (name: string): boolean => name.startsWith("gatepost_");
+
+test("every metric of the program is described, and no other", () => {
+  assert.deepEqual(described.filter(isOurs).sort(), [...known].filter(isOurs).sort());
+});
+
+test("types and labels are described as they are", () => {
+  const ours = registered().filter(({ name }) => isOurs(name));
+  assert.ok(ours.length > 10);
+  for (const { name, type, labelNames } of ours) {
+    const [, shownType, labels = ""] = rows.find(([cell = ""]) => plain(cell) === name) ?? [];
+    assert.equal(shownType, type, name);
+    assert.deepEqual(
+      [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
+      labelNames,
+      name,
+    );
+  }
+});
+
+test("the backlog is on the page as the database says it, asked once a scrape", async () => {
+  let asked = 0;
+  const { metrics } = page(() => {
+    asked += 1;
+    return Promise.resolve(backlog);
+  });
+  const text = await metrics.page.text();
+  for (const line of [
+    "gatepost_database_up 1",
+    'gatepost_jobs{state="pending"} 1',
+    'gatepost_jobs{state="processing"} 2',
+    "gatepost_oldest_job_age_seconds 3",
+    "gatepost_entries_waiting 4",
+    'gatepost_chunks{state="waiting"} 5',
+    'gatepost_chunks{state="leased"} 6',
+    "gatepost_bulk_entries_per_second 7",
+    "gatepost_webhooks_queued 8",
+    "gatepost_redis_up 1",
+    'gatepost_answer_cache_reads_total{outcome="hit"} 3',
+    'gatepost_webhook_deliveries_total{outcome="accepted"} 1',
+    'gatepost_worker_chunks_total{outcome="stored"} 3',
+  ]) {
+    assert.ok(text.split("\n").includes(line), line);
+  }
+  assert.equal(asked, 1);
+});
+
+test("a Redis that does not answer is shown, for single checks go on without it", async () => {
+  const { metrics } = page(() => Promise.resolve(backlog), false);
+  assert.ok((await metrics.page.text()).split("\n").includes("gatepost_redis_up 0"));
+});
+
+const away = [
+  ["fails", () => Promise.reject(new Error("gone"))],
+  ["says nothing for 2 s", () => new Promise<never>(() => undefined)],
+] as const;
+
+for (const [how, read] of away) {
+  test(`a database that ${how} leaves its figures out and the page whole`, async () => {
+    const { metrics, clock } = page(read);
+    const asking = metrics.page.text();
+    clock.advance(2_000);
+    const lines = (await asking).split("\n");
+    assert.ok(lines.includes("gatepost_database_up 0"));
+    assert.deepEqual(
+      lines.filter((line) => /^gatepost_(jobs|chunks|entries|oldest|webhooks)/.test(line)),
+      [],
+    );
+    assert.ok(lines.some((line) => line.startsWith("process_resident_memory_bytes ")));
+  });
+}
+
+// What is made of the metrics.
+
+/** Names in a PromQL text, without the suffixes of a histogram. */
+const namesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\b((?:gatepost|process|nodejs)_[a-z0-9_]+)/g)].map(([, name = ""]) =>
+    name.replace(/_(bucket|count|sum)$/, ""),
+  );
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly for: string;
+      readonly labels: { readonly severity: string };
+      readonly annotations: { readonly summary: string };
+    }[];
+  }[];
+}
+
+const alerts = readYaml<Rules>("deploy/prometheus/alerts.yaml").groups.flatMap(
+  ({ rules }) => rules,
+);
+
+for (const { alert, expr, labels, annotations, for: lasting } of alerts) {
+  test(`the alert ${alert} is made of metrics that exist, and says what is wrong`, () => {
+    assert.deepEqual(
+      namesIn(expr).filter((name) => !known.has(name)),
+      [],
+    );
+    assert.match(lasting, /^\d+[mh]$/);
+    assert.match(labels.severity, /^(critical|warning)$/);
+    assert.ok(annotations.summary.length > 10);
+  });
+}
+
+test("every alert is explained with what to do, and no other", () => {
+  const explained = tableUnder(readText(DOC), "## Alerts").map(([name = ""]) => plain(name));
+  assert.deepEqual([...explained].sort(), alerts.map(({ alert }) => alert).sort());
+});
+
+test("the dashboard asks for metrics that exist, each panel for something", () => {
+  const { panels } = JSON.parse(readText("deploy/grafana/gatepost.json")) as {
+    readonly panels: readonly {
+      readonly id: number;
+      readonly type: string;
+      readonly title: string;
+      readonly targets?: readonly { readonly expr: string }[];
+    }[];
+  };
+  assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  for (const { type, title, targets = [] } of panels) {
+    if (type === "row") continue;
+    assert.ok(targets.length > 0, title);
+    for (const { expr } of targets) {
+      const names = namesIn(expr);
+      assert.ok(names.length > 0, title);
+      assert.deepEqual(
+        names.filter((name) => !known.has(name)),
+        [],
+        title,
+      );
+    }
+  }
+});

@@ -1,0 +1,65 @@
+import { type AppDeps, buildApp } from "../../src/http/app/app.ts";
+import type { Log } from "../../src/ports/process/log.ts";
+import type { CheckOne } from "../../src/service/check/check-one.ts";
+import { manualClock } from "../time/manual-clock.ts";
+import { openGate } from "./open-gate.ts";
+
+export interface Logged {
+  readonly level: "info" | "warn" | "error";
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fault?: unknown;
+}
+
+/** A log that keeps what it is given. */
+export function recordingLog(): Log & { readonly lines: readonly Logged[] } {
+  const lines: Logged[] = [];
+  return {
+    lines,
+    info: (event, fields = {}) => void lines.push({ level: "info", event, fields }),
+    warn: (event, fields = {}) => void lines.push({ level: "warn", event, fields }),
+    error: (event, fault, fields = {}) => void lines.push({ level: "error", event, fault, fields }),
+  };
+}
+
+/** Answers with a well-formed result that tells what was asked in `mx_info`: entry, mode, features. */
+export const echoingCheck: CheckOne = (_entrance, { text, mode, features }) => {
+  const result = {
+    format: true,
+    domain: "echo.example",
+    disposable: false,
+    dns: true,
+    confidence: 0,
+    whitelist: false,
+    signals: [],
+    domain_info: { tld: "example", is_subdomain: false, parent_domain: null },
+    mx_info: [text, mode, ...features],
+    role: false,
+    free: false,
+    ...(mode === "address" ? { alias: false } : {}),
+  };
+  return { body: JSON.stringify(result), paidBy: "plan" };
+};
+
+/** Dependencies of an app on fakes; what is given replaces them. */
+export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
+  return {
+    gate: openGate(),
+    checkOne: echoingCheck,
+    clock: manualClock(),
+    log: recordingLog(),
+    metrics: { observe: () => undefined, refused: () => undefined },
+    metricsPage: { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") },
+    usage: { record: () => undefined },
+    probes: new Map(),
+    settings: {
+      publicUrl: () => "http://gatepost.example",
+      trustedProxies: [],
+      logAddresses: false,
+      accessLogLinesPerSecond: 100,
+    },
+    ...over,
+  };
+}
+
+export const appWith = (over: Partial<AppDeps> = {}) => buildApp(appDeps(over));

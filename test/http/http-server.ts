@@ -1,0 +1,27 @@
+import type { Server } from "node:http";
+import {
+  DEFAULT_LIMITS,
+  createListener,
+  listen,
+  type ListenLimits,
+} from "../../src/main/process/listen.ts";
+import type { AppDeps } from "../../src/http/app/app.ts";
+import { appWith } from "./http-app.ts";
+
+export interface TestServer {
+  readonly port: number;
+  /** To make it less patient while it runs. */
+  readonly http: Server;
+  readonly stop: () => Promise<void>;
+}
+
+/** The real app on a real listener on loopback, with fakes behind it. */
+export async function testServer(
+  over: Partial<AppDeps> = {},
+  limits: Partial<ListenLimits> = {},
+): Promise<TestServer> {
+  const all = { ...DEFAULT_LIMITS, ...limits };
+  const app = await appWith({ ...over, listener: createListener(all) });
+  const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, all);
+  return { port: Number(new URL(url).port), http: app.server, stop };
+}

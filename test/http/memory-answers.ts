@@ -1,0 +1,14 @@
+import type { AnswerCache } from "../../src/ports/process/answer-cache.ts";
+
+/** Answers in a map, for services under test. */
+export function memoryAnswers(): AnswerCache {
+  const kept = new Map<string, { body: string; expiresAtMs: number }>();
+  return {
+    read(key, nowMs) {
+      const found = kept.get(key);
+      return found !== undefined && found.expiresAtMs > nowMs ? found.body : undefined;
+    },
+    keep: (key, body, expiresAtMs) => void kept.set(key, { body, expiresAtMs }),
+    clear: () => kept.clear(),
+  };
+}

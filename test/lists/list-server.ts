@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { FETCHED_SOURCES } from "../../src/adapters/lists/sources/list-sources.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A file of names in the format of a source, with an ETag. */
+export interface ServedFile {
+  readonly names: readonly string[];
+  readonly etag?: string;
+}
+
+const ALWAYS = ["guerrillamail.com", "mailinator.com", "sharklasers.com", "yopmail.com"];
+
+/** `count` names, the four that every list holds among them. */
+export const namesOf = (count: number, stem = "bad"): readonly string[] => [
+  ...ALWAYS,
+  ...Array.from({ length: count - ALWAYS.length }, (_, n) => `${stem}${String(n)}.example`),
+];
+
+const floorOf = (id: string): number => FETCHED_SOURCES.find((each) => each.id === id)?.floor ?? 0;
+
+/** A good file of a source: a tenth above its floor. */
+export const goodNames = (id: string): readonly string[] => namesOf(Math.ceil(floorOf(id) * 1.1));
+
+/** The names as the file of a source looks. */
+export function fileOf(id: string, names: readonly string[]): string {
+  if (id === "tompec") return JSON.stringify(names);
+  if (id !== "fakefilter") return `${names.join("\n")}\n`;
+  const rows = names.map((name) => [name, { hosts: { [name]: {} } }]);
+  return JSON.stringify({ domains: Object.fromEntries(rows) as unknown });
+}
+
+/** A mirror on loopback: what each source serves is changed as a test goes on; every source is good at first. */
+export async function listServer(t: TestContext) {
+  const handlers = new Map<string, Handler>();
+  const asked: { readonly id: string; readonly condition: string | undefined }[] = [];
+  const server = createServer((request, response) => {
+    const id = (request.url ?? "").split("/").at(-1) ?? "";
+    asked.push({ id, condition: request.headers["if-none-match"] });
+    const handler = handlers.get(id);
+    if (handler === undefined) response.writeHead(404).end("not found");
+    else handler(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const serve = (id: string, handler: Handler): void => void handlers.set(id, handler);
+  const serveNames = (id: string, names: readonly string[], etag = '"1"'): void =>
+    serve(id, (request, response) => {
+      if (request.headers["if-none-match"] === etag) response.writeHead(304).end();
+      else response.writeHead(200, { etag }).end(fileOf(id, names));
+    });
+  for (const { id } of FETCHED_SOURCES) serveNames(id, goodNames(id));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${String(port)}`, port, asked, serve, serveNames };
+}

@@ -1,0 +1,45 @@
+import type { TestContext } from "node:test";
+import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
+import { sqlOperatorEntries } from "../../src/adapters/sql/evidence/operator-entries.ts";
+import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
+import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
+import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
+import type { Datasets } from "../../src/core/evidence/datasets.ts";
+import { createBackTest } from "../../src/service/evidence/back-test.ts";
+import { createOperatorListService } from "../../src/service/evidence/operator-lists.ts";
+import { createReportService } from "../../src/service/evidence/reports.ts";
+import { addAccount, openStores } from "../contracts/stores.ts";
+import { literalDatasets } from "./literal-datasets.ts";
+
+export const hash = createAddressHash(new Uint8Array(32).fill(7));
+
+/** The services of lists on one SQLite store, with accounts "a1" and "a2"; in memory unless told. */
+export async function listsWorld(
+  t: TestContext,
+  { dataDir, datasets = literalDatasets({}) }: { dataDir?: string; datasets?: Datasets } = {},
+) {
+  const stores = await openStores(t, dataDir);
+  const { sql, clock, ids } = stores;
+  await addAccount(stores, 0, "a1");
+  await addAccount(stores, 0, "a2");
+  const entries = sqlOperatorEntries(sql.db);
+  const counts = sqlVerdictCounts(sql.db);
+  const mails = sqlDomainMails(sql.db);
+  const operator = createOperatorListService({ entries, hash, clock });
+  const reports = createReportService({
+    reports: sqlReports(sql.db),
+    operator,
+    hash,
+    ids,
+    clock,
+  });
+  const backTest = createBackTest({
+    entries,
+    counts,
+    mails,
+    datasets: () => datasets,
+    hash,
+    clock,
+  });
+  return { ...stores, entries, counts, mails, operator, reports, backTest };
+}

@@ -1,0 +1,63 @@
+import type {
+  Datasets,
+  MailServerKind,
+  OperatorLists,
+  OperatorWord,
+} from "../../src/core/evidence/datasets.ts";
+
+/** What a test knows of names; everything absent is unknown. */
+export interface LiteralKnowledge {
+  /** Names on a curated list. */
+  readonly curated?: readonly string[];
+  /** Names on the first and on the second uncurated list. */
+  readonly first?: readonly string[];
+  readonly second?: readonly string[];
+  readonly free?: readonly string[];
+  readonly knownGood?: readonly string[];
+  readonly roles?: readonly string[];
+  readonly mailServers?: Readonly<Record<string, MailServerKind>>;
+  /** "*.a.example" is for the names one label below it. */
+  readonly domains?: Readonly<Record<string, OperatorWord>>;
+  readonly mailHosts?: Readonly<Record<string, OperatorWord>>;
+  readonly addresses?: Readonly<Record<string, OperatorWord | "account">>;
+  readonly traps?: Readonly<Record<string, "listed" | "recycled" | "pristine">>;
+}
+
+/** The bits of the three lists, in the order of `sources`. */
+export const BITS = { curated: 1, first: 2, second: 4 } as const;
+
+/** Datasets from a literal. */
+export function literalDatasets(known: LiteralKnowledge = {}): Datasets {
+  const lists = [known.curated, known.first, known.second].map((names) => new Set(names ?? []));
+  const mailServers = new Map(Object.entries(known.mailServers ?? {}));
+  return {
+    version: 1,
+    sources: [
+      { id: "curated", curated: true },
+      { id: "first", curated: false },
+      { id: "second", curated: false },
+    ],
+    disposable: {
+      sourcesOf: (name) => lists.reduce((bits, set, n) => bits | (set.has(name) ? 1 << n : 0), 0),
+    },
+    mailServers: { kindOf: (host) => mailServers.get(host) },
+    free: new Set(known.free ?? []),
+    knownGood: new Set(known.knownGood ?? []),
+    roles: new Set(known.roles ?? []),
+    operator: literalOperator(known),
+  };
+}
+
+function literalOperator(known: LiteralKnowledge): OperatorLists {
+  const domains = new Map(Object.entries(known.domains ?? {}));
+  const mailHosts = new Map(Object.entries(known.mailHosts ?? {}));
+  const addresses = new Map(Object.entries(known.addresses ?? {}));
+  const traps = new Map(Object.entries(known.traps ?? {}));
+  return {
+    domain: (name) => domains.get(name) ?? domains.get(`*${name.slice(name.indexOf("."))}`),
+    named: (name) => domains.get(name),
+    mailHost: (host) => mailHosts.get(host),
+    address: (canonical) => addresses.get(canonical),
+    trap: (subject) => traps.get(subject),
+  };
+}

@@ -1,7 +1,0 @@
-import type { OwnTraffic } from "../src/main/own-traffic.ts";
-
-/** Observes nothing and counts for nobody. */
-export const noTraffic: Pick<OwnTraffic, "observe" | "ownEvidence"> = {
-  observe: () => undefined,
-  ownEvidence: () => Promise.resolve(() => []),
-};

@@ -1,0 +1,121 @@
+import type { TestContext } from "node:test";
+import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
+import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import type { Clock } from "../../src/ports/process/clock.ts";
+import type { HttpReply, OutboundResult } from "../../src/ports/process/outbound.ts";
+import type { WebhookEvent } from "../../src/ports/webhooks/webhook-store.ts";
+import type { WebhookPost, WebhookSender } from "../../src/ports/webhooks/webhook-sender.ts";
+import { createAnnounceBulk } from "../../src/service/webhooks/announce.ts";
+import { createDispatcher } from "../../src/service/webhooks/dispatcher.ts";
+import { createPing } from "../../src/service/webhooks/ping.ts";
+import { addAccount, openStores } from "../contracts/stores.ts";
+import { keptLog } from "./kept-log.ts";
+import { realClock } from "../time/real-clock.ts";
+import { until as lookUntil } from "../time/until.ts";
+
+export const MASTER = new Uint8Array(32).fill(7);
+
+export interface Parked {
+  readonly post: WebhookPost;
+  /** Lets the receiver answer. */
+  readonly answer: (result?: OutboundResult<HttpReply>) => void;
+}
+
+export const accepted = (status = 200, body = "ok"): OutboundResult<HttpReply> => ({
+  ok: true,
+  value: { status, headers: {}, body: new TextEncoder().encode(body), cut: false },
+});
+
+/** A sender that records what it was given; posts to a URL with "hang" in it wait to be answered. */
+export function recordingSender() {
+  const posts: WebhookPost[] = [];
+  const parked: Parked[] = [];
+  let answerWith = accepted();
+  let over = false;
+  const sender: WebhookSender = {
+    post(post) {
+      posts.push(post);
+      if (over || !post.url.includes("hang")) return Promise.resolve(answerWith);
+      return new Promise((resolve) => {
+        parked.push({ post, answer: (result = accepted()) => resolve(result) });
+      });
+    },
+  };
+  /** Lets everybody answer, from now on at once. */
+  const release = (): void => {
+    over = true;
+    for (const each of parked) each.answer();
+  };
+  return {
+    sender,
+    posts,
+    parked,
+    release,
+    answerNext: (result: OutboundResult<HttpReply>) => (answerWith = result),
+  };
+}
+
+export interface WorldOptions {
+  readonly clock?: Clock;
+  readonly dataDir?: string;
+  /** Instead of the one that records. */
+  readonly sender?: WebhookSender;
+}
+
+/** Everything of webhooks on SQLite in memory, with a sender that records. */
+export async function webhookWorld(
+  t: TestContext,
+  { clock = realClock, dataDir = ":memory:", sender }: WorldOptions = {},
+) {
+  const stores = await openStores(t, dataDir);
+  const { ids } = stores;
+  const log = keptLog();
+  const endpoints = sqlWebhookEndpoints(stores.sql.db);
+  const deliveries = sqlDeliveries(stores.sql.db);
+  const box = createSecretBox(MASTER);
+  const recording = recordingSender();
+  const deps = { endpoints, deliveries, box, sender: sender ?? recording.sender, clock, log, ids };
+  const dispatcher = createDispatcher(deps);
+  t.after(() => {
+    recording.release();
+    return dispatcher.stop();
+  });
+  return {
+    ...deps,
+    ...recording,
+    stores,
+    dispatcher,
+    announce: createAnnounceBulk({ ...deps, wake: () => dispatcher.wake() }),
+    ping: createPing({ ...deps, dispatcher }),
+    /** An account whose receiver is at `url`. */
+    subscribe: async (
+      id: string,
+      url = `https://${id}.example/`,
+      events: readonly WebhookEvent[] = [],
+    ): Promise<void> => {
+      await addAccount(stores, 0, id);
+      await endpoints.save({
+        accountId: id,
+        url,
+        events,
+        sealedSecret: box.seal(`secret of ${id}`, id),
+      });
+    },
+  };
+}
+
+/** For what happens beside the call under test. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  await lookUntil(holds, { what });
+}
+
+export const statsOf = (session: string) => ({
+  total: 5,
+  unique: 4,
+  invalid_format: 1,
+  invalid_dns: 1,
+  disposable: 1,
+  valid: 1,
+  session,
+});

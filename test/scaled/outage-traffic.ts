@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { givenTime } from "../time/given-time.ts";
+import type { ScaledAccount } from "./scaled-account.ts";
+import { type Answered, readError, readResult } from "../http/strict-client.ts";
+
+/** One answer, and when it was asked for. */
+export interface Seen {
+  readonly kind: Kind;
+  /** Its place among the servers. */
+  readonly server: number;
+  readonly status: number;
+  /** Of the steady clock. */
+  readonly askedAtMs: number;
+  readonly answeredAtMs: number;
+  /** Of `givenTime`: what the service took, and not a client that had no turn to read the answer. */
+  readonly tookMs: number;
+}
+
+export type Kind = "keyed" | "anonymous" | "bulk" | "ready";
+
+export interface TrafficOptions {
+  readonly apis: readonly string[];
+  /** Whose key the single checks bear. */
+  readonly keyed: ScaledAccount;
+  /** Who sends synchronous lists of `BULK_ENTRIES`. */
+  readonly bulk: ScaledAccount;
+}
+
+export interface Traffic {
+  /** Nothing was asked before. */
+  readonly sinceMs: number;
+  readonly seen: readonly Seen[];
+  /** Answers that the contract does not know. */
+  readonly odd: ReadonlySet<string>;
+  /** What stood in `/readyz` while it was 503, by server. */
+  readonly named: readonly Set<string>[];
+  /** Resolves when everything that was asked is answered. */
+  stop(): Promise<void>;
+}
+
+export const BULK_ENTRIES = 20;
+
+/** What traffic asks for. */
+export const BULK_NAMES = Array.from({ length: BULK_ENTRIES }, (_, at) => `b${String(at)}.example`);
+
+/** Milliseconds between an answer and the next request of its kind to the same server. */
+const REST_MS: Readonly<Record<Kind, number>> = {
+  keyed: 100,
+  anonymous: 200,
+  bulk: 500,
+  ready: 500,
+};
+
+/** Clients without a key; more requests than their rate come, so 429 is seen as well. */
+const ADDRESSES = 8;
+
+/**
+ * Asks every server until it is stopped, one request of a kind at a time: a machine that is slow gets less to do, and
+ * no queue that it never works off.
+ */
+export function startTraffic(options: TrafficOptions): Traffic {
+  const { apis } = options;
+  const seen: Seen[] = [];
+  const odd = new Set<string>();
+  const named = apis.map(() => new Set<string>());
+  const given = givenTime();
+  const ask = async (kind: Kind, server: number, turn: number): Promise<void> => {
+    const askedAtMs = performance.now();
+    const fromMs = given.nowMs();
+    try {
+      const answer = await ASK[kind](apis[server] ?? "", turn, options);
+      const answeredAtMs = performance.now();
+      const tookMs = given.nowMs() - fromMs;
+      seen.push({ kind, server, status: answer.status, askedAtMs, answeredAtMs, tookMs });
+      if (kind === "ready" && answer.status === 503) {
+        for (const name of failingIn(answer)) named[server]?.add(name);
+      } else READ[kind](answer);
+    } catch (fault) {
+      odd.add(`${kind}: ${fault instanceof Error ? fault.message : String(fault)}`);
+    }
+  };
+  let isOver = false;
+  const askOn = async (kind: Kind, server: number): Promise<void> => {
+    for (let turn = server; !isOver; turn += apis.length) {
+      await ask(kind, server, turn);
+      await pause(REST_MS[kind]);
+    }
+  };
+  const sinceMs = performance.now();
+  const asking = KINDS.flatMap((kind) => apis.map((_, server) => askOn(kind, server)));
+  return {
+    sinceMs,
+    seen,
+    odd,
+    named,
+    async stop() {
+      isOver = true;
+      await Promise.all(asking);
+      given.stop();
+    },
+  };
+}
+
+const KINDS: readonly Kind[] = ["keyed", "anonymous", "bulk", "ready"];
+
+type Ask = (api: string, turn: number, from: TrafficOptions) => Promise<Answered>;
+
+const LIST = BULK_NAMES.join(" ");
+
+const ASK: Readonly<Record<Kind, Ask>> = {
+  keyed: (api, turn, { keyed }) => keyed.get(api, `/api/email/jo@b${String(turn % 9)}.example`),
+  anonymous: (api, turn) =>
+    plain(`${api}/api/domain/b${String(turn % 9)}.example`, {
+      "x-forwarded-for": `203.0.113.${String(1 + (turn % ADDRESSES))}`,
+    }),
+  bulk: (api, _turn, { bulk }) => bulk.post(api, "/api/domain", { domain: LIST, bulk: "true" }),
+  ready: (api) => plain(`${api}/readyz`),
+};
+
+/** A request without a key. */
+async function plain(url: string, headers: Record<string, string> = {}): Promise<Answered> {
+  const answer = await fetch(url, { headers });
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    body: await answer.text(),
+  };
+}
+
+/** Throws for an answer that is none of the contract's: 200, 429 where it can be, 503. */
+const READ: Readonly<Record<Kind, (answer: Answered) => void>> = {
+  keyed: (answer) => readSingle(answer, "email"),
+  anonymous: (answer) => {
+    if (answer.status === 429) readError(answer, 429);
+    else readSingle(answer, "domain");
+  },
+  bulk: (answer) => {
+    if (answer.status !== 200) readError(answer, 503);
+  },
+  ready: ({ status }) => assert.equal(status, 200),
+};
+
+function readSingle(answer: Answered, family: "email" | "domain"): void {
+  if (answer.status === 503) readError(answer, 503);
+  else readResult(answer, family);
+}
+
+/** Of "Not ready: database, redis." */
+function failingIn(answer: Answered): readonly string[] {
+  const { error } = JSON.parse(answer.body) as { readonly error: string };
+  const names = /^Not ready: (.+)\.$/.exec(error)?.[1];
+  assert.ok(names !== undefined, answer.body);
+  return names.split(", ");
+}

@@ -1,0 +1,300 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  BULK_ENTRIES,
+  BULK_NAMES,
+  type Kind,
+  startTraffic,
+  type Traffic,
+} from "./outage-traffic.ts";
+import type { ScaledAccount } from "./scaled-account.ts";
+import { givenMsOf } from "../time/given-time.ts";
+import { readError } from "../http/strict-client.ts";
+import { until } from "../time/until.ts";
+import { mailZone, openScaledWorld, type ScaledProcess, type ScaledWorld } from "./scaled-world.ts";
+import { type CutLine, openCutLine } from "../services/cut-line.ts";
+
+/** Two servers and two workers, with a line to cut before either store. */
+export interface OutageWorld extends ScaledWorld {
+  readonly lines: Readonly<Record<Store, CutLine>>;
+  readonly apis: readonly [string, string];
+  readonly processes: readonly ScaledProcess[];
+  /** Of a job of `jobText`, when nothing happens to it; a case's number is left out of its names. */
+  readonly calm: string;
+}
+
+/** As `/readyz` names it. */
+export type Store = "database" | "redis";
+
+export interface Outage {
+  readonly name: string;
+  readonly store: Store;
+  readonly breakIt: (world: OutageWorld) => Promise<void> | void;
+  /** Between the two; from 3 s on `/readyz` has to name the store. */
+  readonly lastsMs: number;
+  /** Whether the database still answers questions, keys among them. */
+  readonly canRead?: boolean;
+  readonly mendIt: (world: OutageWorld) => Promise<void> | void;
+}
+
+/**
+ * Nobody waits longer for a refusal, whatever is away: 3 s, and a second for turns that the machine gives to others
+ * and not to a server.
+ */
+const REFUSED_WITHIN_MS = 4_000;
+/** For what is answered all the same: the budgets of single checks and of synchronous lists. */
+const SERVED_WITHIN_MS: Readonly<Record<Kind, number>> = {
+  keyed: 5_000,
+  anonymous: 5_000,
+  bulk: 10_000,
+  ready: REFUSED_WITHIN_MS,
+};
+const NAMED_FROM_MS = 3_000;
+const NAMED_WITHIN_MS = 4_000;
+/** A key is believed for so long from the question about it, and no longer than that. */
+const KEY_BELIEVED_MS = 4_000;
+const KEY_REFUSED_AFTER_MS = 5_000;
+
+const LOOK_MS = 50;
+const CASES_MAX = 16;
+const NAMES = 4_000;
+/** With one that is no name; the one that is there twice is counted once. */
+const UNITS = NAMES + 1;
+const CREDITS = 100_000;
+
+/** Few questions at once, so that a job is met at work. */
+const DNS_WINDOW = 8;
+const DNS_DELAY_MS = 20;
+
+const namesOf = (at: number): readonly string[] =>
+  Array.from({ length: NAMES }, (_, name) => `d${String(name)}.k${String(at)}.example`);
+
+/** The same list for each case, under names that no cache has seen. */
+const jobText = (at: number): string =>
+  [...namesOf(at), "nonsense", `D1.k${String(at)}.example`].join("\n");
+
+const zone = mailZone(
+  [...Array.from({ length: CASES_MAX }, (_, at) => namesOf(at)).flat(), ...BULK_NAMES],
+  DNS_DELAY_MS,
+);
+
+/** Endless rates; the one tier has a quota that nobody reaches, of the other one only credits pay. */
+const TIERS = {
+  pro: { rate_per_minute: null },
+  free: { rate_per_minute: null, daily: 1_000_000, monthly: null },
+  starter: { rate_per_minute: null, daily: 1 },
+};
+
+export async function openOutageWorld(): Promise<OutageWorld> {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-tiers-"));
+  const file = join(folder, "tiers.json");
+  writeFileSync(file, JSON.stringify(TIERS));
+  const environment = { GATEPOST_TIERS_FILE: file, GATEPOST_TRUST_PROXY: "127.0.0.1" };
+  const world = await openScaledWorld({ zone, environment });
+  const database = await openCutLine(world.postgres.port);
+  const redis = await openCutLine(world.redis.port);
+  const databaseUrl = new URL(world.urls.databaseUrl);
+  databaseUrl.port = String(database.port);
+  const via = {
+    databaseUrl: databaseUrl.href,
+    redisUrl: `redis://127.0.0.1:${String(redis.port)}`,
+  };
+  const worker = { command: "worker", dnsWindowMax: DNS_WINDOW } as const;
+  const [first, second, ...workers] = await Promise.all([
+    world.start({ command: "serve" }, via),
+    world.start({ command: "serve" }, via),
+    world.start(worker, via),
+    world.start(worker, via),
+  ]);
+  const apis = [first.url, second.url] as const;
+  const account = await world.account();
+  const session = await account.queue(first.url, jobText(0));
+  assert.equal(await account.ended(second.url, session), "completed");
+  const calm = anonymized(await account.results(second.url, session), 0);
+  assert.equal((await account.books()).units, UNITS);
+  return {
+    ...world,
+    lines: { database, redis },
+    apis,
+    processes: [first, second, ...workers],
+    calm,
+    async close() {
+      await world.close();
+      await Promise.all([database.close(), redis.close()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const anonymized = (results: string, at: number): string =>
+  results.replaceAll(`k${String(at)}.example`, "k.example");
+
+let cases = 0;
+
+/** Traffic and a job through an outage: the answers are right meanwhile, the books afterwards, and nobody helps. */
+export async function ridesOut(t: TestContext, world: OutageWorld, outage: Outage): Promise<void> {
+  const at = (cases += 1);
+  assert.ok(at < CASES_MAX);
+  const { apis } = world;
+  const [jobs, keyed, bulk, other] = await Promise.all([
+    world.account("pro"),
+    world.account("free"),
+    world.account("starter"),
+    world.account("pro"),
+  ]);
+  await world.store.credits.grant(bulk.accountId, CREDITS, "outages");
+  const session = await jobs.queue(apis[0], jobText(at));
+  await untilAtWork(jobs, apis[1], session);
+  const traffic = startTraffic({ apis, keyed, bulk });
+  t.after(() => traffic.stop()); // what fails here must not disturb what comes next
+  await until(() => isBack(traffic, 0), { what: "traffic", everyMs: LOOK_MS });
+  const breakingAtMs = performance.now();
+  await outage.breakIt(world);
+  const brokenAtMs = performance.now();
+  if (outage.lastsMs < NAMED_FROM_MS) await pause(outage.lastsMs);
+  else {
+    await pause(outage.lastsMs / 3);
+    await Promise.all([pause((outage.lastsMs * 2) / 3), assertRefused(apis, other)]);
+  }
+  const mendedAtMs = performance.now();
+  await outage.mendIt(world);
+  await until(() => isBack(traffic, mendedAtMs), { what: "everything", everyMs: LOOK_MS });
+  assert.equal(await jobs.ended(apis[1], session), "completed");
+  await traffic.stop();
+  const span: Span = { breakingAtMs, brokenAtMs, mendedAtMs };
+  report(t, traffic, span);
+  assert.deepEqual([...traffic.odd], []);
+  assertAnswers(traffic, outage, span);
+  const results = anonymized(await jobs.results(apis[0], session), at);
+  assert.ok(results === world.calm, "the results are those of a calm run");
+  await assertJobBooks(jobs, session);
+  await assertTrafficBooks(traffic, outage, { keyed, bulk });
+  const { units, runningJobs } = await other.books();
+  assert.deepEqual([units, runningJobs], [0, 0], "what was refused costs nothing");
+  for (const one of world.processes) assert.equal(one.child.exitCode, null, one.text());
+}
+
+/** Lists and jobs of an account without limits are refused as well. */
+async function assertRefused(apis: readonly string[], other: ScaledAccount): Promise<void> {
+  const requests = apis.flatMap((api) =>
+    [namesOf(0).slice(0, BULK_ENTRIES), namesOf(0)].map(async (names) => {
+      const form = { domain: names.join("\n"), bulk: "true" };
+      const tookMs = await givenMsOf(async () =>
+        readError(await other.post(api, "/api/domain", form), 503),
+      );
+      assert.ok(tookMs < REFUSED_WITHIN_MS, `${String(tookMs)} ms`);
+    }),
+  );
+  await Promise.all(requests);
+}
+
+/** Of the steady clock. */
+interface Span {
+  readonly breakingAtMs: number;
+  readonly brokenAtMs: number;
+  readonly mendedAtMs: number;
+}
+
+/** The job cannot be over before: its names have their answers from this process, between two looks. */
+async function untilAtWork(account: ScaledAccount, api: string, session: string): Promise<void> {
+  const isAtWork = async (): Promise<boolean> => {
+    const { body } = await account.get(api, `/api/view/${session}`);
+    assert.ok(body.startsWith("{"), "the job was over before anything happened");
+    return ((JSON.parse(body) as { processed_count?: number }).processed_count ?? 0) > 0;
+  };
+  await until(isAtWork, { what: "the job's work", everyMs: LOOK_MS });
+}
+
+const BACK: readonly Kind[] = ["keyed", "bulk", "ready"];
+
+/** Whether of every kind each server's last two answers are 200 and were asked for since then. */
+const isBack = ({ seen, named }: Traffic, sinceMs: number): boolean =>
+  BACK.every((kind) => {
+    const since = seen.filter((one) => one.kind === kind && one.askedAtMs >= sinceMs);
+    return named.every((_, at) => {
+      const last = since.filter(({ server }) => server === at).slice(-2);
+      return last.length === 2 && last.every(({ status }) => status === 200);
+    });
+  });
+
+function assertAnswers(traffic: Traffic, outage: Outage, span: Span): void {
+  const { seen, named } = traffic;
+  for (const { kind, status, tookMs } of seen) {
+    const withinMs = status === 503 ? REFUSED_WITHIN_MS : SERVED_WITHIN_MS[kind];
+    assert.ok(tookMs < withinMs, `${kind} ${String(status)}: ${String(tookMs)} ms`);
+  }
+  const refused = (kind: Kind): number =>
+    seen.filter((one) => one.kind === kind && one.status === 503).length;
+  const during = seen.filter(
+    ({ askedAtMs, answeredAtMs }) =>
+      askedAtMs >= span.breakingAtMs && answeredAtMs < span.mendedAtMs,
+  );
+  if (outage.store === "redis") assert.equal(refused("anonymous"), 0, "single checks go on");
+  if (outage.store === "redis" || outage.canRead === true) {
+    assert.equal(refused("keyed"), 0, "single checks go on");
+  } else assertKeyed(during, traffic.sinceMs, span);
+  if (outage.lastsMs < NAMED_FROM_MS) return;
+  assert.ok(refused("bulk") > 0, "bulk requests are refused");
+  for (const names of named) assert.deepEqual([...names], [outage.store]);
+  const ready = during.filter(
+    ({ kind, askedAtMs }) => kind === "ready" && askedAtMs > span.brokenAtMs + NAMED_WITHIN_MS,
+  );
+  assert.ok(ready.every(({ status }) => status === 503));
+}
+
+/** A known key opens for a while without the database, and then no more. */
+function assertKeyed(during: Traffic["seen"], sinceMs: number, { brokenAtMs }: Span): void {
+  const asked = during.filter(({ kind }) => kind === "keyed");
+  // Both servers asked about it after this, and before anything broke.
+  const known = asked.filter(({ answeredAtMs }) => answeredAtMs < sinceMs + KEY_BELIEVED_MS);
+  assert.ok(known.every(({ status }) => status !== 503));
+  const late = asked.filter(({ askedAtMs }) => askedAtMs > brokenAtMs + KEY_REFUSED_AFTER_MS);
+  assert.ok(late.every(({ status }) => status === 503));
+}
+
+async function assertJobBooks(account: ScaledAccount, session: string): Promise<void> {
+  await until(async () => (await account.books()).runningJobs === 0, { what: "a free slot" });
+  const { units, balance, creditSum, webhooks } = await account.books();
+  assert.equal(units, UNITS);
+  assert.equal(balance, creditSum);
+  assert.ok((webhooks.get(session) ?? 0) <= 1);
+}
+
+async function assertTrafficBooks(
+  { seen }: Traffic,
+  { store }: Outage,
+  { keyed, bulk }: Readonly<Record<"keyed" | "bulk", ScaledAccount>>,
+): Promise<void> {
+  const count = (kind: Kind, status: number): number =>
+    seen.filter((one) => one.kind === kind && one.status === status).length;
+  const served = count("keyed", 200);
+  const isWritten = async (): Promise<boolean> => (await keyed.books()).units >= served;
+  await until(isWritten, { what: "every check in the ledger" });
+  assert.equal((await keyed.books()).units, served);
+  const { balance, creditSum } = await bulk.books();
+  assert.equal(balance, creditSum);
+  const paid = (CREDITS - balance) / BULK_ENTRIES;
+  // A commit without an answer may stand, which only the database can cause.
+  const unanswered = store === "database" ? count("bulk", 503) : 0;
+  const sent = count("bulk", 200);
+  assert.ok(paid >= sent && paid <= sent + unanswered, `${String(paid)} of ${String(sent)} paid`);
+}
+
+/** The figures of the case: the longest answers while it was on, and when the last refusal was given after it. */
+function report(t: TestContext, { seen }: Traffic, { brokenAtMs, mendedAtMs }: Span): void {
+  const felt = seen.filter(({ answeredAtMs }) => answeredAtMs >= brokenAtMs);
+  const longest = (["keyed", "anonymous", "bulk", "ready"] as const).map((kind) => {
+    const took = felt.filter((one) => one.kind === kind).map(({ tookMs }) => tookMs);
+    return `${kind} ${Math.max(0, ...took).toFixed(0)} ms`;
+  });
+  const backMs = BACK.map((kind) => {
+    const refused = seen.filter((one) => one.kind === kind && one.status === 503);
+    const last = Math.max(mendedAtMs, ...refused.map((one) => one.answeredAtMs));
+    return `${kind} ${(last - mendedAtMs).toFixed(0)} ms`;
+  });
+  t.diagnostic(`longest: ${longest.join(", ")}; last refusal after: ${backMs.join(", ")}`);
+}

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "kysely";
+import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
+import { sqlChunkQueue } from "../../src/adapters/sql/bulk/chunk-queue.ts";
+import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
+import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
+import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
+import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
+import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
+import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
+import { systemIds as ids } from "../../src/adapters/system/ids.ts";
+import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
+import type { Clock } from "../../src/ports/process/clock.ts";
+import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
+import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { bulkWorker } from "../../src/service/bulk/worker.ts";
+import type { CheckOne } from "../../src/service/check/check-one.ts";
+import { createGate } from "../../src/service/admission/counting-gate.ts";
+import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
+import { mailEverywhere, noDatasets } from "../bulk/bulk-world.ts";
+import { type BulkStores, unitsOf } from "../contracts/bulk-stores.ts";
+import { addAccount, recordingLog } from "../contracts/stores.ts";
+import { appWith, echoingCheck } from "../http/http-app.ts";
+import { realClock } from "../time/real-clock.ts";
+import { type CutLine, openCutLine } from "../services/cut-line.ts";
+import type { SharedPostgres } from "../services/with-postgres.ts";
+import { PATIENCE_MS, until } from "../time/until.ts";
+
+/** The service on a PostgreSQL at the end of a line that can be cut, by the machine's own time. */
+export interface PostgresWorld {
+  readonly line: CutLine;
+  readonly stores: Omit<BulkStores, "clock"> & { readonly clock: Clock };
+  /** The same database past the line, for looking. */
+  readonly direct: SqlDatabase;
+  readonly databaseName: string;
+  /** Starts a worker, which the test's end stops. */
+  readonly work: () => void;
+  /** One single check by API key over HTTP: its status. */
+  readonly check: () => Promise<number>;
+  /** How many of them were 200. */
+  readonly served: () => number;
+}
+
+export async function postgresWorld(
+  t: TestContext,
+  { server, database }: SharedPostgres,
+  clock: Clock = realClock,
+): Promise<PostgresWorld> {
+  const url = await database();
+  const line = await openCutLine(server().port);
+  t.after(() => line.close());
+  const direct = await openPostgres(url, clock.nowMs());
+  t.after(() => direct.close());
+  const far = new URL(url);
+  far.port = String(line.port);
+  far.username = await plainRole(direct);
+  const opened = await openPostgres(far.href, clock.nowMs());
+  t.after(() => opened.close());
+  const stores = storesOn(opened, clock);
+  await addAccount(stores, 100_000);
+  const { stop, ...service } = await serviceOn(stores);
+  t.after(stop);
+  return { line, stores, direct, databaseName: far.pathname.slice(1), ...service };
+}
+
+/** The service's own role: PostgreSQL lets a superuser in past every limit. */
+async function plainRole({ db }: SqlDatabase): Promise<string> {
+  const create = "begin create role plain login; exception when duplicate_object then null; end";
+  await sql.raw(`do $$ ${create} $$`).execute(db);
+  await sql.raw("grant all on schema public to plain").execute(db);
+  await sql.raw("grant all on all tables in schema public to plain").execute(db);
+  return "plain";
+}
+
+function storesOn(opened: SqlDatabase, clock: Clock): PostgresWorld["stores"] {
+  const { db } = opened;
+  const log = recordingLog();
+  const usage = sqlUsageLedger(db);
+  const counter = new MemoryQuotaCounter({ ledger: usage, clock, log });
+  const charges = sqlCharges({ db, counter, ids });
+  const deps = { db, charges, ids, checkpoint: passThrough };
+  return {
+    sql: opened,
+    clock,
+    log,
+    ids,
+    usage,
+    counter,
+    charges,
+    credits: sqlCredits(db),
+    jobs: sqlJobs(deps),
+    chunks: sqlChunkQueue(deps),
+    sessions: sqlSessionStore(deps),
+    retryKeys: sqlRetryKeys(deps),
+    unitsUsed: () => unitsOf(usage, clock.nowMs()),
+  };
+}
+
+async function serviceOn(stores: PostgresWorld["stores"]) {
+  const { clock, log, charges, counter, chunks } = stores;
+  const keys = sqlKeys(stores.sql.db);
+  const apiKey = makeApiKey(ids);
+  const shown = { id: "k1", accountId: "a1", name: "", prefix: "", lastFour: "" };
+  await keys.create({ ...shown, hash: hashApiKey(apiKey), createdAtMs: 0 }, 10);
+  const unlimited = { ...DEFAULT_TIERS.pro, ratePerMinute: null };
+  const gate = createGate({
+    keys,
+    rates: memoryRateCounter(),
+    quotas: counter,
+    charges,
+    clock,
+    tiers: { ...DEFAULT_TIERS, free: unlimited },
+  });
+  const checkOne: CheckOne = async (entrance, request) => {
+    const { paidBy } = await gate.charge(entrance, 1);
+    return { ...(await echoingCheck(entrance, request)), paidBy };
+  };
+  const app = await appWith({ gate, checkOne, clock });
+  const lookup = mailEverywhere();
+  const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
+  const judgeNow = coreJudge({ ...real, budgetMs: 5_000, againBudgetMs: 1_700 });
+  const worker = bulkWorker({
+    chunks,
+    name: "w1",
+    clock,
+    log,
+    judge: async (entry, options) => {
+      await pause(300); // a job then takes seconds, as with real DNS
+      return judgeNow(entry, options);
+    },
+    room: () => undefined,
+    dnsAnswers: () => Promise.resolve(true),
+    checkpoint: passThrough,
+    completed: () => undefined,
+  });
+  let served = 0;
+  return {
+    work: () => worker.start(),
+    served: () => served,
+    stop: () => worker.stop().catch(() => undefined),
+    async check() {
+      const headers = { "x-api-key": apiKey };
+      const { statusCode } = await app.inject({ url: "/api/email/ada@x.example", headers });
+      if (statusCode === 200) served += 1;
+      return statusCode;
+    },
+  };
+}
+
+/** Waits until `look` says so, through faults; what went wrong last is told when it never does. */
+export async function eventually(what: string, look: () => Promise<boolean>): Promise<void> {
+  let last: unknown;
+  const isSeen = (): Promise<boolean> =>
+    look().catch((fault: unknown) => {
+      last = fault;
+      return false;
+    });
+  await until(isSeen, { what, everyMs: 50, withinMs: 2 * PATIENCE_MS }).catch((fault: unknown) => {
+    throw last === undefined ? fault : new Error(String(fault), { cause: last });
+  });
+}
+
+/** The account's balance, which must be the sum of its ledger and the last line's. */
+export async function checkedBalance({ direct }: PostgresWorld): Promise<number> {
+  const rows = await direct.db
+    .selectFrom("credit_entries")
+    .select(["amount", "balance_after"])
+    .where("account_id", "=", "a1")
+    .orderBy("sequence")
+    .execute();
+  const { credit_balance: balance } = await direct.db
+    .selectFrom("accounts")
+    .select("credit_balance")
+    .where("id", "=", "a1")
+    .executeTakeFirstOrThrow();
+  const sum = rows.reduce((total, { amount }) => total + amount, 0);
+  assert.deepEqual([sum, rows.at(-1)?.balance_after], [balance, balance]);
+  return balance;
+}

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
+import { accountStore, type AccountStore } from "../../src/main/parts/store.ts";
+import { childEnvironment } from "../process/child-environment.ts";
+import { type DnsServer, startDnsServer } from "../dns/dns-server.ts";
+import type { ServedZone } from "../dns/dns-zone.ts";
+import { openScaledAccount, type ScaledAccount } from "./scaled-account.ts";
+import type { ProcessLine, ScaledProcessOrder } from "./scaled-process.ts";
+import { endOf, type ProcessEnd } from "../services/child.ts";
+import { postgresPrograms, type PostgresServer, startPostgres } from "../services/postgres.ts";
+import { type RedisServer, startRedis } from "../services/redis.ts";
+import { hasTool } from "../process/require-tool.ts";
+import { inPatience, until } from "../time/until.ts";
+
+/** What the suites of the scale-out need and is missing here. */
+export const missingServices = (): readonly string[] => [
+  ...(postgresPrograms() === undefined ? ["postgresql"] : []),
+  ...(hasTool("redis-server") ? [] : ["redis-server"]),
+];
+
+/** A `serve` or `worker` in a process of its own. */
+export interface ScaledProcess {
+  /** Of the API, or of the worker's own pages. */
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Its log, and what it said on standard error. */
+  text(): string;
+  /** Whether it said that it heard a signal to stop. */
+  isStopping(): boolean;
+  /** Waits for its end, whoever ends it. */
+  ended(): Promise<ProcessEnd>;
+  /** Sends the signal and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<ProcessEnd>;
+}
+
+/** Where the processes find their stores; a suite of faults puts lines to cut in between. */
+export interface StoreUrls {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+}
+
+export interface ScaledWorld {
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+  readonly dns: DnsServer;
+  /** Straight to the stores, past any line that is cut. */
+  readonly urls: StoreUrls;
+  readonly sql: SqlDatabase;
+  readonly store: AccountStore;
+  /** Starts a process and waits until it is ready, or dies as ordered. `via`: other ways to the stores. */
+  start(order: ScaledProcessOrder, via?: Partial<StoreUrls>): Promise<ScaledProcess>;
+  /** An account with a key and a webhook whose receiver cannot be reached. */
+  account(tier?: "free" | "starter" | "pro"): Promise<ScaledAccount>;
+  /** Ends every process, then the servers. */
+  close(): Promise<void>;
+}
+
+export const SECRET_KEY = Buffer.alloc(32, 7);
+
+/** Each name has mail, and each answer takes its time. */
+export const mailZone = (names: readonly string[], delayMs: number): ServedZone => {
+  const mail = { mx: ["10 mx.provider.example"], delayMs };
+  return {
+    ...Object.fromEntries(names.map((name) => [name, mail])),
+    "mx.provider.example": { a: ["203.0.113.5"] },
+  };
+};
+
+export interface WorldOptions {
+  readonly zone?: ServedZone;
+  /** A tier table, for processes and tests alike. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A PostgreSQL, a Redis and a name server of this world's own, and no process yet. */
+export async function openScaledWorld({
+  zone = {},
+  environment = {},
+}: WorldOptions = {}): Promise<ScaledWorld> {
+  const [postgres, redis, dns] = await Promise.all([
+    startPostgres(),
+    startRedis(),
+    startDnsServer(zone),
+  ]);
+  const databaseUrl = await postgres.createDatabase();
+  const urls: StoreUrls = { databaseUrl, redisUrl: redis.url };
+  const sql = await openPostgres(databaseUrl, Date.now());
+  const store = accountStore(sql);
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-scaled-"));
+  const processes: ScaledProcess[] = [];
+  let started = 0;
+  return {
+    postgres,
+    redis,
+    dns,
+    urls,
+    sql,
+    store,
+    async start(order, via = {}) {
+      started += 1;
+      const made = await startProcess(order, {
+        ...baseEnvironment({ ...urls, ...via }),
+        GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+        GATEPOST_DATA_DIR: join(folder, String(started)),
+        ...environment,
+      });
+      processes.push(made);
+      return made;
+    },
+    account: (tier = "pro") => openScaledAccount({ sql, store, tier, secretKey: SECRET_KEY }),
+    async close() {
+      await Promise.all(processes.map((one) => one.stop("SIGKILL")));
+      await sql.close();
+      await dns.close();
+      await Promise.all([postgres.close(), redis.close()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const baseEnvironment = ({ databaseUrl, redisUrl }: StoreUrls): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
+  GATEPOST_LISTS_REFRESH: "off",
+  GATEPOST_WORKER_PORT: "0",
+  PORT: "0",
+  LOG_LEVEL: "warn",
+});
+
+async function startProcess(
+  order: ScaledProcessOrder,
+  environment: Readonly<Record<string, string>>,
+): Promise<ScaledProcess> {
+  const { command, dieAt } = order;
+  const program = fileURLToPath(new URL("./scaled-process.js", import.meta.url));
+  const child = spawn(process.execPath, [program, JSON.stringify(order)], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: childEnvironment(environment),
+  });
+  const killed = (): void => void child.kill("SIGKILL");
+  process.once("exit", killed);
+  let text = "";
+  child.stderr.on("data", (data: Buffer) => (text += data.toString()));
+  const end = endOf(child).finally(() => process.off("exit", killed));
+  const lines = createInterface({ input: child.stdout });
+  let isStopping = false;
+  const ready = new Promise<string>((resolve) => {
+    lines.on("line", (line) => {
+      if (!line.startsWith('{"kind":')) text += `${line}\n`;
+      else {
+        const said = JSON.parse(line) as ProcessLine;
+        if (said.kind === "ready") resolve(said.url);
+        else isStopping = true;
+      }
+    });
+  });
+  const ended = (): Promise<ProcessEnd> => inPatience(`the end of a ${command}`, end);
+  // One that is to die at work may do so before this process gets a turn to read that it was ready.
+  const begun = Promise.race([ready, end.then(() => undefined)]);
+  const url = await inPatience(`a ${command} that is ready`, begun);
+  if (dieAt === undefined) {
+    assert.ok(url !== undefined, `${command} did not start: ${text}`);
+    await untilReady(url);
+  }
+  return {
+    url: url ?? "",
+    child,
+    ended,
+    text: () => text,
+    isStopping: () => isStopping,
+    stop(signal) {
+      child.kill(signal);
+      return ended();
+    },
+  };
+}
+
+/** A process that got no turn while it started may have given up its first connections. */
+const untilReady = (url: string): Promise<unknown> =>
+  until(async () => (await fetch(`${url}/readyz`)).ok, { what: `${url}/readyz` });

@@ -80,7 +80,7 @@ const HOSTILE: readonly (readonly [string, (length: number) => string])[] = [
 ];
 
 console.log(
-  `entries judged a second: ${Math.round(await entriesPerSecond()).toLocaleString("en")}`,
+  `entries checked a second: ${Math.round(await entriesPerSecond()).toLocaleString("en")}`,
 );
 for (const [name, make] of HOSTILE) {
   console.log(`ten times the length costs ${growth(make).toFixed(1)} times as much: ${name}`);

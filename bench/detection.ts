@@ -4,9 +4,9 @@
  * recorded answers is given: "name<tab>mail hosts<tab>addresses", both separated by commas. Names are one a line.
  */
 import { readFileSync } from "node:fs";
-import { listFolder } from "../src/adapters/lists/files/list-copy.ts";
+import { listFolder } from "../src/adapters/lists/files/feed-copy.ts";
 import { loadLists } from "../src/adapters/lists/load/load-lists.ts";
-import { noOperatorLists } from "../src/adapters/lists/table/operator.ts";
+import { noRules } from "../src/adapters/lists/table/operator.ts";
 import { attachDatasets } from "../src/adapters/lists/table/shared-datasets.ts";
 import type { Datasets } from "../src/core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../src/core/name/domain.ts";
@@ -46,7 +46,7 @@ interface Tally {
   readonly bySignal: Map<string, number>;
 }
 
-function judge(
+function check(
   domains: readonly Domain[],
   answers: ReadonlyMap<string, MailHosts>,
   datasets: Datasets,
@@ -74,7 +74,7 @@ function main(): void {
   }
   const { dataDir } = readConfig(process.env);
   const { shared, lists } = loadLists(listFolder(dataDir));
-  const datasets = attachDatasets(shared, noOperatorLists);
+  const datasets = attachDatasets(shared, noRules);
   const rules: Datasets = { ...datasets, disposable: { sourcesOf: () => 0 } };
   const [listed, legit] = [domainsOf(listedPath), domainsOf(legitPath)];
   const answers = answersOf(answersPath);
@@ -87,8 +87,8 @@ function main(): void {
   );
   console.log(`| | of ${String(listed.length)} listed | of ${String(legit.length)} legit |`);
   console.log("|---|---|---|");
-  const whole = [judge(listed, answers, datasets), judge(legit, answers, datasets)] as const;
-  const alone = [judge(listed, answers, rules), judge(legit, answers, rules)] as const;
+  const whole = [check(listed, answers, datasets), check(legit, answers, datasets)] as const;
+  const alone = [check(listed, answers, rules), check(legit, answers, rules)] as const;
   const row = (name: string, [bad, good]: readonly [number, number]): void =>
     console.log(`| ${name} | ${share(bad, listed.length)} | ${share(good, legit.length)} |`);
   row("called disposable", [whole[0].disposable, whole[1].disposable]);

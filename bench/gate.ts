@@ -16,8 +16,8 @@ import type { Clock } from "../src/ports/process/clock.ts";
 import type { Ids } from "../src/ports/process/ids.ts";
 import type { Log } from "../src/ports/process/log.ts";
 import { hashApiKey, makeApiKey } from "../src/service/admission/api-key.ts";
-import { createGate } from "../src/service/admission/counting-gate.ts";
-import type { Credentials, Gate } from "../src/service/admission/gate.ts";
+import { createAdmission } from "../src/service/admission/counting-admission.ts";
+import type { Credentials, Admission } from "../src/service/admission/admission.ts";
 import { DEFAULT_TIERS, type Tiers } from "../src/service/admission/tiers.ts";
 
 const ROUNDS = 9;
@@ -61,7 +61,7 @@ const NOBODY: Credentials = { apiKey: [], authorization: [] };
 const keyed = (key: string): Credentials => ({ apiKey: [key], authorization: [] });
 
 interface Bench {
-  readonly gate: Gate;
+  readonly admission: Admission;
   readonly key: string;
   readonly quotas: MemoryQuotaCounter;
   readonly close: () => Promise<void>;
@@ -73,7 +73,14 @@ async function openBench(tiers: Tiers): Promise<Bench> {
   const quotas = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
   const charges = sqlCharges({ db, counter: quotas, ids });
   const keys = sqlKeys(db);
-  const gate = createGate({ keys, rates: memoryRateCounter(), quotas, charges, clock, tiers });
+  const admission = createAdmission({
+    keys,
+    rates: memoryRateCounter(),
+    quotas,
+    charges,
+    clock,
+    tiers,
+  });
   const id = ids.hex32();
   const account = { id, email: "a@gatepost.example", tier: "free", origin: "operator" } as const;
   await sqlAccounts(db).create({ ...account, isAdmin: false, createdAtMs: 0 });
@@ -81,7 +88,7 @@ async function openBench(tiers: Tiers): Promise<Bench> {
   const shown = { id, accountId: id, name: "n", prefix: "", lastFour: "", createdAtMs: 0 };
   await keys.create({ ...shown, hash: hashApiKey(key) }, 1);
   return {
-    gate,
+    admission,
     key,
     quotas,
     close: async () => {
@@ -100,11 +107,15 @@ function endless(): Tiers {
 }
 
 /** Enters and takes one unit; a promise only when there was something to wait for, as in the server. */
-function request(gate: Gate, credentials: Credentials, address: string): Promise<unknown> | void {
-  const entering = gate.enter(credentials, address);
+function request(
+  admission: Admission,
+  credentials: Credentials,
+  address: string,
+): Promise<unknown> | void {
+  const entering = admission.enter(credentials, address);
   if (entering instanceof Promise) return entering;
   if (entering.refusal !== undefined) return;
-  const charging = gate.charge(entering, 1);
+  const charging = admission.charge(entering, 1);
   if (charging instanceof Promise) return charging;
 }
 
@@ -132,17 +143,17 @@ async function nanoseconds(contenders: readonly Contender[]): Promise<ReadonlyMa
 }
 
 async function costs(): Promise<void> {
-  const { gate, key, close } = await openBench(endless());
+  const { admission, key, close } = await openBench(endless());
   const known = keyed(key);
   const forged = Array.from({ length: 1_000 }, () => {
     const real = makeApiKey(ids);
     return keyed(`${real.slice(0, -1)}${real.endsWith("0") ? "1" : "0"}`);
   });
   const found = await nanoseconds([
-    ["a known key", () => request(gate, known, "192.0.2.1")],
-    ["an anonymous IPv4 address", () => request(gate, NOBODY, "192.0.2.1")],
-    ["an anonymous IPv6 address", () => request(gate, NOBODY, "2001:db8:1:2:3:4:5:6")],
-    ["a forged key", (call) => request(gate, forged[call % 1_000] ?? NOBODY, "192.0.2.1")],
+    ["a known key", () => request(admission, known, "192.0.2.1")],
+    ["an anonymous IPv4 address", () => request(admission, NOBODY, "192.0.2.1")],
+    ["an anonymous IPv6 address", () => request(admission, NOBODY, "2001:db8:1:2:3:4:5:6")],
+    ["a forged key", (call) => request(admission, forged[call % 1_000] ?? NOBODY, "192.0.2.1")],
   ]);
   const valid = found.get("a known key") ?? 0;
   for (const [name, ns] of found) {
@@ -157,13 +168,13 @@ async function costs(): Promise<void> {
 const residentMb = (): number => process.memoryUsage().rss / 1e6;
 
 async function million(): Promise<void> {
-  const { gate, close } = await openBench(DEFAULT_TIERS);
+  const { admission, close } = await openBench(DEFAULT_TIERS);
   const beforeMb = residentMb();
   const startedNs = nowNs();
   let mostMb = beforeMb;
   for (let owner = 0; owner < OWNERS; owner += 1) {
     const [high, low] = [owner >>> 16, owner & 0xffff];
-    await request(gate, NOBODY, `2001:db8:${high.toString(16)}:${low.toString(16)}::1`);
+    await request(admission, NOBODY, `2001:db8:${high.toString(16)}:${low.toString(16)}::1`);
     if (owner % 1_000 === 0) await rest();
     if (owner % 10_000 === 0) mostMb = Math.max(mostMb, residentMb());
   }

@@ -6,9 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listFolder } from "../src/adapters/lists/files/list-copy.ts";
+import { listFolder } from "../src/adapters/lists/files/feed-copy.ts";
 import { loadLists } from "../src/adapters/lists/load/load-lists.ts";
-import { noOperatorLists } from "../src/adapters/lists/table/operator.ts";
+import { noRules } from "../src/adapters/lists/table/operator.ts";
 import {
   attachDatasets,
   type SharedDatasets,
@@ -28,7 +28,7 @@ function bytesOf(value: unknown): number {
 }
 
 function lookupNanoseconds(shared: SharedDatasets): number {
-  const { disposable } = attachDatasets(shared, noOperatorLists);
+  const { disposable } = attachDatasets(shared, noRules);
   const startedMs = performance.now();
   let hits = 0;
   for (let n = 0; n < LOOKUPS; n += 1) hits += disposable.sourcesOf(`shop-${String(n)}.example`);
@@ -53,10 +53,10 @@ for (let round = 0; round < ROUNDS; round += 1) {
     const desk = openWorkerDesk(folder, realClock);
     const body = Uint8Array.from(BODY);
     const file = { id: "disposable", body, fetchedAtMs: Date.now() };
-    await desk.judge({ ...file, removalSeen: false, isConfirmed: true });
+    await desk.assess({ ...file, removalSeen: false, isConfirmed: true });
     shared = (await desk.pack()).shared;
     const startedMs = performance.now();
-    attachDatasets(shared, noOperatorLists);
+    attachDatasets(shared, noRules);
     swapMs = performance.now() - startedMs;
     await desk.close();
   };

@@ -28,7 +28,7 @@ interface Sums {
   worlds: number;
 }
 
-function judge({ domains }: MailWorld, servers: readonly LearnedServer[], sums: Sums): void {
+function check({ domains }: MailWorld, servers: readonly LearnedServer[], sums: Sums): void {
   const dedicated = new Set(
     servers.flatMap(([server, kind]) => (kind === "dedicated" ? server : [])),
   );
@@ -64,7 +64,7 @@ function line(
     worlds: 0,
   };
   for (const { world, tally } of tallies) {
-    judge(world, tally.learned({ ...LEARNING, dedicatedListedMin }), sums);
+    check(world, tally.learned({ ...LEARNING, dedicatedListedMin }), sums);
   }
   const { called, caught, dedicated, accused, honest, hosters } = sums;
   const cells = [

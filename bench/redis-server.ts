@@ -21,7 +21,10 @@ import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import type { Ids } from "../src/ports/process/ids.ts";
 import { hashApiKey, makeApiKey } from "../src/service/admission/api-key.ts";
 import { createCheckOne } from "../src/service/check/check-one.ts";
-import { createGate, type GateDeps } from "../src/service/admission/counting-gate.ts";
+import {
+  createAdmission,
+  type AdmissionDeps,
+} from "../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../src/service/admission/tiers.ts";
 import { recordingLog } from "../test/http/http-app.ts";
 import { testServer } from "../test/http/http-server.ts";
@@ -35,7 +38,9 @@ const tiers = {
   free: { ...DEFAULT_TIERS.free, ratePerMinute: 1e9, daily: 1e12, monthly: 1e12 },
 };
 
-type Counters = Pick<GateDeps, "rates" | "requests"> & { readonly quotas: GateDeps["quotas"] };
+type Counters = Pick<AdmissionDeps, "rates" | "requests"> & {
+  readonly quotas: AdmissionDeps["quotas"];
+};
 
 async function start(kind: "memory" | "redis"): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-redis-"));
@@ -56,11 +61,11 @@ async function start(kind: "memory" | "redis"): Promise<Started> {
   const keys = sqlKeys(db);
   const { rates, quotas, requests } = counters;
   const both = { keys, charges, clock, tiers, rates, quotas };
-  const gate = createGate(requests === undefined ? both : { ...both, requests });
+  const admission = createAdmission(requests === undefined ? both : { ...both, requests });
   const cache = memoryAnswerCache(1_000_000);
   cache.keep(`1 core address  ${CHECKED}`, JSON.stringify(RESULT), Infinity);
   const checkOne = createCheckOne({
-    gate,
+    admission,
     cache,
     clock,
     tiers,
@@ -68,7 +73,7 @@ async function start(kind: "memory" | "redis"): Promise<Started> {
     publicUrl: () => "http://gatepost.example",
     datasetsVersion: () => 1,
   });
-  const { port } = await testServer({ gate, checkOne, clock, log });
+  const { port } = await testServer({ admission, checkOne, clock, log });
   const id = ids.hex32();
   const account = { id, email: "a@gatepost.example", tier: "free", origin: "operator" } as const;
   await sqlAccounts(db).create({ ...account, isAdmin: false, createdAtMs: 0 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
 import { readBundledLists } from "../../src/adapters/lists/load/bundled.ts";
-import { noOperatorLists } from "../../src/adapters/lists/table/operator.ts";
+import { noRules } from "../../src/adapters/lists/table/operator.ts";
 import { attachDatasets, shareDatasets } from "../../src/adapters/lists/table/shared-datasets.ts";
 import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
 import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
@@ -23,7 +23,7 @@ import type { Lookup } from "../../src/core/mail/lookup.ts";
 import type { Log } from "../../src/ports/process/log.ts";
 import type { BulkService, BulkStats } from "../../src/service/bulk/bulk.ts";
 import type { Caller } from "../../src/service/admission/caller.ts";
-import { createGate } from "../../src/service/admission/counting-gate.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/service/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { noTraffic } from "../../test/process/no-traffic.ts";
@@ -101,7 +101,7 @@ export async function startService(address: string): Promise<Service> {
   const charges = sqlCharges({ db: sql.db, counter, ids });
   const tiers = DEFAULT_TIERS;
   const keys = { holder: () => Promise.resolve(undefined) };
-  const gate = createGate({
+  const admission = createAdmission({
     keys,
     rates: memoryRateCounter(),
     quotas: counter,
@@ -110,7 +110,7 @@ export async function startService(address: string): Promise<Service> {
     tiers,
   });
   const datasets = shareDatasets(readBundledLists());
-  const attached = attachDatasets(datasets, noOperatorLists);
+  const attached = attachDatasets(datasets, noRules);
   const dns = openDns(config, "interactive");
   const lookup: Lookup = {
     mx: (name) => dns.mx(name),
@@ -122,7 +122,7 @@ export async function startService(address: string): Promise<Service> {
   const check = createSingleCheck({ ...known, clock, implicitMx: false });
   const onCompleted = (): Promise<void> => Promise.resolve();
   const secretKey = new Uint8Array(32);
-  const deps = { sql, charges, gate, tiers, datasets, secretKey, log, onCompleted };
+  const deps = { sql, charges, admission, tiers, datasets, secretKey, log, onCompleted };
   const runner = { where: "alone", startRunner: startThread(config) } as const;
   const open = openBulk(config, { ...deps, ...runner, checker: known, traffic: noTraffic });
   const bulk = open.service;

@@ -2,12 +2,12 @@
 // lists in memory that it shares with the main thread. Nothing here can hold up a single check.
 import { parentPort, workerData } from "node:worker_threads";
 import { sql } from "kysely";
-import { createLiveOperatorLists } from "../adapters/lists/refresh/live-operator-lists.ts";
+import { createLiveRules } from "../adapters/lists/refresh/live-rules.ts";
 import { attachDatasets, type SharedDatasets } from "../adapters/lists/table/shared-datasets.ts";
 import { memoryElections } from "../adapters/memory/elections.ts";
 import { sqlChunkQueue } from "../adapters/sql/bulk/chunk-queue.ts";
 import { openEmbedded } from "../adapters/sql/engine/database.ts";
-import { sqlOperatorEntries } from "../adapters/sql/evidence/operator-entries.ts";
+import { sqlRules } from "../adapters/sql/evidence/rules.ts";
 import { pruneSessions } from "../adapters/sql/bulk/prune-sessions.ts";
 import { createAddressHash } from "../adapters/system/address-hash.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
@@ -21,7 +21,7 @@ import type {
   BulkThreadReport,
   BulkThreadSettings,
 } from "./threads/bulk-thread.ts";
-import { openBulkJudge } from "./parts/bulk-judge.ts";
+import { openBulkChecker } from "./parts/bulk-checker.ts";
 import { startDuties } from "./feeds/duties.ts";
 import { openOwnTraffic } from "./feeds/own-traffic.ts";
 import { sendingLog } from "./threads/thread-log.ts";
@@ -36,8 +36,8 @@ const { db, close } = await openEmbedded(settings.dataDir, clock.nowMs());
 // What a power cut takes from this connection is judged once more; what a killed process wrote stays anyway.
 await sql`pragma synchronous = normal`.execute(db);
 
-const operator = createLiveOperatorLists({
-  entries: sqlOperatorEntries(db),
+const operator = createLiveRules({
+  entries: sqlRules(db),
   hash: createAddressHash(settings.secretKey),
   clock,
   log,
@@ -51,12 +51,12 @@ const attach = (fresh: SharedDatasets = shared): void => {
 };
 operator.start(() => attach());
 const traffic = openOwnTraffic({ sql: { db }, secretKey: settings.secretKey, log });
-const bulk = openBulkJudge(settings, () => datasets, { observe: traffic.observe });
+const bulk = openBulkChecker(settings, () => datasets, { observe: traffic.observe });
 
 const worker = bulkWorker({
   chunks: sqlChunkQueue({ db, checkpoint: passThrough }),
   name: ids.hex32(),
-  judge: bulk.judge,
+  check: bulk.check,
   room: bulk.room,
   dnsAnswers: bulk.dnsAnswers,
   checkpoint: passThrough,

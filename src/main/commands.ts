@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { sqlAuditLog } from "../adapters/sql/account/audit-log.ts";
 import { backUpEmbedded } from "../adapters/sql/engine/back-up.ts";
 import type { SqlDatabase } from "../adapters/sql/engine/database.ts";
-import { sqlLoginSessions } from "../adapters/sql/account/login-sessions.ts";
+import { sqlSignIns } from "../adapters/sql/account/sign-ins.ts";
 import { type EndedByRestore, settleRestored } from "../adapters/sql/bulk/restored.ts";
 import { lockForServing } from "../adapters/sql/engine/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
@@ -10,7 +10,7 @@ import { systemFiles as files } from "../adapters/system/files.ts";
 import { systemIds as ids } from "../adapters/system/ids.ts";
 import { createLog } from "../adapters/system/log.ts";
 import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";
-import type { BulkJudge } from "../cli/bulk/judge-pages.ts";
+import type { BulkChecker } from "../cli/bulk/check-pages.ts";
 import type { CliAccounts } from "../cli/commands/account-deps.ts";
 import { accountCommand } from "../cli/commands/account.ts";
 import { backupCommand } from "../cli/commands/backup.ts";
@@ -36,15 +36,15 @@ import {
   type Note,
   noteBy,
 } from "../service/account/audited.ts";
-import { endingSessions } from "../service/account/ending-sessions.ts";
-import { openBulkJudge } from "./parts/bulk-judge.ts";
+import { endingSessions } from "../service/account/ending-sign-ins.ts";
+import { openBulkChecker } from "./parts/bulk-checker.ts";
 import { openDns } from "./parts/checker.ts";
 import { openCliValidator } from "./parts/cli-validator.ts";
 import { type Config, readConfig, unknownSettings } from "./settings/config.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
 import { openLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
-import { sharedByConfig } from "./feeds/shared-lists.ts";
+import { sharedByConfig } from "./feeds/shared-feeds.ts";
 import { type AccountStore, databasePlace, openAccountStore, openSql } from "./parts/store.ts";
 import { confirm, readInput, readText, systemUser } from "./process/terminal.ts";
 import { leaveSoon, leaveWhenAsked, untilStopped } from "./process/until-stopped.ts";
@@ -57,7 +57,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
     serveCommand(() => serve(terminal)),
     workerCommand(() => work(terminal)),
     checkCommand({ terminal, openValidator: () => openCliValidator(config()) }),
-    bulkCommand({ terminal, files, clock, openJudge, onInterrupt }),
+    bulkCommand({ terminal, files, clock, openCheck, onInterrupt }),
     accountCommand(accountDeps),
     keyCommand(accountDeps),
     webhookCommand({
@@ -170,15 +170,15 @@ function backUp(file: string): Promise<number> {
   throw new Error("the database is PostgreSQL: pg_dump backs it up (docs/operations/back-up.md)");
 }
 
-async function openJudge(): Promise<BulkJudge> {
+async function openCheck(): Promise<BulkChecker> {
   const settings = config();
   const known = await openKnownLists(
     settings,
     createLog({ level: "silent", showAddresses: false }),
   );
-  const { judge, room, close } = openBulkJudge(settings, known.datasets);
+  const { check, room, close } = openBulkChecker(settings, known.datasets);
   return {
-    judge,
+    check,
     room,
     close() {
       close();
@@ -223,7 +223,7 @@ async function openCliLists(): Promise<CliLists> {
 async function openAccounts(): Promise<CliAccounts> {
   const store = await openAccountStore(config());
   const note = operatorNote(store);
-  const sessions = sqlLoginSessions(store.sql.db);
+  const sessions = sqlSignIns(store.sql.db);
   return {
     accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
     keys: auditedKeys(store.keys, note),

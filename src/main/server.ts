@@ -20,9 +20,9 @@ import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
 import type { Log } from "../ports/process/log.ts";
 import { callerInForce } from "../service/admission/caller-in-force.ts";
 import { createCheckOne } from "../service/check/check-one.ts";
-import { createGate } from "../service/admission/counting-gate.ts";
+import { createAdmission } from "../service/admission/counting-admission.ts";
 import { createExplain } from "../service/check/explain.ts";
-import type { Gate } from "../service/admission/gate.ts";
+import type { Admission } from "../service/admission/admission.ts";
 import type { Tiers } from "../service/admission/tiers.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/upkeep/usage-recorder.ts";
 import type { Backing } from "./parts/backing.ts";
@@ -127,7 +127,7 @@ async function openParts(config: Config): Promise<Omit<Parts, "bulk">> {
   const { keys, quotas, charges } = ledgers;
   const { requests } = backing;
   const counters = requests === undefined ? { rates } : { rates, requests };
-  const gate = createGate({ keys, quotas, charges, clock, tiers, notices, ...counters });
+  const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
   const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log });
   const counted = webhookCounter(metrics.registry);
   const sent = backing.where === "alone" ? "here" : "elsewhere";
@@ -135,18 +135,18 @@ async function openParts(config: Config): Promise<Omit<Parts, "bulk">> {
   const webhooks = openWebhooks({ sql, secretKey, addresses, log, sent, counted });
   const links = createLinks(config);
   const held = { config, links, tiers, log, backing, secretKey, metrics, learningDns };
-  return { ...held, lists, checker, gate, usage, webhooks };
+  return { ...held, lists, checker, admission, usage, webhooks };
 }
 
 function bulkOf(parts: Omit<Parts, "bulk">, checkpoint: Checkpoint): OpenBulk {
-  const { config, backing, gate, tiers, checker, secretKey, log, webhooks } = parts;
+  const { config, backing, admission, tiers, checker, secretKey, log, webhooks } = parts;
   return openBulk(config, {
     sql: backing.store.sql,
     charges: backing.ledgers.charges,
     where: backing.where,
     startRunner: backing.startBulkRunner,
     checkpoint,
-    gate,
+    admission,
     tiers,
     checker,
     datasets: parts.lists.shared(),
@@ -178,7 +178,7 @@ interface Parts {
   readonly backing: Backing;
   readonly checker: Checker;
   readonly usage: UsageRecorder;
-  readonly gate: Gate;
+  readonly admission: Admission;
   readonly bulk: OpenBulk;
   readonly webhooks: Webhooks;
   readonly lists: Lists;
@@ -201,7 +201,7 @@ function observed(checker: Checker, lists: Lists): Checker {
 }
 
 function appDeps(parts: Parts): AppDeps {
-  const { config, tiers, log, backing, checker, usage, gate, lists, links, metrics } = parts;
+  const { config, tiers, log, backing, checker, usage, admission, lists, links, metrics } = parts;
   const bulk = parts.bulk.service;
   const { ownEvidence } = lists;
   const isInForce = callerInForce({
@@ -209,7 +209,7 @@ function appDeps(parts: Parts): AppDeps {
     accounts: sqlAccounts(backing.store.sql.db),
   });
   const checkOne = createCheckOne({
-    gate,
+    admission,
     check: checker.check,
     cache: watchedCache(parts),
     clock,
@@ -222,7 +222,7 @@ function appDeps(parts: Parts): AppDeps {
   const dashboard = dashboardOf(parts, probes);
   const accountPaths = accountRoutes(dashboard);
   return {
-    gate,
+    admission,
     checkOne,
     pages: (scope) => addDashboard(scope, accountPaths, dashboard),
     pagesDocumentation: accountDocumentation(accountPaths),
@@ -230,7 +230,7 @@ function appDeps(parts: Parts): AppDeps {
     routes: [
       viewRoute({ bulk, clock, log, isInForce }),
       uploadRoute({ bulk, log }),
-      explainRoute({ explain: createExplain({ ...checker, gate, ownEvidence }) }),
+      explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
       reportRoute({ reports: lists.reports, clock }),
     ],
     usage,

@@ -10,7 +10,7 @@ import { announcer } from "../service/bulk/announce.ts";
 import { keepJobs } from "../service/bulk/keep-house.ts";
 import type { End } from "../service/upkeep/elected.ts";
 import { type BulkWorker, bulkWorker } from "../service/bulk/worker.ts";
-import { type BulkJudge, openBulkJudge } from "./parts/bulk-judge.ts";
+import { type BulkChecker, openBulkChecker } from "./parts/bulk-checker.ts";
 import type { Config } from "./settings/config.ts";
 import { startDuties } from "./feeds/duties.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
@@ -54,7 +54,7 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const parts = await openParts(config);
   const { log, name, lists, webhooks, metrics, backing } = parts;
-  const bulk = openBulkJudge(config, lists.datasets, {
+  const bulk = openBulkChecker(config, lists.datasets, {
     observe: lists.observe,
     windowMax: options.dnsWindowMax,
   });
@@ -96,7 +96,7 @@ interface Work {
 /** The worker, not started, and what sees to jobs that are stuck or untold. */
 function startWork(
   parts: WorkerParts,
-  bulk: BulkJudge,
+  bulk: BulkChecker,
   { checkpoint = passThrough, feed = "tickets" }: WorkerOptions,
 ): Work {
   const { log, name, backing, lists, webhooks } = parts;
@@ -112,7 +112,7 @@ function startWork(
     },
   });
   const worker = bulkWorker({
-    judge: bulk.judge,
+    check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
     ownEvidence: lists.ownEvidence,
@@ -128,7 +128,7 @@ function startWork(
 }
 
 /** Listens where the operator looks, if anywhere. */
-async function show(parts: WorkerParts, bulk: BulkJudge): Promise<Listening | undefined> {
+async function show(parts: WorkerParts, bulk: BulkChecker): Promise<Listening | undefined> {
   const { config, log, metrics, backing } = parts;
   if (config.workerPort === undefined) return undefined;
   const probes = new Map([...backing.probes, ["dns", () => bulk.dnsAnswers()] as const]);

@@ -241,7 +241,7 @@ export function sessionNotFound(): Refusal {
   return new Refusal("session_not_found", 404, "Session not found or expired.");
 }
 
-export function badRetryKey(): Refusal {
+export function badIdempotencyKey(): Refusal {
   const message = "Idempotency-Key must be 1 to 255 printable ASCII characters.";
   return new Refusal("bad_retry_key", 400, message);
 }

@@ -1,17 +1,17 @@
 import { systemClock as clock } from "../../src/adapters/system/clock.ts";
 import { systemFiles } from "../../src/adapters/system/files.ts";
-import type { BulkJudge } from "../../src/cli/bulk/judge-pages.ts";
+import type { BulkChecker } from "../../src/cli/bulk/check-pages.ts";
 import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import type { Files } from "../../src/ports/process/files.ts";
-import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
 import { mailEverywhere, noDatasets } from "./bulk-world.ts";
 
 export interface BulkCommandOptions {
   readonly terminal: Terminal;
   readonly files?: Files;
-  readonly room?: BulkJudge["room"];
+  readonly room?: BulkChecker["room"];
   readonly onInterrupt?: (stop: () => void) => () => void;
 }
 
@@ -21,7 +21,7 @@ export function runBulkCommand(
   { terminal, files = systemFiles, room, onInterrupt }: BulkCommandOptions,
 ): Promise<number> {
   const lookup = mailEverywhere((name) => name.startsWith("silent"));
-  const judge = coreJudge({
+  const check = coreEntryCheck({
     datasets: () => noDatasets,
     lookup,
     again: lookup,
@@ -34,8 +34,8 @@ export function runBulkCommand(
     terminal,
     files,
     clock,
-    openJudge: () =>
-      Promise.resolve({ judge, room: room ?? (() => undefined), close: () => Promise.resolve() }),
+    openCheck: () =>
+      Promise.resolve({ check, room: room ?? (() => undefined), close: () => Promise.resolve() }),
     onInterrupt: onInterrupt ?? (() => () => undefined),
   });
   return runProgram(program("1.2.3", terminal, [command]), ["bulk", ...words], terminal);

@@ -5,12 +5,12 @@ import { uploadRoute } from "../../src/http/api/upload.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
 import type { BulkService } from "../../src/service/bulk/bulk.ts";
 import type { Caller } from "../../src/service/admission/caller.ts";
-import type { Gate } from "../../src/service/admission/gate.ts";
+import type { Admission } from "../../src/service/admission/admission.ts";
 import { rateExceeded } from "../../src/service/refusals.ts";
 import { bulkWorld, type BulkWorld, mailEverywhere, type WorldOptions } from "./bulk-world.ts";
 import { appDeps } from "../http/http-app.ts";
 import { testServer } from "../http/http-server.ts";
-import { callerAt, openGate } from "../http/open-gate.ts";
+import { callerAt, openAdmission } from "../http/open-admission.ts";
 
 export interface BulkServer extends BulkWorld {
   readonly port: number;
@@ -49,9 +49,9 @@ function callerOf(key: string | undefined, clientAddress: string): Caller {
 }
 
 /** A gate that knows every key; the key "spent" has used up its rate, "credits" has credits left then. */
-function keyedGate(): Gate {
+function keyedGate(): Admission {
   return {
-    ...openGate(),
+    ...openAdmission(),
     enter: ({ apiKey }, clientAddress) => {
       const caller = callerOf(apiKey[0], clientAddress);
       const rate = { limit: 30, remaining: apiKey[0] === "spent" ? 0 : 29 };
@@ -77,7 +77,7 @@ export async function bulkServer(
     Promise.resolve(owner.kind === "bucket" || !revoked.has(owner.accountId));
   const { settings } = appDeps();
   const server = await testServer({
-    gate: keyedGate(),
+    admission: keyedGate(),
     log,
     bulk: bulkHandler({ bulk, log }),
     routes: [viewRoute({ bulk, log, clock, isInForce }), uploadRoute({ bulk, log })],

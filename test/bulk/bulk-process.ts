@@ -7,7 +7,7 @@ import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
 import { sqlChunkQueue } from "../../src/adapters/sql/bulk/chunk-queue.ts";
 import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
 import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
-import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlIdempotencyKeys } from "../../src/adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
 import { systemClock as clock } from "../../src/adapters/system/clock.ts";
@@ -18,11 +18,11 @@ import { dayOf } from "../../src/core/calendar.ts";
 import type { Checkpoint } from "../../src/ports/bulk/checkpoint.ts";
 import type { Log } from "../../src/ports/process/log.ts";
 import { announcer } from "../../src/service/bulk/announce.ts";
-import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
 import { createBulk } from "../../src/service/bulk/create-bulk.ts";
 import { keepJobs } from "../../src/service/bulk/keep-house.ts";
 import { bulkWorker } from "../../src/service/bulk/worker.ts";
-import { createGate } from "../../src/service/admission/counting-gate.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { entranceOf, listOf, mailEverywhere, noDatasets, STARTER } from "./bulk-world.ts";
 
@@ -74,7 +74,7 @@ const charges = sqlCharges({ db, counter, ids });
 const stores = { db, charges, ids, checkpoint };
 const jobs = sqlJobs(stores);
 const sessions = sqlSessionStore(stores);
-const quick = coreJudge({
+const quick = coreEntryCheck({
   datasets: () => noDatasets,
   lookup: mailEverywhere((name) => name.startsWith("silent")),
   again: mailEverywhere((name) => name.startsWith("silent")),
@@ -91,7 +91,7 @@ const announce = announcer({
   onCompleted: ({ session }) => Promise.resolve(say({ kind: "event", session })),
 });
 const tiers = DEFAULT_TIERS;
-const gate = createGate({
+const admission = createAdmission({
   keys: { holder: () => Promise.resolve(undefined) },
   rates: memoryRateCounter(),
   quotas: counter,
@@ -102,11 +102,11 @@ const gate = createGate({
 const bulk = createBulk({
   jobs,
   sessions,
-  retryKeys: sqlRetryKeys(stores),
+  idempotencyKeys: sqlIdempotencyKeys(stores),
   queue: { wake: () => Promise.resolve(worker.wake()) },
   split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
-  judge: quick,
-  gate,
+  check: quick,
+  admission,
   tiers,
   clock,
   ids,
@@ -133,7 +133,7 @@ const worker = bulkWorker({
   name: ids.hex32(),
   clock,
   log,
-  async judge(entry, options) {
+  async check(entry, options) {
     await told;
     return quick(entry, options);
   },

@@ -7,13 +7,13 @@ import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import { announcer, type CompletedEvent } from "../../src/service/bulk/announce.ts";
 import type { BulkAnswer, BulkRequest, BulkService } from "../../src/service/bulk/bulk.ts";
-import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
 import { createBulk } from "../../src/service/bulk/create-bulk.ts";
-import type { Judge } from "../../src/service/bulk/judge.ts";
+import type { EntryCheck } from "../../src/service/bulk/entry-check.ts";
 import { bulkWorker, type BulkWorker } from "../../src/service/bulk/worker.ts";
 import type { Caller } from "../../src/service/admission/caller.ts";
-import { createGate } from "../../src/service/admission/counting-gate.ts";
-import type { Entrance } from "../../src/service/admission/gate.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
+import type { Entrance } from "../../src/service/admission/admission.ts";
 import type { OwnEvidence } from "../../src/service/evidence/own-spellings.ts";
 import { DEFAULT_TIERS, type Tiers } from "../../src/service/admission/tiers.ts";
 import { type BulkStores, openBulkStores } from "../contracts/bulk-stores.ts";
@@ -35,7 +35,7 @@ export interface WorldOptions {
   readonly lookup: Lookup;
   readonly tiers?: Partial<Tiers>;
   readonly bufferMax?: number;
-  readonly judge?: Judge;
+  readonly check?: EntryCheck;
   readonly dnsAnswers?: () => Promise<boolean>;
   readonly ownEvidence?: OwnEvidence;
 }
@@ -79,7 +79,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   const stores = await openBulkStores(t);
   const { clock, log, charges, counter } = stores;
   const tiers = { ...DEFAULT_TIERS, ...options.tiers };
-  const gate = createGate({
+  const admission = createAdmission({
     keys: { holder: () => Promise.resolve(undefined) },
     rates: memoryRateCounter(),
     quotas: counter,
@@ -91,7 +91,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   const own = ownEvidence === undefined ? {} : { ownEvidence };
   const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
   const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
-  const judge = options.judge ?? coreJudge({ ...real, ...budgets });
+  const check = options.check ?? coreEntryCheck({ ...real, ...budgets });
   const events: CompletedEvent[] = [];
   const announce = announcer({
     jobs: stores.jobs,
@@ -104,9 +104,9 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   const bulk = createBulk({
     ...stores,
     ...own,
-    gate,
+    admission,
     tiers,
-    judge,
+    check,
     split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
     queue: {
       wake: () => Promise.resolve(workers.forEach((worker) => worker.wake())),
@@ -122,7 +122,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
       name,
       clock,
       log,
-      judge,
+      check,
       room: () => undefined,
       dnsAnswers: options.dnsAnswers ?? (() => Promise.resolve(true)),
       checkpoint: passThrough,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { sqlChunkQueue } from "../../src/adapters/sql/bulk/chunk-queue.ts";
 import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
-import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlIdempotencyKeys } from "../../src/adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { dayOf } from "../../src/core/calendar.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
@@ -14,7 +14,7 @@ import type { Clock } from "../../src/ports/process/clock.ts";
 import type { ChunkQueue, ClaimedChunk } from "../../src/ports/bulk/chunk-queue.ts";
 import type { JobOrder, Jobs } from "../../src/ports/bulk/jobs.ts";
 import type { Owner } from "../../src/ports/admission/owner.ts";
-import type { RetryKeys } from "../../src/ports/bulk/retry-keys.ts";
+import type { IdempotencyKeys } from "../../src/ports/bulk/idempotency-keys.ts";
 import type { SessionStore } from "../../src/ports/bulk/session-store.ts";
 import type { UsageLedger } from "../../src/ports/admission/usage.ts";
 import { addAccount, type OpenSql, openStores, type Stores } from "./stores.ts";
@@ -24,7 +24,7 @@ export interface BulkStores extends Stores {
   readonly jobs: Jobs;
   readonly chunks: ChunkQueue;
   readonly sessions: SessionStore;
-  readonly retryKeys: RetryKeys;
+  readonly idempotencyKeys: IdempotencyKeys;
   /** Units of the account's day in the ledger. */
   unitsUsed(): Promise<number>;
 }
@@ -49,7 +49,7 @@ export async function openBulkStores(
     jobs: sqlJobs(deps),
     chunks: sqlChunkQueue(deps),
     sessions: sqlSessionStore(deps),
-    retryKeys: sqlRetryKeys(deps),
+    idempotencyKeys: sqlIdempotencyKeys(deps),
     unitsUsed: () => unitsOf(usage, clock.nowMs()),
   };
 }

@@ -79,7 +79,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     await accept(stores, newJob(stores, 200, { bufferMax: 200 }));
   });
 
-  rule("the buffer counts what is not judged yet, of all owners", async (stores) => {
+  rule("the buffer counts what is not checked yet, of all owners", async (stores) => {
     await accept(stores, newJob(stores, 600));
     await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
     const order = newJob(stores, 400, { owner: STRANGER, bufferMax: 500 });
@@ -238,7 +238,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
   );
 
   rule(
-    "removing a running job pays back what was not judged; late results stay out",
+    "removing a running job pays back what was not checked; late results stay out",
     async (stores) => {
       const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
       await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));

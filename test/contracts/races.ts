@@ -8,17 +8,17 @@ import { sqlChunkQueue } from "../../src/adapters/sql/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
 import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
-import { sqlOperatorEntries } from "../../src/adapters/sql/evidence/operator-entries.ts";
+import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
 import { sqlOwnSpellings } from "../../src/adapters/sql/evidence/own-spellings.ts";
 import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
-import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlIdempotencyKeys } from "../../src/adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { CHUNK_ENTRIES } from "../../src/core/batch/batch-chunk.ts";
 import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import type { ClaimedChunk } from "../../src/ports/bulk/chunk-queue.ts";
-import type { OperatorEntry } from "../../src/ports/evidence/operator-entries.ts";
+import type { Rule } from "../../src/ports/evidence/rules.ts";
 import type { SpellingSighting } from "../../src/ports/evidence/own-spellings.ts";
 import { createSpellingSwitch } from "../../src/service/account/spelling-switch.ts";
 import { systemIds } from "../../src/adapters/system/ids.ts";
@@ -65,7 +65,7 @@ function storesOn(sql: SqlDatabase, first: BulkStores): BulkStores {
     jobs: sqlJobs(deps),
     chunks: sqlChunkQueue(deps),
     sessions: sqlSessionStore(deps),
-    retryKeys: sqlRetryKeys(deps),
+    idempotencyKeys: sqlIdempotencyKeys(deps),
   };
 }
 
@@ -319,7 +319,9 @@ const otherRaces: readonly (readonly [string, Race])[] = [
         nowMs: rivals.first.clock.nowMs(),
         lockMs: 70_000,
       };
-      const outcomes = await everywhere(rivals, 3, ({ retryKeys }) => retryKeys.begin(claim));
+      const outcomes = await everywhere(rivals, 3, ({ idempotencyKeys }) =>
+        idempotencyKeys.begin(claim),
+      );
       assert.equal(outcomes.filter(({ kind }) => kind === "new").length, 1);
       assert.equal(outcomes.filter(({ kind }) => kind === "in_flight").length, 11);
     },
@@ -353,7 +355,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
   [
     "the same operator entries saved everywhere at once are all counted as changes",
     async (rivals) => {
-      const entries = Array.from({ length: 50 }, (_, at): OperatorEntry => ({
+      const entries = Array.from({ length: 50 }, (_, at): Rule => ({
         subject: `x${String(at)}.example`,
         word: "deny",
         note: "",
@@ -361,9 +363,9 @@ const otherRaces: readonly (readonly [string, Race])[] = [
         createdAtMs: 1_000,
       }));
       await everywhere(rivals, 2, ({ sql }, turn) =>
-        sqlOperatorEntries(sql.db).save(turn % 2 === 0 ? entries : entries.toReversed()),
+        sqlRules(sql.db).save(turn % 2 === 0 ? entries : entries.toReversed()),
       );
-      const stored = sqlOperatorEntries(rivals.first.sql.db);
+      const stored = sqlRules(rivals.first.sql.db);
       assert.deepEqual([await stored.changes(), (await stored.all()).length], [PROCESSES * 2, 50]);
     },
   ],

@@ -14,7 +14,7 @@ export function restoredContract(name: string, make: Make<BulkStores>): void {
   };
 
   rule(
-    "a list under way fails, is paid for what was judged, and its slot is free",
+    "a list under way fails, is paid for what was checked, and its slot is free",
     async (stores) => {
       const session = await accept(stores, newJob(stores, 1_200));
       await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));

@@ -117,7 +117,7 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
     test(`${name}: ${sentence}`, async (t) => check(await make(t)));
   };
   const begin = (stores: BulkStores, bodyHash = "b1", owner = "account:a1") =>
-    stores.retryKeys.begin({
+    stores.idempotencyKeys.begin({
       owner,
       key: "k1",
       bodyHash,
@@ -138,11 +138,11 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
   rule("a request that is released, or dead for long, was never made", async (stores) => {
     const first = await begin(stores);
     assert.ok(first.kind === "new");
-    await stores.retryKeys.release("account:a1", "k1", first.token);
+    await stores.idempotencyKeys.release("account:a1", "k1", first.token);
     assert.equal((await begin(stores, "b2")).kind, "new");
     stores.clock.advance(70_000);
     assert.equal((await begin(stores, "b3")).kind, "new");
-    await stores.retryKeys.release("account:a1", "k1", first.token);
+    await stores.idempotencyKeys.release("account:a1", "k1", first.token);
     assert.equal((await begin(stores, "b3")).kind, "in_flight", "an old token releases nothing");
   });
 
@@ -152,7 +152,7 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
     const keep = { key: "k1", token: opened.token, answer: "the answer" };
     const batch = newBatch(stores, 3, { keep });
     await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
-    await stores.retryKeys.release("account:a1", "k1", opened.token);
+    await stores.idempotencyKeys.release("account:a1", "k1", opened.token);
     assert.deepEqual(await begin(stores), { kind: "kept", answer: "the answer" });
     assert.equal((await begin(stores, "b2")).kind, "other_body");
     stores.clock.advance(SESSION_LIFE_MS);

@@ -6,9 +6,9 @@ import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
 import { sqlElections } from "../../src/adapters/sql/engine/elections.ts";
 import { sqlInstallation } from "../../src/adapters/sql/engine/installation.ts";
 import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
-import { sqlListFiles } from "../../src/adapters/sql/evidence/list-files.ts";
-import { sqlLoginSessions } from "../../src/adapters/sql/account/login-sessions.ts";
-import { sqlOperatorEntries } from "../../src/adapters/sql/evidence/operator-entries.ts";
+import { sqlFeedFiles } from "../../src/adapters/sql/evidence/feed-files.ts";
+import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
+import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
 import { sqlRegistrationCache } from "../../src/adapters/sql/evidence/registration-cache.ts";
 import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
@@ -26,9 +26,9 @@ import { domainMailContract } from "./domain-mail.ts";
 import { electionsContract } from "./elections.ts";
 import { installationContract } from "./installation.ts";
 import { jobsContract } from "./jobs.ts";
-import { listFilesContract } from "./list-files.ts";
-import { loginSessionsContract } from "./login-sessions.ts";
-import { operatorEntriesContract } from "./operator-entries.ts";
+import { feedFilesContract } from "./feed-files.ts";
+import { loginSessionsContract } from "./sign-ins.ts";
+import { operatorEntriesContract } from "./rules.ts";
 import { ownSpellingsContract } from "./own-spellings.ts";
 import { quotaCounterContract } from "./quota-counter.ts";
 import { registrationCacheContract } from "./registration-cache.ts";
@@ -48,7 +48,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   listContracts(name, stores);
   electionsContract(name, async (t) => [sqlElections((await stores(t)).sql.db)]);
   installationContract(name, async (t) => sqlInstallation((await stores(t)).sql.db));
-  listFilesContract(name, async (t) => sqlListFiles((await stores(t)).sql.db));
+  feedFilesContract(name, async (t) => sqlFeedFiles((await stores(t)).sql.db));
   registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
   webhookStoreContract(name, async (t) => {
     const opened = await stores(t);
@@ -93,7 +93,7 @@ function accountContracts(name: string, stores: Make<Stores>): void {
   loginSessionsContract(name, async (t) => {
     const opened = await stores(t);
     const account = (id: string): Promise<string> => addAccount(opened, 0, id);
-    return { sessions: sqlLoginSessions(opened.sql.db), account };
+    return { sessions: sqlSignIns(opened.sql.db), account };
   });
   auditLogContract(name, async (t) => {
     const opened = await stores(t);
@@ -107,7 +107,7 @@ function accountContracts(name: string, stores: Make<Stores>): void {
 }
 
 function listContracts(name: string, stores: Make<Stores>): void {
-  operatorEntriesContract(name, async (t) => sqlOperatorEntries((await stores(t)).sql.db));
+  operatorEntriesContract(name, async (t) => sqlRules((await stores(t)).sql.db));
   domainMailContract(name, async (t) => sqlDomainMails((await stores(t)).sql.db));
   ownSpellingsContract(name, async (t) => spellingsFixture(await stores(t)));
   verdictCountsContract(name, async (t) => sqlVerdictCounts((await stores(t)).sql.db));

@@ -1,5 +1,5 @@
 import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
-import { sqlOperatorEntries } from "../../src/adapters/sql/evidence/operator-entries.ts";
+import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
 import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
@@ -7,39 +7,36 @@ import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { AccountStore } from "../../src/main/parts/store.ts";
 import type {
-  ListRefresh,
-  ListStatus,
+  FeedRefresh,
+  FeedStatus,
   RefreshOutcome,
-} from "../../src/ports/evidence/list-refresh.ts";
+} from "../../src/ports/evidence/feed-refresh.ts";
 import type { VerdictCounts } from "../../src/ports/evidence/verdict-counts.ts";
 import { createBackTest, type RunBackTest } from "../../src/service/evidence/back-test.ts";
-import {
-  createOperatorListService,
-  type OperatorListService,
-} from "../../src/service/evidence/operator-lists.ts";
+import { createRuleService, type RuleService } from "../../src/service/evidence/rules.ts";
 import { createReportService, type ReportService } from "../../src/service/evidence/reports.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 
 export interface DashboardLists {
-  readonly operator: OperatorListService;
+  readonly operator: RuleService;
   readonly reports: ReportService;
   readonly backTest: RunBackTest;
-  readonly refresh: ListRefresh;
+  readonly refresh: FeedRefresh;
   readonly counts: VerdictCounts;
   /** What the last refresh was told to accept. */
   accepted: readonly string[];
   /** What the next refresh comes to, and what the sources are. */
   outcomes: readonly RefreshOutcome[];
-  sources: readonly ListStatus[];
+  sources: readonly FeedStatus[];
 }
 
 /** The services of lists on the store of a dashboard; sources are a literal. */
-export function operatorListsOf(store: AccountStore, datasets: () => Datasets): DashboardLists {
+export function rulesOf(store: AccountStore, datasets: () => Datasets): DashboardLists {
   const { db } = store.sql;
   const hash = createAddressHash(new Uint8Array(32).fill(7));
-  const entries = sqlOperatorEntries(db);
+  const entries = sqlRules(db);
   const counts = sqlVerdictCounts(db);
-  const operator = createOperatorListService({ entries, hash, clock });
+  const operator = createRuleService({ entries, hash, clock });
   const lists: DashboardLists = {
     operator,
     counts,
@@ -61,7 +58,7 @@ export function operatorListsOf(store: AccountStore, datasets: () => Datasets): 
 
 const HOUR_MS = 3_600_000;
 
-const SOURCES: readonly ListStatus[] = [
+const SOURCES: readonly FeedStatus[] = [
   {
     id: "curated-one",
     curated: true,

@@ -7,8 +7,8 @@ import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
 import { sqlChunkQueue } from "../../src/adapters/sql/bulk/chunk-queue.ts";
 import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
 import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
-import { sqlLoginSessions } from "../../src/adapters/sql/account/login-sessions.ts";
-import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
+import { sqlIdempotencyKeys } from "../../src/adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
 import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
@@ -24,15 +24,15 @@ import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts
 import { openDashboard } from "../../src/main/parts/dashboard.ts";
 import { openAccountStore, type AccountStore } from "../../src/main/parts/store.ts";
 import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
-import type { JudgeHost } from "../../src/ports/webhooks/public-host.ts";
-import { createLoginSessions } from "../../src/service/account/login-sessions.ts";
+import type { HostCheck } from "../../src/ports/webhooks/public-host.ts";
+import { createSignIns } from "../../src/service/account/sign-ins.ts";
 import { announcer } from "../../src/service/bulk/announce.ts";
-import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
 import { createBulk } from "../../src/service/bulk/create-bulk.ts";
 import { bulkWorker } from "../../src/service/bulk/worker.ts";
 import { createCheckOne } from "../../src/service/check/check-one.ts";
-import { createGate } from "../../src/service/admission/counting-gate.ts";
-import type { Gate } from "../../src/service/admission/gate.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
+import type { Admission } from "../../src/service/admission/admission.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/service/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { createUsageRecorder } from "../../src/service/upkeep/usage-recorder.ts";
@@ -40,7 +40,7 @@ import { createAnnounceBulk } from "../../src/service/webhooks/announce.ts";
 import { createWebhookSetup } from "../../src/service/webhooks/configure.ts";
 import { createDispatcher } from "../../src/service/webhooks/dispatcher.ts";
 import { createPing } from "../../src/service/webhooks/ping.ts";
-import { type DashboardLists, operatorListsOf } from "./dashboard-lists.ts";
+import { type DashboardLists, rulesOf } from "./dashboard-lists.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
 import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
 import { realClock as clock } from "../time/real-clock.ts";
@@ -56,7 +56,7 @@ export interface DashboardWorld {
   readonly documentation: ReturnType<typeof accountDocumentation>;
   readonly receiver: ReturnType<typeof recordingSender>;
   readonly usage: ReturnType<typeof sqlUsageLedger>;
-  readonly gate: Gate;
+  readonly admission: Admission;
   /** The lists behind the admin's page; `refresh` answers from `sources`. */
   readonly lists: DashboardLists;
   /** Writes what waits to be counted for the charts. */
@@ -75,14 +75,14 @@ export interface DashboardWorldOptions {
   readonly zone?: Zone;
   readonly known?: LiteralKnowledge;
   readonly signup?: "open" | "closed";
-  readonly judgeHost?: JudgeHost;
+  readonly checkHost?: HostCheck;
   /** Base of links when it is not where the server listens: "https://..." changes the cookie. */
   readonly publicUrl?: string;
 }
 
 export const PASSWORD = "correct horse battery";
 
-const judgeByName: JudgeHost = (host) =>
+const checkByName: HostCheck = (host) =>
   Promise.resolve(
     host.endsWith(".example") ? { kind: "public" } : { kind: "not_public", address: "10.0.0.1" },
   );
@@ -98,14 +98,22 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const charges = sqlCharges({ db, counter: quotas, ids });
   const rates = memoryRateCounter();
   const { notices } = store;
-  const gate = createGate({ keys: sqlKeys(db), rates, quotas, charges, clock, tiers, notices });
+  const admission = createAdmission({
+    keys: sqlKeys(db),
+    rates,
+    quotas,
+    charges,
+    clock,
+    tiers,
+    notices,
+  });
   const datasets = (): Datasets => known;
   const known = literalDatasets(options.known);
   const lookup = zoneLookup(options.zone ?? {});
   const check: SingleCheck = createSingleCheck({ lookup, datasets, clock, implicitMx: false });
   const publicUrl = (): string => options.publicUrl ?? "http://gatepost.example";
   const checkOne = createCheckOne({
-    gate,
+    admission,
     check,
     clock,
     tiers,
@@ -114,12 +122,12 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     datasetsVersion: () => known.version,
   });
   const requests = createUsageRecorder({ usage, keys: sqlKeys(db), clock, log });
-  const words = operatorListsOf(store, datasets);
-  const hooks = webhooksOf(store, options.judgeHost ?? judgeByName, log);
-  const lists = listsOf({ store, gate, charges, lookup, datasets, log, hooks });
+  const words = rulesOf(store, datasets);
+  const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
+  const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
   const dashboard = openDashboard({
     store,
-    gate,
+    admission,
     rates,
     quotas,
     usage,
@@ -152,7 +160,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   });
   const routes = accountRoutes(dashboard);
   const app = await buildApp({
-    gate,
+    admission,
     checkOne,
     clock,
     log,
@@ -171,7 +179,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     log,
     routes,
     usage,
-    gate,
+    admission,
     documentation: accountDocumentation(routes),
     receiver: hooks.receiver,
     lists: words,
@@ -184,7 +192,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     },
     async cookieOf(accountId) {
       const accounts = sqlAccounts(db);
-      const logins = createLoginSessions({ sessions: sqlLoginSessions(db), accounts, ids, clock });
+      const logins = createSignIns({ sessions: sqlSignIns(db), accounts, ids, clock });
       const account = await accounts.find(accountId);
       if (account === undefined) throw new Error("no such account");
       const visitor = { clientAddress: "192.0.2.1", userAgent: "" };
@@ -201,13 +209,13 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   };
 }
 
-function webhooksOf(store: AccountStore, judgeHost: JudgeHost, log: KeptLog) {
+function webhooksOf(store: AccountStore, checkHost: HostCheck, log: KeptLog) {
   const { db } = store.sql;
   const receiver = recordingSender();
   const endpoints = sqlWebhookEndpoints(db);
   const deliveries = sqlDeliveries(db);
   const box = createSecretBox(MASTER);
-  const deps = { endpoints, deliveries, box, sender: receiver.sender, clock, log, ids, judgeHost };
+  const deps = { endpoints, deliveries, box, sender: receiver.sender, clock, log, ids, checkHost };
   const dispatcher = createDispatcher(deps);
   return {
     receiver,
@@ -224,7 +232,7 @@ function webhooksOf(store: AccountStore, judgeHost: JudgeHost, log: KeptLog) {
 
 interface ListParts {
   readonly store: AccountStore;
-  readonly gate: Gate;
+  readonly admission: Admission;
   readonly charges: ReturnType<typeof sqlCharges>;
   readonly lookup: ReturnType<typeof zoneLookup>;
   readonly datasets: () => Datasets;
@@ -232,11 +240,11 @@ interface ListParts {
   readonly hooks: ReturnType<typeof webhooksOf>;
 }
 
-function listsOf({ store, gate, charges, lookup, datasets, log, hooks }: ListParts) {
+function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: ListParts) {
   const deps = { db: store.sql.db, charges, ids, checkpoint: passThrough };
   const jobs = sqlJobs(deps);
   const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
-  const judge = coreJudge({
+  const check = coreEntryCheck({
     datasets,
     lookup,
     again: lookup,
@@ -253,7 +261,7 @@ function listsOf({ store, gate, charges, lookup, datasets, log, hooks }: ListPar
       if (owner.kind === "account") await hooks.announce(owner.accountId, stats);
     },
   });
-  const shared = { clock, log, judge, completed: () => void announce() };
+  const shared = { clock, log, check, completed: () => void announce() };
   const worker = bulkWorker({
     ...shared,
     chunks: sqlChunkQueue(deps),
@@ -265,12 +273,12 @@ function listsOf({ store, gate, charges, lookup, datasets, log, hooks }: ListPar
   worker.start();
   const bulk = createBulk({
     ...shared,
-    gate,
+    admission,
     jobs,
     ids,
     tiers: DEFAULT_TIERS,
     sessions: sqlSessionStore(deps),
-    retryKeys: sqlRetryKeys(deps),
+    idempotencyKeys: sqlIdempotencyKeys(deps),
     split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
     queue: { wake: () => Promise.resolve(worker.wake()) },
     syncBudgetMs: 10_000,

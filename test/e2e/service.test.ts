@@ -184,7 +184,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     assert.equal(readError(await service.get("/api/explain/x"), 401), "API key required.");
   });
 
-  test("the command line judges without the server, with the exit codes of its help", () => {
+  test("the command line checks without the server, with the exit codes of its help", () => {
     assert.equal(gatepost(home, ["check", "a@good.example"]).code, 0);
     assert.equal(gatepost(home, ["check", "a@null.example"]).code, 1);
     assert.equal(gatepost(home, ["check", "a@silent.example"]).code, 3);

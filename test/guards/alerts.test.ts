@@ -54,7 +54,7 @@ const SITUATIONS = [
     ],
   },
   {
-    name: "lists that wait while nobody judges",
+    name: "lists that wait while nobody checks",
     series: {
       'gatepost_chunks{state="waiting",instance="a"}': "3",
       'gatepost_chunks{state="leased",instance="a"}': "0",

@@ -52,7 +52,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   bulkBusy: refusals.bulkBusy(),
   bulkUnavailable: refusals.bulkUnavailable(),
   sessionNotFound: refusals.sessionNotFound(),
-  badRetryKey: refusals.badRetryKey(),
+  badIdempotencyKey: refusals.badIdempotencyKey(),
   badUpload: refusals.badUpload("(says what and where)"),
   notMultipart: refusals.notMultipart(),
   tooManyStreams: refusals.tooManyStreams(4),

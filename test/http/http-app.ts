@@ -2,7 +2,7 @@ import { type AppDeps, buildApp } from "../../src/http/app/app.ts";
 import type { Log } from "../../src/ports/process/log.ts";
 import type { CheckOne } from "../../src/service/check/check-one.ts";
 import { manualClock } from "../time/manual-clock.ts";
-import { openGate } from "./open-gate.ts";
+import { openAdmission } from "./open-admission.ts";
 
 export interface Logged {
   readonly level: "info" | "warn" | "error";
@@ -44,7 +44,7 @@ export const echoingCheck: CheckOne = (_entrance, { text, mode, features }) => {
 /** Dependencies of an app on fakes; what is given replaces them. */
 export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
   return {
-    gate: openGate(),
+    admission: openAdmission(),
     checkOne: echoingCheck,
     clock: manualClock(),
     log: recordingLog(),

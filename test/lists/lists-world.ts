@@ -1,12 +1,12 @@
 import type { TestContext } from "node:test";
 import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
-import { sqlOperatorEntries } from "../../src/adapters/sql/evidence/operator-entries.ts";
+import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
 import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createBackTest } from "../../src/service/evidence/back-test.ts";
-import { createOperatorListService } from "../../src/service/evidence/operator-lists.ts";
+import { createRuleService } from "../../src/service/evidence/rules.ts";
 import { createReportService } from "../../src/service/evidence/reports.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { literalDatasets } from "./literal-datasets.ts";
@@ -22,10 +22,10 @@ export async function listsWorld(
   const { sql, clock, ids } = stores;
   await addAccount(stores, 0, "a1");
   await addAccount(stores, 0, "a2");
-  const entries = sqlOperatorEntries(sql.db);
+  const entries = sqlRules(sql.db);
   const counts = sqlVerdictCounts(sql.db);
   const mails = sqlDomainMails(sql.db);
-  const operator = createOperatorListService({ entries, hash, clock });
+  const operator = createRuleService({ entries, hash, clock });
   const reports = createReportService({
     reports: sqlReports(sql.db),
     operator,

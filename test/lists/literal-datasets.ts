@@ -1,7 +1,7 @@
 import type {
   Datasets,
   MailServerKind,
-  OperatorLists,
+  Rules,
   OperatorWord,
 } from "../../src/core/evidence/datasets.ts";
 
@@ -48,7 +48,7 @@ export function literalDatasets(known: LiteralKnowledge = {}): Datasets {
   };
 }
 
-function literalOperator(known: LiteralKnowledge): OperatorLists {
+function literalOperator(known: LiteralKnowledge): Rules {
   const domains = new Map(Object.entries(known.domains ?? {}));
   const mailHosts = new Map(Object.entries(known.mailHosts ?? {}));
   const addresses = new Map(Object.entries(known.addresses ?? {}));

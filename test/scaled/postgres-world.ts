@@ -11,17 +11,17 @@ import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { sqlJobs } from "../../src/adapters/sql/bulk/jobs.ts";
 import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
 import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
-import { sqlRetryKeys } from "../../src/adapters/sql/bulk/retry-keys.ts";
+import { sqlIdempotencyKeys } from "../../src/adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import type { Clock } from "../../src/ports/process/clock.ts";
 import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
-import { coreJudge } from "../../src/service/bulk/core-judge.ts";
+import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
 import { bulkWorker } from "../../src/service/bulk/worker.ts";
 import type { CheckOne } from "../../src/service/check/check-one.ts";
-import { createGate } from "../../src/service/admission/counting-gate.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { mailEverywhere, noDatasets } from "../bulk/bulk-world.ts";
 import { type BulkStores, unitsOf } from "../contracts/bulk-stores.ts";
@@ -97,7 +97,7 @@ function storesOn(opened: SqlDatabase, clock: Clock): PostgresWorld["stores"] {
     jobs: sqlJobs(deps),
     chunks: sqlChunkQueue(deps),
     sessions: sqlSessionStore(deps),
-    retryKeys: sqlRetryKeys(deps),
+    idempotencyKeys: sqlIdempotencyKeys(deps),
     unitsUsed: () => unitsOf(usage, clock.nowMs()),
   };
 }
@@ -109,7 +109,7 @@ async function serviceOn(stores: PostgresWorld["stores"]) {
   const shown = { id: "k1", accountId: "a1", name: "", prefix: "", lastFour: "" };
   await keys.create({ ...shown, hash: hashApiKey(apiKey), createdAtMs: 0 }, 10);
   const unlimited = { ...DEFAULT_TIERS.pro, ratePerMinute: null };
-  const gate = createGate({
+  const admission = createAdmission({
     keys,
     rates: memoryRateCounter(),
     quotas: counter,
@@ -118,21 +118,21 @@ async function serviceOn(stores: PostgresWorld["stores"]) {
     tiers: { ...DEFAULT_TIERS, free: unlimited },
   });
   const checkOne: CheckOne = async (entrance, request) => {
-    const { paidBy } = await gate.charge(entrance, 1);
+    const { paidBy } = await admission.charge(entrance, 1);
     return { ...(await echoingCheck(entrance, request)), paidBy };
   };
-  const app = await appWith({ gate, checkOne, clock });
+  const app = await appWith({ admission, checkOne, clock });
   const lookup = mailEverywhere();
   const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
-  const judgeNow = coreJudge({ ...real, budgetMs: 5_000, againBudgetMs: 1_700 });
+  const checkNow = coreEntryCheck({ ...real, budgetMs: 5_000, againBudgetMs: 1_700 });
   const worker = bulkWorker({
     chunks,
     name: "w1",
     clock,
     log,
-    judge: async (entry, options) => {
+    check: async (entry, options) => {
       await pause(300); // a job then takes seconds, as with real DNS
-      return judgeNow(entry, options);
+      return checkNow(entry, options);
     },
     room: () => undefined,
     dnsAnswers: () => Promise.resolve(true),

@@ -61,7 +61,7 @@ const resultOf = (service: ServiceProcess, session: string, account: Account): P
   );
 
 /** Entries of its list that the database says are judged. */
-async function judgedIn({ directory }: Home): Promise<number> {
+async function checkedIn({ directory }: Home): Promise<number> {
   const { db, close } = await openEmbedded(directory, Date.now());
   const rows = await db
     .selectFrom("jobs")
@@ -195,14 +195,14 @@ suite("a back-up made while the service is at work", () => {
     assert.equal(await balanceOf(moved, payer), CREDITS - FAST - LATE);
   });
 
-  test("restored after a disaster: the list has failed, what was not judged is refunded", async () => {
+  test("restored after a disaster: the list has failed, what was not checked is refunded", async () => {
     const saved = restore();
-    const judged = await judgedIn(saved);
-    assert.ok(judged > 0 && judged < FAST + LATE);
+    const checked = await checkedIn(saved);
+    assert.ok(checked > 0 && checked < FAST + LATE);
     const ran = gatepost(saved, ["migrate", "--restored"]);
     assert.equal(ran.code, 0, ran.err);
     assert.match(ran.out, /lists 1, webhooks 0, sign-ins 0/);
-    assert.equal(await balanceOf(saved, payer), CREDITS - judged);
+    assert.equal(await balanceOf(saved, payer), CREDITS - checked);
     const service = await serve(saved);
     try {
       assert.match(await view(service, running, payer), /"status":"failed"/);

@@ -86,7 +86,7 @@ test("a worker that was stopped for longer than its lease writes nothing late", 
   assert.deepEqual([lastWord(other).state, lastWord(other).units], ["completed", 1_200]);
   const before = stopped.lines.length;
   stopped.child.kill("SIGCONT");
-  stopped.child.stdin?.end("judge");
+  stopped.child.stdin?.end("check");
   assert.equal(await stopped.ended(), null);
   const late = stopped.lines.slice(before).filter((line) => line.kind === "stored");
   assert.ok(late.length > 0);

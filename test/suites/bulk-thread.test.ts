@@ -11,7 +11,7 @@ import { threadRunner } from "../../src/main/parts/embedded.ts";
 import type { Config } from "../../src/main/settings/config.ts";
 import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../src/main/parts/open-bulk.ts";
 import type { CompletedEvent } from "../../src/service/bulk/announce.ts";
-import { createGate } from "../../src/service/admission/counting-gate.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { domains, entranceOf, listOf, noDatasets, sessionOf, STARTER } from "../bulk/bulk-world.ts";
 import { addAccount, openStores, type Stores } from "../contracts/stores.ts";
@@ -47,7 +47,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
     openBulk(config, {
       sql,
       charges,
-      gate: createGate({ keys, rates, quotas: counter, charges, clock, tiers }),
+      admission: createAdmission({ keys, rates, quotas: counter, charges, clock, tiers }),
       tiers,
       checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },
       datasets: LISTS,
@@ -95,8 +95,8 @@ test("the thread works a job off against a real name server, with the lists it w
     session,
   });
   await open.stop();
-  const judgedDomains = await sqlVerdictCounts(sql.db).page(0, "", NAMES);
-  assert.equal(judgedDomains.length, NAMES, "every domain is counted for back-tests");
+  const checkedDomains = await sqlVerdictCounts(sql.db).page(0, "", NAMES);
+  assert.equal(checkedDomains.length, NAMES, "every domain is counted for back-tests");
   const [first, ...others] = await sqlDomainMails(sql.db).page("", NAMES);
   assert.equal(others.length, 1_999, "and where its mail goes, if anywhere");
   const { domain, hosts, addresses, disposable } = first ?? {};

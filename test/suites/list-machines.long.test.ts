@@ -3,18 +3,18 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { createListRefresher } from "../../src/adapters/lists/refresh/list-refresher.ts";
-import { shareLists } from "../../src/adapters/lists/refresh/list-sharing.ts";
-import { FETCHED_SOURCES } from "../../src/adapters/lists/sources/list-sources.ts";
+import { createFeedRefresher } from "../../src/adapters/lists/refresh/feed-refresher.ts";
+import { shareLists } from "../../src/adapters/lists/refresh/feed-sharing.ts";
+import { FETCHED_SOURCES } from "../../src/adapters/lists/sources/feed-sources.ts";
 import { loadLists } from "../../src/adapters/lists/load/load-lists.ts";
 import type { LoadedLists } from "../../src/adapters/lists/load/pack-lists.ts";
-import { noOperatorLists } from "../../src/adapters/lists/table/operator.ts";
+import { noRules } from "../../src/adapters/lists/table/operator.ts";
 import { attachDatasets } from "../../src/adapters/lists/table/shared-datasets.ts";
 import { createOutbound } from "../../src/adapters/outbound/outbound.ts";
 import { parseRanges } from "../../src/adapters/outbound/public-address.ts";
 import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
 import { sqlElections } from "../../src/adapters/sql/engine/elections.ts";
-import { sqlListFiles } from "../../src/adapters/sql/evidence/list-files.ts";
+import { sqlFeedFiles } from "../../src/adapters/sql/evidence/feed-files.ts";
 import { DAY_MS } from "../../src/core/calendar.ts";
 import { CLOCKS_APART_MS } from "../../src/ports/process/elections.ts";
 import { CAMPAIGN_EVERY_MS, LEASE_MS, whileElected } from "../../src/service/upkeep/elected.ts";
@@ -55,7 +55,7 @@ async function openWorld(t: TestContext) {
       if (isCut) throw new Error("killed");
       return await ask();
     };
-    const rows = sqlListFiles(sql.db);
+    const rows = sqlFeedFiles(sql.db);
     const sharing = shareLists({
       folder,
       files: {
@@ -70,8 +70,8 @@ async function openWorld(t: TestContext) {
     });
     await sharing.sync();
     const loaded = loadLists(folder);
-    let datasets = attachDatasets(loaded.shared, noOperatorLists);
-    const refresher = createListRefresher({
+    let datasets = attachDatasets(loaded.shared, noRules);
+    const refresher = createFeedRefresher({
       folder,
       urlOf: ({ id }) => `${server.url}/${id}`,
       http: (question) => outbound.http(question),
@@ -82,7 +82,7 @@ async function openWorld(t: TestContext) {
       loaded,
     });
     refresher.follow(({ shared }: LoadedLists) => {
-      datasets = attachDatasets(shared, noOperatorLists);
+      datasets = attachDatasets(shared, noRules);
     });
     const rowsOfElections = sqlElections(sql.db);
     const elections = {

@@ -32,7 +32,7 @@ export class Window {
   /** First tries that were answered, and retries, since loss was judged last. */
   #answers = 0;
   #retried = 0;
-  #lossJudgedMs: number | undefined;
+  #lossWeighedMs: number | undefined;
   /** As judged last; while it holds the window does not grow. */
   #isLossy = false;
   #wasFull = false;
@@ -86,18 +86,18 @@ export class Window {
     const medianMs = quantile(this.#samplesMs, 0.5) ?? 0;
     this.#baselineMs = Math.min(this.#baselineMs, medianMs);
     const gradient = (2 * this.#baselineMs + TOLERANCE_MS) / medianMs;
-    if (this.#judgesLoss(nowMs) && this.#isLossy) return 0;
+    if (this.#weighsLoss(nowMs) && this.#isLossy) return 0;
     return this.#isLossy ? Math.min(1, gradient) : gradient;
   }
 
   /** Whether loss was judged just now. */
-  #judgesLoss(nowMs: number): boolean {
-    this.#lossJudgedMs ??= nowMs;
-    const isTooSoon = nowMs - this.#lossJudgedMs < LOSS_EVERY_MS;
+  #weighsLoss(nowMs: number): boolean {
+    this.#lossWeighedMs ??= nowMs;
+    const isTooSoon = nowMs - this.#lossWeighedMs < LOSS_EVERY_MS;
     if (isTooSoon || this.#answers < LOSS_ANSWERS_MIN) return false;
     this.#isLossy = this.#retried > RETRIED_SHARE_MAX * this.#answers;
     this.#answers = this.#retried = 0;
-    this.#lossJudgedMs = nowMs;
+    this.#lossWeighedMs = nowMs;
     return true;
   }
 

@@ -13,7 +13,7 @@ function slowLedger() {
   const units = new Map<string, number>();
   const waiting: (() => void)[] = [];
   let isBroken = false;
-  const gate = () => new Promise<void>((resolve) => void waiting.push(resolve));
+  const admission = () => new Promise<void>((resolve) => void waiting.push(resolve));
   return {
     units,
     /** Ends everything that waits, in order. */
@@ -29,11 +29,11 @@ function slowLedger() {
     },
     unitsUsed: async (owner: string): Promise<UnitsUsed> => {
       const inDay = units.get(owner) ?? 0;
-      await gate();
+      await admission();
       return { inDay, inMonth: inDay };
     },
     add: async (deltas: readonly UsageDelta[]) => {
-      await gate();
+      await admission();
       if (isBroken) throw new Error("disk full");
       for (const { owner, units: more = 0 } of deltas) {
         units.set(owner, (units.get(owner) ?? 0) + more);

@@ -1,10 +1,10 @@
-import type { JudgeHost } from "../../ports/webhooks/public-host.ts";
+import type { HostCheck } from "../../ports/webhooks/public-host.ts";
 import { checkedAddresses, type DialDeps, withDeadline } from "./dial.ts";
 
 const RESOLVE_MS = 5_000;
 
 /** Judges hosts for those who may reach public addresses only, whatever the operator allows elsewhere. */
-export function createJudgeHost(deps: Pick<DialDeps, "addresses" | "clock">): JudgeHost {
+export function createHostCheck(deps: Pick<DialDeps, "addresses" | "clock">): HostCheck {
   return async (host) => {
     const guarded = { ...deps, allowed: [] };
     const result = await withDeadline(RESOLVE_MS, deps.clock, (signal) =>

@@ -5,7 +5,7 @@ import type { Answer } from "../../core/mail/lookup.ts";
 import type { WebhookPost } from "../../ports/webhooks/webhook-sender.ts";
 import { readWebhookUrl } from "../../service/webhooks/webhook-url.ts";
 import { realClock } from "../../../test/time/real-clock.ts";
-import { createJudgeHost } from "./public-host.ts";
+import { createHostCheck } from "./public-host.ts";
 import { createWebhookSender } from "./webhook-sender.ts";
 
 /** A small generator of its own (mulberry32), so that a failing round can be run again. */
@@ -151,13 +151,13 @@ test("of ten thousand generated URLs no request goes to an address that is not p
   };
   const deps = { addresses, clock: realClock, connect };
   const sender = createWebhookSender(deps);
-  const judgeHost = createJudgeHost(deps);
+  const checkHost = createHostCheck(deps);
   const counts = { refusedAtSave: 0, saved: 0 };
   for (let round = 0; round < 10_000; round += 1) {
     const port = random.pick(["", "", ":443", ":8443", ":25", ":0"]);
     const url = `${random.pick(["https", "https", "https", "HTTPS", "http"])}://${spelling(address(), random)}${port}/x`;
     const read = readWebhookUrl(url);
-    const standing = read.ok ? await judgeHost(read.host) : undefined;
+    const standing = read.ok ? await checkHost(read.host) : undefined;
     if (read.ok && standing?.kind === "public") {
       counts.saved += 1;
       await sender.post(postTo(read.url));
@@ -208,10 +208,10 @@ test("in a thousand rounds of rebinding only what was checked is dialled, whatev
     },
   };
   const sender = createWebhookSender(deps);
-  const judgeHost = createJudgeHost(deps);
+  const checkHost = createHostCheck(deps);
   let passed = 0;
   for (let round = 0; round < 1_000; round += 1) {
-    const standing = await judgeHost("rebind.example");
+    const standing = await checkHost("rebind.example");
     if (standing.kind === "public") passed += 1;
     const before = asked;
     const result = await sender.post(postTo("https://rebind.example/"));

@@ -39,7 +39,7 @@ export async function askRdap(
       maxBodyBytes: BYTES_MAX,
       maxRedirects: REDIRECTS_MAX,
     });
-    if (reply.ok) return judge(reply.value, { server, domain }, deps);
+    if (reply.ok) return check(reply.value, { server, domain }, deps);
     if (reply.fault !== "malformed") deps.slots.hold(server, FAILED_MS);
     return unknown(reasonOf(reply));
   });
@@ -47,7 +47,7 @@ export async function askRdap(
 }
 
 /** RFC 7480 section 5: 200 is an answer, 404 is "no such domain", anything else says nothing of the domain. */
-function judge(
+function check(
   reply: HttpReply,
   { server, domain }: { readonly server: string; readonly domain: string },
   { slots, clock }: RdapDeps,

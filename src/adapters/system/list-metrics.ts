@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { ListMetrics } from "../../ports/evidence/list-refresh.ts";
+import type { ListMetrics } from "../../ports/evidence/feed-refresh.ts";
 
 /** Names in use by list, the times of the copy in use and of its last confirmation, and what each fetch came to. */
 export function createListMetrics(registry: Registry): ListMetrics {

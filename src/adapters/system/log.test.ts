@@ -26,7 +26,7 @@ const secrets = [
     "s3cret-token",
   ],
   ["a webhook secret", "failed", new Error(`sign with ${SECRET}`), SECRET],
-  ["a password in a URL", "failed", new Error("connect postgres://gate:p4ss@db/x"), "p4ss"],
+  ["a password in a URL", "failed", new Error("connect postgres://keeper:p4ss@db/x"), "p4ss"],
   ["an address", "failed", new Error("check ada.lovelace+x@x.example"), "lovelace"],
 ] as const;
 

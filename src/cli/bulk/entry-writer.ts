@@ -5,12 +5,12 @@ import { fateOf } from "../../core/batch/tally.ts";
 import type { FileFormat, SourceEntry } from "./entry-source.ts";
 
 /** An entry with its result; none for a row without an entry. */
-export interface JudgedEntry extends SourceEntry {
+export interface CheckedEntry extends SourceEntry {
   readonly result?: FullResult;
 }
 
 /** The text of some judged entries. */
-export type EntryWriter = (entries: readonly JudgedEntry[], header: readonly string[]) => string;
+export type EntryWriter = (entries: readonly CheckedEntry[], header: readonly string[]) => string;
 
 /** What stands before the first entry of a file. */
 export function fileHead(format: FileFormat, header: readonly string[]): string {
@@ -23,14 +23,14 @@ export function entryWriter(format: FileFormat): EntryWriter {
   return (entries, header) => entries.map((entry) => line(entry, header)).join("");
 }
 
-type Line = (entry: JudgedEntry, header: readonly string[]) => string;
+type Line = (entry: CheckedEntry, header: readonly string[]) => string;
 
 const LINES: Readonly<Record<FileFormat, Line>> = {
   list: ({ entry, result }) =>
     result !== undefined && fateOf(result) === "valid" ? `${entry}\n` : "",
   csv: ({ entry, cells, result }) => csvLine([...(cells ?? [entry]), ...resultCells(result)]),
-  ndjson: (judged, header) =>
-    `${withResult(objectOf(judged, header), JSON.stringify(judged.result ?? null))}\n`,
+  ndjson: (checked, header) =>
+    `${withResult(objectOf(checked, header), JSON.stringify(checked.result ?? null))}\n`,
 };
 
 /** By hand, so that "__proto__" and repeated names stay what they are. */

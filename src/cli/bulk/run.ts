@@ -2,9 +2,9 @@ import { isInconclusive } from "../../core/validate/result.ts";
 import { fateOf, type Tally } from "../../core/batch/tally.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { FileWriter } from "../../ports/process/files.ts";
-import { entryWriter, fileHead, type JudgedEntry } from "./entry-writer.ts";
+import { entryWriter, fileHead, type CheckedEntry } from "./entry-writer.ts";
 import type { FileFormat } from "./entry-source.ts";
-import type { JudgedPage } from "./judge-pages.ts";
+import type { CheckedPage } from "./check-pages.ts";
 import type { RunState } from "./resume.ts";
 
 export interface RunDeps {
@@ -23,7 +23,7 @@ const SHOW_EVERY_MS = 200;
 
 /** Writes judged pages behind what an earlier run wrote; returns how far that came. */
 export async function writePages(
-  pages: AsyncIterable<JudgedPage>,
+  pages: AsyncIterable<CheckedPage>,
   { format, from }: { readonly format: FileFormat; readonly from: RunState },
   { writer, clock, save, show }: RunDeps,
 ): Promise<RunState> {
@@ -56,7 +56,7 @@ function every(periodMs: number, clock: Clock): () => boolean {
   };
 }
 
-function advanced(state: RunState, entries: readonly JudgedEntry[], bytes: number): RunState {
+function advanced(state: RunState, entries: readonly CheckedEntry[], bytes: number): RunState {
   const tally: Record<keyof Tally, number> = { ...state.tally };
   let { inconclusive } = state;
   for (const { result } of entries) {

@@ -13,7 +13,7 @@ import { sqlKeys } from "../../adapters/sql/account/keys.ts";
 import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
 import type { Passwords } from "../../ports/account/passwords.ts";
 import { createAccountService } from "../../service/account/accounts.ts";
-import { createGate } from "../../service/admission/counting-gate.ts";
+import { createAdmission } from "../../service/admission/counting-admission.ts";
 import { createCreditService } from "../../service/account/credits.ts";
 import { createKeyService } from "../../service/account/keys.ts";
 import { createSpellingSwitch } from "../../service/account/spelling-switch.ts";
@@ -338,7 +338,7 @@ test("a running server follows the command line within 5 s", async (t) => {
   const { dataDir, json, run } = openShell(t);
   const server = await openStores(t, dataDir);
   const keys = sqlKeys(server.sql.db);
-  const gate = createGate({
+  const admission = createAdmission({
     ...server,
     keys,
     rates: memoryRateCounter(),
@@ -348,7 +348,7 @@ test("a running server follows the command line within 5 s", async (t) => {
   const { api_key: apiKey } = (await json("account", "create", ANN)) as Created;
   const enter = async () => {
     server.clock.advance(5_000);
-    return gate.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.1");
+    return admission.enter({ apiKey: [apiKey], authorization: [] }, "192.0.2.1");
   };
   assert.equal((await enter()).rate?.limit, 60);
   await run("account", "tier", ANN, "pro");

@@ -183,7 +183,7 @@ const failures = [
 ] as const;
 
 for (const [name, content, words, code, complaint] of failures) {
-  test(`a file that cannot be judged says why: ${name}`, async (t) => {
+  test(`a file that cannot be checked says why: ${name}`, async (t) => {
     const { put, path, run } = await folder(t);
     const ran = await run([await put("in.csv", content), "--out", path("out.csv"), ...words]);
     assert.equal(ran.code, code);
@@ -245,7 +245,7 @@ for (const out of ["out.txt", "out.csv", "out.ndjson"]) {
   });
 }
 
-test("what a killed run wrote behind its last note is judged again, not doubled", async (t) => {
+test("what a killed run wrote behind its last note is checked again, not doubled", async (t) => {
   const here = await folder(t);
   const file = await here.put("in.txt", MANY.join("\n"));
   await interrupted(here, file, "out");

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Files, FileWriter } from "../../ports/process/files.ts";
 import { entryPages, type FileFormat, formatNamed } from "../bulk/entry-source.ts";
 import { type Input, openInput } from "../bulk/input.ts";
-import { type BulkJudge, judgePages } from "../bulk/judge-pages.ts";
+import { type BulkChecker, checkPages } from "../bulk/check-pages.ts";
 import { createMeter } from "../bulk/meter.ts";
 import { clockTime, grouped } from "../bulk/progress-bar.ts";
 import { NEW_RUN, RunFile, type RunPlan, type RunState, statePath } from "../bulk/resume.ts";
@@ -15,7 +15,7 @@ export interface BulkCommandDeps {
   readonly terminal: Terminal;
   readonly files: Files;
   readonly clock: Clock;
-  readonly openJudge: () => Promise<BulkJudge>;
+  readonly openCheck: () => Promise<BulkChecker>;
   /** Calls `stop` at the first interrupt; a later one ends the process. Returns how to call that off. */
   readonly onInterrupt: (stop: () => void) => () => void;
 }
@@ -43,7 +43,7 @@ export function bulkCommand(deps: BulkCommandDeps): Command {
       "after",
       "\nlist: the valid entries, one a line. csv: every row with its result; a cell that begins\n" +
         "like a formula gets a '. ndjson: every object with its result. Entries keep their order.\n" +
-        "\nExit codes: 0 all judged; 3 not all, see the message.",
+        "\nExit codes: 0 all checked; 3 not all, see the message.",
     )
     .action((file: string, options: Options) => bulk(file, options, deps));
 }
@@ -111,22 +111,22 @@ function planOf(input: Input, { out = "-", format, column = "" }: Options): RunP
 }
 
 async function carryOut(run: Run, deps: BulkCommandDeps): Promise<void> {
-  const judge = await deps.openJudge();
+  const check = await deps.openCheck();
   try {
     const writer = await deps.files.write(run.out, run.from.outputBytes);
     try {
-      await judgeAll(run, judge, { ...deps, writer });
+      await checkAll(run, check, { ...deps, writer });
     } finally {
       await writer.close();
     }
   } finally {
-    await judge.close();
+    await check.close();
   }
 }
 
-async function judgeAll(
+async function checkAll(
   run: Run,
-  judge: BulkJudge,
+  check: BulkChecker,
   deps: BulkCommandDeps & { readonly writer: FileWriter },
 ): Promise<void> {
   const { input, plan, from, stop, file } = run;
@@ -134,7 +134,7 @@ async function judgeAll(
   const meter = createMeter(run, deps);
   const column = plan.column === "" ? {} : { column: plan.column };
   const source = entryPages(input.texts, { format: plan.from, ...column });
-  const pages = judgePages(source, judge, { skip: from.entries, stop });
+  const pages = checkPages(source, check, { skip: from.entries, stop });
   const state = await writePages(
     pages,
     { format: plan.to, from },

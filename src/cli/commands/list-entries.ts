@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { dayOfDate, isoTime } from "../../core/calendar.ts";
 import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
-import type { OperatorEntry } from "../../ports/evidence/operator-entries.ts";
+import type { Rule } from "../../ports/evidence/rules.ts";
 import { entryJson } from "../../service/evidence/entry-json.ts";
 import { endOfDay, ENTRIES_MAX } from "../../service/evidence/entry-lines.ts";
 import {
   type EntryDetails,
   NOTE_MAX,
-  type OperatorListService,
+  type RuleService,
   type SaveAnswer,
-} from "../../service/evidence/operator-lists.ts";
+} from "../../service/evidence/rules.ts";
 import { misuse, refuse } from "../terminal.ts";
 import type { CommandFailure, Terminal } from "../terminal.ts";
 import { jsonLine, shown } from "../text.ts";
@@ -22,7 +22,7 @@ const ENTRY = "a domain, *.suffix, mx:host or address";
 export interface EntryDeps {
   readonly terminal: Terminal;
   readonly openLists: () => Promise<{
-    readonly operator: OperatorListService;
+    readonly operator: RuleService;
     readonly close: () => Promise<void>;
   }>;
   readonly author: string;
@@ -62,7 +62,7 @@ export function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): Comma
   }
 }
 
-export function entryText({ word, subject, expiresAtMs }: OperatorEntry): string {
+export function entryText({ word, subject, expiresAtMs }: Rule): string {
   const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
   return `${word} ${subject}${until}\n`;
 }

@@ -2,11 +2,11 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { listsWorld } from "../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
-import type { ListRefresh } from "../../ports/evidence/list-refresh.ts";
+import type { FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
 import { program, runProgram } from "../program.ts";
 import { listsCommand } from "./lists.ts";
 
-const REFRESH: ListRefresh = {
+const REFRESH: FeedRefresh = {
   status: () =>
     Promise.resolve([
       { id: "ded", curated: true, names: 7_000, from: "fetch", fetchedAtMs: 0, askedAtMs: 0 },

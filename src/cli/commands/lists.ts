@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
 import { isoTimeOrNull } from "../../core/calendar.ts";
-import { LIST_WORDS, type ListWord } from "../../core/evidence/operator-entry.ts";
-import type { ListRefresh, ListStatus, RefreshOutcome } from "../../ports/evidence/list-refresh.ts";
+import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
+import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../ports/evidence/feed-refresh.ts";
 import type { BackTest, BackTestAnswer, RunBackTest } from "../../service/evidence/back-test.ts";
 import { backTestJson, entryJson, statusJson } from "../../service/evidence/entry-json.ts";
 import { listLines, type WrongLine } from "../../service/evidence/entry-lines.ts";
-import type { ImportAnswer, OperatorListService } from "../../service/evidence/operator-lists.ts";
+import type { ImportAnswer, RuleService } from "../../service/evidence/rules.ts";
 import type { ReportService } from "../../service/evidence/reports.ts";
 import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
 import { jsonLine, shown, table } from "../text.ts";
@@ -24,10 +24,10 @@ import type { JsonOption } from "./options.ts";
 
 /** Lists as the commands use them, while a server may be running on the same store. */
 export interface CliLists {
-  readonly operator: OperatorListService;
+  readonly operator: RuleService;
   readonly reports: ReportService;
   readonly backTest: RunBackTest;
-  readonly refresh: ListRefresh;
+  readonly refresh: FeedRefresh;
   readonly close: () => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function listsCommand(deps: ListsDeps): Command {
     .addCommand(resolveCommand(deps));
 }
 
-const statusRow = (status: ListStatus): readonly string[] => [
+const statusRow = (status: FeedStatus): readonly string[] => [
   status.id,
   status.curated ? "curated" : "other",
   String(status.names),

@@ -18,7 +18,7 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
     receiver = await receiveWebhooks(...given);
     return receiver;
   };
-  const judgeHost = () => Promise.resolve(standing);
+  const checkHost = () => Promise.resolve(standing);
   const deps = {
     terminal: {
       out: (text: string) => void (out += text),
@@ -33,7 +33,7 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
       Promise.resolve({
         accountId: (account: string) =>
           Promise.resolve(account === "a1@x.example" ? "a1" : undefined),
-        setup: createWebhookSetup({ ...world, judgeHost }),
+        setup: createWebhookSetup({ ...world, checkHost }),
         ping: world.ping,
         log: (accountId: string, limit: number) => world.deliveries.list(accountId, limit),
         close: () => Promise.resolve(void (closed += 1)),

@@ -91,7 +91,7 @@ async function probe(place: number, probing: Probing): Promise<void> {
   else if (keys.some((key) => masked?.includes(key) === false)) found.add(place);
 }
 
-function judge({ selectors, found, inconclusive }: Probing): Outcome<{
+function check({ selectors, found, inconclusive }: Probing): Outcome<{
   readonly email_auth: EmailAuth;
 }> {
   if (found.size === 0 && inconclusive) return { kind: "unavailable" };
@@ -122,7 +122,7 @@ async function run(
     const end = SELECTORS_SURE + (await questionsLeft());
     await probeUntil(Math.min(end, probing.selectors.length), probing);
   }
-  return judge(probing);
+  return check(probing);
 }
 
 /** `email_auth.dkim_configured` and `email_auth.dkim_selectors_found` (RFC 6376). */

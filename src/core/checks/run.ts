@@ -1,7 +1,7 @@
 import type { CheckDeps, CheckRun, Feature, Outcome, PremiumFields, Subject } from "./check.ts";
 import { CHECKS } from "./registry.ts";
 import { sharedLookup } from "./shared-lookup.ts";
-import { judgeSpamTrap } from "./spam-trap.ts";
+import { checkSpamTrap } from "./spam-trap.ts";
 
 /** What a caller asked for and may have. */
 export interface Asked {
@@ -33,7 +33,7 @@ export async function runChecks(
   subject: Subject,
   deps: CheckDeps,
 ): Promise<CheckResults> {
-  const trap = asked.spamTrap ? { spam_trap: judgeSpamTrap(subject, deps.datasets) } : {};
+  const trap = asked.spamTrap ? { spam_trap: checkSpamTrap(subject, deps.datasets) } : {};
   if (asked.features.length === 0) return { ...NOTHING_ASKED, fields: trap };
   const running = start(asked.features, subject, deps);
   const fields = { ...trap, ...(await gather(running.values())) };

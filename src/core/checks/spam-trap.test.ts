@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
-import type { Datasets, OperatorLists } from "../evidence/datasets.ts";
+import type { Datasets, Rules } from "../evidence/datasets.ts";
 import { readEntry } from "../address/entry.ts";
 import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
 import type { SpamTrap, Subject } from "./check.ts";
-import { judgeSpamTrap } from "./spam-trap.ts";
+import { checkSpamTrap } from "./spam-trap.ts";
 
-const operator: OperatorLists = {
+const operator: Rules = {
   domain: (name) => (name === "gmial.com" ? "allow" : undefined),
   named: () => undefined,
   mailHost: () => undefined,
@@ -22,14 +22,14 @@ const operator: OperatorLists = {
 };
 const DATASETS: Datasets = { ...literalDatasets(), operator };
 
-function judged(text: string, datasets: Datasets = DATASETS): SpamTrap {
+function checked(text: string, datasets: Datasets = DATASETS): SpamTrap {
   const entry = readEntry(text, "either");
   if (entry.kind === "malformed") throw new Error(`malformed: ${text}`);
   const { domain } = entry;
   const mail = { kind: "unknown" } as const;
   const subject: Subject =
     entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
-  return judgeSpamTrap(subject, datasets);
+  return checkSpamTrap(subject, datasets);
 }
 
 const CASES: readonly [name: string, entry: string, want: SpamTrap["type"]][] = [
@@ -56,20 +56,20 @@ const CASES: readonly [name: string, entry: string, want: SpamTrap["type"]][] = 
 
 for (const [name, entry, want] of CASES) {
   test(`spam trap: ${name}`, () => {
-    const { is_trap, type, reason } = judged(entry);
+    const { is_trap, type, reason } = checked(entry);
     assert.deepEqual([is_trap, type, reason === null], [want !== null, want, want === null]);
   });
 }
 
 test("all three members are there, in their order, whatever the answer", () => {
   for (const entry of ["jane@shop.example", "spamtrap@shop.example"]) {
-    assert.deepEqual(Object.keys(judged(entry)), ["is_trap", "type", "reason"]);
+    assert.deepEqual(Object.keys(checked(entry)), ["is_trap", "type", "reason"]);
   }
 });
 
 test("no large provider is a trap, and no known-good or free neighbour of one", () => {
-  for (const name of LARGE_PROVIDERS) assert.equal(judged(`jane@${name}`).is_trap, false, name);
+  for (const name of LARGE_PROVIDERS) assert.equal(checked(`jane@${name}`).is_trap, false, name);
   const real = ["gmaill.com"];
-  assert.equal(judged("gmaill.com", literalDatasets({ free: real })).is_trap, false);
-  assert.equal(judged("gmaill.com", literalDatasets({ knownGood: real })).is_trap, false);
+  assert.equal(checked("gmaill.com", literalDatasets({ free: real })).is_trap, false);
+  assert.equal(checked("gmaill.com", literalDatasets({ knownGood: real })).is_trap, false);
 });

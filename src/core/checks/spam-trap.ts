@@ -12,7 +12,7 @@ const NO_TRAP: SpamTrap = { is_trap: false, type: null, reason: null };
  * the entry, words that only traps are called and a misspelt large provider. "No trap" proves nothing, for traps
  * are secret. Never throws, asks nobody.
  */
-export function judgeSpamTrap(subject: Subject, datasets: Datasets): SpamTrap {
+export function checkSpamTrap(subject: Subject, datasets: Datasets): SpamTrap {
   const listed = fromOperator(subject, datasets);
   if (listed !== undefined) return listed;
   if (isAllowed(subject, datasets)) return NO_TRAP;

@@ -300,7 +300,7 @@ test("of several records the same one is shown however DNS turns them around", a
   }
 });
 
-test("a record of 64 KB is judged whole and shown cut", async () => {
+test("a record of 64 KB is checked whole and shown cut", async () => {
   const record = `v=spf1 ${"ip4:192.0.2.1 ".repeat(4_600)}-all`;
   const fields = await fieldsIn({ [D]: { txt: [record] } }, D, ["spf"]);
   assert.ok(fields !== "unavailable");

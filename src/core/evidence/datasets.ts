@@ -11,7 +11,7 @@ export interface NameSet {
 }
 
 /** A list of disposable domains. Its place in `Datasets.sources` is its bit. */
-export interface ListSource {
+export interface FeedSource {
   /** As in `gatepost lists status`: "fakefilter", "mailchecker", ... */
   readonly id: string;
   /** Kept by hand: one hit is certain. Of the others it takes two. */
@@ -44,7 +44,7 @@ export type OperatorWord = "allow" | "deny";
 export type OperatorTrap = "listed" | "recycled" | "pristine";
 
 /** The operator's own lists. Methods answer for exact entries and, unless they say otherwise, the `*.suffix` entries above them. */
-export interface OperatorLists {
+export interface Rules {
   domain(name: string): OperatorWord | undefined;
   /** Of the exact entry alone. */
   named(name: string): OperatorWord | undefined;
@@ -58,7 +58,7 @@ export interface OperatorLists {
 export interface Datasets {
   /** Grows with every change of anything below; results of an older version are stale. */
   readonly version: number;
-  readonly sources: readonly ListSource[];
+  readonly sources: readonly FeedSource[];
   readonly disposable: NameTable;
   /** For explanations; absent where nothing is fetched. */
   readonly history?: ListHistory;
@@ -69,5 +69,5 @@ export interface Datasets {
   readonly knownGood: NameSet;
   /** Role local parts (RFC 2142 and common ones), lower case. */
   readonly roles: NameSet;
-  readonly operator: OperatorLists;
+  readonly operator: Rules;
 }

@@ -11,7 +11,7 @@ import type { MailHosts } from "../mail/mail-hosts.ts";
 import type { Signal } from "./signals.ts";
 import { FREE_REGISTRIES } from "../tables/free-registries.ts";
 import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
-import { decide, excuse } from "./verdict.ts";
+import { weigh, excuse } from "./verdict.ts";
 
 interface Case {
   readonly name: string;
@@ -32,7 +32,7 @@ function evidenceOf({ domain, mx, known }: Omit<Case, "want" | "name">) {
 }
 
 const shown = (test: Omit<Case, "want" | "name">): readonly string[] =>
-  decide(evidenceOf(test)).evidence.map(
+  weigh(evidenceOf(test)).evidence.map(
     ({ signal, weight, subject = "" }) => `${signal} ${String(weight)} ${subject}`,
   );
 

@@ -31,7 +31,7 @@ const cases = [
   ["an address that was never learned says nothing", ["mail.shop.example"], ["192.0.2.1"]],
   ["a host without a known address says nothing", ["mail.shop.example"], []],
   [
-    "a carrier of anybody's mail is not judged by its machine",
+    "a carrier of anybody's mail is not checked by its machine",
     ["aspmx.l.google.com"],
     ["198.51.100.1"],
   ],

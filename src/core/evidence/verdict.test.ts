@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Evidence, evidence, type Signal, SIGNALS } from "./signals.ts";
-import { decide, excuse } from "./verdict.ts";
+import { weigh, excuse } from "./verdict.ts";
 
 const all = Object.keys(SIGNALS) as Signal[];
 
@@ -36,14 +36,14 @@ const cases: readonly (readonly [string, readonly Evidence[], number, boolean])[
 
 for (const [name, pieces, confidence, disposable] of cases) {
   test(name, () => {
-    const verdict = decide(pieces);
+    const verdict = weigh(pieces);
     assert.equal(verdict.confidence, confidence);
     assert.equal(verdict.disposable, disposable);
   });
 }
 
 test("the strongest comes first, and of one signal the stronger piece stays", () => {
-  const verdict = decide([
+  const verdict = weigh([
     evidence("plus_alias"),
     { signal: "disposable_account", weight: 0.85 },
     evidence("no_mx_records"),
@@ -68,8 +68,8 @@ test("any evidence gives a whole confidence, and more evidence never a lower one
   const pieces = fc.array(fc.constantFrom(...all).map((signal) => evidence(signal)));
   fc.assert(
     fc.property(pieces, fc.constantFrom(...all), (some, one) => {
-      const before = decide(some);
-      const after = decide([...some, evidence(one)]);
+      const before = weigh(some);
+      const after = weigh([...some, evidence(one)]);
       assert.ok(Number.isInteger(before.confidence));
       assert.ok(before.confidence >= 0 && before.confidence <= 100);
       assert.equal(before.disposable, before.confidence >= 50);

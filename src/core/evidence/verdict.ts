@@ -20,7 +20,7 @@ const RANK: ReadonlyMap<string, number> = new Map(
 const rank = (signal: Signal): number => RANK.get(signal) ?? 0;
 
 /** `confidence = round(100 * (1 - product(1 - weight)))`; pieces of evidence are taken as independent. */
-export function decide(pieces: readonly Evidence[]): Verdict {
+export function weigh(pieces: readonly Evidence[]): Verdict {
   if (pieces.length === 0) return NOTHING_FOUND;
   const ordered = distinct(pieces);
   // Rounded to 12 digits first, for 1 - 0.7 * 0.65 is 0.5449999... and means 0.545.

@@ -14,7 +14,7 @@ import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
 import { findMailHosts, type MailHosts } from "../mail/mail-hosts.ts";
 import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
-import { decide, excuse, type Verdict } from "../evidence/verdict.ts";
+import { weigh, excuse, type Verdict } from "../evidence/verdict.ts";
 
 /** One entry to judge. */
 export interface Question {
@@ -56,7 +56,7 @@ export async function validate(question: Question, world: World): Promise<Valida
   const subject: Subject =
     entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
   const checks = await check(question, subject, world);
-  return judge(entry, subject, { question, checks, datasets: world.datasets });
+  return conclude(entry, subject, { question, checks, datasets: world.datasets });
 }
 
 function check(question: Question, subject: Subject, world: World): Awaitable<CheckResults> {
@@ -95,7 +95,7 @@ interface Findings {
 /** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
 type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
 
-function judge(
+function conclude(
   entry: Exclude<Entry, { kind: "malformed" }>,
   subject: Subject,
   findings: Findings,
@@ -106,7 +106,7 @@ function judge(
   const account = address === undefined ? NO_EVIDENCE : accountEvidence(address, datasets);
   const whitelist = account.some(isAllowance) || isKnownGood(domain.name, datasets);
   const pieces = gather(subject, findings, { account, alias: alias?.evidence ?? NO_EVIDENCE });
-  const verdict = decide(whitelist ? excuse(pieces) : pieces);
+  const verdict = weigh(whitelist ? excuse(pieces) : pieces);
   const draft = coreFields({
     domain,
     mail,

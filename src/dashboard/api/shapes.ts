@@ -159,7 +159,7 @@ export interface Plan {
   readonly premium: boolean;
 }
 
-export interface LoginSession {
+export interface SignIn {
   readonly id: string;
   readonly current: boolean;
   readonly created_at: string;

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { Details } from "../api/operator-lists.ts";
+import type { Details } from "../api/rules.ts";
 import { Field } from "./field.tsx";
 
 /** Why an entry is made, and the last day that it counts. */

@@ -18,7 +18,7 @@ export interface Verdict {
   readonly reason: string;
 }
 
-export interface Judged {
+export interface Checked {
   readonly result: Result;
   readonly evidence: readonly EvidenceShape[];
   readonly fault?: EntryFault;
@@ -27,16 +27,16 @@ export interface Judged {
 const what = (result: Result): string => (result.alias === undefined ? "domain" : "address");
 
 /** The verdict in words. "Could not tell" is never shown as "no". */
-export function verdictOf(judged: Judged): Verdict {
-  const { result } = judged;
-  if (!result.format) return malformed(judged);
-  if (result.disposable) return disposable(judged);
+export function verdictOf(checked: Checked): Verdict {
+  const { result } = checked;
+  if (!result.format) return malformed(checked);
+  if (result.disposable) return disposable(checked);
   if (result.signals.includes("dns_indeterminate")) return unsure();
-  if (!result.dns) return unreachable(judged);
-  return good(judged);
+  if (!result.dns) return unreachable(checked);
+  return good(checked);
 }
 
-function malformed({ result, fault }: Judged): Verdict {
+function malformed({ result, fault }: Checked): Verdict {
   const why = fault === undefined ? "" : `${capital(FAULT_WORDS[fault])}.`;
   return {
     mark: "no",
@@ -49,7 +49,7 @@ function malformed({ result, fault }: Judged): Verdict {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function disposable({ result, evidence }: Judged): Verdict {
+function disposable({ result, evidence }: Checked): Verdict {
   const first = evidence[0];
   return {
     mark: "no",
@@ -81,7 +81,7 @@ const UNREACHABLE: readonly (readonly [Signal, string])[] = [
   ["no_mx_records", "The domain names no mail server."],
 ];
 
-function unreachable({ result, evidence }: Judged): Verdict {
+function unreachable({ result, evidence }: Checked): Verdict {
   const known = UNREACHABLE.find(([signal]) => result.signals.includes(signal));
   const typo = evidence.find(({ signal }) => signal === "typo_domain");
   return {
@@ -96,7 +96,7 @@ function unreachable({ result, evidence }: Judged): Verdict {
 const meant = ({ subject }: EvidenceShape): string =>
   subject === undefined ? "It looks misspelt." : `Did they mean ${subject}?`;
 
-function good({ result, evidence }: Judged): Verdict {
+function good({ result, evidence }: Checked): Verdict {
   const typo = evidence.find(({ signal }) => signal === "typo_domain");
   if (typo !== undefined || result.signals.includes("typo_domain")) {
     return {

@@ -266,7 +266,7 @@ test("a check sends the core facts first, then what the API would answer, for on
     advice.map(({ check }) => check),
     ["spf", "spam_trap"],
   );
-  const receipt = await world.gate.charge(
+  const receipt = await world.admission.charge(
     {
       caller: { owner: { kind: "account", accountId: id }, tier: "pro", clientAddress: "x" },
       hasCredits: false,
@@ -300,7 +300,7 @@ test("a check beyond the quota is refused with its status before any line", asyn
     tier: "free",
     clientAddress: "x",
   } as const;
-  await world.gate.charge({ caller, hasCredits: false }, 10_000);
+  await world.admission.charge({ caller, hasCredits: false }, 10_000);
   const { status, json } = await browser.post("check", { entry: "good.example", features: [] });
   assert.equal(status, 429);
   assert.equal((json as { error: string }).error, "Daily quota exceeded.");

@@ -1,7 +1,7 @@
 import type { FullResult } from "../../core/validate/result.ts";
 import { fateOf } from "../../core/batch/tally.ts";
 import type { BulkResults, BulkService, SpelledResult } from "../../service/bulk/bulk.ts";
-import type { Entrance } from "../../service/admission/gate.ts";
+import type { Entrance } from "../../service/admission/admission.ts";
 import { notNow } from "../../service/refusals.ts";
 import { Type } from "../openapi/json-schema.ts";
 import { resultsJson } from "../answer/results-text.ts";

@@ -1,11 +1,11 @@
 import type { Clock } from "../../ports/process/clock.ts";
-import type { Entrance, Gate } from "../../service/admission/gate.ts";
+import type { Entrance, Admission } from "../../service/admission/admission.ts";
 import { Refusal } from "../../service/refusals.ts";
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import type { AccountReply, SignedInRequest } from "./route.ts";
 
 export interface CountedDeps {
-  readonly gate: Pick<Gate, "enterAs">;
+  readonly admission: Pick<Admission, "enterAs">;
   readonly requests: Pick<UsageRecorder, "record">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
 }
@@ -16,11 +16,11 @@ export interface CountedDeps {
  */
 export async function counted(
   { account, visitor }: SignedInRequest,
-  { gate, requests, clock }: CountedDeps,
+  { admission, requests, clock }: CountedDeps,
   work: (entrance: Entrance) => Promise<AccountReply>,
 ): Promise<AccountReply> {
   const startMs = clock.monotonicMs();
-  const entrance = await gate.enterAs(account, visitor.clientAddress);
+  const entrance = await admission.enterAs(account, visitor.clientAddress);
   const ended = (fault?: unknown): void => {
     const isRefused = fault instanceof Refusal && fault.status < 500;
     requests.record(entrance.caller, { isRefused, latencyMs: clock.monotonicMs() - startMs });

@@ -3,11 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
-import type {
-  LoginSessionService,
-  SignedIn,
-  Visitor,
-} from "../../service/account/login-sessions.ts";
+import type { SignInService, SignedIn, Visitor } from "../../service/account/sign-ins.ts";
 import { bucketOf } from "../../service/admission/bucket.ts";
 import {
   accountDisabled,
@@ -30,7 +26,7 @@ import type { SessionCookie } from "./cookie.ts";
 import type { AccountReply, AccountRequest, AccountRoute } from "./route.ts";
 
 export interface AccountGuardDeps {
-  readonly logins: Pick<LoginSessionService, "identify">;
+  readonly logins: Pick<SignInService, "identify">;
   readonly rates: RateCounter;
   readonly bodies: BodyReader;
   readonly cookie: SessionCookie;

@@ -1,5 +1,5 @@
 import type { AuditLog } from "../../ports/account/audit-log.ts";
-import type { LoginSessions } from "../../ports/account/login-sessions.ts";
+import type { SignIns } from "../../ports/account/sign-ins.ts";
 import { LATENCY_EDGES_MS } from "../../ports/admission/usage.ts";
 import type { UsageReader } from "../../service/account/allowance.ts";
 import type { Audit } from "../../service/account/audit.ts";
@@ -25,7 +25,7 @@ export interface OwnDeps extends CountedDeps {
   readonly usage: UsageReader;
   readonly own: OwnAccount;
   readonly switchSpellings: SwitchSpellings;
-  readonly sessions: LoginSessions;
+  readonly sessions: SignIns;
   readonly auditLog: Pick<AuditLog, "ofAccount">;
   readonly audit: Audit;
 }

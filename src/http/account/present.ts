@@ -2,7 +2,7 @@ import { isoTime } from "../../core/calendar.ts";
 import type { Account } from "../../ports/admission/accounts.ts";
 import type { ReadAuditEntry } from "../../ports/account/audit-log.ts";
 import type { CreditEntry } from "../../ports/admission/credits.ts";
-import type { LoginSession } from "../../ports/account/login-sessions.ts";
+import type { SignIn } from "../../ports/account/sign-ins.ts";
 import { operatorName, SERVICE } from "../../service/account/audit.ts";
 
 /** One record of an answer. */
@@ -35,7 +35,7 @@ export const shownCredit = (entry: CreditEntry): Shown => ({
   created_at: isoTime(entry.createdAtMs),
 });
 
-export const shownSession = (session: LoginSession, currentId: string): Shown => ({
+export const shownSession = (session: SignIn, currentId: string): Shown => ({
   id: session.id,
   current: session.id === currentId,
   created_at: isoTime(session.createdAtMs),

@@ -1,6 +1,6 @@
-import type { LoginSession } from "../../ports/account/login-sessions.ts";
+import type { SignIn } from "../../ports/account/sign-ins.ts";
 import type { Account } from "../../ports/admission/accounts.ts";
-import type { Visitor } from "../../service/account/login-sessions.ts";
+import type { Visitor } from "../../service/account/sign-ins.ts";
 import type { Schema } from "../openapi/json-schema.ts";
 
 /** A request for `/account/*` that was let in. */
@@ -17,7 +17,7 @@ export interface AccountRequest {
 
 export interface SignedInRequest extends AccountRequest {
   readonly account: Account;
-  readonly session: LoginSession;
+  readonly session: SignIn;
 }
 
 /** What is sent back: JSON, or nothing for `undefined`. */

@@ -1,5 +1,5 @@
-import type { LoginSessionService } from "../../service/account/login-sessions.ts";
-import type { LoginSessions } from "../../ports/account/login-sessions.ts";
+import type { SignInService } from "../../service/account/sign-ins.ts";
+import type { SignIns } from "../../ports/account/sign-ins.ts";
 import type { Audit } from "../../service/account/audit.ts";
 import type { SignIn } from "../../service/account/sign-in.ts";
 import type { SignUp } from "../../service/account/sign-up.ts";
@@ -10,8 +10,8 @@ import { shownAccount } from "./present.ts";
 import { type AccountRoute, done, json } from "./route.ts";
 
 export interface EntryDeps {
-  readonly logins: Pick<LoginSessionService, "identify">;
-  readonly sessions: Pick<LoginSessions, "end">;
+  readonly logins: Pick<SignInService, "identify">;
+  readonly sessions: Pick<SignIns, "end">;
   readonly signIn: Pick<SignIn, "signIn">;
   readonly signUp: SignUp;
   readonly audit: Audit;

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { recordingLog } from "../../../test/http/http-app.ts";
-import { callerAt } from "../../../test/http/open-gate.ts";
+import { callerAt } from "../../../test/http/open-admission.ts";
 import { createAccessLog } from "./access-log.ts";
 
 const LINE = { method: "GET", route: "email", status: 200, durationMs: 1.23456 };

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { storeDownOf } from "../../ports/process/store-down.ts";
-import type { Entrance } from "../../service/admission/gate.ts";
+import type { Entrance } from "../../service/admission/admission.ts";
 import {
   INTERNAL_ERROR_MESSAGE,
   badRequest,

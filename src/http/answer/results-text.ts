@@ -43,6 +43,6 @@ const spelledLine = ({ spelling, result }: SpelledResult): string => line([spell
 const rowLine = ({ cells, result }: RowResult): string => line(cells, result);
 
 function line(cells: readonly string[], result: string | undefined): string {
-  const judged = result === undefined ? undefined : (JSON.parse(result) as FullResult);
-  return csvLine([...cells, ...resultCells(judged)]);
+  const checked = result === undefined ? undefined : (JSON.parse(result) as FullResult);
+  return csvLine([...cells, ...resultCells(checked)]);
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { Entrance } from "../../service/admission/gate.ts";
+import type { Entrance } from "../../service/admission/admission.ts";
 import type { PathItem } from "./operation.ts";
 import type { Params } from "../request/params.ts";
 

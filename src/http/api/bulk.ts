@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Log } from "../../ports/process/log.ts";
-import type { BulkAnswer, BulkService, RetryKey } from "../../service/bulk/bulk.ts";
+import type { BulkAnswer, BulkService, IdempotencyKey } from "../../service/bulk/bulk.ts";
 import { checkBulkText } from "../../service/bulk/submit.ts";
-import { badRetryKey, missingParameter } from "../../service/refusals.ts";
+import { badIdempotencyKey, missingParameter } from "../../service/refusals.ts";
 import { resultsJson, statsJson } from "../answer/results-text.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../answer/route.ts";
 import { streamed } from "../answer/streamed.ts";
@@ -21,7 +21,12 @@ export function bulkHandler({ bulk, log }: BulkHandlerDeps): BulkHandler {
   return async (request, { family, text, wantsResults }) => {
     if (!ENTRY_CHARACTER.test(text)) throw missingParameter(family);
     checkBulkText(text);
-    const retry = retryKeyOf(request, () => [family, ...request.path, String(wantsResults), text]);
+    const retry = idempotencyKeyOf(request, () => [
+      family,
+      ...request.path,
+      String(wantsResults),
+      text,
+    ]);
     const answer = await bulk.submit(request.entrance, {
       text,
       layout: "list",
@@ -37,13 +42,13 @@ const RETRY_KEY = /^[ -~]{1,255}$/;
  * The Idempotency-Key of a POST. `parts` are what makes the answer; two bodies that say the same in the same
  * media type are one, however they are encoded.
  */
-export function retryKeyOf(
+export function idempotencyKeyOf(
   { method, source }: ApiRequest,
   parts: () => readonly string[],
-): RetryKey | undefined {
+): IdempotencyKey | undefined {
   const { "idempotency-key": key, "content-type": type = "" } = source.raw.headers;
   if (key === undefined || method !== "POST") return undefined;
-  if (typeof key !== "string" || !RETRY_KEY.test(key)) throw badRetryKey();
+  if (typeof key !== "string" || !RETRY_KEY.test(key)) throw badIdempotencyKey();
   const hash = createHash("sha256");
   for (const part of [type.split(";", 1)[0]?.trim().toLowerCase() ?? "", ...parts()]) {
     hash.update(`${String(part.length)}:`).update(part);

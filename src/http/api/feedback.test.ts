@@ -3,17 +3,17 @@ import { test, type TestContext } from "node:test";
 import { appWith } from "../../../test/http/http-app.ts";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { listsWorld } from "../../../test/lists/lists-world.ts";
-import { callerAt, openGate } from "../../../test/http/open-gate.ts";
+import { callerAt, openAdmission } from "../../../test/http/open-admission.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import type { Gate } from "../../service/admission/gate.ts";
+import type { Admission } from "../../service/admission/admission.ts";
 import { createExplain } from "../../service/check/explain.ts";
 import { createSingleCheck } from "../../service/check/single-check.ts";
 import { explainRoute } from "./explain.ts";
 import { reportRoute } from "./report.ts";
 
 /** Lets everybody in as account "a1", or without a key. */
-function gateFor(key: "key" | "no key") {
-  const open = openGate("free");
+function admissionFor(key: "key" | "no key") {
+  const open = openAdmission("free");
   const caller =
     key === "no key"
       ? callerAt("192.0.2.1")
@@ -22,14 +22,14 @@ function gateFor(key: "key" | "no key") {
           owner: { kind: "account", accountId: "a1" } as const,
           keyId: "k1",
         };
-  const gate: Gate = { ...open, enter: () => ({ caller, hasCredits: false }) };
-  return { gate, charged: open.charged };
+  const admission: Admission = { ...open, enter: () => ({ caller, hasCredits: false }) };
+  return { admission, charged: open.charged };
 }
 
 async function openApp(t: TestContext, key: "key" | "no key" = "key") {
   const datasets = literalDatasets({ curated: ["bad.example"], domains: { "no.example": "deny" } });
   const world = await listsWorld(t, { datasets });
-  const { gate, charged } = gateFor(key);
+  const { admission, charged } = admissionFor(key);
   const { clock, reports } = world;
   const check = createSingleCheck({
     lookup: zoneLookup({}),
@@ -37,9 +37,9 @@ async function openApp(t: TestContext, key: "key" | "no key" = "key") {
     clock,
     implicitMx: false,
   });
-  const explain = createExplain({ gate, check, datasets: () => datasets });
+  const explain = createExplain({ admission, check, datasets: () => datasets });
   const routes = [explainRoute({ explain }), reportRoute({ reports, clock })];
-  const app = await appWith({ gate, routes });
+  const app = await appWith({ admission, routes });
   t.after(() => app.close());
   return { ...world, app, charged };
 }

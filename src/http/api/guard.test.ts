@@ -4,10 +4,15 @@ import { test } from "node:test";
 import type { InjectOptions } from "fastify";
 import { appWith, recordingLog } from "../../../test/http/http-app.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import { entranceOf, openGate } from "../../../test/http/open-gate.ts";
+import { entranceOf, openAdmission } from "../../../test/http/open-admission.ts";
 import { type Answered, readError, readResult } from "../../../test/http/strict-client.ts";
 import { StoreDown } from "../../ports/process/store-down.ts";
-import type { Credentials, Entrance, Gate, Receipt } from "../../service/admission/gate.ts";
+import type {
+  Credentials,
+  Entrance,
+  Admission,
+  Receipt,
+} from "../../service/admission/admission.ts";
 import { Refusal } from "../../service/refusals.ts";
 import type { AppDeps } from "../app/app.ts";
 import { readTrustedProxies } from "../request/client-address.ts";
@@ -23,10 +28,10 @@ async function ask(over: Partial<AppDeps>, request: InjectOptions | string): Pro
 const CHECK = "/api/email/ada@x.example";
 
 /** A gate that answers with the given entrance and remembers what it was asked. */
-function gateWith(entrance: Partial<Entrance>, receipt: Partial<Receipt> = {}) {
+function admissionWith(entrance: Partial<Entrance>, receipt: Partial<Receipt> = {}) {
   const seen: { credentials?: Credentials; address?: string; charged: number[] } = { charged: [] };
-  const gate: Gate = {
-    ...openGate(),
+  const admission: Admission = {
+    ...openAdmission(),
     enter(credentials, address) {
       Object.assign(seen, { credentials, address });
       return { ...entranceOf("anonymous", address), ...entrance };
@@ -36,7 +41,7 @@ function gateWith(entrance: Partial<Entrance>, receipt: Partial<Receipt> = {}) {
       return { paidBy: "credits", units, refund: () => undefined, ...receipt };
     },
   };
-  return { gate, seen };
+  return { admission, seen };
 }
 
 const rateOf = ({ headers }: Answered) => [
@@ -58,7 +63,7 @@ const rated = [
 
 for (const [name, url, status] of rated) {
   test(`${name} carries the rate headers`, async () => {
-    const answer = await ask({ gate: gateWith({ rate: RATE }).gate }, url);
+    const answer = await ask({ admission: admissionWith({ rate: RATE }).admission }, url);
     assert.equal(answer.status, status);
     assert.deepEqual(rateOf(answer), ["30", "7"]);
     assert.equal(
@@ -69,18 +74,24 @@ for (const [name, url, status] of rated) {
 }
 
 test("an owner without a limit gets no rate headers", async () => {
-  assert.deepEqual(rateOf(await ask({ gate: gateWith({}).gate }, CHECK)), [undefined, undefined]);
+  assert.deepEqual(rateOf(await ask({ admission: admissionWith({}).admission }, CHECK)), [
+    undefined,
+    undefined,
+  ]);
 });
 
 test("a result that credits paid for carries no rate headers", async () => {
   const checkOne: AppDeps["checkOne"] = () => ({ body: "{}", paidBy: "credits" });
-  const answer = await ask({ gate: gateWith({ rate: RATE }).gate, checkOne }, CHECK);
+  const answer = await ask({ admission: admissionWith({ rate: RATE }).admission, checkOne }, CHECK);
   assert.deepEqual(rateOf(answer), [undefined, undefined]);
 });
 
-test("a refusal of the gate is answered with its detail and the rate headers", async () => {
-  const { gate } = gateWith({ rate: { limit: 30, remaining: 0 }, refusal: PLAIN_REFUSAL });
-  const answer = await ask({ gate }, CHECK);
+test("a refusal of the admission is answered with its detail and the rate headers", async () => {
+  const { admission } = admissionWith({
+    rate: { limit: 30, remaining: 0 },
+    refusal: PLAIN_REFUSAL,
+  });
+  const answer = await ask({ admission }, CHECK);
   readError(answer, 429);
   assert.deepEqual(JSON.parse(answer.body), {
     error: "Rate limit exceeded. Try again in 17 seconds.",
@@ -90,20 +101,20 @@ test("a refusal of the gate is answered with its detail and the rate headers", a
   assert.deepEqual(rateOf(answer), ["30", "0"]);
 });
 
-test("the gate is asked before the body is read", async () => {
-  const { gate } = gateWith({ refusal: PLAIN_REFUSAL });
+test("the admission is asked before the body is read", async () => {
+  const { admission } = admissionWith({ refusal: PLAIN_REFUSAL });
   const request = {
     method: "POST",
     url: "/api/email",
     headers: { "content-type": "text/plain" },
     payload: "x",
   } as const;
-  readError(await ask({ gate }, request), 429);
+  readError(await ask({ admission }, request), 429);
 });
 
 test("a preflight is not counted", async () => {
-  const { gate, seen } = gateWith({ refusal: PLAIN_REFUSAL });
-  assert.equal((await ask({ gate }, { method: "OPTIONS", url: CHECK })).status, 204);
+  const { admission, seen } = admissionWith({ refusal: PLAIN_REFUSAL });
+  assert.equal((await ask({ admission }, { method: "OPTIONS", url: CHECK })).status, 204);
   assert.equal(seen.address, undefined);
 });
 
@@ -117,15 +128,15 @@ const headerCases = [
 ] as const;
 
 for (const [name, headers, want] of headerCases) {
-  test(`the gate sees ${name} as it was sent`, async () => {
-    const { gate, seen } = gateWith({});
-    await ask({ gate }, { url: CHECK, headers });
+  test(`the admission sees ${name} as it was sent`, async () => {
+    const { admission, seen } = admissionWith({});
+    await ask({ admission }, { url: CHECK, headers });
     assert.deepEqual(seen.credentials, want);
   });
 }
 
-test("the gate counts the forwarded address of a trusted proxy", async () => {
-  const { gate, seen } = gateWith({});
+test("the admission counts the forwarded address of a trusted proxy", async () => {
+  const { admission, seen } = admissionWith({});
   const settings = {
     publicUrl: () => "http://gatepost.example",
     trustedProxies: readTrustedProxies("127.0.0.1"),
@@ -133,7 +144,7 @@ test("the gate counts the forwarded address of a trusted proxy", async () => {
     accessLogLinesPerSecond: 1,
   };
   const headers = { "x-forwarded-for": "192.0.2.66, 203.0.113.9" };
-  await ask({ gate, settings }, { url: CHECK, headers });
+  await ask({ admission, settings }, { url: CHECK, headers });
   assert.equal(seen.address, "203.0.113.9");
 });
 
@@ -153,23 +164,23 @@ const quiet = (handle: Route["handle"]): Route => ({
 const served = quiet(() => ({ type: "application/json; charset=utf-8", body: '{"served":true}' }));
 
 test("with the rate spent, a route that charges nothing costs one credit", async () => {
-  const { gate, seen } = gateWith(CREDITS_ONLY);
-  const answer = await ask({ gate, routes: [served] }, "/api/quiet");
+  const { admission, seen } = admissionWith(CREDITS_ONLY);
+  const answer = await ask({ admission, routes: [served] }, "/api/quiet");
   assert.equal(answer.status, 200);
   assert.deepEqual(seen.charged, [0]);
   assert.deepEqual(rateOf(answer), [undefined, undefined]);
 });
 
 test("with rate to spare, a route that charges nothing costs nothing", async () => {
-  const { gate, seen } = gateWith({ rate: RATE });
-  assert.deepEqual(rateOf(await ask({ gate, routes: [served] }, "/api/quiet")), ["30", "7"]);
+  const { admission, seen } = admissionWith({ rate: RATE });
+  assert.deepEqual(rateOf(await ask({ admission, routes: [served] }, "/api/quiet")), ["30", "7"]);
   assert.deepEqual(seen.charged, []);
 });
 
 test("with the rate spent, a mistake that nobody paid for is a rate refusal", async () => {
-  const { gate } = gateWith(CREDITS_ONLY);
-  readError(await ask({ gate }, "/api/email"), 429);
-  readError(await ask({ gate }, "/api/nothing"), 429);
+  const { admission } = admissionWith(CREDITS_ONLY);
+  readError(await ask({ admission }, "/api/email"), 429);
+  readError(await ask({ admission }, "/api/nothing"), 429);
 });
 
 test("a refusal that a credit paid for stays what it is", async () => {
@@ -177,7 +188,10 @@ test("a refusal that a credit paid for stays what it is", async () => {
     throw new Refusal("gone", 404, "Session not found or expired.");
   });
   readError(
-    await ask({ gate: gateWith(CREDITS_ONLY).gate, routes: [refusing] }, "/api/quiet"),
+    await ask(
+      { admission: admissionWith(CREDITS_ONLY).admission, routes: [refusing] },
+      "/api/quiet",
+    ),
     404,
   );
 });
@@ -187,8 +201,8 @@ test("a fault gives the guard's own charge back", async () => {
   const failing = quiet(() => {
     throw new Error("bug");
   });
-  const { gate } = gateWith(CREDITS_ONLY, { refund: () => void (refunds += 1) });
-  readError(await ask({ gate, routes: [failing] }, "/api/quiet"), 500);
+  const { admission } = admissionWith(CREDITS_ONLY, { refund: () => void (refunds += 1) });
+  readError(await ask({ admission, routes: [failing] }, "/api/quiet"), 500);
   assert.equal(refunds, 1);
 });
 
@@ -201,8 +215,8 @@ test("a store that is down is answered at once, whatever becomes of the refund",
     refunds += 1;
     return new Promise(() => undefined);
   };
-  const { gate } = gateWith(CREDITS_ONLY, { refund });
-  readError(await ask({ gate, routes: [failing] }, "/api/quiet"), 503);
+  const { admission } = admissionWith(CREDITS_ONLY, { refund });
+  readError(await ask({ admission, routes: [failing] }, "/api/quiet"), 503);
   assert.equal(refunds, 1);
 });
 
@@ -217,10 +231,10 @@ const faults = [
   ],
   ["rejected by the check", { checkOne: () => Promise.reject(new Error("bug")) }],
   [
-    "thrown by the gate",
+    "thrown by the admission",
     {
-      gate: {
-        ...openGate(),
+      admission: {
+        ...openAdmission(),
         enter: () => {
           throw new Error("bug");
         },
@@ -228,8 +242,8 @@ const faults = [
     },
   ],
   [
-    "rejected by the gate",
-    { gate: { ...openGate(), enter: () => Promise.reject(new Error("bug")) } },
+    "rejected by the admission",
+    { admission: { ...openAdmission(), enter: () => Promise.reject(new Error("bug")) } },
   ],
 ] as const satisfies readonly (readonly [string, Partial<AppDeps>])[];
 
@@ -342,7 +356,10 @@ const streaming = (body: () => Readable): Route =>
 
 test("a stream is sent with the headers of every answer", async () => {
   const routes = [streaming(() => Readable.from(["one\n", "two"]))];
-  const answer = await ask({ routes, gate: gateWith({ rate: RATE }).gate }, "/api/quiet");
+  const answer = await ask(
+    { routes, admission: admissionWith({ rate: RATE }).admission },
+    "/api/quiet",
+  );
   assert.deepEqual([answer.status, answer.body], [200, "one\ntwo"]);
   assert.equal(answer.headers["content-type"], "text/plain; charset=utf-8");
   assert.equal(answer.headers["access-control-allow-origin"], "*");
@@ -378,10 +395,10 @@ test("a store that is down is a 503 that says when to come again, and one line o
   const log = recordingLog();
   const clock = manualClock();
   let refunds = 0;
-  const { gate } = gateWith({}, { refund: () => void (refunds += 1) });
+  const { admission } = admissionWith({}, { refund: () => void (refunds += 1) });
   const down = new StoreDown("database", "PostgreSQL does not serve");
   const checkOne = () => Promise.reject(new Error("read quota", { cause: down }));
-  const app = await appWith({ gate, checkOne, log, clock });
+  const app = await appWith({ admission, checkOne, log, clock });
   const answers: unknown[] = [];
   for (const stepMs of [0, 0, 999, 1]) {
     clock.advance(stepMs);

@@ -8,9 +8,9 @@ import type {
   AdvanceUnit,
   Credentials,
   Entrance,
-  Gate,
+  Admission,
   Receipt,
-} from "../../service/admission/gate.ts";
+} from "../../service/admission/admission.ts";
 import { methodNotAllowed, notFound, targetTooLong } from "../../service/refusals.ts";
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
@@ -29,7 +29,7 @@ import {
 } from "../request/target.ts";
 
 export interface GuardDeps {
-  readonly gate: Gate;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: HttpMetrics;
@@ -212,7 +212,7 @@ async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<Api
   if (route === undefined) throw notFound();
   const method = servedMethod(route, request.method);
   if (failed !== undefined) throw failed;
-  if (owesCredit(entrance, route)) call.receipt = await deps.gate.charge(entrance, 0);
+  if (owesCredit(entrance, route)) call.receipt = await deps.admission.charge(entrance, 0);
   const reading = paramsOf(call, route, deps.bodies);
   const params = reading instanceof Promise ? await reading : reading;
   call.params = params;
@@ -241,20 +241,20 @@ async function keepForSingle(
 }
 
 /** Only asked where it spares a journey: a unit for it is then counted with the rate, and given back if need be. */
-function isLikelySingle({ request, route, target }: Call, { gate }: GuardDeps): boolean {
-  if (!gate.countsAhead || route?.isSingle === undefined) return false;
+function isLikelySingle({ request, route, target }: Call, { admission }: GuardDeps): boolean {
+  if (!admission.countsAhead || route?.isSingle === undefined) return false;
   if (isLarge(request)) return false;
   return route.isSingle(segmentsOf(target.path, route.family));
 }
 
 function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
   const { request } = call;
-  const { gate, trustedProxies } = deps;
+  const { admission, trustedProxies } = deps;
   const isSingle = failed === undefined && isLikelySingle(call, deps);
   const { headers, socket } = request.raw;
   const forwardedFor = oneLine(headers["x-forwarded-for"]);
   const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
-  return gate.enter(credentialsOf(request), address, isSingle ? "unit" : undefined);
+  return admission.enter(credentialsOf(request), address, isSingle ? "unit" : undefined);
 }
 
 function servedMethod(route: Route, method: string): Method {

@@ -5,7 +5,7 @@ import { readUpload, type UploadOptions } from "../../service/bulk/read-upload.t
 import { badUpload, notFound } from "../../service/refusals.ts";
 import { createMultipartReader, type Multipart, type UploadedFile } from "../request/multipart.ts";
 import type { ApiReply, ApiRequest, Route } from "../answer/route.ts";
-import { bulkReply, retryKeyOf } from "./bulk.ts";
+import { bulkReply, idempotencyKeyOf } from "./bulk.ts";
 import { uploadDocumentation } from "./upload-documentation.ts";
 
 export interface UploadDeps {
@@ -54,7 +54,7 @@ async function submit(
   release(); // what it holds is in the entries now
   if (entries.text.trim() === "") throw badUpload("The file has no entries.");
   const said = [options.kind, column, String(wantsResults), hash.digest("hex")];
-  const retry = retryKeyOf(request, () => ["bulk", ...request.path, ...said]);
+  const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };
   return bulkReply(await bulk.submit(request.entrance, batch), wantsResults, log);
 }

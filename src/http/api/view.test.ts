@@ -74,8 +74,8 @@ test("an unknown suffix is 404", async (t) => {
 });
 
 test("a job is pending, then processing, then a list; nothing else is told of it before", async (t) => {
-  const gate = { open: (): void => undefined };
-  const opened = new Promise<void>((resolve) => (gate.open = resolve));
+  const admission = { open: (): void => undefined };
+  const opened = new Promise<void>((resolve) => (admission.open = resolve));
   const server = await bulkServer(t, {
     lookup: {
       mx: async (name) => {
@@ -104,7 +104,7 @@ test("a job is pending, then processing, then a list; nothing else is told of it
     processed_count: 500,
   });
   assert.deepEqual([await read("/json"), await read("/csv")], [processing, processing]);
-  gate.open();
+  admission.open();
   const list = await until(async () => {
     const { headers, body } = await server.ask(`/api/view/${session}`, OWNER);
     return headers.get("content-type") === PLAIN ? body : undefined;

@@ -9,7 +9,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
 import type { CheckOne } from "../../service/check/check-one.ts";
-import type { Gate } from "../../service/admission/gate.ts";
+import type { Admission } from "../../service/admission/admission.ts";
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { badRequest, notFound, type Refusal } from "../../service/refusals.ts";
 import { createAccessLog } from "../answer/access-log.ts";
@@ -30,7 +30,7 @@ import { addSystemRoutes } from "../system/system.ts";
 import { isApiPath, readTarget } from "../request/target.ts";
 
 export interface AppDeps {
-  readonly gate: Gate;
+  readonly admission: Admission;
   readonly checkOne: CheckOne;
   /** Answers bulk requests under `/api/email` and `/api/domain`. */
   readonly bulk?: BulkHandler;
@@ -127,7 +127,7 @@ function routesOf({ checkOne, bulk, routes = [] }: AppDeps): readonly Route[] {
 }
 
 function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
-  const { gate, clock, log, metrics, usage, settings } = deps;
+  const { admission, clock, log, metrics, usage, settings } = deps;
   const accessLog = createAccessLog({
     log,
     showAddresses: settings.logAddresses,
@@ -136,7 +136,7 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
   const { trustedProxies } = settings;
   const bodies = createBodyReader();
   return createGuard(routes, {
-    gate,
+    admission,
     clock,
     log,
     metrics,

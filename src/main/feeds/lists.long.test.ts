@@ -8,8 +8,8 @@ import { listServer } from "../../../test/lists/list-server.ts";
 import { patientClock } from "../../../test/time/real-clock.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { openEmbedded } from "../../adapters/sql/engine/database.ts";
-import { sqlListFiles } from "../../adapters/sql/evidence/list-files.ts";
-import type { ListFiles } from "../../ports/evidence/list-files.ts";
+import { sqlFeedFiles } from "../../adapters/sql/evidence/feed-files.ts";
+import type { FeedFiles } from "../../ports/evidence/feed-files.ts";
 import { readConfig } from "../settings/config.ts";
 import { openLists } from "./lists.ts";
 
@@ -62,7 +62,7 @@ test("a machine with an empty data directory has what others share before it ser
   const { url } = await listServer(t);
   const sql = await openEmbedded(database, 0);
   t.after(() => sql.close());
-  const open = async (dataDir: string, its: Partial<ListFiles> = {}) => {
+  const open = async (dataDir: string, its: Partial<FeedFiles> = {}) => {
     const config = readConfig({
       GATEPOST_DATA_DIR: dataDir,
       GATEPOST_LISTS_MIRROR: `${url}/`,
@@ -75,7 +75,7 @@ test("a machine with an empty data directory has what others share before it ser
       lookup: zoneLookup({}),
       log,
       shared: {
-        files: { ...sqlListFiles(sql.db), ...its },
+        files: { ...sqlFeedFiles(sql.db), ...its },
         tell: () => undefined,
         hear: () => () => undefined,
         clock: patientClock, // a machine with other work may be slower than a start waits

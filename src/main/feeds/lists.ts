@@ -1,14 +1,11 @@
-import { listFolder } from "../../adapters/lists/files/list-copy.ts";
-import { shareLists, unsharedLists } from "../../adapters/lists/refresh/list-sharing.ts";
-import {
-  createLiveOperatorLists,
-  type LiveOperatorLists,
-} from "../../adapters/lists/refresh/live-operator-lists.ts";
+import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
+import { shareLists, unsharedLists } from "../../adapters/lists/refresh/feed-sharing.ts";
+import { createLiveRules, type LiveRules } from "../../adapters/lists/refresh/live-rules.ts";
 import { loadLists } from "../../adapters/lists/load/load-lists.ts";
 import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
 import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
-import { sqlOperatorEntries } from "../../adapters/sql/evidence/operator-entries.ts";
+import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
 import { sqlReports } from "../../adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
@@ -16,19 +13,16 @@ import { systemClock as clock } from "../../adapters/system/clock.ts";
 import { systemIds as ids } from "../../adapters/system/ids.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { inTime } from "../../ports/process/in-time.ts";
-import type { ListSharing } from "../../ports/evidence/list-sharing.ts";
+import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
 import { createBackTest, type RunBackTest } from "../../service/evidence/back-test.ts";
-import {
-  createOperatorListService,
-  type OperatorListService,
-} from "../../service/evidence/operator-lists.ts";
+import { createRuleService, type RuleService } from "../../service/evidence/rules.ts";
 import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
-import { type ListJobs, type ListsConfig, type ListsParts, openListJobs } from "./list-jobs.ts";
+import { type FeedJobs, type ListsConfig, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
 
 /** All that is known of names, kept fresh, and what the operator and clients do about it. */
-export interface Lists extends ListJobs {
+export interface Lists extends FeedJobs {
   /** What is known now; take it anew for each check. */
   readonly datasets: () => Datasets;
   readonly version: () => number;
@@ -36,7 +30,7 @@ export interface Lists extends ListJobs {
   readonly shared: () => SharedDatasets;
   /** `listener` is called with every new `shared`. */
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
-  readonly operator: OperatorListService;
+  readonly operator: RuleService;
   readonly reports: ReportService;
   readonly backTest: RunBackTest;
   /** Deletes what is kept no longer; to be called daily. */
@@ -47,10 +41,10 @@ export interface Lists extends ListJobs {
 class Holder {
   #shared: SharedDatasets;
   #datasets: Datasets;
-  readonly #live: LiveOperatorLists;
+  readonly #live: LiveRules;
   readonly #listeners: ((shared: SharedDatasets) => void)[] = [];
 
-  constructor({ shared }: LoadedLists, live: LiveOperatorLists) {
+  constructor({ shared }: LoadedLists, live: LiveRules) {
     this.#shared = shared;
     this.#live = live;
     this.#datasets = attachDatasets(shared, live.current());
@@ -81,7 +75,7 @@ class Holder {
 const FIRST_SYNC_MS = 10_000;
 
 /** What other machines share lies in the data directory when it resolves, if their store answers in time. */
-async function openSharing(folder: string, { shared, log }: ListsParts): Promise<ListSharing> {
+async function openSharing(folder: string, { shared, log }: ListsParts): Promise<FeedSharing> {
   if (shared === undefined) return unsharedLists;
   const { files, tell } = shared;
   const sharing = shareLists({ folder, files, clock, ids, log, tell });
@@ -103,17 +97,17 @@ export async function openLists(config: ListsConfig, parts: ListsParts): Promise
   const loaded = loadLists(folder);
   const secretKey = await openSecretKey(config, parts.sql);
   const hash = createAddressHash(secretKey);
-  const entries = sqlOperatorEntries(db);
+  const entries = sqlRules(db);
   const counts = sqlVerdictCounts(db);
   const mails = sqlDomainMails(db);
   const traffic = openOwnTraffic({ sql: parts.sql, secretKey, log });
-  const live = createLiveOperatorLists({ entries, hash, clock, log, ...told });
+  const live = createLiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
   const holder = new Holder(loaded, live);
   const datasets = (): Datasets => holder.datasets;
-  const operator = createOperatorListService({ entries, hash, clock, ...told });
+  const operator = createRuleService({ entries, hash, clock, ...told });
   const reports = createReportService({ reports: sqlReports(db), operator, hash, ids, clock });
-  const jobs = openListJobs(config, parts, {
+  const jobs = openFeedJobs(config, parts, {
     loaded,
     sharing,
     shared: () => holder.shared,

@@ -54,7 +54,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "gatepost_entries_waiting",
-    help: "Entries of running jobs that are not judged yet; beyond 2,000,000 new jobs are refused.",
+    help: "Entries of running jobs that are not checked yet; beyond 2,000,000 new jobs are refused.",
     values: ({ backlog }) => one(backlog?.entries),
   },
   {
@@ -66,7 +66,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "gatepost_bulk_entries_per_second",
-    help: "What all workers together judged of late.",
+    help: "What all workers together checked of late.",
     values: ({ backlog }) => one(backlog?.entriesPerSecond),
   },
   {

@@ -49,9 +49,9 @@ export function watchWorker(
 const GAUGES: readonly [part: string, help: string, read: (figures: WorkerFigures) => number][] = [
   [
     "entries_per_second",
-    "Entries judged in a second while there is work.",
+    "Entries checked in a second while there is work.",
     (f) => f.entriesPerSecond,
   ],
   ["chunks_in_use", "Chunks under way.", (f) => f.inUse],
-  ["open_entries", "Entries of chunks under way that are not judged yet.", (f) => f.openEntries],
+  ["open_entries", "Entries of chunks under way that are not checked yet.", (f) => f.openEntries],
 ];

@@ -3,7 +3,7 @@ import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import type { RequestCounter } from "../../ports/admission/request-counter.ts";
 import type { Probe } from "../../http/system/readiness.ts";
 import type { BulkRunnerParts, BulkRunner } from "./bulk-runner.ts";
-import type { SharedLists } from "../feeds/list-jobs.ts";
+import type { SharedLists } from "../feeds/feed-jobs.ts";
 import type { AccountStore, Ledgers } from "./store.ts";
 
 /** What differs between one process on SQLite and many on PostgreSQL and Redis. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { sqlAccountDirectory } from "../../adapters/sql/account/account-directory.ts";
 import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { sqlAuditLog } from "../../adapters/sql/account/audit-log.ts";
-import { sqlLoginSessions } from "../../adapters/sql/account/login-sessions.ts";
+import { sqlSignIns } from "../../adapters/sql/account/sign-ins.ts";
 import { systemIds as ids } from "../../adapters/system/ids.ts";
 import { argonPasswords } from "../../adapters/system/passwords.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
@@ -25,12 +25,12 @@ import { createUsageReader } from "../../service/account/allowance.ts";
 import { AUDIT_MS, createAudit } from "../../service/account/audit.ts";
 import { boundPasswords } from "../../service/account/bounded-passwords.ts";
 import { createAccountCheck } from "../../service/account/check.ts";
-import { createLoginSessions } from "../../service/account/login-sessions.ts";
+import { createSignIns } from "../../service/account/sign-ins.ts";
 import { createOwnAccount } from "../../service/account/own-account.ts";
 import { createSignIn } from "../../service/account/sign-in.ts";
 import { createSignUp } from "../../service/account/sign-up.ts";
 import { createAccountService } from "../../service/account/accounts.ts";
-import type { Gate } from "../../service/admission/gate.ts";
+import type { Admission } from "../../service/admission/admission.ts";
 import type { OwnEvidence } from "../../service/evidence/own-spellings.ts";
 import type { SingleCheck } from "../../service/check/single-check.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
@@ -40,7 +40,7 @@ import type { AccountStore } from "./store.ts";
 /** What the serving process has made already. */
 export interface DashboardParts {
   readonly store: AccountStore;
-  readonly gate: Gate;
+  readonly admission: Admission;
   readonly rates: RateCounter;
   readonly quotas: Pick<QuotaCounter, "take">;
   readonly usage: UsageLedger;
@@ -79,15 +79,15 @@ function readPages(root: string): BuiltPages {
 
 /** Everything behind the dashboard, on the stores of the serving process. */
 export function openDashboard(parts: DashboardParts): DashboardDeps {
-  const { store, clock, tiers, usage, gate, settings, rates, quotas } = parts;
+  const { store, clock, tiers, usage, admission, settings, rates, quotas } = parts;
   const { db } = store.sql;
   const accounts = sqlAccounts(db);
-  const sessions = sqlLoginSessions(db);
+  const sessions = sqlSignIns(db);
   const auditLog = sqlAuditLog(db);
   const directory = sqlAccountDirectory(db);
   const passwords = boundPasswords(argonPasswords);
   const audit = createAudit({ log: auditLog, ids, clock });
-  const logins = createLoginSessions({ sessions, accounts, ids, clock });
+  const logins = createSignIns({ sessions, accounts, ids, clock });
   const accountService = createAccountService({
     accounts,
     passwords,
@@ -105,7 +105,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     audit,
     directory,
     signIn,
-    gate,
+    admission,
     rates,
     tiers,
     clock,
@@ -136,6 +136,6 @@ function listsOf({ lists: { operator, reports, backTest, refresh } }: DashboardP
 
 /** Deletes sessions that are over and log entries that are too old; to be called daily. */
 export async function pruneDashboard({ sql: { db } }: AccountStore, nowMs: number): Promise<void> {
-  await sqlLoginSessions(db).prune(nowMs);
+  await sqlSignIns(db).prune(nowMs);
   await sqlAuditLog(db).prune(nowMs - AUDIT_MS);
 }

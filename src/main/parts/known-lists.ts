@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { listFolder } from "../../adapters/lists/files/list-copy.ts";
+import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
 import { loadLists } from "../../adapters/lists/load/load-lists.ts";
-import { noOperatorLists } from "../../adapters/lists/table/operator.ts";
+import { noRules } from "../../adapters/lists/table/operator.ts";
 import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { DATABASE_FILE } from "../../adapters/sql/engine/database.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../../ports/process/log.ts";
 import { openDns } from "./checker.ts";
 import type { Config } from "../settings/config.ts";
 import { openLists } from "../feeds/lists.ts";
-import { sharedByConfig } from "../feeds/shared-lists.ts";
+import { sharedByConfig } from "../feeds/shared-feeds.ts";
 import { openAccountStore } from "./store.ts";
 
 /** What commands without a server judge by. */
@@ -26,7 +26,7 @@ export interface KnownLists {
 export async function openKnownLists(config: Config, log: Log): Promise<KnownLists> {
   const isEmbedded = config.databaseUrl === undefined;
   if (isEmbedded && !existsSync(join(config.dataDir, DATABASE_FILE))) {
-    const fetched = attachDatasets(loadLists(listFolder(config.dataDir)).shared, noOperatorLists);
+    const fetched = attachDatasets(loadLists(listFolder(config.dataDir)).shared, noRules);
     return { datasets: () => fetched, close: () => Promise.resolve() };
   }
   const store = await openAccountStore(config);

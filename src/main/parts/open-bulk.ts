@@ -3,7 +3,7 @@ import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import { holdsSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
-import { sqlRetryKeys } from "../../adapters/sql/bulk/retry-keys.ts";
+import { sqlIdempotencyKeys } from "../../adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../adapters/sql/bulk/session-store.ts";
 import { systemClock as clock } from "../../adapters/system/clock.ts";
 import { systemIds as ids } from "../../adapters/system/ids.ts";
@@ -12,11 +12,11 @@ import type { Log } from "../../ports/process/log.ts";
 import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../../service/bulk/announce.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
-import { coreJudge } from "../../service/bulk/core-judge.ts";
+import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
 import { createBulk } from "../../service/bulk/create-bulk.ts";
 import { keepJobs } from "../../service/bulk/keep-house.ts";
 import { BUFFER_MAX_ENTRIES } from "../../service/bulk/submit.ts";
-import type { Gate } from "../../service/admission/gate.ts";
+import type { Admission } from "../../service/admission/admission.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
 import type { Checker } from "./checker.ts";
@@ -27,7 +27,7 @@ import { threadSplitter } from "../threads/splitter.ts";
 export interface OpenBulkDeps {
   readonly sql: SqlDatabase;
   readonly charges: SqlCharges;
-  readonly gate: Pick<Gate, "terms" | "receipt">;
+  readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
   /** What batches that are judged here leave behind. */
@@ -56,7 +56,7 @@ type BulkConfig = Pick<Config, "implicitMx" | "syncBudgetMs">;
 
 /** Bulk validation: the service here, its worker where the runner has it. */
 export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
-  const { sql, charges, gate, tiers, checker, log, onCompleted } = deps;
+  const { sql, charges, admission, tiers, checker, log, onCompleted } = deps;
   const { checkpoint = passThrough } = deps;
   const { implicitMx, syncBudgetMs } = config;
   const stores = { db: sql.db, charges, ids, checkpoint };
@@ -70,16 +70,16 @@ export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
   const splitter = threadSplitter();
   const { datasets, lookup } = checker;
   const { observe, ownEvidence } = deps.traffic;
-  const judge = { datasets, lookup, again: lookup, clock, implicitMx, observe };
+  const check = { datasets, lookup, again: lookup, clock, implicitMx, observe };
   const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
   const service = createBulk({
     jobs,
     sessions: sqlSessionStore(stores),
-    retryKeys: sqlRetryKeys(stores),
+    idempotencyKeys: sqlIdempotencyKeys(stores),
     queue: runner.queue,
     split: splitter.split,
-    judge: coreJudge({ ...judge, ...budgets }),
-    gate,
+    check: coreEntryCheck({ ...check, ...budgets }),
+    admission,
     tiers,
     clock,
     ids,

@@ -14,7 +14,7 @@ import type { Log } from "../../ports/process/log.ts";
 import type { Tickets } from "../../ports/bulk/tickets.ts";
 import type { Backing } from "./backing.ts";
 import type { BulkRunner } from "./bulk-runner.ts";
-import { sharedListsOf } from "../feeds/shared-lists.ts";
+import { sharedListsOf } from "../feeds/shared-feeds.ts";
 import { accountStore } from "./store.ts";
 
 export interface ScaledUrls {

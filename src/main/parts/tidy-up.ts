@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { listFolder } from "../../adapters/lists/files/list-copy.ts";
+import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
 import { systemClock as clock } from "../../adapters/system/clock.ts";
 import { sweepDrafts } from "../../adapters/system/drafts.ts";
 import type { Log } from "../../ports/process/log.ts";

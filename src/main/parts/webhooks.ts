@@ -1,4 +1,4 @@
-import { createJudgeHost } from "../../adapters/outbound/public-host.ts";
+import { createHostCheck } from "../../adapters/outbound/public-host.ts";
 import { createWebhookSender } from "../../adapters/outbound/webhook-sender.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { sqlDeliveries } from "../../adapters/sql/webhooks/webhook-deliveries.ts";
@@ -45,12 +45,12 @@ export function openWebhooks(parts: WebhookParts): Webhooks {
   const box = createSecretBox(secretKey);
   const sender = createWebhookSender({ addresses, clock });
   const dispatcher = createDispatcher({ endpoints, deliveries, box, sender, clock, log });
-  const judgeHost = createJudgeHost({ addresses, clock });
+  const checkHost = createHostCheck({ addresses, clock });
   const wake = (): void => {
     if (sent === "here") dispatcher.wake();
   };
   return {
-    setup: createWebhookSetup({ endpoints, box, ids, judgeHost }),
+    setup: createWebhookSetup({ endpoints, box, ids, checkHost }),
     deliveries,
     announce: createAnnounceBulk({ endpoints, deliveries, ids, clock, log, wake }),
     ping: createPing({ endpoints, deliveries, dispatcher, ids, clock }),

@@ -90,7 +90,7 @@ for (const [name, value] of addresses) {
 }
 
 const KEY = Buffer.alloc(32).toString("base64");
-const DATABASE = "postgres://gate:hidden-word@db.example/gatepost";
+const DATABASE = "postgres://keeper:hidden-word@db.example/gatepost";
 const REDIS = "rediss://:hidden-word@redis.example:6380/1";
 
 const scaled: readonly [

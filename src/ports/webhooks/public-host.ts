@@ -6,4 +6,4 @@ export type HostStanding =
   | { readonly kind: "unresolved" };
 
 /** Where a host name or a literal address (without brackets) leads, by DNS as it answers now. */
-export type JudgeHost = (host: string) => Promise<HostStanding>;
+export type HostCheck = (host: string) => Promise<HostStanding>;

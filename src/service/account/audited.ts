@@ -1,10 +1,10 @@
 import { isoDate, dayOf } from "../../core/calendar.ts";
-import type { ListRefresh } from "../../ports/evidence/list-refresh.ts";
-import type { OperatorEntry } from "../../ports/evidence/operator-entries.ts";
+import type { FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
+import type { Rule } from "../../ports/evidence/rules.ts";
 import type { AccountService } from "./accounts.ts";
 import type { CreditService } from "./credits.ts";
 import type { KeyService } from "./keys.ts";
-import type { OperatorListService } from "../evidence/operator-lists.ts";
+import type { RuleService } from "../evidence/rules.ts";
 import type { ReportService } from "../evidence/reports.ts";
 import type { SwitchSpellings } from "./spelling-switch.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
@@ -123,7 +123,7 @@ export function auditedWebhooks(setup: WebhookSetup, note: Note): WebhookSetup {
 }
 
 /** Addresses are noted as they are stored: by their keyed hash. */
-export function auditedEntries(operator: OperatorListService, note: Note): OperatorListService {
+export function auditedEntries(operator: RuleService, note: Note): RuleService {
   return {
     ...operator,
     async save(text, word, details) {
@@ -151,7 +151,7 @@ export function auditedEntries(operator: OperatorListService, note: Note): Opera
 }
 
 /** "deny a.example", and until when where it ends. */
-function entryWords({ word, subject, expiresAtMs }: OperatorEntry): string {
+function entryWords({ word, subject, expiresAtMs }: Rule): string {
   const lastDay = expiresAtMs === undefined ? undefined : isoDate(dayOf(expiresAtMs - 1));
   return `${word} ${subject}${lastDay === undefined ? "" : `, until ${lastDay}`}`;
 }
@@ -170,7 +170,7 @@ export function auditedReports(reports: ReportService, note: Note): ReportServic
   };
 }
 
-export function auditedRefresh(lists: ListRefresh, note: Note): ListRefresh {
+export function auditedRefresh(lists: FeedRefresh, note: Note): FeedRefresh {
   return {
     status: () => lists.status(),
     async refresh(confirmed = []) {

@@ -15,7 +15,7 @@ import {
   sortFeatures,
   type SortedFeatures,
 } from "../check/features.ts";
-import type { Entrance, Gate } from "../admission/gate.ts";
+import type { Entrance, Admission } from "../admission/admission.ts";
 import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
 import type { SingleCheck } from "../check/single-check.ts";
 import type { Tiers } from "../admission/tiers.ts";
@@ -43,7 +43,7 @@ export interface CheckStep {
 }
 
 export interface AccountCheckDeps {
-  readonly gate: Pick<Gate, "charge">;
+  readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
@@ -67,7 +67,7 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     const { premium } = deps.tiers[entrance.caller.tier];
     const sorted = sortFeatures(readFeatures(features), { premium });
     const asked: Asked = { features: sorted.permitted, spamTrap: premium };
-    const receipt = await deps.gate.charge(entrance, 1);
+    const receipt = await deps.admission.charge(entrance, 1);
     try {
       const own = (await ownEvidenceFor(entrance.caller, [entry], deps.ownEvidence))(entry);
       const core = await deps.check(entry, mode, CORE_ONLY, own);

@@ -1,16 +1,16 @@
 import type { AccountDirectory } from "../../ports/account/account-directory.ts";
-import type { LoginSessions } from "../../ports/account/login-sessions.ts";
+import type { SignIns } from "../../ports/account/sign-ins.ts";
 import type { AccountService } from "./accounts.ts";
 import { wrongCurrentPassword } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
-import type { SignedIn, Visitor } from "./login-sessions.ts";
+import type { SignedIn, Visitor } from "./sign-ins.ts";
 import type { SignIn } from "./sign-in.ts";
 import { checkPassword } from "./sign-up.ts";
 
 export interface OwnAccountDeps {
   readonly accounts: Pick<AccountService, "setPassword">;
   readonly directory: Pick<AccountDirectory, "erase">;
-  readonly sessions: Pick<LoginSessions, "endAll">;
+  readonly sessions: Pick<SignIns, "endAll">;
   readonly signIn: Pick<SignIn, "isPassword">;
   readonly audit: Audit;
 }

@@ -7,7 +7,7 @@ import { accountEmail, PASSWORD_MAX } from "./accounts.ts";
 import { bucketOf } from "../admission/bucket.ts";
 import { accountDisabled, tooManyAttempts, wrongPassword } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
-import type { LoginSessionService, StartedSession, Visitor } from "./login-sessions.ts";
+import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 
 /** Attempts in a minute from one address; by account there is no limit, for it would lock its owner out. */
 const ATTEMPTS_PER_MINUTE = 10;
@@ -16,7 +16,7 @@ export interface SignInDeps {
   readonly accounts: Pick<Accounts, "find" | "passwordHash">;
   readonly passwords: Passwords;
   readonly rates: RateCounter;
-  readonly logins: LoginSessionService;
+  readonly logins: SignInService;
   readonly audit: Audit;
   readonly ids: Ids;
   readonly clock: Clock;

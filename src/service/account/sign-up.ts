@@ -4,7 +4,7 @@ import { type AccountService, accountEmail, PASSWORD_MAX, PASSWORD_MIN } from ".
 import { bucketOf } from "../admission/bucket.ts";
 import { badField, signUpClosed, signUpsSpent } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
-import type { Visitor } from "./login-sessions.ts";
+import type { Visitor } from "./sign-ins.ts";
 
 /** Accounts that one address bucket may make in a UTC day; known e-mail addresses count too. */
 const SIGN_UPS_PER_DAY = 3;

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { QuotaSpent, QuotaTaken } from "../../ports/admission/quota-counter.ts";
-import type { AdvanceUnit } from "./gate.ts";
+import type { AdvanceUnit } from "./admission.ts";
 
 /** A unit counted before its charge; `giveBack` takes it off the day it was counted on. */
 export function advanceUnit(

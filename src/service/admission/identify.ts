@@ -1,4 +1,4 @@
-import type { Credentials } from "./gate.ts";
+import type { Credentials } from "./admission.ts";
 
 /** What a request says about its key. */
 export type Presented =

@@ -1,7 +1,7 @@
 import type { BatchLayout } from "../../core/batch/batch.ts";
 import type { TablePageText } from "../../ports/bulk/batches.ts";
 import type { Caller } from "../admission/caller.ts";
-import type { Entrance } from "../admission/gate.ts";
+import type { Entrance } from "../admission/admission.ts";
 
 /** The contract's bulk summary; keys in its order. */
 export interface BulkStats {
@@ -79,11 +79,11 @@ export interface BulkRequest {
   /** With layout `lines` only. */
   readonly table?: UploadedTable;
   /** The Idempotency-Key header and what the body comes to. */
-  readonly retry?: RetryKey;
+  readonly retry?: IdempotencyKey;
 }
 
 /** Makes a repeated request the same request (decisions, section 5). */
-export interface RetryKey {
+export interface IdempotencyKey {
   /** As sent; 1 to 255 characters. */
   readonly key: string;
   /** Lower-case hex SHA-256 of everything that makes the answer: path, media type and body. */

@@ -3,12 +3,18 @@ import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
 import type { Checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { ClaimedChunk } from "../../ports/bulk/chunk-queue.ts";
 import type { OwnEvidence } from "../evidence/own-spellings.ts";
-import { type Judge, type Judged, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
+import {
+  type EntryCheck,
+  type Checked,
+  checked,
+  type EntryCheckOptions,
+  outcomeOf,
+} from "./entry-check.ts";
 import type { Places } from "../../ports/process/places.ts";
 
 export interface ChunkDeps {
   /** On the bulk lane. */
-  readonly judge: Judge;
+  readonly check: EntryCheck;
   /** Undefined while the resolver takes questions, else a promise of that. */
   readonly room: () => Promise<void> | undefined;
   /** Whether DNS gives any answer at all just now. */
@@ -20,7 +26,7 @@ export interface ChunkDeps {
   readonly ownEvidence?: OwnEvidence;
 }
 
-export interface JudgedChunk {
+export interface CheckedChunk {
   readonly outcome: ChunkOutcome;
   /** DNS answered for some of it. */
   readonly conclusive: boolean;
@@ -32,7 +38,7 @@ export interface JudgedChunk {
  * Judges the entries of a chunk, then once more those that nobody could say anything of: of 100,000 live
  * names some lose all their tries to chance.
  */
-export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<JudgedChunk> {
+export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<CheckedChunk> {
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = await optionsOf(chunk, entries, deps);
   const results = await firstPass(entries, options, deps);
@@ -49,23 +55,23 @@ async function optionsOf(
   { spamTrap, countedFor }: ClaimedChunk,
   entries: readonly string[],
   { ownEvidence }: ChunkDeps,
-): Promise<JudgeOptions> {
+): Promise<EntryCheckOptions> {
   if (countedFor === undefined || ownEvidence === undefined) return { spamTrap };
   return { spamTrap, ownEvidence: await ownEvidence(countedFor, entries) };
 }
 
-const isInconclusive = ({ dns }: Judged): boolean => dns === "inconclusive";
+const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
   entries: readonly string[],
-  options: JudgeOptions,
-  { judge, room, checkpoint }: ChunkDeps,
-): Promise<Judged[]> {
-  const open: Promise<Judged>[] = [];
+  options: EntryCheckOptions,
+  { check, room, checkpoint }: ChunkDeps,
+): Promise<Checked[]> {
+  const open: Promise<Checked>[] = [];
   for (const entry of entries) {
     const wait = room();
     if (wait !== undefined) await wait;
-    open.push(judge(entry, options).then(judged));
+    open.push(check(entry, options).then(checked));
   }
   checkpoint("mid_chunk");
   return Promise.all(open);
@@ -74,19 +80,19 @@ async function firstPass(
 interface FirstPass {
   readonly entries: readonly string[];
   /** Replaced where the second pass knows more. */
-  readonly results: Judged[];
-  readonly options: JudgeOptions;
+  readonly results: Checked[];
+  readonly options: EntryCheckOptions;
 }
 
 async function secondPass(
   { entries, results, options }: FirstPass,
-  { judge, again }: ChunkDeps,
+  { check, again }: ChunkDeps,
 ): Promise<void> {
   const retries = results.map(async (first, index) => {
     if (!isInconclusive(first)) return;
     const entry = entries[index] ?? "";
-    const result = await again.hold(() => judge(entry, { ...options, again: true }));
-    results[index] = judged(result);
+    const result = await again.hold(() => check(entry, { ...options, again: true }));
+    results[index] = checked(result);
   });
   await Promise.all(retries);
 }

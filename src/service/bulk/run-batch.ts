@@ -4,28 +4,28 @@ import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import type { EvidenceOf } from "../evidence/own-spellings.ts";
-import { type Judge, judged, type JudgeOptions, outcomeOf } from "./judge.ts";
+import { type EntryCheck, checked, type EntryCheckOptions, outcomeOf } from "./entry-check.ts";
 
 export interface RunBatchDeps {
   /** On the interactive lane: a client waits. */
-  readonly judge: Judge;
+  readonly check: EntryCheck;
   readonly clock: Clock;
   readonly syncBudgetMs: number;
 }
 
 /** How a batch is judged; `ownEvidence` takes the entries of a chunk for the owner's traffic first. */
-export interface BatchOptions extends Pick<JudgeOptions, "spamTrap"> {
+export interface BatchOptions extends Pick<EntryCheckOptions, "spamTrap"> {
   readonly ownEvidence: (entries: readonly string[]) => Awaitable<EvidenceOf>;
 }
 
-async function judgeChunk(
+async function checkChunk(
   { content }: PackedChunk,
-  judge: Judge,
+  check: EntryCheck,
   { spamTrap, ownEvidence }: BatchOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
   const options = { spamTrap, ownEvidence: await ownEvidence(entries) };
-  const results = entries.map(async (entry) => judged(await judge(entry, options)));
+  const results = entries.map(async (entry) => checked(await check(entry, options)));
   return outcomeOf(entries, await Promise.all(results));
 }
 
@@ -33,8 +33,8 @@ async function judgeChunk(
 export async function runBatch(
   chunks: readonly PackedChunk[],
   options: BatchOptions,
-  { judge, clock, syncBudgetMs }: RunBatchDeps,
+  { check, clock, syncBudgetMs }: RunBatchDeps,
 ): Promise<readonly ChunkOutcome[] | undefined> {
-  const outcomes = Promise.all(chunks.map((chunk) => judgeChunk(chunk, judge, options)));
+  const outcomes = Promise.all(chunks.map((chunk) => checkChunk(chunk, check, options)));
   return await inTime(outcomes, { timeoutMs: syncBudgetMs, late: undefined, clock });
 }

@@ -48,7 +48,7 @@ for (const [name, text, want] of sizes) {
   });
 }
 
-test("a small batch is judged at once, charged by unique entries and can be viewed", async (t) => {
+test("a small batch is checked at once, charged by unique entries and can be viewed", async (t) => {
   const { bulk, stores, events } = await bulkWorld(t, { lookup });
   const text = "Ann@mail.example,ann@MAIL.example silent.example nonsense,b.example";
   const answer = await bulk.submit(entranceOf(STARTER), listOf(text));
@@ -83,7 +83,7 @@ test("nothing but separators is missing input", async (t) => {
   assert.equal(await refusalOf(answer), "400 missing_parameter");
 });
 
-test("100 unique entries are judged at once, 101 are queued", async (t) => {
+test("100 unique entries are checked at once, 101 are queued", async (t) => {
   const { bulk } = await bulkWorld(t, { lookup });
   const small = await bulk.submit(entranceOf(STARTER), listOf(`${domains(100)},d0.example`));
   assert.equal(small.kind, "done");
@@ -131,7 +131,7 @@ test("an account has no cooldown", async (t) => {
 
 test("a spent time budget queues the whole batch, charged once", async (t) => {
   const never = new Promise<FullResult>(() => undefined);
-  const { bulk, stores } = await bulkWorld(t, { lookup, judge: () => never });
+  const { bulk, stores } = await bulkWorld(t, { lookup, check: () => never });
   const answer = bulk.submit(entranceOf(STARTER), listOf(domains(50)));
   const queued = await until(async () => {
     stores.clock.advance(10_000);

@@ -7,12 +7,12 @@ import type { JobOutcome, Jobs } from "../../ports/bulk/jobs.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import type { Queue } from "../../ports/bulk/queue.ts";
-import type { RetryKeys } from "../../ports/bulk/retry-keys.ts";
+import type { IdempotencyKeys } from "../../ports/bulk/idempotency-keys.ts";
 import type { SessionStore } from "../../ports/bulk/session-store.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { Splitter } from "../../ports/bulk/splitter.ts";
 import { forBulk } from "./bulk-refusal.ts";
-import type { Entrance, Gate } from "../admission/gate.ts";
+import type { Entrance, Admission } from "../admission/admission.ts";
 import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
 import {
   bulkBusy,
@@ -29,7 +29,7 @@ import type { BulkAnswer, BulkRequest, QueuedBatch } from "./bulk.ts";
 import { estimatedSeconds } from "./estimate.ts";
 import { statsOf } from "./present.ts";
 import { spelledResults } from "./result-source.ts";
-import { keptAnswer, type KeptRecord, openRetry } from "./retry.ts";
+import { keptAnswer, type KeptRecord, openRetry } from "./idempotency.ts";
 import { type BatchOptions, runBatch, type RunBatchDeps } from "./run-batch.ts";
 
 /** Octets of a bulk text in UTF-8, decoded. */
@@ -48,10 +48,10 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly split: Splitter;
   readonly jobs: Jobs;
   readonly sessions: SessionStore;
-  readonly retryKeys: RetryKeys;
+  readonly idempotencyKeys: IdempotencyKeys;
   readonly queue: Queue;
   /** Says what to charge and what came of it. */
-  readonly gate: Pick<Gate, "terms" | "receipt">;
+  readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly ids: Ids;
   readonly log: Log;
@@ -120,7 +120,7 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
   const submission: Submission = {
     entrance,
     batch: newBatch(asked, split, deps),
-    terms: deps.gate.terms(entrance, split.unique),
+    terms: deps.admission.terms(entrance, split.unique),
     spamTrap: premium,
   };
   if (split.unique > SYNC_MAX_ENTRIES) return enqueue(submission, asked, deps);
@@ -238,10 +238,10 @@ function chargeOf(outcome: JobOutcome, nowMs: number): Charge | Unpaid {
 async function settle(
   entrance: Entrance,
   charge: Charge | Unpaid,
-  { gate }: Pick<SubmitDeps, "gate">,
+  { admission }: Pick<SubmitDeps, "admission">,
 ): Promise<"plan" | "credits"> {
   try {
-    return (await gate.receipt(entrance, charge)).paidBy;
+    return (await admission.receipt(entrance, charge)).paidBy;
   } catch (error) {
     throw error instanceof Refusal ? forBulk(error) : error;
   }

@@ -18,8 +18,8 @@ import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { evidence } from "../../core/evidence/signals.ts";
 import type { Caller } from "../admission/caller.ts";
 import type { BulkStats } from "./bulk.ts";
-import { coreJudge } from "./core-judge.ts";
-import type { Judge } from "./judge.ts";
+import { coreEntryCheck } from "./core-entry-check.ts";
+import type { EntryCheck } from "./entry-check.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import { until } from "../../../test/time/until.ts";
 
@@ -34,26 +34,26 @@ async function finished(world: BulkWorld, session: string): Promise<BulkStats> {
 }
 
 /** Judges by a lookup that can be put out. */
-function switchedJudge(): { readonly judge: Judge; isDown: boolean; asked: number } {
+function switchedCheck(): { readonly check: EntryCheck; isDown: boolean; asked: number } {
   const clock = manualClock();
   const lookup = mailEverywhere(() => state.isDown);
   const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
   const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
-  const judgeNow = coreJudge({ ...real, ...budgets });
+  const checkNow = coreEntryCheck({ ...real, ...budgets });
   const state = {
     isDown: false,
     asked: 0,
-    judge: (entry: string, options: Parameters<Judge>[1]) => {
+    check: (entry: string, options: Parameters<EntryCheck>[1]) => {
       state.asked += 1;
-      return judgeNow(entry, options);
+      return checkNow(entry, options);
     },
   };
   return state;
 }
 
 test("DNS that is down for a minute changes nothing but the time", async (t) => {
-  const dns = switchedJudge();
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: dns.judge });
+  const dns = switchedCheck();
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
   dns.isDown = true;
   const session = await submit(world, 1_200);
   world.worker().start();
@@ -73,8 +73,8 @@ test("DNS that is down for a minute changes nothing but the time", async (t) => 
 });
 
 test("while DNS is down one chunk at a time finds out", async (t) => {
-  const dns = switchedJudge();
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: dns.judge });
+  const dns = switchedCheck();
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
   dns.isDown = true;
   const entries = 25_000;
   await submit(world, entries);
@@ -91,8 +91,8 @@ test("while DNS is down one chunk at a time finds out", async (t) => {
 });
 
 test("DNS that stays down is inconclusive after two minutes", async (t) => {
-  const dns = switchedJudge();
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: dns.judge });
+  const dns = switchedCheck();
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
   dns.isDown = true;
   const session = await submit(world, 1_200);
   world.worker().start();
@@ -136,11 +136,11 @@ test("some silence while DNS says nothing at all is no answer yet", async (t) =>
   assert.deepEqual([stats.valid, stats.invalid_dns], [200, 0]);
 });
 
-test("a judge that breaks on one entry fails the job in the end, and pays back", async (t) => {
-  const good = switchedJudge();
-  const judge: Judge = (entry, options) =>
-    entry === "d600.example" ? Promise.reject(new Error("a bug")) : good.judge(entry, options);
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge });
+test("a check that breaks on one entry fails the job in the end, and pays back", async (t) => {
+  const good = switchedCheck();
+  const check: EntryCheck = (entry, options) =>
+    entry === "d600.example" ? Promise.reject(new Error("a bug")) : good.check(entry, options);
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check });
   const session = await submit(world, 1_200);
   world.worker().start();
   const progress = await until(async () => {
@@ -158,7 +158,7 @@ test("a judge that breaks on one entry fails the job in the end, and pays back",
 
 test("a worker that stops hands its chunks back, and another ends the job", async (t) => {
   const never = new Promise<never>(() => undefined);
-  const stuck = await bulkWorld(t, { lookup: mailEverywhere(), judge: () => never });
+  const stuck = await bulkWorld(t, { lookup: mailEverywhere(), check: () => never });
   const session = await submit(stuck, 1_200);
   const first = stuck.worker("w1");
   first.start();
@@ -175,12 +175,12 @@ test("a worker that stops hands its chunks back, and another ends the job", asyn
 test("a full disk loses nothing: the job goes on when there is room again", async (t) => {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
-  const { judge } = switchedJudge();
-  const slow: Judge = async (entry, options) => {
+  const { check } = switchedCheck();
+  const slow: EntryCheck = async (entry, options) => {
     if (entry === "d700.example") await opened;
-    return judge(entry, options);
+    return check(entry, options);
   };
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), judge: slow });
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: slow });
   const { db } = world.stores.sql;
   const session = await submit(world, 1_200);
   world.worker().start();
@@ -227,7 +227,7 @@ test("an owner with much holds up nobody with little", async (t) => {
   assert.ok((view.progress.processed_count ?? 0) < 15_000);
 });
 
-test("a job and a small batch of an account that wants it are counted, and judged by what was counted", async (t) => {
+test("a job and a small batch of an account that wants it are counted, and checked by what was counted", async (t) => {
   const counted: string[] = [];
   const world = await bulkWorld(t, {
     lookup: mailEverywhere(),

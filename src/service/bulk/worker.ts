@@ -4,7 +4,7 @@ import type { Log } from "../../ports/process/log.ts";
 import type { Tickets } from "../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
 import { Places } from "../../ports/process/places.ts";
-import { type ChunkDeps, type JudgedChunk, processChunk } from "./process-chunk.ts";
+import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
 import { Speedometer } from "./speed.ts";
 
 /** A worker that is silent for so long has lost its chunks. */
@@ -194,7 +194,7 @@ class ClaimingWorker implements BulkWorker {
   async #run(chunk: ClaimedChunk): Promise<void> {
     const { chunks, clock, log } = this.#deps;
     try {
-      await this.#finish(chunk, await this.#judge(chunk));
+      await this.#finish(chunk, await this.#check(chunk));
     } catch (fault) {
       this.#counts.failed += 1;
       log.error("bulk.chunk_failed", fault, { session: chunk.session, chunk: chunk.number });
@@ -209,38 +209,38 @@ class ClaimingWorker implements BulkWorker {
     this.#claiming.ended();
   }
 
-  async #judge(chunk: ClaimedChunk): Promise<JudgedChunk> {
+  async #check(chunk: ClaimedChunk): Promise<CheckedChunk> {
     let open = chunk.entries;
-    const judged = (entries: number): void => {
+    const checked = (entries: number): void => {
       open -= entries;
       this.#openEntries -= entries;
       this.#claiming.freed();
     };
     try {
-      const judge: WorkerDeps["judge"] = async (entry, options) => {
-        const result = await this.#deps.judge(entry, options);
-        if (options.again !== true) judged(1);
+      const check: WorkerDeps["check"] = async (entry, options) => {
+        const result = await this.#deps.check(entry, options);
+        if (options.again !== true) checked(1);
         return result;
       };
-      return await processChunk(chunk, { ...this.#deps, judge, again: this.#again });
+      return await processChunk(chunk, { ...this.#deps, check, again: this.#again });
     } finally {
-      judged(open);
+      checked(open);
     }
   }
 
-  async #finish(chunk: ClaimedChunk, judged: JudgedChunk): Promise<void> {
+  async #finish(chunk: ClaimedChunk, checked: CheckedChunk): Promise<void> {
     if (this.#claiming.isStopped) return;
-    if (judged.dnsDown && (await this.#postponed(chunk))) return;
+    if (checked.dnsDown && (await this.#postponed(chunk))) return;
     this.#isProbing = false;
     this.#unstored += 1;
-    const storing = this.#storing.hold(() => this.#store(chunk, judged));
+    const storing = this.#storing.hold(() => this.#store(chunk, checked));
     const stored = await storing.finally(() => (this.#unstored -= 1));
     if (stored === "late") {
       this.#counts.late += 1;
       return;
     }
     this.#counts.stored += 1;
-    this.#speed.count(judged.outcome.results.length);
+    this.#speed.count(checked.outcome.results.length);
     if (stored === "finished") this.#deps.completed();
   }
 
@@ -261,7 +261,7 @@ class ClaimingWorker implements BulkWorker {
 
   async #store(
     chunk: ClaimedChunk,
-    { outcome, conclusive }: JudgedChunk,
+    { outcome, conclusive }: CheckedChunk,
   ): Promise<CompleteOutcome> {
     const { chunks, clock, log } = this.#deps;
     for (let tries = 1; ; tries += 1) {

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { type ManualClock, manualClock } from "../../../test/time/manual-clock.ts";
-import { entranceOf, openGate } from "../../../test/http/open-gate.ts";
+import { entranceOf, openAdmission } from "../../../test/http/open-admission.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { memoryAnswers } from "../../../test/http/memory-answers.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
@@ -14,14 +14,14 @@ import { DEFAULT_TIERS, type TierName } from "../admission/tiers.ts";
 interface World {
   readonly checkOne: CheckOne;
   readonly clock: ManualClock;
-  readonly gate: ReturnType<typeof openGate>;
+  readonly admission: ReturnType<typeof openAdmission>;
   readonly questions: () => number;
   readonly learn: () => void;
 }
 
 function world(over: Partial<Lookup> = {}): World {
   const clock = manualClock();
-  const gate = openGate();
+  const admission = openAdmission();
   const datasets = literalDatasets({});
   let questions = 0;
   let version = 1;
@@ -35,7 +35,7 @@ function world(over: Partial<Lookup> = {}): World {
   };
   const check = createSingleCheck({ lookup, clock, implicitMx: false, datasets: () => datasets });
   const cache = memoryAnswers();
-  const deps = { gate, check, cache, clock, tiers: DEFAULT_TIERS };
+  const deps = { admission, check, cache, clock, tiers: DEFAULT_TIERS };
   return {
     checkOne: createCheckOne({
       ...deps,
@@ -43,7 +43,7 @@ function world(over: Partial<Lookup> = {}): World {
       datasetsVersion: () => version,
     }),
     clock,
-    gate,
+    admission,
     questions: () => questions,
     learn: () => void (version += 1),
   };
@@ -68,7 +68,7 @@ test("an answer is kept as long as DNS allows, and charged each time", async () 
   here.clock.advance(1);
   await asks(here, "free");
   assert.equal(here.questions(), 2);
-  assert.equal(here.gate.charged(), 3);
+  assert.equal(here.admission.charged(), 3);
 });
 
 test("what is learned of domains makes kept answers stale", async () => {
@@ -89,7 +89,7 @@ test("an inconclusive answer is not kept past its time", async () => {
   const here = world({ mx: () => ({ kind: "unknown", why: "timeout" }) });
   const first = await asks(here, "free");
   assert.deepEqual(first["signals"], ["dns_indeterminate"]);
-  assert.equal(here.gate.charged(), 1);
+  assert.equal(here.admission.charged(), 1);
 });
 
 test("features of a higher plan are named with the way to it, in a successful answer", async () => {
@@ -108,7 +108,7 @@ test("a fault gives the unit back", async () => {
     },
   });
   await assert.rejects(asks(here, "free"), /a bug/);
-  assert.equal(here.gate.charged(), 0);
+  assert.equal(here.admission.charged(), 0);
 });
 
 test("the core's keys come first and in the contract's order", async () => {

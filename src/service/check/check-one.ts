@@ -12,7 +12,7 @@ import {
   sortFeatures,
   type SortedFeatures,
 } from "./features.ts";
-import type { Entrance, Gate, Receipt } from "../admission/gate.ts";
+import type { Entrance, Admission, Receipt } from "../admission/admission.ts";
 import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
 import type { SingleCheck, TimedValidation } from "./single-check.ts";
 import type { Tiers } from "../admission/tiers.ts";
@@ -36,7 +36,7 @@ export interface CheckAnswer {
 export type CheckOne = (entrance: Entrance, request: CheckRequest) => Awaitable<CheckAnswer>;
 
 export interface CheckOneDeps {
-  readonly gate: Pick<Gate, "charge">;
+  readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly cache: AnswerCache;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ export function createCheckOne(deps: CheckOneDeps): CheckOne {
   ): Awaitable<CheckAnswer> => {
     const kept = deps.cache.read(asked.key, deps.clock.nowMs());
     if (kept !== undefined) return { body: kept, paidBy: receipt.paidBy };
-    return judge({ ...asked, receipt, ownEvidence }, deps);
+    return check({ ...asked, receipt, ownEvidence }, deps);
   };
   const paid = (receipt: Receipt, { caller }: Entrance, asked: Asked): Awaitable<CheckAnswer> => {
     const { text, mode } = asked.request;
@@ -81,7 +81,7 @@ export function createCheckOne(deps: CheckOneDeps): CheckOne {
   return (entrance, request) => {
     const { premium } = deps.tiers[entrance.caller.tier];
     const asked = { request, premium, key: cacheKey(request, premium, deps.datasetsVersion()) };
-    const receipt = deps.gate.charge(entrance, 1);
+    const receipt = deps.admission.charge(entrance, 1);
     // A promise in the way of every cached answer would cost more than the answer.
     return receipt instanceof Promise
       ? receipt.then((taken) => paid(taken, entrance, asked))
@@ -106,7 +106,7 @@ const cacheKey = ({ mode, features, text }: CheckRequest, premium: boolean, vers
 /** What an account's own counters changed is kept for that account alone. */
 const ownKey = (key: string, { owner }: Caller): string => `${ownerKey(owner)} ${key}`;
 
-async function judge(asker: Asker, deps: CheckOneDeps): Promise<CheckAnswer> {
+async function check(asker: Asker, deps: CheckOneDeps): Promise<CheckAnswer> {
   const { request, premium, key, receipt, ownEvidence } = asker;
   const sorted = sortFeatures(request.features, { premium });
   const asked = { features: sorted.permitted, spamTrap: premium };

@@ -3,7 +3,7 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import { explain, type ExplainedSignal, type ListBehind } from "../../core/validate/explain.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import type { CheckAnswer } from "./check-one.ts";
-import type { Entrance, Gate } from "../admission/gate.ts";
+import type { Entrance, Admission } from "../admission/admission.ts";
 import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
 import { apiKeyRequired } from "../refusals.ts";
 import type { SingleCheck } from "./single-check.ts";
@@ -12,7 +12,7 @@ import type { SingleCheck } from "./single-check.ts";
 export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;
 
 export interface ExplainDeps {
-  readonly gate: Pick<Gate, "charge">;
+  readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
   /** Absent: no account has its traffic counted. */
@@ -21,10 +21,15 @@ export interface ExplainDeps {
 
 const NOTHING_ASKED = { features: [], spamTrap: false } as const;
 
-export function createExplain({ gate, check, datasets, ownEvidence }: ExplainDeps): ExplainOne {
+export function createExplain({
+  admission,
+  check,
+  datasets,
+  ownEvidence,
+}: ExplainDeps): ExplainOne {
   return async (entrance, text) => {
     if (entrance.caller.keyId === undefined) throw apiKeyRequired();
-    const receipt = await gate.charge(entrance, 1);
+    const receipt = await admission.charge(entrance, 1);
     try {
       const own = await ownEvidenceFor(entrance.caller, [text], ownEvidence);
       const validation = await check(text, "either", NOTHING_ASKED, own(text));

@@ -1,16 +1,16 @@
 import { dayOf } from "../../core/calendar.ts";
-import type { Datasets, OperatorLists } from "../../core/evidence/datasets.ts";
+import type { Datasets, Rules } from "../../core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../../core/name/domain.ts";
 import { domainVerdict } from "../../core/validate/domain-verdict.ts";
 import type { MailHosts } from "../../core/mail/mail-hosts.ts";
-import { operatorListsOf } from "../../core/evidence/operator-lists.ts";
+import { rulesOf } from "../../core/evidence/rules.ts";
 import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
-import type { OperatorEntries } from "../../ports/evidence/operator-entries.ts";
+import type { RuleStore } from "../../ports/evidence/rules.ts";
 import type { VerdictCounts } from "../../ports/evidence/verdict-counts.ts";
 import { readListLines, type WrongLine } from "./entry-lines.ts";
-import { isInForce } from "./operator-lists.ts";
+import { isInForce } from "./rules.ts";
 import { VERDICT_DAYS } from "./verdict-recorder.ts";
 
 /** One domain whose checks would have ended otherwise. */
@@ -46,7 +46,7 @@ export type BackTestAnswer =
 export type RunBackTest = (text: string) => Promise<BackTestAnswer>;
 
 export interface BackTestDeps {
-  readonly entries: Pick<OperatorEntries, "all">;
+  readonly entries: Pick<RuleStore, "all">;
   readonly counts: Pick<VerdictCounts, "page">;
   readonly mails: Pick<DomainMails, "page">;
   readonly datasets: () => Datasets;
@@ -66,8 +66,8 @@ export function createBackTest(deps: BackTestDeps): RunBackTest {
     const said = proposed.said.filter((line) => isInForce(line, nowMs));
     const datasets = deps.datasets();
     const lists: Lists = {
-      before: { ...datasets, operator: operatorListsOf(held, deps.hash) },
-      after: { ...datasets, operator: operatorListsOf([...held, ...said], deps.hash) },
+      before: { ...datasets, operator: rulesOf(held, deps.hash) },
+      after: { ...datasets, operator: rulesOf([...held, ...said], deps.hash) },
     };
     const mail = await knownMail(deps.mails);
     const sums = await compare({ ...lists, mail }, deps.counts, dayOf(nowMs) - VERDICT_DAYS + 1);
@@ -151,5 +151,4 @@ const UNKNOWN: MailHosts = { kind: "unknown" };
 const outcome = (domain: Domain, mail: MailHosts, datasets: Datasets): ChangedDomain["becomes"] =>
   domainVerdict(domain, mail, datasets).disposable ? "disposable" : "fine";
 
-const allows = (operator: OperatorLists, name: string): boolean =>
-  operator.domain(name) === "allow";
+const allows = (operator: Rules, name: string): boolean => operator.domain(name) === "allow";

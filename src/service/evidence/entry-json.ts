@@ -1,13 +1,13 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
-import type { ListStatus } from "../../ports/evidence/list-refresh.ts";
-import type { OperatorEntry } from "../../ports/evidence/operator-entries.ts";
+import type { FeedStatus } from "../../ports/evidence/feed-refresh.ts";
+import type { Rule } from "../../ports/evidence/rules.ts";
 import type { Report } from "../../ports/evidence/reports.ts";
 import type { BackTest } from "./back-test.ts";
 
 /** Records about lists as the commands and the dashboard show them: snake_case, ISO 8601, null for what is absent. */
 type Json = Readonly<Record<string, unknown>>;
 
-export const statusJson = (status: ListStatus): Json => ({
+export const statusJson = (status: FeedStatus): Json => ({
   id: status.id,
   curated: status.curated,
   names: status.names,
@@ -18,7 +18,7 @@ export const statusJson = (status: ListStatus): Json => ({
   detail: status.refusal?.detail ?? null,
 });
 
-export const entryJson = (entry: OperatorEntry): Json => ({
+export const entryJson = (entry: Rule): Json => ({
   entry: entry.subject,
   kind: entry.word,
   note: entry.note,

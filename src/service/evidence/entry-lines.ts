@@ -6,8 +6,8 @@ import {
   type ListWord,
   mayBeSaid,
   readListSubject,
-} from "../../core/evidence/operator-entry.ts";
-import type { SaidOf } from "../../core/evidence/operator-lists.ts";
+} from "../../core/evidence/rule.ts";
+import type { SaidOf } from "../../core/evidence/rules.ts";
 import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 
 /** Entries of one import, and of the lists in all: every process holds them in memory. */

@@ -84,7 +84,7 @@ test("a world of 5,000 domains and more: unlisted names on dedicated servers are
   learner.start();
   for (let steps = 0; steps < 1_000 && world.servers() === undefined; steps += 1)
     await world.step();
-  const tally = await judged(world.servers() ?? []);
+  const tally = await checked(world.servers() ?? []);
   const recall = tally.caught / (tally.caught + tally.missed);
   const precision = tally.caught / (tally.caught + tally.accused);
   t.diagnostic(JSON.stringify({ ...tally, recall, precision }));
@@ -136,7 +136,7 @@ test("own traffic of before a restart keeps a host of honest customers from bein
 const OWN = { disposable: false, day: 0 };
 
 /** Verdicts on the names that no list holds; those that lists hold are found without DNS and prove nothing. */
-async function judged(servers: readonly LearnedServer[]) {
+async function checked(servers: readonly LearnedServer[]) {
   const datasets = literalDatasets({ mailServers: Object.fromEntries(servers) });
   const lookup = zoneLookup(zone);
   const tally = { caught: 0, missed: 0, beyond: 0, accused: 0, cleared: 0 };

@@ -3,12 +3,12 @@ import { test, type TestContext } from "node:test";
 import { openStores, spellingsFixture } from "../../../test/contracts/stores.ts";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { memoryAnswers } from "../../../test/http/memory-answers.ts";
-import { entranceOf, openGate } from "../../../test/http/open-gate.ts";
+import { entranceOf, openAdmission } from "../../../test/http/open-admission.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { createCheckOne } from "../check/check-one.ts";
-import type { Entrance } from "../admission/gate.ts";
+import type { Entrance } from "../admission/admission.ts";
 import { createSpellingCounter, ownEvidenceFor } from "./own-spellings.ts";
 import { createSingleCheck } from "../check/single-check.ts";
 import { createSpellingSwitch } from "../account/spelling-switch.ts";
@@ -65,7 +65,7 @@ for (const [name, entries, want] of cases) {
   });
 }
 
-test("a batch is counted before any of it is judged", async (t) => {
+test("a batch is counted before any of it is checked", async (t) => {
   const { counter } = await openCounter(t);
   const entries = [...FOUR, "adal@gmail.com", "other@gmail.com"];
   const of = await counter.ownEvidence("a1", entries);
@@ -146,7 +146,7 @@ test("a flood of spellings fills neither the memory nor the table", async (t) =>
 async function openChecks(t: TestContext) {
   const { counter, clock } = await openCounter(t);
   const datasets = literalDatasets({});
-  let judged = 0;
+  let checked = 0;
   const expiresAtMs = clock.nowMs() + 60_000;
   const lookup = {
     ...zoneLookup({}),
@@ -154,9 +154,9 @@ async function openChecks(t: TestContext) {
   };
   const check = createSingleCheck({ lookup, datasets: () => datasets, clock, implicitMx: false });
   const checkOne = createCheckOne({
-    gate: openGate(),
+    admission: openAdmission(),
     check: (...asked) => {
-      judged += 1;
+      checked += 1;
       return check(...asked);
     },
     cache: memoryAnswers(),
@@ -170,7 +170,7 @@ async function openChecks(t: TestContext) {
     const answer = await checkOne(entrance, { text, mode: "address", features: [] });
     return (JSON.parse(answer.body) as { signals: string[] }).signals;
   };
-  return { signals, judged: () => judged };
+  return { signals, checked: () => checked };
 }
 
 const ofAccount = (accountId: string, counts: boolean): Entrance => {
@@ -194,10 +194,10 @@ test("the verdict of one owner's counters is shown to nobody else", async (t) =>
 });
 
 test("an owner whose counters say nothing shares the kept answers", async (t) => {
-  const { signals, judged } = await openChecks(t);
+  const { signals, checked } = await openChecks(t);
   await signals(ofAccount("a2", false), "ada@gmail.com");
   await signals(ofAccount("a1", true), "ada@gmail.com");
-  assert.equal(judged(), 1);
+  assert.equal(checked(), 1);
 });
 
 test("without a key nothing is counted, whatever the caller says of itself", async () => {

@@ -1,10 +1,10 @@
 import { DAY_MS, dayOf } from "../../core/calendar.ts";
 import { type Entry, readEntry } from "../../core/address/entry.ts";
-import { listSubjectText, readListSubject } from "../../core/evidence/operator-entry.ts";
+import { listSubjectText, readListSubject } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
-import type { OperatorEntry } from "../../ports/evidence/operator-entries.ts";
+import type { Rule } from "../../ports/evidence/rules.ts";
 import {
   REPORT_FIELDS,
   type Report,
@@ -13,7 +13,7 @@ import {
   type Resolution,
 } from "../../ports/evidence/reports.ts";
 import { withoutLocalParts } from "./entry-text.ts";
-import type { EntryDetails, OperatorListService, SaveAnswer } from "./operator-lists.ts";
+import type { EntryDetails, RuleService, SaveAnswer } from "./rules.ts";
 
 /** Reports of one account in a UTC day. */
 export const REPORTS_A_DAY = 20;
@@ -42,7 +42,7 @@ export type ReportAnswer =
   | { readonly kind: "too_many" };
 
 export type ResolveAnswer =
-  | { readonly kind: "resolved"; readonly subject: string; readonly entry?: OperatorEntry }
+  | { readonly kind: "resolved"; readonly subject: string; readonly entry?: Rule }
   | { readonly kind: "no_report" }
   | Exclude<SaveAnswer, { kind: "saved" }>;
 
@@ -58,7 +58,7 @@ export interface ReportService {
 
 export interface ReportDeps {
   readonly reports: Reports;
-  readonly operator: Pick<OperatorListService, "save">;
+  readonly operator: Pick<RuleService, "save">;
   readonly hash: AddressHash;
   readonly ids: Pick<Ids, "hex32">;
   readonly clock: Pick<Clock, "nowMs">;

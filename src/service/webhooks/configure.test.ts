@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { createJudgeHost } from "../../adapters/outbound/public-host.ts";
+import { createHostCheck } from "../../adapters/outbound/public-host.ts";
 import { createSecretBox } from "../../adapters/system/secrets.ts";
 import { addAccount, countingIds, openStores } from "../../../test/contracts/stores.ts";
 import { sqlWebhookEndpoints } from "../../adapters/sql/webhooks/webhooks.ts";
@@ -27,7 +27,7 @@ const zone = zoneLookup({
   "broken.example": { unknown: true },
 });
 
-const judgeHost = createJudgeHost({ addresses: (host) => zone.addresses(host), clock: realClock });
+const checkHost = createHostCheck({ addresses: (host) => zone.addresses(host), clock: realClock });
 
 function setup(save: (url: string) => void = () => undefined) {
   return createWebhookSetup({
@@ -40,7 +40,7 @@ function setup(save: (url: string) => void = () => undefined) {
     },
     box: createSecretBox(new Uint8Array(32)),
     ids: countingIds(),
-    judgeHost,
+    checkHost,
   });
 }
 
@@ -332,7 +332,7 @@ test("a secret is 64 hex digits, stored sealed, replaced at once and shown once"
   await addAccount(stores, 0, "a1");
   const endpoints = sqlWebhookEndpoints(stores.sql.db);
   const box = createSecretBox(new Uint8Array(32).fill(3));
-  const known = createWebhookSetup({ endpoints, box, ids: stores.ids, judgeHost });
+  const known = createWebhookSetup({ endpoints, box, ids: stores.ids, checkHost });
   const first = await known.set("a1", "https://hook.example/", []);
   assert.match(first.secret, /^[0-9a-f]{64}$/);
   const stored = await stores.sql.db.selectFrom("webhook_endpoints").selectAll().execute();

@@ -1,5 +1,5 @@
 import type { Ids } from "../../ports/process/ids.ts";
-import type { HostStanding, JudgeHost } from "../../ports/webhooks/public-host.ts";
+import type { HostStanding, HostCheck } from "../../ports/webhooks/public-host.ts";
 import type { SecretBox } from "../../ports/webhooks/secret-box.ts";
 import { WEBHOOK_EVENTS } from "../../ports/webhooks/webhook-store.ts";
 import type { WebhookEndpoints, WebhookEvent } from "../../ports/webhooks/webhook-store.ts";
@@ -34,7 +34,7 @@ export interface ConfigureDeps {
   readonly endpoints: WebhookEndpoints;
   readonly box: SecretBox;
   readonly ids: Pick<Ids, "bytes">;
-  readonly judgeHost: JudgeHost;
+  readonly checkHost: HostCheck;
 }
 
 const SECRET_BYTES = 32;
@@ -53,7 +53,7 @@ export function createWebhookSetup(deps: ConfigureDeps): WebhookSetup {
     },
     async set(accountId, text, names) {
       const events = readEvents(names);
-      const url = await publicUrl(text, deps.judgeHost);
+      const url = await publicUrl(text, deps.checkHost);
       const secret = newSecret(deps.ids);
       await endpoints.save({ accountId, url, events, sealedSecret: box.seal(secret, accountId) });
       return { url, events, secret };
@@ -81,10 +81,10 @@ function readEvents(names: readonly string[]): readonly WebhookEvent[] {
   return WEBHOOK_EVENTS.filter((event) => names.includes(event));
 }
 
-async function publicUrl(text: string, judgeHost: JudgeHost): Promise<string> {
+async function publicUrl(text: string, checkHost: HostCheck): Promise<string> {
   const read = readWebhookUrl(text);
   if (!read.ok) throw webhookUrlRefused(read.reason);
-  const reason = standingWords(read.host, await judgeHost(read.host));
+  const reason = standingWords(read.host, await checkHost(read.host));
   if (reason !== undefined) throw webhookUrlRefused(reason);
   return read.url;
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DAY_MS } from "../../../core/calendar.ts";
-import type { ListRefusal } from "../../../ports/evidence/list-refresh.ts";
-import { textOf, writeWhole } from "./list-copy.ts";
+import type { ListRefusal } from "../../../ports/evidence/feed-refresh.ts";
+import { textOf, writeWhole } from "./feed-copy.ts";
 
 /** When a source was last asked, and why its answer was not taken. */
 export interface SourceState {

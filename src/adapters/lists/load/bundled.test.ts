@@ -7,11 +7,11 @@ import { domainEvidence } from "../../../core/evidence/domain-evidence.ts";
 import { parseDomain } from "../../../core/name/domain.ts";
 import { RELAYS } from "../../../core/tables/relays.ts";
 import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
-import { type Verdict, decide, excuse } from "../../../core/evidence/verdict.ts";
+import { type Verdict, weigh, excuse } from "../../../core/evidence/verdict.ts";
 import { readBundledLists } from "./bundled.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
 import { loadBundledDatasets } from "./load-lists.ts";
-import { noOperatorLists } from "../table/operator.ts";
+import { noRules } from "../table/operator.ts";
 import { namesOfPackage } from "../sources/packages.ts";
 import { attachDatasets, type ListContents, shareDatasets } from "../table/shared-datasets.ts";
 
@@ -22,7 +22,7 @@ function verdictOn(text: string, known = datasets): Verdict {
   const parsed = parseDomain(text);
   assert.ok(parsed.ok, `${text} is a domain`);
   const pieces = domainEvidence(parsed.value, { kind: "unknown" }, known);
-  return decide(known.knownGood.has(parsed.value.name) ? excuse(pieces) : pieces);
+  return weigh(known.knownGood.has(parsed.value.name) ? excuse(pieces) : pieces);
 }
 
 test("bundled lists: every curated name is disposable with certainty, but the stated exceptions", () => {
@@ -123,22 +123,22 @@ test("bundled lists: no evidence throws or is out of bounds, for 20,000 names of
   const suffix = fc.constantFrom("com", "co.uk", "duckdns.org", "dpdns.org", "edu.pl", "ru", "zz");
   const host = fc.tuple(fc.array(label, { minLength: 1, maxLength: 6 }), suffix);
   const text = host.map(([labels, end]) => [...labels, end].join("."));
-  let judged = 0;
+  let assessed = 0;
   fc.assert(
     fc.property(text, fc.array(text, { maxLength: 3 }), (name, hosts) => {
       const parsed = parseDomain(name);
       if (!parsed.ok) return;
-      judged += 1;
+      assessed += 1;
       const mail =
         hosts.length === 0
           ? ({ kind: "unknown" } as const)
           : ({ kind: "hosts", hosts, implicit: false } as const);
-      const { confidence } = decide(domainEvidence(parsed.value, mail, datasets));
+      const { confidence } = weigh(domainEvidence(parsed.value, mail, datasets));
       assert.ok(confidence >= 0 && confidence <= 100);
     }),
     { numRuns: 20_000 },
   );
-  assert.ok(judged > 6_000, `only ${String(judged)} were domains`);
+  assert.ok(assessed > 6_000, `only ${String(assessed)} were domains`);
 });
 
 const LITTLE: ListContents = {
@@ -158,7 +158,7 @@ const LITTLE: ListContents = {
 };
 
 test("shared datasets: names in any spelling, exceptions out, every question answered", () => {
-  const known = attachDatasets(shareDatasets(LITTLE), noOperatorLists);
+  const known = attachDatasets(shareDatasets(LITTLE), noRules);
   assert.equal(known.version, 7);
   assert.deepEqual(known.sources, [
     { id: "hand", curated: true },
@@ -195,8 +195,8 @@ test("shared datasets: a thread attaches to the same buffers without a copy", as
   const at = (file: string) => new URL(file, import.meta.url).href;
   const source = `
     const { parentPort, workerData } = require("node:worker_threads");
-    Promise.all([import(workerData.datasets), import(workerData.operator)]).then(([lists, { noOperatorLists }]) => {
-      const known = lists.attachDatasets(workerData.shared, noOperatorLists);
+    Promise.all([import(workerData.datasets), import(workerData.operator)]).then(([lists, { noRules }]) => {
+      const known = lists.attachDatasets(workerData.shared, noRules);
       parentPort.postMessage({
         bits: known.disposable.sourcesOf("thrown.example"),
         free: known.free.has("free.example"),

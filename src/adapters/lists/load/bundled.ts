@@ -1,8 +1,8 @@
 import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
 import { FREE_ADDITIONS } from "../sources/free-additions.ts";
-import { heldNames, type ListCopy } from "../files/list-copy.ts";
-import { FETCHED_SOURCES, type FetchedSource } from "../sources/list-sources.ts";
+import { heldNames, type FeedCopy } from "../files/feed-copy.ts";
+import { FETCHED_SOURCES, type FetchedSource } from "../sources/feed-sources.ts";
 import { namesOfPackage } from "../sources/packages.ts";
 import type { DisposableList, ListContents } from "../table/shared-datasets.ts";
 
@@ -19,7 +19,7 @@ const ROLE_MIN_LENGTH = 3;
  * a list would call disposable addresses good.
  */
 export function readLists(
-  copies: ReadonlyMap<string, ListCopy>,
+  copies: ReadonlyMap<string, FeedCopy>,
   mailServers: ListContents["mailServers"] = [],
 ): ListContents {
   return {
@@ -40,13 +40,13 @@ export const readBundledLists = (): ListContents => readLists(new Map());
 
 function listOf(
   { id, curated, bundled }: FetchedSource,
-  copy: ListCopy | undefined,
+  copy: FeedCopy | undefined,
 ): DisposableList | undefined {
   if (copy !== undefined) return { curated, ...listOfCopy(copy) };
   return bundled && { id, curated, read: () => namesOfPackage(bundled) };
 }
 
-function listOfCopy(copy: ListCopy): Omit<DisposableList, "curated"> {
+function listOfCopy(copy: FeedCopy): Omit<DisposableList, "curated"> {
   const { id, fetchedAtMs, baseDay } = copy.head;
   return {
     id,
@@ -56,11 +56,11 @@ function listOfCopy(copy: ListCopy): Omit<DisposableList, "curated"> {
   };
 }
 
-function* namesIn(copy: ListCopy): Generator<string> {
+function* namesIn(copy: FeedCopy): Generator<string> {
   for (const { name } of heldNames(copy)) yield name;
 }
 
-function* laterNames(copy: ListCopy): Generator<readonly [string, number]> {
+function* laterNames(copy: FeedCopy): Generator<readonly [string, number]> {
   for (const { name, sinceDay } of heldNames(copy)) {
     if (sinceDay !== copy.head.baseDay) yield [name, sinceDay];
   }

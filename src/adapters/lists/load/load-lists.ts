@@ -1,9 +1,9 @@
 import type { Datasets } from "../../../core/evidence/datasets.ts";
 import { BUILT_LISTS_FILE, readBuiltLists } from "./built-lists.ts";
 import { readLearned } from "../files/learned-file.ts";
-import { type ListCopy, readCopy } from "../files/list-copy.ts";
-import { FETCHED_SOURCES } from "../sources/list-sources.ts";
-import { noOperatorLists } from "../table/operator.ts";
+import { type FeedCopy, readCopy } from "../files/feed-copy.ts";
+import { FETCHED_SOURCES } from "../sources/feed-sources.ts";
+import { noRules } from "../table/operator.ts";
 import { type LoadedLists, packLists } from "./pack-lists.ts";
 import { attachDatasets, type ListContents, packMailServers } from "../table/shared-datasets.ts";
 
@@ -12,7 +12,7 @@ import { attachDatasets, type ListContents, packMailServers } from "../table/sha
  * work of `packLists`, for the start and for the worker thread. Throws as `readLists`.
  */
 export function loadLists(folder: string): LoadedLists {
-  const copies = new Map<string, ListCopy>();
+  const copies = new Map<string, FeedCopy>();
   for (const { id } of FETCHED_SOURCES) {
     const copy = readCopy(folder, id);
     if (copy !== undefined) copies.set(id, copy);
@@ -29,5 +29,5 @@ function loadBundledLists(mailServers: ListContents["mailServers"]): LoadedLists
 
 /** Datasets from the bundled packages, for a process that fetches nothing. */
 export function loadBundledDatasets(): Datasets {
-  return attachDatasets(loadBundledLists([]).shared, noOperatorLists);
+  return attachDatasets(loadBundledLists([]).shared, noRules);
 }

@@ -1,11 +1,11 @@
-import type { ListStatus } from "../../../ports/evidence/list-refresh.ts";
+import type { FeedStatus } from "../../../ports/evidence/feed-refresh.ts";
 import { readLists } from "./bundled.ts";
-import type { ListCopy } from "../files/list-copy.ts";
-import { FETCHED_SOURCES } from "../sources/list-sources.ts";
+import type { FeedCopy } from "../files/feed-copy.ts";
+import { FETCHED_SOURCES } from "../sources/feed-sources.ts";
 import { type ListContents, type SharedDatasets, shareDatasets } from "../table/shared-datasets.ts";
 
 /** One list as it was packed. */
-export type LoadedList = Pick<ListStatus, "id" | "curated" | "names" | "from" | "fetchedAtMs">;
+export type LoadedList = Pick<FeedStatus, "id" | "curated" | "names" | "from" | "fetchedAtMs">;
 
 /** Lists, packed, and what each source gave. */
 export interface LoadedLists {
@@ -16,7 +16,7 @@ export interface LoadedLists {
 
 /** Reads and packs the copies, and in their absence the packages: a quarter of a second of work. Throws as `readLists`. */
 export function packLists(
-  copies: ReadonlyMap<string, ListCopy> = new Map(),
+  copies: ReadonlyMap<string, FeedCopy> = new Map(),
   mailServers: ListContents["mailServers"] = [],
 ): LoadedLists {
   const contents = readLists(copies, mailServers);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openStores } from "../../../../test/contracts/stores.ts";
 import { keptLog } from "../../../../test/process/kept-log.ts";
 import type { LearningRound } from "../../../ports/evidence/learning-store.ts";
-import { sqlListFiles } from "../../sql/evidence/list-files.ts";
+import { sqlFeedFiles } from "../../sql/evidence/feed-files.ts";
 import { packFile } from "../table/packed-file.ts";
 import { sharedLearning } from "./shared-learning.ts";
 
@@ -16,7 +16,7 @@ const round = (lastName: string): LearningRound => ({
 
 test("a round goes on on another machine, and who was left behind writes no more", async (t) => {
   const { sql, clock } = await openStores(t);
-  const files = sqlListFiles(sql.db);
+  const files = sqlFeedFiles(sql.db);
   const log = keptLog();
   const [a, b] = [sharedLearning(files, { clock, log }), sharedLearning(files, { clock, log })];
   assert.equal(await a.read(), undefined);
@@ -33,7 +33,7 @@ test("a round goes on on another machine, and who was left behind writes no more
 
 test("a round that is none is said so, and the next one replaces it", async (t) => {
   const { sql, clock } = await openStores(t);
-  const files = sqlListFiles(sql.db);
+  const files = sqlFeedFiles(sql.db);
   const log = keptLog();
   await files.write(await packFile("learning.json", '{"day":1}', 0), undefined);
   const store = sharedLearning(files, { clock, log });

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../ports/process/clock.ts";
 import type { LearningStore } from "../../../ports/evidence/learning-store.ts";
-import type { ListFiles } from "../../../ports/evidence/list-files.ts";
+import type { FeedFiles } from "../../../ports/evidence/feed-files.ts";
 import type { Log } from "../../../ports/process/log.ts";
 import { LEARNING_FILE, parseRound } from "../files/learning-file.ts";
 import { packFile, unpackFile } from "../table/packed-file.ts";
@@ -10,7 +10,7 @@ import { packFile, unpackFile } from "../table/packed-file.ts";
  * another machine wrote since this one read or saved.
  */
 export function sharedLearning(
-  files: ListFiles,
+  files: FeedFiles,
   { clock, log }: { readonly clock: Pick<Clock, "nowMs">; readonly log: Pick<Log, "warn"> },
 ): LearningStore {
   let seen: string | undefined;

@@ -1,13 +1,13 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../../ports/process/clock.ts";
-import type { SharedFile } from "../../../ports/evidence/list-files.ts";
-import type { RefreshOutcome } from "../../../ports/evidence/list-refresh.ts";
-import type { FetchedFile, ListAnswer, ListOrder, Taking } from "./list-worker.ts";
+import type { SharedFile } from "../../../ports/evidence/feed-files.ts";
+import type { RefreshOutcome } from "../../../ports/evidence/feed-refresh.ts";
+import type { FetchedFile, ListAnswer, ListOrder, Taking } from "./feed-worker.ts";
 import type { LoadedLists } from "../load/pack-lists.ts";
 
 /** One worker thread for the length of a refresh. */
 export interface WorkerDesk {
-  judge(file: FetchedFile): Promise<RefreshOutcome>;
+  assess(file: FetchedFile): Promise<RefreshOutcome>;
   pack(): Promise<LoadedLists>;
   /** A file of the folder as it is shared; undefined when there is none that is whole. */
   wrap(name: string, nowMs: number): Promise<SharedFile | undefined>;
@@ -26,7 +26,7 @@ interface Settle {
 
 /** Starts the thread. An order rejects when the thread dies of a fault or does not answer in two minutes. */
 export function openWorkerDesk(folder: string, clock: Pick<Clock, "after">): WorkerDesk {
-  const worker = new Worker(new URL("./list-worker.js", import.meta.url), {
+  const worker = new Worker(new URL("./feed-worker.js", import.meta.url), {
     workerData: { folder },
   });
   // One order at a time, so the next answer or fault is that order's.
@@ -61,8 +61,8 @@ export function openWorkerDesk(folder: string, clock: Pick<Clock, "after">): Wor
     return answer as Extract<ListAnswer, { kind: Kind }>;
   };
   return {
-    judge: async (file) =>
-      (await order("judged", { kind: "judge", file }, transferable(file.body))).outcome,
+    assess: async (file) =>
+      (await order("assessed", { kind: "assess", file }, transferable(file.body))).outcome,
     pack: async () => (await order("packed", { kind: "pack" })).loaded,
     wrap: async (name, nowMs) => (await order("wrapped", { kind: "wrap", name, nowMs })).file,
     take: async (file) =>

@@ -1,9 +1,9 @@
-import type { OperatorLists } from "../../../core/evidence/datasets.ts";
+import type { Rules } from "../../../core/evidence/datasets.ts";
 
 const nothing = (): undefined => undefined;
 
 /** An operator who has said nothing yet. */
-export const noOperatorLists: OperatorLists = {
+export const noRules: Rules = {
   domain: nothing,
   named: nothing,
   mailHost: nothing,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, deflateRaw, inflateRaw } from "node:zlib";
-import type { SharedFile } from "../../../ports/evidence/list-files.ts";
+import type { SharedFile } from "../../../ports/evidence/feed-files.ts";
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(inflateRaw);

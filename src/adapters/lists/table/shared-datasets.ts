@@ -1,18 +1,18 @@
 import type {
   Datasets,
-  ListSource,
+  FeedSource,
   MailServerKind,
-  OperatorLists,
+  Rules,
 } from "../../../core/evidence/datasets.ts";
 import { listEvidence } from "../../../core/evidence/list-evidence.ts";
 import { DAY_MS } from "../../../core/calendar.ts";
 import { parseDomain } from "../../../core/name/domain.ts";
 import { hasStrongWord } from "../../../core/evidence/keywords.ts";
 import { attachNameSet, attachNameTable, LISTS_MAX, nameTableBuilder } from "./name-table.ts";
-import { noOperatorLists } from "./operator.ts";
+import { noRules } from "./operator.ts";
 
 /** One list of disposable domains, as its source gives it. */
-export interface DisposableList extends ListSource {
+export interface DisposableList extends FeedSource {
   /** Its lines, read when their turn comes: all lists at once are 50 MB of text that nobody needs. */
   readonly read: () => Iterable<string>;
   /** Of a fetched list: the day of its first copy, and the names that came on a later one. */
@@ -39,7 +39,7 @@ export interface ListContents {
 /** Everything of `Datasets` but the operator's word, in buffers that threads share: post it and attach. */
 export interface SharedDatasets {
   readonly version: number;
-  readonly sources: readonly ListSource[];
+  readonly sources: readonly FeedSource[];
   readonly disposable: SharedArrayBuffer;
   /** By list: since when names that came later than its first copy are held, in days as the "bits" of a table. */
   readonly history: readonly (
@@ -105,7 +105,7 @@ function packHistory({ baseDay, later }: NonNullable<DisposableList["history"]>)
 }
 
 /** Reads shared datasets where they lie; nothing is copied. `operator` is each process's own. */
-export function attachDatasets(shared: SharedDatasets, operator: OperatorLists): Datasets {
+export function attachDatasets(shared: SharedDatasets, operator: Rules): Datasets {
   const servers = attachNameTable(shared.mailServers);
   const histories = shared.history.map(
     (history) => history && { ...history, later: attachNameTable(history.later) },
@@ -160,10 +160,10 @@ function pack(
  * Whether a list of free providers is right about a name. Such lists hold throw-away services too: what a
  * curated list holds, what lies under a listed name or says by its own name what it is for earns no trust.
  */
-function honestBy(sources: readonly ListSource[], disposable: SharedArrayBuffer) {
+function honestBy(sources: readonly FeedSource[], disposable: SharedArrayBuffer) {
   const empty = packAsIs();
   const plain = { history: [], free: empty, knownGood: empty, roles: empty, mailServers: empty };
-  const datasets = attachDatasets({ version: 0, sources, disposable, ...plain }, noOperatorLists);
+  const datasets = attachDatasets({ version: 0, sources, disposable, ...plain }, noRules);
   const curated = sources.reduce((bits, list, bit) => bits | (list.curated ? 1 << bit : 0), 0);
   return (name: string): boolean =>
     !hasStrongWord(name) &&

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import { copyOf, textOf } from "../../../../test/lists/list-copies.ts";
+import { copyOf, textOf } from "../../../../test/lists/feed-copies.ts";
 import { goodNames, namesOf } from "../../../../test/lists/list-server.ts";
-import type { SharedFile } from "../../../ports/evidence/list-files.ts";
+import type { SharedFile } from "../../../ports/evidence/feed-files.ts";
 import { packFile, unpackFile, versionOf } from "./packed-file.ts";
 import { isFit } from "./shared-names.ts";
 

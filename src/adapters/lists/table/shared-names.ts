@@ -1,7 +1,7 @@
-import { copyName, parseCopy } from "../files/list-copy.ts";
-import { isTrusted } from "../refresh/judge-list.ts";
+import { copyName, parseCopy } from "../files/feed-copy.ts";
+import { isTrusted } from "../refresh/assess-feed.ts";
 import { LEARNED_FILE, parseLearned } from "../files/learned-file.ts";
-import { FETCHED_SOURCES } from "../sources/list-sources.ts";
+import { FETCHED_SOURCES } from "../sources/feed-sources.ts";
 import { parseState, STATE_FILE } from "../files/refresh-state.ts";
 
 /** What machines share, by the name in the data directory, and whether a text may be that file. */

@@ -9,13 +9,13 @@ import { unpackLines, unpackText } from "../engine/packed-text.ts";
 import type { JobRow } from "../tables/bulk.ts";
 import { inTransaction } from "../engine/transaction.ts";
 
-interface Judged {
+interface Checked {
   readonly batch: NewBatch;
   readonly outcomes: readonly ChunkOutcome[];
 }
 
 /** The counters of a batch whose chunks are all judged. */
-function counters({ batch, outcomes }: Judged) {
+function counters({ batch, outcomes }: Checked) {
   const sum = (of: (outcome: ChunkOutcome) => number): number =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0);
   return {
@@ -30,12 +30,12 @@ function counters({ batch, outcomes }: Judged) {
 }
 
 async function save(
-  judged: Judged,
+  checked: Checked,
   terms: ChargeTerms,
   { db, charges, checkpoint }: BulkStoreDeps,
 ): Promise<Charge | Unpaid> {
-  const { batch } = judged;
-  const packed = await packBatch(batch, judged.outcomes);
+  const { batch } = checked;
+  const packed = await packBatch(batch, checked.outcomes);
   const held = await charges.hold(terms);
   try {
     const charge = await inTransaction(db, async (tx) => {
@@ -55,7 +55,7 @@ async function save(
       });
       await tx.sql
         .insertInto("jobs")
-        .values({ ...row, ...counters(judged) })
+        .values({ ...row, ...counters(checked) })
         .execute();
       await insertParts(tx, packed);
       await keepAnswer(tx, batch, batch.keep);

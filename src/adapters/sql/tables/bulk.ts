@@ -4,7 +4,7 @@ export interface BulkTables {
   chunks: ChunkRow;
   table_pages: TablePageRow;
   bulk_workers: BulkWorkerRow;
-  retry_keys: RetryKeyRow;
+  retry_keys: IdempotencyKeyRow;
 }
 
 /** One batch, judged at once or queued, from its acceptance until its session has expired. */
@@ -72,7 +72,7 @@ export interface BulkWorkerRow {
 }
 
 /** A bulk request that named itself (Idempotency-Key). */
-export interface RetryKeyRow {
+export interface IdempotencyKeyRow {
   owner: string;
   key: string;
   body_hash: string;

@@ -1,10 +1,10 @@
 /** Tables of signed-in browsers and of what they changed. */
 export interface DashboardTables {
-  login_sessions: LoginSessionRow;
+  login_sessions: SignInRow;
   audit_entries: AuditEntryRow;
 }
 
-export interface LoginSessionRow {
+export interface SignInRow {
   id: string;
   account_id: string;
   /** SHA-256 of the cookie's token, lower-case hex; unique. */

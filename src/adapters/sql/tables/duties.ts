@@ -1,7 +1,7 @@
 /** Who does what is done once, and the files that all machines have alike. */
 export interface DutyTables {
   elections: ElectionRow;
-  list_files: ListFileRow;
+  list_files: FeedFileRow;
 }
 
 export interface ElectionRow {
@@ -13,7 +13,7 @@ export interface ElectionRow {
   term: number;
 }
 
-export interface ListFileRow {
+export interface FeedFileRow {
   name: string;
   version: string;
   /** Compressed text. */

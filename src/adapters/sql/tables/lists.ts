@@ -1,15 +1,15 @@
-import type { ListTopic, ListWord } from "../../../core/evidence/operator-entry.ts";
+import type { ListTopic, ListWord } from "../../../core/evidence/rule.ts";
 import type { ReportField, Resolution } from "../../../ports/evidence/reports.ts";
 
 /** The operator's lists, what clients reported, and what was judged. */
 export interface ListTables {
-  operator_entries: OperatorEntryRow;
+  operator_entries: RuleRow;
   operator_changes: OperatorChangesRow;
   verdict_counts: VerdictCountRow;
   reports: ReportRow;
 }
 
-export interface OperatorEntryRow {
+export interface RuleRow {
   subject: string;
   topic: ListTopic;
   word: ListWord;

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { call } from "../../api/client.ts";
-import type { LoginSession } from "../../api/shapes.ts";
+import type { SignIn } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { Fault, Shown } from "../../parts/states.tsx";
@@ -9,7 +9,7 @@ import { browserName } from "../../words/browser.ts";
 
 /** Browsers that are signed in, each of which can be signed out. */
 export function Sessions(): VNode {
-  const loading = useLoad<{ readonly sessions: readonly LoginSession[] }>("sessions");
+  const loading = useLoad<{ readonly sessions: readonly SignIn[] }>("sessions");
   const { busy, fault, run } = useAction();
   const revoke = (path: string, said: string): void =>
     run(async () => {
@@ -52,7 +52,7 @@ export function Sessions(): VNode {
   );
 }
 
-function SessionRow(props: { known: LoginSession; busy: boolean; onRevoke: () => void }): VNode {
+function SessionRow(props: { known: SignIn; busy: boolean; onRevoke: () => void }): VNode {
   const { known } = props;
   return (
     <li>

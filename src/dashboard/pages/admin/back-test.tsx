@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { backTest, type BackTestShape } from "../../api/operator-lists.ts";
+import { backTest, type BackTestShape } from "../../api/rules.ts";
 import { useAction } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
 import { Fault } from "../../parts/states.tsx";

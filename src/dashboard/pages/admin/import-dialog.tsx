@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import type { ListWord } from "../../../core/evidence/operator-entry.ts";
+import type { ListWord } from "../../../core/evidence/rule.ts";
 import { call } from "../../api/client.ts";
-import { detailsBody } from "../../api/operator-lists.ts";
+import { detailsBody } from "../../api/rules.ts";
 import { announce } from "../../app/announce.ts";
 import { decodeFile, NO_TEXT } from "../../app/list-file.ts";
 import { useAction } from "../../app/load.ts";

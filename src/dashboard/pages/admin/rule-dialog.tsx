@@ -1,15 +1,15 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { ListWord } from "../../../core/evidence/operator-entry.ts";
+import type { ListWord } from "../../../core/evidence/rule.ts";
 import { call } from "../../api/client.ts";
-import { detailsBody } from "../../api/operator-lists.ts";
+import { detailsBody } from "../../api/rules.ts";
 import { announce } from "../../app/announce.ts";
 import { useAction } from "../../app/load.ts";
 import { Dialog, FormFoot } from "../../parts/dialog.tsx";
 import { EntryDetails } from "../../parts/entry-details.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Fault } from "../../parts/states.tsx";
-import { KIND_NAMES, KINDS } from "../../words/operator-lists.ts";
+import { KIND_NAMES, KINDS } from "../../words/rules.ts";
 
 /** Asks for one entry and saves it. */
 export function AddEntry(props: { onClose: () => void; onDone: () => void }): VNode {

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ListWord } from "../../../core/evidence/operator-entry.ts";
+import type { ListWord } from "../../../core/evidence/rule.ts";
 import { call } from "../../api/client.ts";
-import type { FoundEntries, OwnEntry } from "../../api/operator-lists.ts";
+import type { FoundEntries, OwnEntry } from "../../api/rules.ts";
 import { announce } from "../../app/announce.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
@@ -10,7 +10,7 @@ import { useRested } from "../../app/rested.ts";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { entryWords, KIND_NAMES, KINDS } from "../../words/operator-lists.ts";
+import { entryWords, KIND_NAMES, KINDS } from "../../words/rules.ts";
 import { AddEntry } from "./rule-dialog.tsx";
 import { ImportEntries } from "./import-dialog.tsx";
 

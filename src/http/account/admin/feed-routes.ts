@@ -1,4 +1,4 @@
-import type { ListRefresh } from "../../../ports/evidence/list-refresh.ts";
+import type { FeedRefresh } from "../../../ports/evidence/feed-refresh.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedRefresh } from "../../../service/account/audited.ts";
 import type { RunBackTest } from "../../../service/evidence/back-test.ts";
@@ -11,7 +11,7 @@ import { noteOf } from "../note.ts";
 import { type AccountRoute, json } from "../route.ts";
 
 export interface SourceDeps {
-  readonly refresh: ListRefresh;
+  readonly refresh: FeedRefresh;
   readonly backTest: RunBackTest;
   readonly audit: Audit;
 }

@@ -2,7 +2,7 @@ import { RESOLUTIONS } from "../../../ports/evidence/reports.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedReports } from "../../../service/account/audited.ts";
 import { entryJson, reportJson } from "../../../service/evidence/entry-json.ts";
-import { NOTE_MAX } from "../../../service/evidence/operator-lists.ts";
+import { NOTE_MAX } from "../../../service/evidence/rules.ts";
 import { badField, notFound } from "../../../service/refusals.ts";
 import type { ReportService } from "../../../service/evidence/reports.ts";
 import { Type } from "../../openapi/json-schema.ts";

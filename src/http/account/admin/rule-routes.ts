@@ -1,11 +1,11 @@
-import { LIST_WORDS, type ListWord } from "../../../core/evidence/operator-entry.ts";
-import type { OperatorEntry } from "../../../ports/evidence/operator-entries.ts";
+import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
+import type { Rule } from "../../../ports/evidence/rules.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedEntries } from "../../../service/account/audited.ts";
 import type { AccountService } from "../../../service/account/accounts.ts";
 import { entryJson } from "../../../service/evidence/entry-json.ts";
 import { listLines } from "../../../service/evidence/entry-lines.ts";
-import { NOTE_MAX, type OperatorListService } from "../../../service/evidence/operator-lists.ts";
+import { NOTE_MAX, type RuleService } from "../../../service/evidence/rules.ts";
 import { badField, notFound } from "../../../service/refusals.ts";
 import { Type } from "../../openapi/json-schema.ts";
 import { textField } from "../fields.ts";
@@ -21,7 +21,7 @@ import { noteOf } from "../note.ts";
 import { type AccountRoute, json } from "../route.ts";
 
 export interface EntriesDeps {
-  readonly operator: OperatorListService;
+  readonly operator: RuleService;
   /** For the names of authors. */
   readonly accounts: Pick<AccountService, "find">;
   readonly audit: Audit;
@@ -65,7 +65,7 @@ const searchRoute = ({ operator, accounts }: EntriesDeps): AccountRoute => ({
 
 /** The e-mail addresses of authors that are accounts. */
 async function authorsOf(
-  entries: readonly OperatorEntry[],
+  entries: readonly Rule[],
   accounts: EntriesDeps["accounts"],
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();

@@ -1,0 +1,97 @@
+import type { Rules } from "../../../core/evidence/datasets.ts";
+import { rulesOf } from "../../../core/evidence/rules.ts";
+import type { AddressHash } from "../../../ports/evidence/address-hash.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Log } from "../../../ports/process/log.ts";
+import type { Notices } from "../../../ports/process/notices.ts";
+import type { RuleStore, Rule } from "../../../ports/evidence/rules.ts";
+import { noRules } from "../table/operator.ts";
+
+/** The operator's lists in this process's memory, kept up with what any process writes. */
+export interface LiveRules {
+  current(): Rules;
+  /** Looks now; true when the lists in memory were made anew. Rejects when the store does. */
+  refresh(): Promise<boolean>;
+  /** Looks again and again; `changed` is called after each change. A store that fails leaves what there is. */
+  start(changed: () => void): void;
+  stop(): void;
+}
+
+export interface LiveOperatorDeps {
+  readonly entries: Pick<RuleStore, "changes" | "all">;
+  readonly hash: AddressHash;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+  /** A change is looked at when it is heard of, not at the next poll. */
+  readonly notices?: Pick<Notices, "hear">;
+}
+
+/** A change is in force after one look and one read, within 5 s on a store that answers at all. */
+export const OPERATOR_POLL_MS = 1_500;
+
+export function createLiveRules(deps: LiveOperatorDeps): LiveRules {
+  const { entries, hash, clock, log, notices } = deps;
+  let lists: Rules = noRules;
+  let seen = -1;
+  let nextExpiryMs = Infinity;
+  let cancel: (() => void) | undefined;
+  let endHearing: (() => void) | undefined;
+  const refresh = async (): Promise<boolean> => {
+    // Read before the entries: a change in between is seen the next time at the latest.
+    const changes = await entries.changes();
+    const nowMs = clock.nowMs();
+    if (changes === seen && nowMs < nextExpiryMs) return false;
+    const inForce = (await entries.all()).filter((entry) => expiryOf(entry) > nowMs);
+    lists = rulesOf(inForce, hash);
+    nextExpiryMs = inForce.reduce((next, entry) => Math.min(next, expiryOf(entry)), Infinity);
+    seen = changes;
+    return true;
+  };
+  const outage = onceAnOutage((fault) => log.error("operator_lists.not_read", fault));
+  let last: Promise<void> = Promise.resolve();
+  /** One after another: of two looks at once the older could be the one that stays. */
+  const look = (changed: () => void): Promise<void> =>
+    (last = last
+      .then(refresh)
+      .then((isNew) => {
+        outage.over();
+        if (isNew && cancel !== undefined) changed();
+      })
+      .catch(outage.begun));
+  const poll = (changed: () => void): void => {
+    cancel = clock.after(OPERATOR_POLL_MS, () => {
+      void look(changed).finally(() => {
+        if (cancel !== undefined) poll(changed);
+      });
+    });
+  };
+  return {
+    current: () => lists,
+    refresh,
+    start(changed) {
+      poll(changed);
+      endHearing = notices?.hear("lists", () => void look(changed));
+    },
+    stop() {
+      endHearing?.();
+      cancel?.();
+      cancel = undefined;
+    },
+  };
+}
+
+/** An outage is told once, not at each look. */
+function onceAnOutage(tell: (fault: unknown) => void) {
+  let isTold = false;
+  return {
+    begun: (fault: unknown): void => {
+      if (!isTold) tell(fault);
+      isTold = true;
+    },
+    over: (): void => {
+      isTold = false;
+    },
+  };
+}
+
+const expiryOf = ({ expiresAtMs }: Rule): number => expiresAtMs ?? Infinity;

@@ -1,0 +1,201 @@
+import { LEARNED_FILE, writeLearned } from "../../adapters/lists/files/learned-file.ts";
+import { learningFile } from "../../adapters/lists/files/learning-file.ts";
+import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
+import { createFeedRefresher } from "../../adapters/lists/refresh/feed-refresher.ts";
+import type { FetchedSource } from "../../adapters/lists/sources/feed-sources.ts";
+import type { LiveRules } from "../../adapters/lists/refresh/live-rules.ts";
+import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
+import { attachNameTable, namesOfTable } from "../../adapters/lists/table/name-table.ts";
+import {
+  packMailServers,
+  type SharedDatasets,
+} from "../../adapters/lists/table/shared-datasets.ts";
+import { sharedLearning } from "../../adapters/lists/refresh/shared-learning.ts";
+import { createOutbound } from "../../adapters/outbound/outbound.ts";
+import { createProxiedHttp } from "../../adapters/outbound/proxied.ts";
+import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { systemClock as clock } from "../../adapters/system/clock.ts";
+import { systemIds as ids } from "../../adapters/system/ids.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { FeedFiles } from "../../ports/evidence/feed-files.ts";
+import type { ListMetrics, FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
+import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
+import type { Log } from "../../ports/process/log.ts";
+import type { Notices } from "../../ports/process/notices.ts";
+import type { Outbound } from "../../ports/process/outbound.ts";
+import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
+import {
+  createMailServerLearner,
+  type MailServerLearner,
+} from "../../service/evidence/mail-server-learner.ts";
+import type { Config } from "../settings/config.ts";
+import type { Duties } from "./duties.ts";
+import type { OwnTraffic } from "./own-traffic.ts";
+
+export type ListsConfig = Pick<
+  Config,
+  | "dataDir"
+  | "secretKey"
+  | "listsRefresh"
+  | "listsMirror"
+  | "httpsProxy"
+  | "httpProxy"
+  | "noProxy"
+  | "outboundAllow"
+>;
+
+export interface ListsParts {
+  readonly sql: Pick<SqlDatabase, "db">;
+  /** A DNS client of its own profile, so that learning holds up no check. */
+  readonly lookup: Pick<Lookup, "mx" | "addresses">;
+  readonly log: Log;
+  readonly metrics?: ListMetrics;
+  readonly notices?: Notices;
+  /** With several machines: where their files are alike. Alone: none, the data directory is all there is. */
+  readonly shared?: SharedLists;
+}
+
+export interface SharedLists {
+  readonly files: FeedFiles;
+  /** Tells the others that a file changed; best effort, for they ask every two seconds too. */
+  readonly tell: () => void;
+  /** `listener` is called when another told; what it returns ends that. */
+  readonly hear: (listener: () => void) => () => void;
+  /** Of how long a start waits for what the others have; the machine's own unless told. */
+  readonly clock?: Pick<Clock, "after">;
+}
+
+/** What goes on beside the checks. */
+export interface FeedJobs extends Pick<OwnTraffic, "observe" | "ownEvidence"> {
+  readonly refresh: FeedRefresh;
+  /** Fetching and learning, for one process at a time; none where GATEPOST_LISTS_REFRESH is off. */
+  readonly duties: Duties;
+  /** Follows what any process fetches, learns or hears from the operator. */
+  readonly start: () => void;
+  /** Waits for what runs and writes what waits; leaves no timer. To be called when the duties are over. */
+  readonly stop: () => Promise<void>;
+}
+
+const SOURCES_URL = "https://raw.githubusercontent.com";
+
+const urlOf =
+  ({ listsMirror }: ListsConfig) =>
+  ({ id, path }: Pick<FetchedSource, "id" | "path">): string =>
+    listsMirror === undefined ? `${SOURCES_URL}/${path}` : `${listsMirror}/${id}`;
+
+function httpOf(config: ListsConfig, { lookup }: ListsParts): Outbound["http"] {
+  const outbound = createOutbound({
+    addresses: (host) => lookup.addresses(host),
+    clock,
+    allowed: config.outboundAllow ?? [],
+  });
+  const direct: Outbound["http"] = (question) => outbound.http(question);
+  const { httpsProxy: https, httpProxy: http, noProxy = [] } = config;
+  return createProxiedHttp({ https, http, direct: noProxy }, { direct, clock });
+}
+
+/** What is in use, and how it changes. */
+export interface Held {
+  readonly loaded: LoadedLists;
+  readonly sharing: FeedSharing;
+  readonly shared: () => SharedDatasets;
+  /** Takes new data, or the operator's changed word on the same. */
+  readonly change: (shared?: SharedDatasets) => void;
+  readonly live: LiveRules;
+  readonly mails: Pick<DomainMails, "page">;
+  readonly traffic: OwnTraffic;
+}
+
+/** Following the operator and other processes, fetching, learning, counting; nothing runs yet. */
+export function openFeedJobs(config: ListsConfig, parts: ListsParts, held: Held): FeedJobs {
+  const { log, metrics, shared } = parts;
+  const { loaded, sharing, change, live, traffic } = held;
+  const refresher = createFeedRefresher({
+    folder: listFolder(config.dataDir),
+    urlOf: urlOf(config),
+    http: httpOf(config, parts),
+    clock,
+    ids,
+    log,
+    sharing,
+    loaded,
+    ...(metrics !== undefined && { metrics }),
+  });
+  const learner = openLearner(config, parts, held);
+  let deafen = (): void => undefined;
+  const duties: Duties = {
+    list_refresh: () => Promise.resolve(refresher.fetch()),
+    learning() {
+      learner.start();
+      return Promise.resolve(() => learner.stop());
+    },
+  };
+  return {
+    refresh: refresher,
+    observe: traffic.observe,
+    ownEvidence: traffic.ownEvidence,
+    duties: config.listsRefresh === "daily" ? duties : {},
+    start() {
+      live.start(() => change());
+      refresher.follow((fresh) => change(fresh.shared));
+      deafen = shared?.hear(() => refresher.look()) ?? deafen;
+    },
+    async stop() {
+      live.stop();
+      deafen();
+      await Promise.all([refresher.stop(), learner.stop()]);
+      await traffic.flush();
+    },
+  };
+}
+
+function openLearner(
+  config: ListsConfig,
+  { lookup, log, shared }: ListsParts,
+  { sharing, shared: inUse, change, mails }: Held,
+): MailServerLearner {
+  const folder = listFolder(config.dataDir);
+  return createMailServerLearner({
+    names: () => namesToLearnFrom(inUse()),
+    ownTraffic: () => honestMail(mails, inUse),
+    lookup,
+    store:
+      shared === undefined ? learningFile(folder) : sharedLearning(shared.files, { clock, log }),
+    clock,
+    log,
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
+    learned(servers) {
+      writeLearned(folder, servers);
+      sharing.changed([LEARNED_FILE]);
+      change({ ...inUse(), mailServers: packMailServers(servers) });
+    },
+  });
+}
+
+/** Names of curated lists, and free providers as the counter-check: a host with theirs is nobody's fingerprint. */
+function* namesToLearnFrom(shared: SharedDatasets) {
+  const curated = shared.sources.reduce(
+    (bits, list, bit) => bits | (list.curated ? 1 << bit : 0),
+    0,
+  );
+  for (const [name] of namesOfTable(shared.disposable, curated)) yield { name, listed: true };
+  for (const [name] of namesOfTable(shared.knownGood)) yield { name, listed: false };
+}
+
+const MAIL_PAGE = 1_000;
+
+/**
+ * Own traffic that speaks for its mail servers. What was called disposable, by a learned host above all, would
+ * testify against its own server, and what lists hold by now is no honest customer.
+ */
+async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => SharedDatasets) {
+  let after = "";
+  for (;;) {
+    const page = await mails.page(after, MAIL_PAGE);
+    const listed = attachNameTable(inUse().disposable);
+    yield page.filter(({ domain, disposable }) => !disposable && listed.sourcesOf(domain) === 0);
+    after = page.at(-1)?.domain ?? "";
+    if (page.length < MAIL_PAGE) return;
+  }
+}

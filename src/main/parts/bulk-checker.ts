@@ -1,0 +1,80 @@
+import type { DnsLookup, DnsQuestions } from "../../adapters/dns/lookup.ts";
+import { systemClock as clock } from "../../adapters/system/clock.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
+import type { EntryCheck } from "../../service/bulk/entry-check.ts";
+import type { Observed } from "../../service/evidence/verdict-recorder.ts";
+import { openDns } from "./checker.ts";
+import type { Config } from "../settings/config.ts";
+
+/** Judges entries by the ten thousands. */
+export interface BulkChecker {
+  readonly check: EntryCheck;
+  /** Undefined while the resolver takes questions, else a promise of that. */
+  readonly room: () => Promise<void> | undefined;
+  /** Whether DNS gives any answer at all just now. */
+  readonly dnsAnswers: () => Promise<boolean>;
+  /** Of the first pass. */
+  readonly stats: DnsLookup["stats"];
+  /** Leaves no socket and no timer. */
+  readonly close: () => void;
+}
+
+/** Nobody waits for one entry, so its tries may run their course, and a second host's too. */
+const ENTRY_BUDGET_MS = 10_000;
+
+/** The second pass: one try and its ticks. What the server has learnt by now it says at once. */
+const AGAIN_BUDGET_MS = 500;
+
+/** Entries begun in one go; more, and answers that lie in the sockets look slow, which narrows the window. */
+const BEGUN_AT_ONCE = 20;
+
+export interface BulkCheckerOptions {
+  /** Hears every fresh verdict. */
+  readonly observe?: (validation: Observed) => void;
+  /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
+  readonly windowMax?: number | undefined;
+}
+
+export function openBulkChecker(
+  config: Pick<Config, "dnsServers" | "implicitMx">,
+  datasets: () => Datasets,
+  { observe = () => undefined, windowMax }: BulkCheckerOptions = {},
+): BulkChecker {
+  const dns = openDns(config, "bulk", windowMax);
+  // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
+  const second = openDns(config, "again");
+  const check = coreEntryCheck({
+    datasets,
+    lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),
+    again: withoutRegistry(second.again),
+    clock,
+    implicitMx: config.implicitMx,
+    budgetMs: ENTRY_BUDGET_MS,
+    againBudgetMs: AGAIN_BUDGET_MS,
+    observe,
+  });
+  let begun = 0;
+  return {
+    check,
+    /** Waits for the resolver, and now and then for a turn of the event loop. */
+    room() {
+      begun += 1;
+      if (begun % BEGUN_AT_ONCE > 0) return dns.room();
+      return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());
+    },
+    dnsAnswers: () => second.probe(),
+    stats: () => dns.stats(),
+    close() {
+      dns.close();
+      second.close();
+    },
+  };
+}
+
+/** Bulk asks no registry: no premium check runs but the spam trap, which asks nobody. */
+const withoutRegistry = (questions: DnsQuestions): Lookup => ({
+  ...questions,
+  registration: () => ({ kind: "unknown", why: "deadline" }),
+});

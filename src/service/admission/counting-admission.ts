@@ -1,0 +1,229 @@
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Account } from "../../ports/admission/accounts.ts";
+import type { Charge, Charges, ChargeTerms, Unpaid } from "../../ports/admission/charges.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { KeyHolder } from "../../ports/admission/keys.ts";
+import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
+import type { QuotaCounter, QuotaLimits, QuotaSpent } from "../../ports/admission/quota-counter.ts";
+import type { RateCounter, RateTaking } from "../../ports/admission/rate-counter.ts";
+import type { RequestCounter } from "../../ports/admission/request-counter.ts";
+import { advanceUnit } from "./advance-unit.ts";
+import type { Caller } from "./caller.ts";
+import type { Credentials, Entrance, Admission, Receipt } from "./admission.ts";
+import { presentedKey } from "./identify.ts";
+import { KnownKeys, type KnownKeysDeps } from "./known-keys.ts";
+import {
+  accountDisabled,
+  invalidApiKey,
+  quotaExceeded,
+  rateExceeded,
+  type Refusal,
+} from "../refusals.ts";
+import { Strangers } from "./strangers.ts";
+import { tierOf, type Tiers } from "./tiers.ts";
+
+export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
+  readonly rates: RateCounter;
+  readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
+  /** Where the counters are a journey away: the same counts, in one step. */
+  readonly requests?: RequestCounter;
+  readonly charges: Pick<Charges, "charge" | "refund">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly tiers: Tiers;
+}
+
+/** Goes on at once when there is nothing to wait for: most requests then need no promise at all. */
+function when<T, U>(value: Awaitable<T>, step: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then((ready) => step(ready)) : step(value);
+}
+
+/** An account with the key that named it, or without one. */
+type Holder = Pick<KeyHolder, "account"> & Partial<Pick<KeyHolder, "keyId">>;
+
+export function createAdmission(deps: AdmissionDeps): Admission {
+  return new CountingAdmission(deps);
+}
+
+class CountingAdmission implements Admission {
+  readonly #deps: AdmissionDeps;
+  readonly #knownKeys: KnownKeys;
+  readonly #strangers = new Strangers();
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+    this.#knownKeys = new KnownKeys(deps);
+  }
+
+  get countsAhead(): boolean {
+    return this.#deps.requests !== undefined;
+  }
+
+  enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance> {
+    const presented = presentedKey(credentials);
+    if (presented.kind === "none") return this.#asStranger(clientAddress, "stranger", likely);
+    if (presented.kind === "invalid") return this.#asStranger(clientAddress, "intruder");
+    const known = this.#knownKeys.holder(presented.key);
+    return when(known, (holder) =>
+      holder === undefined
+        ? this.#asStranger(clientAddress, "intruder")
+        : this.#asAccount(holder, clientAddress, likely),
+    );
+  }
+
+  enterAs(account: Account, clientAddress: string): Awaitable<Entrance> {
+    return this.#asAccount({ account }, clientAddress);
+  }
+
+  charge(entrance: Entrance, units: number): Awaitable<Receipt> {
+    const terms = this.terms(entrance, units);
+    if (terms.purses === "credits") return this.#payByCredits(entrance, terms);
+    const owner = ownerKey(terms.owner);
+    const early = units === 1 ? entrance.advance?.claim() : undefined;
+    const taken = early ?? this.#deps.quotas.take(owner, units, terms.limits, terms.nowMs);
+    return when(taken, (answer) =>
+      answer.kind === "taken"
+        ? this.#paidByPlan(owner, units, answer.day)
+        : this.#afterPlan(entrance, terms, answer),
+    );
+  }
+
+  terms({ caller, creditsOnly, hasCredits }: Entrance, units: number): ChargeTerms {
+    const limits: QuotaLimits = this.#deps.tiers[caller.tier];
+    const overflow = hasCredits ? "plan_then_credits" : "plan";
+    const purses = creditsOnly === undefined ? overflow : "credits";
+    return { owner: caller.owner, units, limits, purses, nowMs: this.#deps.clock.nowMs() };
+  }
+
+  receipt(entrance: Entrance, answer: Charge | Unpaid): Awaitable<Receipt> {
+    if (answer.kind === "unpaid") throw this.#refusal(entrance, answer);
+    const { paidBy, units, id } = answer;
+    const { charges, clock } = this.#deps;
+    const made: Receipt = { paidBy, units, refund: () => charges.refund(id, units, clock.nowMs()) };
+    return paidBy === "credits" ? when(this.#giveRateBack(entrance), () => made) : made;
+  }
+
+  /** When the plan's units are spent. */
+  #afterPlan(entrance: Entrance, terms: ChargeTerms, { period }: QuotaSpent): Awaitable<Receipt> {
+    if (terms.purses === "plan") throw quotaExceeded(period, terms.nowMs);
+    return this.#payByCredits(entrance, terms, period);
+  }
+
+  #paidByPlan(owner: OwnerKey, units: number, day: number): Receipt {
+    const { quotas } = this.#deps;
+    let isRefunded = false;
+    return {
+      paidBy: "plan",
+      units,
+      refund: () => {
+        if (isRefunded) return;
+        isRefunded = true;
+        return quotas.giveBack(owner, units, day);
+      },
+    };
+  }
+
+  /** `spent`: the period of the plan that is the reason; absent when it is the rate. */
+  async #payByCredits(
+    entrance: Entrance,
+    terms: ChargeTerms,
+    spent?: "day" | "month",
+  ): Promise<Receipt> {
+    const answer = await this.#deps.charges.charge({ ...terms, purses: "credits" });
+    const isRefused = answer.kind === "unpaid" && spent !== undefined;
+    return this.receipt(entrance, isRefused ? { kind: "unpaid", by: spent } : answer);
+  }
+
+  #refusal(entrance: Entrance, { by }: Unpaid): Error {
+    if (by !== "rate") return quotaExceeded(by, this.#deps.clock.nowMs());
+    return entrance.creditsOnly ?? new Error("admission: unpaid by rate without a spent rate");
+  }
+
+  #giveRateBack({ caller, rateWindow }: Entrance): Awaitable<void> {
+    if (rateWindow === undefined) return undefined;
+    return this.#deps.rates.giveBack(ownerKey(caller.owner), rateWindow);
+  }
+
+  #asStranger(
+    clientAddress: string,
+    who: "stranger" | "intruder",
+    likely?: "unit",
+  ): Awaitable<Entrance> {
+    const { caller, owner } = this.#strangers.at(clientAddress);
+    return this.#count(caller, owner, who, likely);
+  }
+
+  #asAccount(
+    { keyId, account }: Holder,
+    clientAddress: string,
+    likely?: "unit",
+  ): Awaitable<Entrance> {
+    const caller: Filling<Caller> = {
+      owner: { kind: "account", accountId: account.id },
+      tier: tierOf(account, this.#deps.clock.nowMs()),
+      clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
+    };
+    if (keyId !== undefined) caller.keyId = keyId;
+    if (account.countsSpellings) caller.countsSpellings = true;
+    const expected = account.isDisabled ? undefined : likely;
+    return this.#count(caller, ownerKey(caller.owner), account, expected);
+  }
+
+  #count(caller: Caller, owner: OwnerKey, who: Who, likely?: "unit"): Awaitable<Entrance> {
+    const { rates, requests, clock, tiers } = this.#deps;
+    if (likely === "unit" && requests !== undefined) {
+      return this.#countAhead(requests, caller, owner, who);
+    }
+    const limit = tiers[caller.tier].ratePerMinute;
+    if (limit === null) return entranceOf(caller, who, null, UNLIMITED);
+    const taking = rates.take(owner, limit, clock.monotonicMs());
+    return when(taking, (rate) => entranceOf(caller, who, limit, rate));
+  }
+
+  async #countAhead(
+    requests: RequestCounter,
+    caller: Caller,
+    owner: OwnerKey,
+    who: Who,
+  ): Promise<Entrance> {
+    const { quotas, clock, tiers } = this.#deps;
+    const limits = tiers[caller.tier];
+    const { rate = UNLIMITED, unit } = await requests.take(owner, limits, clock.nowMs());
+    const entrance = entranceOf(caller, who, limits.ratePerMinute, rate);
+    if (unit === undefined) return entrance;
+    entrance.advance = advanceUnit(unit, (day) => quotas.giveBack(owner, 1, day));
+    return entrance;
+  }
+}
+
+/** Whose rate was counted: an account's, an address's, or that of an address with an invalid key. */
+type Who = Account | "stranger" | "intruder";
+
+const UNLIMITED: RateTaking = { isGranted: true, remaining: Infinity, closesInMs: 0, window: 0 };
+
+/** Still to be filled: an object of our own is not copied to add to it, which a cached answer would feel. */
+type Filling<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function entranceOf(
+  caller: Caller,
+  who: Who,
+  limit: number | null,
+  rate: RateTaking,
+): Filling<Entrance> {
+  const hasCredits = typeof who === "object" && !who.isDisabled && who.creditBalance > 0;
+  const entrance: Filling<Entrance> = { caller, hasCredits };
+  if (limit !== null) {
+    entrance.rate = { limit, remaining: rate.remaining };
+    if (rate.isGranted) entrance.rateWindow = rate.window;
+  }
+  const refusal = refusalOf(who, rate);
+  // A spent rate is the only thing that credits can make good.
+  if (refusal !== undefined) entrance[hasCredits ? "creditsOnly" : "refusal"] = refusal;
+  return entrance;
+}
+
+function refusalOf(who: Who, rate: RateTaking): Refusal | undefined {
+  if (typeof who === "object" && who.isDisabled) return accountDisabled();
+  if (!rate.isGranted) return rateExceeded(rate.closesInMs);
+  // An invalid key counts against the address, so that guessing is as slow as asking.
+  return who === "intruder" ? invalidApiKey() : undefined;
+}

@@ -1,0 +1,344 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { keptLog } from "../../../test/process/kept-log.ts";
+import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
+import { hash, listsWorld } from "../../../test/lists/lists-world.ts";
+import { createLiveRules, OPERATOR_POLL_MS } from "../../adapters/lists/refresh/live-rules.ts";
+import { memoryNotices } from "../../adapters/memory/notices.ts";
+import { DAY_MS, dayOf, isoDate } from "../../core/calendar.ts";
+import type { MailHosts } from "../../core/mail/mail-hosts.ts";
+import type { ValidationResult } from "../../core/validate/result.ts";
+import type { DomainMail } from "../../ports/evidence/domain-mail.ts";
+import type { RuleStore } from "../../ports/evidence/rules.ts";
+import { endOfDay, ENTRIES_MAX, listLines } from "./entry-lines.ts";
+import { createRuleService, NOTE_MAX } from "./rules.ts";
+import { createVerdictRecorder, VERDICT_DAYS, VERDICT_DOMAINS_MAX } from "./verdict-recorder.ts";
+
+const BY_ADA = { note: "", author: "ada" };
+
+test("an address is stored as its keyed hash and nowhere in clear", async (t) => {
+  const { operator, entries } = await listsWorld(t);
+  await operator.save("Some.Body+tag@gmail.com", "deny", BY_ADA);
+  const [stored] = await entries.all();
+  assert.equal(stored?.subject, `address:${hash("somebody@gmail.com")}@gmail.com`);
+  assert.doesNotMatch(JSON.stringify(stored), /some\.?body/i);
+});
+
+const refused = [
+  ["a URL", "http://a.example", "deny", BY_ADA, "bad_entry"],
+  ["a domain as a known account", "a.example", "account", BY_ADA, "bad_word"],
+  ["a note of two lines", "a.example", "deny", { ...BY_ADA, note: "a\nb" }, "bad_note"],
+  ["a long note", "a.example", "deny", { ...BY_ADA, note: "x".repeat(NOTE_MAX + 1) }, "bad_note"],
+  ["a date that is past", "a.example", "deny", { ...BY_ADA, expiresAtMs: 5 }, "bad_expiry"],
+] as const;
+
+for (const [name, text, word, details, want] of refused) {
+  test(`refused: ${name}`, async (t) => {
+    const { operator, entries } = await listsWorld(t);
+    assert.equal((await operator.save(text, word, details)).kind, want);
+    assert.deepEqual(await entries.all(), []);
+  });
+}
+
+test("an import is taken whole, with words and remarks, and exports to the same", async (t) => {
+  const { operator } = await listsWorld(t);
+  const text =
+    "# ours\r\nallow a.example\n\n*.b.example # all of it\nmx:mx.c.example\nd@e.example\n";
+  const answer = await operator.importLines(text, "deny", BY_ADA);
+  assert.deepEqual(answer, { kind: "imported", count: 4 });
+  const lines = listLines(await operator.entries());
+  assert.equal(
+    lines,
+    `deny *.b.example\nallow a.example\ndeny address:${hash("d@e.example")}@e.example\ndeny mx:mx.c.example\n`,
+  );
+  const other = await listsWorld(t);
+  await other.operator.importLines(lines, undefined, BY_ADA);
+  assert.equal(listLines(await other.operator.entries()), lines);
+});
+
+test("the last day of an entry survives export and import, and a day that is past says nothing", async (t) => {
+  const { operator, clock } = await listsWorld(t);
+  const today = dayOf(clock.nowMs());
+  const [last, past] = [isoDate(today + 3), isoDate(today - 1)];
+  const text = `a.example until ${last}\nallow b.example  until  ${isoDate(today)} # why\nc.example until ${past}\nd.example`;
+  const answer = await operator.importLines(text, "deny", {
+    ...BY_ADA,
+    expiresAtMs: endOfDay(today + 9),
+  });
+  assert.deepEqual(answer, { kind: "imported", count: 3 });
+  const lines =
+    `deny a.example until ${last}\nallow b.example until ${isoDate(today)}\n` +
+    `deny d.example until ${isoDate(today + 9)}\n`;
+  assert.equal(listLines(await operator.entries()), lines);
+  const other = await listsWorld(t);
+  await other.operator.importLines(lines, undefined, BY_ADA);
+  assert.equal(listLines(await other.operator.entries()), lines);
+  other.clock.advance(DAY_MS);
+  assert.equal((await other.operator.entries()).length, 2);
+});
+
+test("a date that is none is a wrong line, and an entry may be called until", async (t) => {
+  const { operator } = await listsWorld(t);
+  const text = "until.example\nallow a.example until tomorrow\na.example until\nuntil 2027-01-31";
+  assert.deepEqual(await operator.importLines(text, "deny", BY_ADA), {
+    kind: "wrong_lines",
+    lines: [
+      { line: 2, why: "bad_date" },
+      { line: 3, why: "bad_entry" },
+      { line: 4, why: "bad_entry" },
+    ],
+  });
+});
+
+test("full lists take what they hold already, and nothing else", async (t) => {
+  const { clock } = await listsWorld(t);
+  const names = Array.from({ length: ENTRIES_MAX }, (_, n) => `n${String(n)}.example`);
+  const held = names.map((subject) => ({
+    ...BY_ADA,
+    subject,
+    word: "deny" as const,
+    createdAtMs: 0,
+  }));
+  const saved: number[] = [];
+  const entries = {
+    all: () => Promise.resolve(held),
+    save: (more: readonly unknown[]) => Promise.resolve(void saved.push(more.length)),
+  } as unknown as RuleStore;
+  const operator = createRuleService({ entries, hash, clock });
+  assert.equal((await operator.save("n7.example", "allow", BY_ADA)).kind, "saved");
+  assert.equal((await operator.importLines(names.join("\n"), "deny", BY_ADA)).kind, "imported");
+  assert.equal((await operator.save("new.example", "deny", BY_ADA)).kind, "full");
+  assert.equal((await operator.save("n7.example", "pristine", BY_ADA)).kind, "full");
+  assert.deepEqual(saved, [1, ENTRIES_MAX]);
+});
+
+test("an import with a wrong line imports nothing and names the lines", async (t) => {
+  const { operator } = await listsWorld(t);
+  const answer = await operator.importLines(
+    "a.example\nno domain\nlisted mx:b.example",
+    "deny",
+    BY_ADA,
+  );
+  assert.deepEqual(answer, {
+    kind: "wrong_lines",
+    lines: [
+      { line: 2, why: "bad_entry" },
+      { line: 3, why: "bad_word" },
+    ],
+  });
+  assert.deepEqual(await operator.entries(), []);
+  const unsaid = await operator.importLines("a.example", undefined, BY_ADA);
+  assert.deepEqual(unsaid, { kind: "wrong_lines", lines: [{ line: 1, why: "no_word" }] });
+});
+
+test("a file of nonsense is given up after twenty mistakes", async (t) => {
+  const { operator } = await listsWorld(t);
+  const answer = await operator.importLines("<html>\n".repeat(100_000), "deny", BY_ADA);
+  assert.equal(answer.kind === "wrong_lines" && answer.lines.length, 20);
+});
+
+test("another process sees a change at its next look, and an entry go at its hour", async (t) => {
+  const { operator, entries, clock } = await listsWorld(t);
+  const live = createLiveRules({ entries, hash, clock, log: keptLog() });
+  await live.refresh();
+  let changes = 0;
+  live.start(() => (changes += 1));
+  t.after(() => live.stop());
+  await operator.save("a.example", "deny", { ...BY_ADA, expiresAtMs: clock.nowMs() + 60_000 });
+  assert.equal(live.current().domain("a.example"), undefined);
+  assert.ok(OPERATOR_POLL_MS <= 2_000);
+  await poll(clock, () => changes === 1);
+  assert.equal(live.current().domain("a.example"), "deny");
+  clock.advance(60_000);
+  await poll(clock, () => changes === 2);
+  assert.equal(live.current().domain("a.example"), undefined);
+  await poll(clock, () => true);
+  assert.equal(changes, 2);
+});
+
+test("a change that is told is seen without a look of the clock", async (t) => {
+  const { entries, clock } = await listsWorld(t);
+  const notices = memoryNotices();
+  const operator = createRuleService({ entries, hash, clock, notices });
+  const live = createLiveRules({ entries, hash, clock, log: keptLog(), notices });
+  await live.refresh();
+  const changed = () => new Promise<void>((resolve) => (heard = resolve));
+  let heard = (): void => undefined;
+  live.start(() => heard());
+  t.after(() => live.stop());
+  const saved = changed();
+  await operator.save("a.example", "deny", BY_ADA);
+  await saved;
+  assert.equal(live.current().domain("a.example"), "deny");
+  const forgotten = changed();
+  await operator.forget("a.example");
+  await forgotten;
+  assert.equal(live.current().domain("a.example"), undefined);
+});
+
+/** Turns the clock a look at a time, at most ten, until something came of it. */
+async function poll(clock: { advance: (ms: number) => void }, isDone: () => boolean) {
+  for (let looks = 0; looks < 10; looks += 1) {
+    clock.advance(OPERATOR_POLL_MS);
+    for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate);
+    if (isDone()) return;
+  }
+  assert.fail("nothing came of it");
+}
+
+test("a store that fails leaves the lists as they are and is asked again", async (t) => {
+  const { operator, entries, clock } = await listsWorld(t);
+  await operator.save("a.example", "deny", BY_ADA);
+  let isDown = false;
+  const changes = () => (isDown ? Promise.reject(new Error("down")) : entries.changes());
+  const log = keptLog();
+  const live = createLiveRules({
+    entries: { changes, all: () => entries.all() },
+    hash,
+    clock,
+    log,
+  });
+  await live.refresh();
+  live.start(() => undefined);
+  t.after(() => live.stop());
+  isDown = true;
+  await poll(clock, () => log.events.length > 0);
+  assert.equal(live.current().domain("a.example"), "deny");
+  isDown = false;
+  await operator.save("b.example", "deny", BY_ADA);
+  await poll(clock, () => live.current().domain("b.example") === "deny");
+});
+
+const verdict = (domain: string, disposable: boolean, format = true) => ({
+  result: { domain, disposable, format } as ValidationResult,
+});
+
+test("verdicts are counted by domain and day and written in the end", async (t) => {
+  const { counts, mails, clock } = await listsWorld(t);
+  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  recorder.record(verdict("a.example", true));
+  recorder.record(verdict("a.example", false));
+  recorder.record(verdict("a.example", true));
+  recorder.record(verdict("invalid", false, false));
+  await recorder.flush();
+  assert.deepEqual(await counts.page(dayOf(clock.nowMs()), "", 9), [
+    { domain: "a.example", disposable: 2, other: 1 },
+  ]);
+});
+
+test("a flood of made-up domains fills no memory", () => {
+  const added: number[] = [];
+  const counts = {
+    add: (rows: readonly unknown[]) => Promise.resolve(void added.push(rows.length)),
+  };
+  const clock = { nowMs: () => 0, after: () => () => undefined };
+  const mails = { save: () => Promise.resolve() };
+  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  for (let n = 0; n < VERDICT_DOMAINS_MAX + 5_000; n += 1) {
+    recorder.record(verdict(`d${String(n)}.example`, false));
+  }
+  return recorder.flush().then(() => {
+    assert.equal(
+      added.reduce((sum, rows) => sum + rows, 0),
+      VERDICT_DOMAINS_MAX,
+    );
+    assert.ok(Math.max(...added) <= 200);
+  });
+});
+
+test("a back-test tells what the counted days would have looked like", async (t) => {
+  const datasets = literalDatasets({ curated: ["bad.example", "worse.example"] });
+  const { backTest, counts, clock, operator } = await listsWorld(t, { datasets });
+  const day = dayOf(clock.nowMs());
+  await operator.save("held.example", "deny", BY_ADA);
+  const row = (domain: string, disposable: number, other: number, ago = 0) => ({
+    day: day - ago,
+    domain,
+    disposable,
+    other,
+  });
+  await counts.add(
+    [
+      row("bad.example", 10, 0),
+      row("worse.example", 4, 0),
+      row("a.new.example", 0, 7),
+      row("new.example", 0, 5, VERDICT_DAYS - 1),
+      row("new.example", 0, 500, VERDICT_DAYS),
+      row("held.example", 3, 0),
+      row("by-mail-host.example", 6, 0),
+    ],
+    100,
+  );
+  const text =
+    "allow bad.example\ndeny new.example\nheld.example\nallow by-mail-host.example\n" +
+    "a@b.example\n\nmx:x.example\naccount c@b.example";
+  assert.deepEqual(await backTest(text), {
+    kind: "tested",
+    days: VERDICT_DAYS,
+    domains: 6,
+    domainsWithMail: 0,
+    checks: 35,
+    changedDomains: 4,
+    changedChecks: 28,
+    changed: [
+      { domain: "bad.example", becomes: "fine", checks: 10 },
+      { domain: "a.new.example", becomes: "disposable", checks: 7 },
+      { domain: "by-mail-host.example", becomes: "fine", checks: 6 },
+      { domain: "new.example", becomes: "disposable", checks: 5 },
+    ],
+    untestable: 2,
+    untestableLines: [5, 8],
+  });
+  assert.equal((await backTest("two words here\n")).kind, "wrong_lines");
+});
+
+test("a back-test of mail hosts goes by where mail was seen to go", async (t) => {
+  const datasets = literalDatasets({ mailServers: { "mx.bad.example": "dedicated" } });
+  const { backTest, counts, mails, clock } = await listsWorld(t, { datasets });
+  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const seen = (domain: string, host: string, disposable: boolean): void =>
+    recorder.record({ ...verdict(domain, disposable), mail: mailAt(host) });
+  seen("a.example", "mx1.host.example", false);
+  seen("b.example", "mx2.host.example", false);
+  seen("c.example", "mx.other.example", false);
+  seen("d.example", "mx.bad.example", true);
+  recorder.record({ ...verdict("e.example", false), mail: { kind: "unknown" } });
+  await recorder.flush();
+  const answer = await backTest("mx:*.host.example\nallow mx:mx.bad.example");
+  assert.ok(answer.kind === "tested");
+  assert.deepEqual([answer.domains, answer.domainsWithMail, answer.untestable], [5, 4, 0]);
+  assert.deepEqual(answer.changed.map(({ domain, becomes }) => `${domain} ${becomes}`).sort(), [
+    "a.example disposable",
+    "b.example disposable",
+    "d.example fine",
+  ]);
+});
+
+const mailAt = (host: string): MailHosts => ({ kind: "hosts", hosts: [host], implicit: false });
+
+test("a busy domain's mail hosts are written once a day, and when its verdict changes", async (t) => {
+  const { counts, clock } = await listsWorld(t);
+  const saved: string[] = [];
+  const mails = {
+    save: (all: readonly DomainMail[]) =>
+      Promise.resolve(
+        void saved.push(
+          ...all.map(({ day, disposable }) => `${String(day)} ${String(disposable)}`),
+        ),
+      ),
+  };
+  const recorder = createVerdictRecorder({ counts, mails, clock, log: keptLog() });
+  const day = dayOf(clock.nowMs());
+  for (const disposable of [false, false, true, true]) {
+    recorder.record({ ...verdict("a.example", disposable), mail: mailAt("mx.a.example") });
+    await recorder.flush();
+  }
+  clock.advance(DAY_MS);
+  recorder.record({ ...verdict("a.example", true), mail: mailAt("mx.a.example") });
+  await recorder.flush();
+  assert.deepEqual(saved, [
+    `${String(day)} false`,
+    `${String(day)} true`,
+    `${String(day + 1)} true`,
+  ]);
+});

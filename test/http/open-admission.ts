@@ -1,0 +1,52 @@
+import type { Caller } from "../../src/service/admission/caller.ts";
+import type { Entrance, Admission, Receipt } from "../../src/service/admission/admission.ts";
+import { DEFAULT_TIERS, type TierName } from "../../src/service/admission/tiers.ts";
+
+export interface OpenGate extends Admission {
+  /** Units charged and not refunded. */
+  readonly charged: () => number;
+}
+
+/** Whoever asks from this address without a key. */
+export function callerAt(clientAddress: string, tier: TierName = "anonymous"): Caller {
+  return { owner: { kind: "bucket", bucket: clientAddress }, tier, clientAddress };
+}
+
+/** An entrance as the real gate would give it to a caller of this tier. */
+export function entranceOf(tier: TierName, clientAddress = "192.0.2.1"): Entrance {
+  return { caller: callerAt(clientAddress, tier), hasCredits: false };
+}
+
+/** A gate that lets everyone in, as a caller of the given tier, and counts what they take. */
+export function openAdmission(tier: TierName = "anonymous"): OpenGate {
+  const limits = DEFAULT_TIERS[tier];
+  const perMinute = limits.ratePerMinute ?? 0;
+  const rate = { limit: perMinute, remaining: perMinute };
+  let charged = 0;
+  const receipt = (units: number): Receipt => {
+    charged += units;
+    return { paidBy: "plan", units, refund: () => void (charged -= units) };
+  };
+  return {
+    charged: () => charged,
+    countsAhead: false,
+    enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
+    enterAs: ({ id }, clientAddress) => ({
+      caller: { ...callerAt(clientAddress, tier), owner: { kind: "account", accountId: id } },
+      rate,
+      hasCredits: false,
+    }),
+    charge: (_entrance, units) => receipt(units),
+    terms: ({ caller }, units) => ({
+      owner: caller.owner,
+      units,
+      limits,
+      purses: "plan",
+      nowMs: 0,
+    }),
+    receipt: (_entrance, answer) => {
+      if (answer.kind === "unpaid") throw new Error("an open admission lets everybody pay");
+      return receipt(answer.units);
+    },
+  };
+}

@@ -84,26 +84,3 @@ test("docs/cli.md lists every command with its options", () => {
   const want = allCommands(recordingTerminal()).flatMap((command) => commandRows(command, []));
   assert.deepEqual(tableUnder(readDocument("docs/cli.md"), "## Commands"), want);
 });
-
-test("every link between the documents leads somewhere", () => {
-  const names = readdirSync(new URL("docs/", root), { recursive: true, encoding: "utf8" });
-  const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"].concat(
-    names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
-  );
-  const broken = pages.flatMap((page) =>
-    [...readDocument(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)]
-      .filter((match) => !exists(new URL(match[1] ?? "", new URL(page, root))))
-      .map((match) => `${page} -> ${match[1] ?? ""}`),
-  );
-  assert.deepEqual(broken, []);
-});
-
-function exists(url: URL): boolean {
-  try {
-    return url.pathname.endsWith("/")
-      ? readdirSync(url).length > 0
-      : readFileSync(url) !== undefined;
-  } catch {
-    return false;
-  }
-}

@@ -1,0 +1,68 @@
+import { strict as assert } from "node:assert";
+import { existsSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { readDocument } from "./docs-tables.ts";
+
+const root = new URL("../../../", import.meta.url);
+
+/** Every Markdown page of the project: those of the root and all below docs/. */
+const PAGES = [
+  ...readdirSync(root).filter((name) => name.endsWith(".md")),
+  ...readdirSync(new URL("docs/", root), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+/** The anchor that a heading gets: lower case, without punctuation, hyphens for blanks. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+function anchorsOf(page: string): readonly string[] {
+  const headings = readDocument(page).matchAll(/^#+ (.+)$/gm);
+  return [...headings].map((match) => anchorOf(match[1] ?? ""));
+}
+
+/** Why `target`, as `page` links to it, leads nowhere; `undefined` when it leads somewhere. */
+function faultOf(page: string, target: string): string | undefined {
+  const [path = "", anchor] = target.split("#", 2);
+  const url = path === "" ? new URL(page, root) : new URL(path, new URL(page, root));
+  if (!existsSync(url)) return `${page} -> ${target}: no such file`;
+  if (anchor === undefined) return undefined;
+  const linked = url.pathname.slice(root.pathname.length);
+  return anchorsOf(linked).includes(anchor) ? undefined : `${page} -> ${target}: no such heading`;
+}
+
+test("every link between Markdown pages leads to a file and a heading that exist", () => {
+  const faults = PAGES.flatMap((page) =>
+    [...readDocument(page).matchAll(/\]\((?!https?:|mailto:)([^)]+)\)/g)].flatMap(
+      (match) => faultOf(page, match[1] ?? "") ?? [],
+    ),
+  );
+  assert.deepEqual(faults, []);
+});
+
+const ROOMS = "core|ports|service|http|cli|dashboard|adapters|main";
+const NAMED = new RegExp(
+  `\`((?:src|test|bench|docs|scripts|deploy|\\.ci|${ROOMS})/[\\w./-]+)\``,
+  "g",
+);
+
+/** A path as pages write it: from the root, or from src/ when it begins with a floor. */
+function isThere(path: string): boolean {
+  return existsSync(new URL(path, root)) || existsSync(new URL(`src/${path}`, root));
+}
+
+test("every file or folder that a Markdown page names exists", () => {
+  const missing = PAGES.flatMap((page) =>
+    [...readDocument(page).matchAll(NAMED)]
+      .map((match) => match[1] ?? "")
+      .filter((path) => !isThere(path))
+      .map((path) => `${page}: ${path}`),
+  );
+  assert.deepEqual(missing, []);
+});

@@ -10,6 +10,7 @@ import type { BulkAnswer, BulkRequest, BulkService } from "../../src/service/bul
 import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
 import { createBulk } from "../../src/service/bulk/create-bulk.ts";
 import type { EntryCheck } from "../../src/service/bulk/entry-check.ts";
+import type { Tickets } from "../../src/ports/bulk/tickets.ts";
 import { bulkWorker, type BulkWorker } from "../../src/service/bulk/worker.ts";
 import type { Caller } from "../../src/service/admission/caller.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";
@@ -38,6 +39,9 @@ export interface WorldOptions {
   readonly check?: EntryCheck;
   readonly dnsAnswers?: () => Promise<boolean>;
   readonly ownEvidence?: OwnEvidence;
+  readonly room?: () => Promise<void> | undefined;
+  /** As `gatepost worker` has them; absent as on the bulk thread. */
+  readonly tickets?: Tickets;
 }
 
 export const STARTER: Caller = {
@@ -123,7 +127,8 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
       clock,
       log,
       check,
-      room: () => undefined,
+      room: options.room ?? (() => undefined),
+      ...(options.tickets === undefined ? {} : { tickets: options.tickets }),
       dnsAnswers: options.dnsAnswers ?? (() => Promise.resolve(true)),
       checkpoint: passThrough,
       completed: () => void announce(),

@@ -1,13 +1,14 @@
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import type { EntryCheck } from "../../service/bulk/entry-check.ts";
+import { startChecks } from "../../service/bulk/start-checks.ts";
 import { Places } from "../../ports/process/places.ts";
 import type { SourceEntry, SourcePage } from "./entry-source.ts";
 import type { CheckedEntry } from "./entry-writer.ts";
 
-/** Judges entries on a DNS client that has patience. */
+/** Checks entries with a DNS client that waits longer than a single check does. */
 export interface BulkChecker {
   readonly check: EntryCheck;
-  /** Undefined while the resolver takes questions, else a promise of that. */
+  /** Undefined while the resolver accepts questions; otherwise resolves when it does. */
   readonly room: () => Promise<void> | undefined;
   readonly close: () => Promise<void>;
 }
@@ -17,21 +18,21 @@ export interface CheckedPage {
   readonly entries: readonly CheckedEntry[];
 }
 
-/** Entries judged together. */
+/** Entries checked together. */
 const BLOCK_ENTRIES = 500;
 
-/** Blocks under way: enough that a few slow names hold up nobody, and few enough to fit in memory. */
+/** Blocks checked at once: enough that a few slow names delay no other block, few enough to fit in memory. */
 const BLOCKS_MAX = 16;
 
-/** Names asked once more at the same time. */
+/** Names of the second pass asked at once. */
 const AGAIN_MAX = 400;
 
-/** The command line has every check that costs no lookup of its own. */
+/** The command line runs every check that needs no lookup of its own. */
 const SPAM_TRAP = true;
 
 /**
- * Judges the entries behind the first `skip`, many at once, and gives them back in their order. After `stop` no
- * more are begun; those under way still come.
+ * Checks the entries after the first `skip`, many at once, and yields them in their order. After `stop` it
+ * starts no more; those already started are still yielded.
  */
 export async function* checkPages(
   pages: AsyncIterable<SourcePage>,
@@ -45,15 +46,15 @@ export async function* checkPages(
     for await (const block of blocks(pages, skip)) {
       if (stop.aborted) break;
       const checked = checkBlock(block, { check, room, again });
-      checked.catch(() => undefined); // told when its turn comes
+      checked.catch(() => undefined); // `next` reports the fault when the block's turn comes
       open.push(checked);
       if (open.length >= BLOCKS_MAX) yield await next(open);
     }
   } catch (error) {
-    fault = error; // of the input: what was read before it is worth having
+    fault = error; // the input is broken: yield what was read before the fault
   }
   while (open.length > 0) yield await next(open);
-  // An input that is cut short by `stop` may end in the middle of anything.
+  // After `stop` the input may end anywhere, so its fault means nothing.
   if (fault !== undefined && !stop.aborted) throw fault;
 }
 
@@ -61,7 +62,7 @@ async function next(open: Promise<CheckedPage>[]): Promise<CheckedPage> {
   return (await open.shift()) ?? { header: [], entries: [] };
 }
 
-/** Cuts pages into blocks, less what is skipped. An empty page tells its header. */
+/** Cuts pages into blocks without the skipped entries. An empty page is yielded for its header. */
 async function* blocks(pages: AsyncIterable<SourcePage>, skip: number): AsyncGenerator<SourcePage> {
   let left = skip;
   for await (const { header, entries } of pages) {
@@ -75,22 +76,17 @@ async function* blocks(pages: AsyncIterable<SourcePage>, skip: number): AsyncGen
 }
 
 interface Checking extends Pick<BulkChecker, "check" | "room"> {
-  /** For the second pass, shared by all blocks under way. */
+  /** Limits the second pass of all running blocks together. */
   readonly again: Places;
 }
 
-/** Judges a block, then once more those entries that nobody could say anything of. */
+/** Checks a block, then once more those entries that DNS did not answer for. */
 async function checkBlock(
   { header, entries }: SourcePage,
   { check, room, again }: Checking,
 ): Promise<CheckedPage> {
-  const open: Promise<CheckedEntry>[] = [];
-  for (const source of entries) {
-    const wait = room();
-    if (wait !== undefined) await wait;
-    open.push(checkEntry(source, check));
-  }
-  const checked = await Promise.all(open);
+  const started = await startChecks(entries, (source) => checkEntry(source, check), room);
+  const checked = await Promise.all(started);
   const settled = checked.map(async (each) =>
     each.result !== undefined && isInconclusive(each.result)
       ? again.hold(() => checkEntry(each, check, { again: true }))

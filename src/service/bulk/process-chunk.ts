@@ -11,32 +11,33 @@ import {
   outcomeOf,
 } from "./entry-check.ts";
 import type { Places } from "../../ports/process/places.ts";
+import { startChecks } from "./start-checks.ts";
 
 export interface ChunkDeps {
   /** On the bulk lane. */
   readonly check: EntryCheck;
-  /** Undefined while the resolver takes questions, else a promise of that. */
+  /** Undefined while the resolver accepts questions; otherwise resolves when it does. */
   readonly room: () => Promise<void> | undefined;
-  /** Whether DNS gives any answer at all just now. */
+  /** Whether DNS answers at all. */
   readonly dnsAnswers: () => Promise<boolean>;
-  /** For the second pass, shared by all chunks under way. */
+  /** Limits the second pass of all running chunks together. */
   readonly again: Places;
   readonly checkpoint: Checkpoint;
-  /** Absent: no account has its traffic counted. */
+  /** Absent when no account has its traffic counted. */
   readonly ownEvidence?: OwnEvidence;
 }
 
 export interface CheckedChunk {
   readonly outcome: ChunkOutcome;
-  /** DNS answered for some of it. */
+  /** DNS answered for at least one entry. */
   readonly conclusive: boolean;
-  /** DNS seems to be down: rather ask again later. */
+  /** DNS seems to be down: check the chunk again later. */
   readonly dnsDown: boolean;
 }
 
 /**
- * Judges the entries of a chunk, then once more those that nobody could say anything of: of 100,000 live
- * names some lose all their tries to chance.
+ * Checks the entries of a chunk, then once more those that DNS did not answer for: of 100,000 live names, some
+ * lose every try to packet loss.
  */
 export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<CheckedChunk> {
   const entries = chunkEntries(unpackChunk(chunk.content));
@@ -67,19 +68,14 @@ async function firstPass(
   options: EntryCheckOptions,
   { check, room, checkpoint }: ChunkDeps,
 ): Promise<Checked[]> {
-  const open: Promise<Checked>[] = [];
-  for (const entry of entries) {
-    const wait = room();
-    if (wait !== undefined) await wait;
-    open.push(check(entry, options).then(checked));
-  }
+  const started = await startChecks(entries, (entry) => check(entry, options).then(checked), room);
   checkpoint("mid_chunk");
-  return Promise.all(open);
+  return Promise.all(started);
 }
 
 interface FirstPass {
   readonly entries: readonly string[];
-  /** Replaced where the second pass knows more. */
+  /** The second pass replaces inconclusive results in place. */
   readonly results: Checked[];
   readonly options: EntryCheckOptions;
 }

@@ -1,0 +1,38 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import type { FullResult } from "../../core/validate/result.ts";
+import { checkPages } from "./check-pages.ts";
+import type { SourcePage } from "./entry-source.ts";
+
+const RESULT: FullResult = {
+  format: true,
+  domain: "x.example",
+  disposable: false,
+  dns: true,
+  confidence: 0,
+  whitelist: false,
+  signals: [],
+  role: false,
+  free: false,
+};
+
+async function* onePage(count: number): AsyncGenerator<SourcePage> {
+  const entries = Array.from({ length: count }, (_, at) => ({
+    entry: `d${String(at)}.example`,
+  }));
+  yield await Promise.resolve({ header: [], entries });
+}
+
+test("a check that fails while later entries wait for room is reported, not an unhandled rejection", async () => {
+  const checker = {
+    check: (entry: string) =>
+      entry === "d3.example" ? Promise.reject(new Error("a bug")) : Promise.resolve(RESULT),
+    room: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    close: () => Promise.resolve(),
+  };
+  const stop = new AbortController().signal;
+  const pages = checkPages(onePage(150), checker, { skip: 0, stop });
+  await assert.rejects(async () => {
+    for await (const page of pages) assert.ok(page);
+  }, /a bug/);
+});

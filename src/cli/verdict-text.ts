@@ -25,6 +25,8 @@ export function painter(colours: boolean): Paint {
 export function verdictText(text: string, validation: Validation, view: View): string {
   const { paint } = view;
   const lines = [paint("bold", printable(text)), `  ${headline(validation, paint)}`];
+  const { did_you_mean: meant } = validation.result;
+  if (meant !== undefined) lines.push(`  ${paint("yellow", `Did you mean ${printable(meant)}?`)}`);
   if (validation.entry.kind !== "malformed") lines.push(...facts(validation));
   if (validation.evidence.length > 0) {
     lines.push("", ...explain(validation, view.datasets).map((each) => reason(each, view)));

@@ -21,6 +21,7 @@ const COLUMNS = {
   confidence: ({ confidence }) => confidence,
   whitelist: ({ whitelist }) => whitelist,
   signals: ({ signals }) => signals.join(" "),
+  did_you_mean: ({ did_you_mean }) => did_you_mean,
   tld: (result) => result.domain_info?.tld,
   is_subdomain: (result) => result.domain_info?.is_subdomain,
   parent_domain: (result) => result.domain_info?.parent_domain ?? undefined,

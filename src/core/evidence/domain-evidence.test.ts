@@ -463,6 +463,24 @@ table("look-alikes", [
 
 table("slips", [
   { name: "two letters swapped", domain: "gmial.com", want: ["typo_domain 0 gmail.com"] },
+  {
+    name: "uncurated lists count nothing beside a misspelling, even when they agree",
+    domain: "gmial.com",
+    known: { first: ["gmial.com"], second: ["gmial.com"] },
+    want: ["blacklist_single 0 gmial.com", "typo_domain 0 gmail.com"],
+  },
+  {
+    name: "a curated list decides about a misspelling",
+    domain: "gmial.com",
+    known: { curated: ["gmial.com"], first: ["gmial.com"] },
+    want: ["blacklist_exact 1 gmial.com", "typo_domain 0 gmail.com"],
+  },
+  {
+    name: "the operator decides about a misspelling",
+    domain: "gmial.com",
+    known: { domains: { "gmial.com": "deny" }, first: ["gmial.com"] },
+    want: ["blacklist_exact 1 gmial.com", "typo_domain 0 gmail.com"],
+  },
   { name: "a letter missing", domain: "hotmal.com", want: ["typo_domain 0 hotmail.com"] },
   { name: "a letter too many", domain: "outlookk.com", want: ["typo_domain 0 outlook.com"] },
   { name: "a wrong letter", domain: "yahop.com", want: ["typo_domain 0 yahoo.com"] },

@@ -22,7 +22,8 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
   const add = (piece: Evidence | undefined): void => {
     if (piece !== undefined) pieces.push(piece);
   };
-  add(listEvidence(domain, mail, datasets));
+  const listed = listEvidence(domain, mail, datasets);
+  add(slipOf === undefined ? listed : besideTypo(listed, datasets));
   add(mailServerEvidence(mail, domain, datasets));
   add(keywordEvidence(domain));
   // "gmaill.com" imitates nobody: somebody mistyped.
@@ -31,6 +32,14 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
   add(freeRegistryEvidence(domain.name));
   add(customerNote(mail));
   return pieces;
+}
+
+/** Uncurated lists hold many misspellings of providers, so beside `typo_domain` only a curated list or the operator counts. */
+function besideTypo(piece: Evidence | undefined, { sources }: Datasets): Evidence | undefined {
+  const bits = piece?.sources ?? 0;
+  if (piece === undefined || bits === 0) return piece;
+  const isCurated = sources.some(({ curated }, bit) => curated && ((bits >> bit) & 1) === 1);
+  return isCurated ? piece : { ...piece, signal: "blacklist_single", weight: 0 };
 }
 
 /** Lists disagree on relays and are not asked; only the operator's own word counts. */

@@ -25,6 +25,8 @@ export interface ValidationResult {
   readonly whitelist: boolean;
   /** Most important first, at most 20. */
   readonly signals: readonly Signal[];
+  /** With `typo_domain`: the address (or domain) with the provider's domain. */
+  readonly did_you_mean?: string;
   /** Absent when `format` is false. */
   readonly domain_info?: DomainInfo;
   /** The usable mail hosts in preference order, at most 20; exactly when `dns` is true. */

@@ -112,6 +112,7 @@ function conclude(
     mail,
     verdict,
     whitelist,
+    meant: didYouMean(subject, verdict.evidence),
     role: address !== undefined && isRole(address.localPart, datasets),
     free: datasets.free.has(domain.name),
   });
@@ -151,12 +152,14 @@ interface CoreFacts {
   readonly mail: MailHosts;
   readonly verdict: Verdict;
   readonly whitelist: boolean;
+  readonly meant: string | undefined;
   readonly role: boolean;
   readonly free: boolean;
 }
 
 /** Every field that both kinds of check send. */
-function coreFields({ domain, mail, verdict, whitelist, role, free }: CoreFacts): Draft {
+function coreFields(facts: CoreFacts): Draft {
+  const { domain, mail, verdict, whitelist, meant, role, free } = facts;
   const draft: Partial<Draft> = {
     format: true,
     domain: domain.name,
@@ -165,12 +168,20 @@ function coreFields({ domain, mail, verdict, whitelist, role, free }: CoreFacts)
     confidence: verdict.confidence,
     whitelist,
     signals: verdict.evidence.map(({ signal }) => signal),
-    domain_info: domainInfo(domain),
   };
+  if (meant !== undefined) draft.did_you_mean = meant;
+  draft.domain_info = domainInfo(domain);
   if (mail.kind === "hosts") draft.mx_info = mail.hosts.slice(0, MX_INFO_MAX);
   draft.role = role;
   draft.free = free;
   return draft as Draft; // all that is required is set by now
+}
+
+/** The entry with the provider's domain in place of the misspelled one. */
+function didYouMean({ address }: Subject, pieces: readonly Evidence[]): string | undefined {
+  const provider = pieces.find(({ signal }) => signal === "typo_domain")?.subject;
+  if (provider === undefined || address === undefined) return provider;
+  return `${address.localPart}@${provider}`;
 }
 
 function domainInfo({ name, publicSuffix, registrableDomain }: Domain): DomainInfo {

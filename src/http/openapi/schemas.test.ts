@@ -32,7 +32,7 @@ test("the documented result and the core's are one type, and both stand in the c
   assert.ok(resultAgrees);
   assert.deepEqual(
     Object.keys(ResultSchema.properties).join(" "),
-    "format domain disposable dns confidence whitelist signals domain_info mx_info role free alias " +
+    "format domain disposable dns confidence whitelist signals did_you_mean domain_info mx_info role free alias " +
       "spam_trap email_auth domain_age inbox_provider deliverability_score requires_upgrade " +
       "upgrade_url upgrade_message unsupported_features temporarily_unavailable_features",
   );

@@ -111,6 +111,9 @@ export const ResultSchema = Type.Object(
       maxItems: 20,
       description: `The evidence, most important first:\n${signalMeanings}`,
     }),
+    did_you_mean: Type.Optional(
+      text("With `typo_domain`: the whole address (or domain) with the provider's domain."),
+    ),
     domain_info: Type.Optional(DomainInfo),
     mx_info: Type.Optional(
       list("The usable mail hosts in preference order; exactly when `dns` is true.", 20),

@@ -11,7 +11,7 @@ const STUMBLES: readonly RegExp[] = [
   /\b(?:is|are|was|were|be|being) told\b/i,
   /\bhears?\b/i,
   /\bin words\b/i,
-  /\b(?:so|as) (?:many|long|much|few)\b(?! as\b)/i,
+  /\b(?:so|as) (?:many|long|much|few)\b(?! (?:\w+ )?as\b)/i,
   /\bnow and then\b/i,
   /\b(?:bears|begun|mended|mends|mend|alike|thrice|lest|hence|thus|ere|shall)\b/i,
   /\b(?:of late|at hand|by itself alone|for ever|in force|the house|come along|comes along|goes on|go on with)\b/i,
@@ -33,7 +33,7 @@ const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line);
 const isMessage = (line: string): boolean =>
   /["'`][^"'`]*[A-Za-z]+ [A-Za-z,]+ [A-Za-z][^"'`]*["'`]/.test(line) && !/^\s*import /.test(line);
 
-/** Lines of a Markdown page outside its code blocks. */
+/** Lines of a Markdown page outside its code blocks; code within a line is not read either, see `readVoice`. */
 function proseLines(text: string): readonly string[] {
   let isCode = false;
   return text.split("\n").filter((line) => {
@@ -50,6 +50,9 @@ export interface Reading {
 /** The lines of `text` that people read, and those of them that match a stumbling pattern, as "path: line". */
 export function readVoice(path: string, text: string): Reading {
   const lines = readableLines(path, text);
-  const stumbles = lines.filter((line) => STUMBLES.some((pattern) => pattern.test(line)));
+  const stumbles = lines.filter((line) => {
+    const prose = path.endsWith(".md") ? line.replaceAll(/`[^`]*`/g, "x") : line;
+    return STUMBLES.some((pattern) => pattern.test(prose));
+  });
   return { lines: lines.length, stumbles: stumbles.map((line) => `${path}: ${line.trim()}`) };
 }

@@ -43,7 +43,7 @@ export const SETTINGS = {
     [
       "REDIS_URL",
       "none",
-      "`redis://...` or `rediss://...` of the Redis or Valkey beside `DATABASE_URL`; neither goes without the other.",
+      "`redis://...` or `rediss://...` of the Redis or Valkey used with `DATABASE_URL`; set both or neither.",
     ],
     secretUrl("a Redis server", ["redis:", "rediss:"]),
   ),
@@ -51,7 +51,7 @@ export const SETTINGS = {
     [
       "GATEPOST_WORKER_PORT",
       "none",
-      "Port of `HOST` where `gatepost worker` serves `/healthz`, `/readyz` and `/metrics`; 0 picks a free one; unset: it listens nowhere.",
+      "Port of `HOST` where `gatepost worker` serves `/healthz`, `/readyz` and `/metrics`; 0 picks a free one; unset: no port.",
     ],
     readPort,
   ),
@@ -76,14 +76,14 @@ export const SETTINGS = {
     [
       "GATEPOST_TRUST_PROXY",
       "none",
-      "Addresses or CIDRs, comma-separated, whose `X-Forwarded-For` is believed.",
+      "Proxies whose `X-Forwarded-For` is trusted: IP addresses or CIDR ranges, comma-separated.",
     ],
     readTrustedProxies,
   ),
   secretKey: secretKey(
     "GATEPOST_SECRET_KEY",
     "made in the data directory",
-    "32 bytes in base64: encrypts webhook secrets, keys stored hashes of addresses; required with `DATABASE_URL`. Keep it apart from the database's back-up.",
+    "32 bytes in base64: encrypts webhook secrets and keys the stored hashes of addresses; required with `DATABASE_URL`. Keep it apart from the database's back-up.",
   ),
   signup: choice(
     "GATEPOST_SIGNUP",
@@ -96,7 +96,7 @@ export const SETTINGS = {
   ),
   tiersFile: optional(
     "GATEPOST_TIERS_FILE",
-    "JSON file that overrides numbers of the tier table; any mistake in it stops the start.",
+    "JSON file that overrides numbers of the tier table; a mistake in it stops the start.",
   ),
   syncBudgetMs: whole(
     "GATEPOST_SYNC_BUDGET_MS",
@@ -107,38 +107,38 @@ export const SETTINGS = {
   rdapBootstrapUrl: url(
     "GATEPOST_RDAP_BOOTSTRAP_URL",
     "https://data.iana.org/rdap/dns.json",
-    "Where the RDAP bootstrap file (RFC 9224) is fetched.",
+    "URL of the RDAP bootstrap file (RFC 9224).",
   ),
   outboundAllow: parsed(
     [
       "GATEPOST_OUTBOUND_ALLOW",
       "none",
-      "Addresses or CIDRs outside the public range that RDAP, WHOIS and list fetches may reach; never webhooks.",
+      "Non-public IP addresses or CIDR ranges that RDAP, WHOIS and list fetches may reach; webhooks never may.",
     ],
     readRanges,
   ),
   listsRefresh: choice(
     "GATEPOST_LISTS_REFRESH",
     ["daily", "off"],
-    "`daily` or `off`: fetching list sources and learning mail servers from DNS.",
+    "`daily` or `off`: fetch feeds and learn mail servers from DNS.",
   ),
   listsMirror: parsed(
-    ["GATEPOST_LISTS_MIRROR", "none", "Base URL that serves the list sources as `<id>`."],
+    ["GATEPOST_LISTS_MIRROR", "none", "Base URL of a mirror that serves each feed as `<id>`."],
     readBaseUrl,
   ),
   httpsProxy: parsed(
-    ["HTTPS_PROXY", "none", "Proxy for list sources behind https; also in lower case."],
+    ["HTTPS_PROXY", "none", "Proxy for feeds with an https URL; also in lower case."],
     readProxy,
   ),
   httpProxy: parsed(
-    ["HTTP_PROXY", "none", "Proxy for list sources behind http; also in lower case."],
+    ["HTTP_PROXY", "none", "Proxy for feeds with an http URL; also in lower case."],
     readProxy,
   ),
   noProxy: parsed(
     [
       "NO_PROXY",
       "none",
-      "Hosts and suffixes of hosts, comma-separated, that are fetched without a proxy; also in lower case.",
+      "Hosts and host suffixes, comma-separated, to fetch without a proxy; also in lower case.",
     ],
     readHosts,
   ),
@@ -157,13 +157,13 @@ export const SETTINGS = {
   ),
   logAddresses: flag(
     "GATEPOST_LOG_ADDRESSES",
-    "Write checked addresses in clear to the access log; off, only their domain.",
+    "Write checked addresses in clear to the access log; if false, only their domain.",
   ),
   maxConnections: whole(
     "GATEPOST_MAX_CONNECTIONS",
     10_000,
     { min: 1, max: 1_000_000 },
-    "Open connections at the most; beyond it new ones are closed.",
+    "Largest number of open connections; further ones are closed.",
   ),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 

@@ -1,6 +1,6 @@
 // Questions and CPU of premium checks on answers that are already there, and how parsers grow with hostile
 // records. CPU is that of this process, so a busy machine changes it little; compare rows of one run.
-import { FEATURES } from "../src/core/checks/check.ts";
+import { FEATURES } from "../src/core/checks/registry.ts";
 import { isDmarcText, parsePolicyRecord } from "../src/core/checks/dmarc-record.ts";
 import { readKey } from "../src/core/checks/dkim-key.ts";
 import { runChecks } from "../src/core/checks/run.ts";

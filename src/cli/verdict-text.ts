@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { advise } from "../core/validate/advice.ts";
 import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
-import type { Feature } from "../core/checks/check.ts";
+import { type Feature, FEATURES } from "../core/checks/registry.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import {
   explain,
@@ -49,7 +49,7 @@ export interface View {
 const STATE_COLOURS = { good: "green", warn: "yellow", bad: "red", unknown: "dim" } as const;
 
 /** Wide enough for every name of a check. */
-const CHECK_COLUMNS = 16;
+const CHECK_COLUMNS = Math.max(...FEATURES.map((name) => name.length)) + 2;
 
 /** Each premium result in words, and what to change. */
 function adviceLines(

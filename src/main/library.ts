@@ -1,10 +1,10 @@
 import { memoryRegistrationCache } from "../adapters/memory/registration-cache.ts";
-import { FEATURES } from "../core/checks/check.ts";
+import { FEATURES } from "../core/checks/registry.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Log } from "../ports/process/log.ts";
 import { openChecker } from "./parts/checker.ts";
 import { readConfig } from "./settings/config.ts";
-import { readFeatures } from "../service/check/features.ts";
+import { readWanted } from "../service/check/features.ts";
 
 export type { FullResult } from "../core/validate/result.ts";
 export { verifySignature } from "../service/webhooks/verify.ts";
@@ -20,8 +20,8 @@ export interface ValidatorOptions {
 
 export interface Validator {
   /**
-   * Validates an address (it holds an "@") or a domain; never rejects for what the text or DNS says. `features`:
-   * any of spf, dkim, dmarc, domain_age, inbox_provider, deliverability, or "all".
+   * Checks an address (it holds an "@") or a domain; never rejects because of what the text or DNS says.
+   * `features` names premium checks ("spf", "dkim"), or is ["all"].
    */
   validate(entry: string, features?: readonly string[]): Promise<FullResult>;
   /** Leaves no socket and no timer, so that the process may end. */
@@ -39,7 +39,7 @@ export function createValidator(options: ValidatorOptions = {}): Promise<Validat
   const checker = openChecker(config, { log: NO_LOG, registrations: memoryRegistrationCache() });
   return Promise.resolve({
     async validate(entry, features = []) {
-      const asked = features.includes("all") ? FEATURES : readFeatures(features);
+      const asked = readWanted(features);
       const permitted = FEATURES.filter((feature) => asked.some((name) => name === feature));
       const spamTrap = permitted.length > 0;
       const checked = await checker.check(entry, "either", { features: permitted, spamTrap });

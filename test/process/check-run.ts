@@ -1,4 +1,5 @@
-import type { CheckDeps, Feature, PremiumFields, Subject } from "../../src/core/checks/check.ts";
+import type { CheckDeps, Subject } from "../../src/core/checks/check.ts";
+import type { Feature, PremiumFields } from "../../src/core/checks/registry.ts";
 import { type CheckResults, runChecks } from "../../src/core/checks/run.ts";
 import { parseDomain, type Domain } from "../../src/core/name/domain.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { FEATURES } from "../../core/checks/check.ts";
+import { FEATURES } from "../../core/checks/registry.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import type { Validation } from "../../core/validate/validate.ts";

@@ -1,63 +1,11 @@
 import type { Address } from "../address/address.ts";
-import type { Datasets, OperatorTrap } from "../evidence/datasets.ts";
+import type { Datasets } from "../evidence/datasets.ts";
 import type { Domain } from "../name/domain.ts";
+import type { Described, Schema } from "../json-schema.ts";
 import type { PremiumLookup } from "../mail/lookup.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 
-/** What a client may ask for by name, in the contract's order. */
-export const FEATURES = [
-  "spf",
-  "dkim",
-  "dmarc",
-  "domain_age",
-  "inbox_provider",
-  "deliverability",
-] as const;
-export type Feature = (typeof FEATURES)[number];
-
-/** The API's words for the `all` qualifier; RFC 7208 says "fail" where the API says "hardfail". */
-export type SpfSummary = "pass" | "neutral" | "softfail" | "hardfail" | "none";
-
-export interface DmarcFields {
-  readonly policy: "none" | "quarantine" | "reject";
-  readonly record?: string;
-  readonly subdomain_policy?: string;
-  readonly pct?: number;
-  readonly rua?: string;
-}
-
-export interface EmailAuth {
-  readonly spf?: SpfSummary;
-  readonly spf_record?: string;
-  readonly dmarc?: DmarcFields;
-  readonly dkim_configured?: boolean;
-  readonly dkim_selectors_found?: readonly string[];
-}
-
-export interface DomainAge {
-  /** YYYY-MM-DD, UTC. */
-  readonly registered: string;
-  readonly age_days: number;
-  /** Younger than 30 days. */
-  readonly fresh: boolean;
-}
-
-export interface SpamTrap {
-  readonly is_trap: boolean;
-  readonly type: "typo" | "honeypot" | OperatorTrap | null;
-  readonly reason: string | null;
-}
-
-/** The premium part of a result; keys are made and sent in this order. */
-export interface PremiumFields {
-  readonly spam_trap?: SpamTrap;
-  readonly email_auth?: EmailAuth;
-  readonly domain_age?: DomainAge;
-  readonly inbox_provider?: string;
-  readonly deliverability_score?: number;
-}
-
-/** What a check judges: a parsed domain, with the address when one was given, and its mail hosts. */
+/** What is checked: a parsed domain, with the address when one was given, and its mail hosts. */
 export interface Subject {
   readonly domain: Domain;
   readonly address?: Address;
@@ -78,14 +26,70 @@ export type Outcome<Fields> =
   | { readonly kind: "unavailable" };
 
 /** What a check sees while it runs: the world, and the checks before it in `CHECKS` of the same request. */
-export interface CheckRun extends CheckDeps {
-  /** What the asked checks before this one came to, once all of them have ended. */
-  readonly obtained: () => Promise<PremiumFields>;
-  /** DNS questions this request may still ask, once the checks before this one have asked theirs. */
+export interface CheckRun<Reads = unknown> extends CheckDeps {
+  /** The fields of the asked checks before this one, once all of them have ended. */
+  readonly obtained: () => Promise<Reads>;
+  /** DNS questions this request may still ask, once the checks before it that ask DNS have ended. */
   readonly questionsLeft: () => Promise<number>;
 }
 
+/** `unknown`: it could not be found out, or it does not apply. */
+export type AdviceState = "good" | "warn" | "bad" | "unknown";
+
+/** What one premium result means to a person who sends mail, without the terms of the standards. */
+export interface Words {
+  readonly state: AdviceState;
+  /** Whole sentences of printable text. */
+  readonly says: string;
+  /** What to change, mostly in DNS; absent when there is nothing to change. */
+  readonly fix?: string;
+  /** The result in one or two words, for a chip beside the sentence. */
+  readonly figure?: string;
+  /** The record that the result was read from. */
+  readonly record?: string;
+}
+
+export const NOT_NOW: Words = {
+  state: "unknown",
+  says: "This could not be looked up just now. Try again in a few minutes.",
+};
+
+/** The part of a result that every check may give advice on. */
+export interface Advised {
+  readonly domain: string;
+  /** Whether the domain has a usable mail host. */
+  readonly dns: boolean;
+}
+
+/** Description of the object that the checks of forged mail share. */
+export const AUTH = "Features `spf`, `dkim` and `dmarc`.";
+
+/** Schemas of the fields that a check sends. Two checks may share an object, each with members of its own. */
+export type FieldSchemas = Readonly<Record<string, Schema>>;
+
+export type FieldsOf<S extends FieldSchemas> = {
+  readonly [Name in keyof S]?: Described<S[Name]>;
+};
+
+/** Fields of a result, with all that the faces say of them. `Reads`: fields of other checks that it builds on. */
+export interface PremiumPart<Name extends string, S extends FieldSchemas, Reads = unknown> {
+  readonly name: Name;
+  /** A heading of a few words, for the dashboard. */
+  readonly title: string;
+  readonly fields: S;
+  /** Also called when the check ended without a field. */
+  readonly advise: (result: Advised & FieldsOf<S> & Reads) => Words;
+}
+
 /** One premium check: one file and one line in `registry.ts`. */
-export interface Check<Fields> {
-  readonly run: (subject: Subject, deps: CheckRun) => Promise<Outcome<Fields>>;
+export interface Check<
+  Name extends string,
+  S extends FieldSchemas,
+  Reads = unknown,
+> extends PremiumPart<Name, S, Reads> {
+  /** What it finds out, in a few words, for the API's documentation. */
+  readonly about: string;
+  /** DNS questions it asks at the most, without those that a check named before it asks anyway. */
+  readonly questions: number;
+  readonly run: (subject: Subject, deps: CheckRun<Reads>) => Promise<Outcome<FieldsOf<S>>>;
 }

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { MailHosts } from "../mail/mail-hosts.ts";
-import type { DmarcFields, DomainAge, EmailAuth, PremiumFields, SpfSummary } from "./check.ts";
+import type { Dmarc } from "./dmarc-words.ts";
+import type { DomainAge } from "./domain-age.ts";
+import type { PremiumFields } from "./registry.ts";
+import type { SpfSummary } from "./spf-words.ts";
 import {
   AGE_VALUES,
   DKIM_VALUES,
@@ -16,11 +19,7 @@ const HOSTS: MailHosts = { kind: "hosts", hosts: ["mx.example"], implicit: false
 const IMPLICIT: MailHosts = { ...HOSTS, implicit: true };
 const NONE: MailHosts = { kind: "none", why: "noMx" };
 
-function dmarc(
-  policy: DmarcFields["policy"],
-  more: Partial<DmarcFields> = {},
-  tags = "",
-): DmarcFields {
+function dmarc(policy: Dmarc["policy"], more: Partial<Dmarc> = {}, tags = ""): Dmarc {
   const record = `v=DMARC1; p=${policy}${tags}`;
   return { policy, record, subdomain_policy: policy, pct: 100, ...more };
 }
@@ -108,7 +107,7 @@ const SPFS: readonly (SpfSummary | undefined)[] = [
   "hardfail",
 ];
 const DKIMS: readonly (boolean | undefined)[] = [undefined, false, true];
-const DMARCS: readonly (DmarcFields | undefined)[] = [
+const DMARCS: readonly (Dmarc | undefined)[] = [
   undefined,
   { policy: "none" },
   dmarc("none"),
@@ -132,7 +131,7 @@ function fieldsOf(spf: number, dkim: number, policy: number, days: number): Prem
   const known = Object.entries(auth).filter(([, value]) => value !== undefined);
   const domainAge = AGES[days];
   return {
-    email_auth: Object.fromEntries(known) as EmailAuth,
+    email_auth: Object.fromEntries(known) as NonNullable<PremiumFields["email_auth"]>,
     ...(domainAge === undefined ? {} : { domain_age: domainAge }),
   };
 }
@@ -166,8 +165,7 @@ test("improving any one input never lowers the score, over every combination", (
 });
 
 test("t=y never raises the score, and a higher pct never lowers it", () => {
-  const scoreWith = (one: DmarcFields): number =>
-    scoreOf(HOSTS, { email_auth: { dmarc: one } }) ?? -1;
+  const scoreWith = (one: Dmarc): number => scoreOf(HOSTS, { email_auth: { dmarc: one } }) ?? -1;
   for (const policy of ["none", "quarantine", "reject"] as const) {
     for (const more of [{}, RUA]) {
       assert.ok(scoreWith(dmarc(policy, more, "; t=y")) <= scoreWith(dmarc(policy, more)));

@@ -1,15 +1,32 @@
 import type { MailHosts } from "../mail/mail-hosts.ts";
-import type {
-  Check,
-  CheckRun,
-  DmarcFields,
-  DomainAge,
-  Outcome,
-  PremiumFields,
-  SpfSummary,
-  Subject,
+import { Type } from "../json-schema.ts";
+import {
+  type Advised,
+  type Check,
+  type CheckRun,
+  type FieldsOf,
+  NOT_NOW,
+  type Outcome,
+  type Subject,
+  type Words,
 } from "./check.ts";
+import type { DkimFields } from "./dkim.ts";
 import { isIgnored, parsePolicyRecord, type Policy } from "./dmarc-record.ts";
+import type { Dmarc, DmarcFields } from "./dmarc-words.ts";
+import type { DomainAge, DomainAgeFields } from "./domain-age.ts";
+import type { SpfFields, SpfSummary } from "./spf-words.ts";
+
+const FIELDS = {
+  deliverability_score: Type.Integer({
+    description: "Of the mail set-up (`deliverability`); neither a probability nor a mailbox test.",
+    minimum: 0,
+    maximum: 100,
+  }),
+};
+type Fields = FieldsOf<typeof FIELDS>;
+
+/** What the score is made of, besides the mail hosts. */
+type Inputs = SpfFields & DkimFields & DmarcFields & DomainAgeFields;
 
 /** What each input counts; `docs/premium.md` is held against this table by a test. */
 export const WEIGHTS = { mx: 30, spf: 20, dkim: 20, dmarc: 20, age: 10 } as const;
@@ -42,7 +59,7 @@ export const AGE_VALUES: readonly (readonly [belowDays: number, value: number])[
   [365, 0.85],
 ];
 
-function dmarcValue({ policy, record, pct = 100, rua }: DmarcFields): number {
+function dmarcValue({ policy, record, pct = 100, rua }: Dmarc): number {
   const published = record === undefined ? undefined : parsePolicyRecord(record);
   if (published === undefined || isIgnored(published)) return DMARC_VALUES.noRecord;
   const applied = published.testing ? LOWER[policy] : policy;
@@ -69,7 +86,7 @@ type Input = readonly [weight: number, value: number];
  * 0 to 100: the weighted mean of the mail host and of what was asked for and obtained; 0 with no mail host.
  * Undefined while nobody could say whether there is one. Improving one input never lowers it.
  */
-export function scoreOf(mail: MailHosts, fields: PremiumFields): number | undefined {
+export function scoreOf(mail: MailHosts, fields: Inputs): number | undefined {
   if (mail.kind === "unknown") return undefined;
   if (mail.kind === "none") return 0;
   const inputs = inputsOf(fields, mail.implicit ? 0.5 : 1);
@@ -79,7 +96,7 @@ export function scoreOf(mail: MailHosts, fields: PremiumFields): number | undefi
   return Math.round(Number(((100 * points) / most).toFixed(10)));
 }
 
-function inputsOf({ email_auth: auth = {}, domain_age: age }: PremiumFields, mx: number): Input[] {
+function inputsOf({ email_auth: auth = {}, domain_age: age }: Inputs, mx: number): Input[] {
   const inputs: Input[] = [[WEIGHTS.mx, mx]];
   if (auth.spf !== undefined) inputs.push([WEIGHTS.spf, SPF_VALUES[auth.spf]]);
   if (auth.dkim_configured !== undefined) {
@@ -90,15 +107,40 @@ function inputsOf({ email_auth: auth = {}, domain_age: age }: PremiumFields, mx:
   return inputs;
 }
 
-async function run(
-  { mail }: Subject,
-  { obtained }: CheckRun,
-): Promise<Outcome<{ readonly deliverability_score: number }>> {
+async function run({ mail }: Subject, { obtained }: CheckRun<Inputs>): Promise<Outcome<Fields>> {
   const score = scoreOf(mail, await obtained());
   return score === undefined
     ? { kind: "unavailable" }
     : { kind: "done", fields: { deliverability_score: score } };
 }
 
-/** `deliverability_score`. Builds on the checks asked beside it; no DNS question. */
-export const deliverability: Check<{ readonly deliverability_score: number }> = { run };
+const GOOD_SCORE = 80;
+const FAIR_SCORE = 50;
+
+function advise({ domain, dns, deliverability_score: score }: Advised & Fields): Words {
+  if (score === undefined) return NOT_NOW;
+  const figure = `${score} of 100`;
+  if (!dns) {
+    return {
+      state: "bad",
+      says: "The domain has no mail server, so no mail can reach it: 0 of 100.",
+      fix: `If ${domain} is to receive mail, publish the MX records that your mail provider names.`,
+      figure,
+    };
+  }
+  const says = `The domain is set up for ${score} of 100.`;
+  if (score >= GOOD_SCORE) return { state: "good", says, figure };
+  const fix = "Follow the advice on the other checks; each one you set right raises the score.";
+  return { state: score >= FAIR_SCORE ? "warn" : "bad", says, fix, figure };
+}
+
+/** `deliverability_score`. Builds on the checks asked beside it. */
+export const deliverability: Check<"deliverability", typeof FIELDS, Inputs> = {
+  name: "deliverability",
+  title: "Mail set-up",
+  about: "A score from 0 to 100 of the mail set-up; ask for the others too.",
+  fields: FIELDS,
+  questions: 0,
+  run,
+  advise,
+};

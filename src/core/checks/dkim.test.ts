@@ -9,7 +9,7 @@ import {
   RARER_SELECTORS,
   SELECTORS_OF_PROVIDER,
 } from "../tables/dkim-selectors.ts";
-import type { PremiumFields } from "./check.ts";
+import type { PremiumFields } from "./registry.ts";
 import { selectorsFor, unlikelySelector } from "./dkim.ts";
 import { readKey } from "./dkim-key.ts";
 import { runChecks } from "./run.ts";

@@ -4,9 +4,38 @@ import {
   RARER_SELECTORS,
   SELECTORS_OF_PROVIDER,
 } from "../tables/dkim-selectors.ts";
-import type { Check, CheckRun, EmailAuth, Outcome, Subject } from "./check.ts";
+import { strict, Type } from "../json-schema.ts";
+import {
+  type Advised,
+  AUTH,
+  type Check,
+  type CheckRun,
+  type FieldsOf,
+  NOT_NOW,
+  type Outcome,
+  type Subject,
+  type Words,
+} from "./check.ts";
 import { readKey } from "./dkim-key.ts";
-import { findInboxProvider } from "./inbox-provider.ts";
+import { findInboxProvider, type InboxProviderFields } from "./inbox-provider.ts";
+
+const FIELDS = {
+  email_auth: Type.Object(
+    {
+      dkim_configured: Type.Optional(
+        Type.Boolean({
+          description:
+            "Whether keys were found at the selectors probed (feature `dkim`); false does not exclude others.",
+        }),
+      ),
+      dkim_selectors_found: Type.Optional(
+        Type.Array(Type.String(), { description: "Lower case, in probe order." }),
+      ),
+    },
+    { ...strict, description: AUTH },
+  ),
+};
+export type DkimFields = FieldsOf<typeof FIELDS>;
 
 /** Questions open at one time. */
 const IN_FLIGHT = 8;
@@ -91,9 +120,7 @@ async function probe(place: number, probing: Probing): Promise<void> {
   else if (keys.some((key) => masked?.includes(key) === false)) found.add(place);
 }
 
-function check({ selectors, found, inconclusive }: Probing): Outcome<{
-  readonly email_auth: EmailAuth;
-}> {
+function outcome({ selectors, found, inconclusive }: Probing): Outcome<DkimFields> {
   if (found.size === 0 && inconclusive) return { kind: "unavailable" };
   const places = [...found].sort((a, b) => a - b).slice(0, FOUND_MAX);
   const names = places.flatMap((place) => selectors[place] ?? []);
@@ -104,7 +131,7 @@ function check({ selectors, found, inconclusive }: Probing): Outcome<{
 async function run(
   subject: Subject,
   { lookup, within, questionsLeft }: CheckRun,
-): Promise<Outcome<{ readonly email_auth: EmailAuth }>> {
+): Promise<Outcome<DkimFields>> {
   const provider = await findInboxProvider(subject, lookup);
   const domain = subject.domain.name;
   const probes = within(PROBES_MS);
@@ -122,8 +149,34 @@ async function run(
     const end = SELECTORS_SURE + (await questionsLeft());
     await probeUntil(Math.min(end, probing.selectors.length), probing);
   }
-  return check(probing);
+  return outcome(probing);
+}
+
+function advise({
+  domain,
+  inbox_provider: provider = "your mail provider",
+  email_auth: { dkim_configured: configured, dkim_selectors_found: found = [] } = {},
+}: Advised & DkimFields & InboxProviderFields): Words {
+  if (configured === undefined) return NOT_NOW;
+  if (configured) {
+    const says = `Messages can carry a signature (DKIM): found ${found.join(", ")}.`;
+    return { state: "good", says, figure: "found" };
+  }
+  return {
+    state: "warn",
+    says: "No signature key (DKIM) was found in the usual places. A domain may keep it at a name that cannot be guessed.",
+    fix: `Switch DKIM on at ${provider} and at every service that sends for you, and publish the record each one shows you, at a name that ends in ._domainkey.${domain}.`,
+    figure: "none found",
+  };
 }
 
 /** `email_auth.dkim_configured` and `email_auth.dkim_selectors_found` (RFC 6376). */
-export const dkim: Check<{ readonly email_auth: EmailAuth }> = { run };
+export const dkim: Check<"dkim", typeof FIELDS, InboxProviderFields> = {
+  name: "dkim",
+  title: "Signed mail (DKIM)",
+  about: "Whether keys for signed mail are found.",
+  fields: FIELDS,
+  questions: 1 + SELECTORS_SURE, // more when the checks before it leave some
+  run,
+  advise,
+};

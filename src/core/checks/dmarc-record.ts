@@ -1,7 +1,6 @@
 import { parseTagList } from "./tag-list.ts";
-import type { DmarcFields } from "./check.ts";
 
-export type Policy = DmarcFields["policy"];
+export type Policy = "none" | "quarantine" | "reject";
 
 /** One DMARC policy record (RFC 9989 section 4.7), its defaults not yet filled in. */
 export interface PolicyRecord {

@@ -4,22 +4,22 @@ import fc from "fast-check";
 import { checkIn, fieldsIn } from "../../../test/process/check-run.ts";
 import type { Zone } from "../../../test/dns/zone-lookup.ts";
 import { SHOWN_TEXT_MAX } from "./shown-text.ts";
-import type { DmarcFields } from "./check.ts";
+import type { Dmarc } from "./dmarc-words.ts";
 import { walkNames } from "./dmarc.ts";
 import { isDmarcText, isIgnored, parsePolicyRecord } from "./dmarc-record.ts";
 
 const D = "shop.example";
 
-async function dmarcOf(zone: Zone, domain = D): Promise<DmarcFields | "unavailable" | undefined> {
+async function dmarcOf(zone: Zone, domain = D): Promise<Dmarc | "unavailable" | undefined> {
   const fields = await fieldsIn(zone, domain, ["dmarc"]);
   return fields === "unavailable" ? fields : fields.email_auth?.dmarc;
 }
 
 const RUA = "rua=mailto:d@shop.example";
-const ABSENT: DmarcFields = { policy: "none" };
+const ABSENT: Dmarc = { policy: "none" };
 
 /** policy, subdomain_policy, pct, and whether rua is there; or the whole of it. */
-type Want = readonly [string, string | undefined, number | undefined, boolean] | DmarcFields;
+type Want = readonly [string, string | undefined, number | undefined, boolean] | Dmarc;
 
 const OWN: readonly [name: string, record: string, want: Want][] = [
   ["4.7: p alone, and the defaults", "v=DMARC1; p=reject", ["reject", "reject", 100, false]],
@@ -121,7 +121,7 @@ for (const [name, record, want] of OWN) {
   test(`DMARC, RFC 9989 section ${name}`, async () => {
     const got = await dmarcOf({ [`_dmarc.${D}`]: { txt: [record] } });
     if (!Array.isArray(want)) return assert.deepEqual(got, want);
-    const { policy, subdomain_policy, pct, rua }: Partial<DmarcFields> = Object(got);
+    const { policy, subdomain_policy, pct, rua }: Partial<Dmarc> = Object(got);
     assert.deepEqual([policy, subdomain_policy, pct, rua !== undefined], want);
   });
 }

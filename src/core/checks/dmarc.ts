@@ -2,7 +2,7 @@ import type { Domain } from "../name/domain.ts";
 import { shownText } from "./shown-text.ts";
 import type { Lookup } from "../mail/lookup.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
-import type { Check, CheckRun, DmarcFields, EmailAuth, Outcome, Subject } from "./check.ts";
+import type { Check, CheckRun, Outcome, Subject } from "./check.ts";
 import {
   isDmarcText,
   isIgnored,
@@ -10,6 +10,7 @@ import {
   type Policy,
   type PolicyRecord,
 } from "./dmarc-record.ts";
+import { DMARC_FIELDS, type Dmarc, dmarcAdvice, type DmarcFields } from "./dmarc-words.ts";
 
 /** A policy record and the domain that publishes it. */
 interface Published {
@@ -97,7 +98,7 @@ async function inherited(
 }
 
 /** The API's fields for a record; a broken one counts as "none", with reports only when it asks for them well. */
-function fieldsOf(record: PolicyRecord, policy: Policy): DmarcFields {
+function fieldsOf(record: PolicyRecord, policy: Policy): Dmarc {
   const text = shownText(record.text);
   const broken = record.state === "broken";
   if (isIgnored(record)) return { policy: "none", record: text };
@@ -110,10 +111,7 @@ function fieldsOf(record: PolicyRecord, policy: Policy): DmarcFields {
   };
 }
 
-async function run(
-  subject: Subject,
-  { lookup }: CheckRun,
-): Promise<Outcome<{ readonly email_auth: EmailAuth }>> {
+async function run(subject: Subject, { lookup }: CheckRun): Promise<Outcome<DmarcFields>> {
   const published = await discover(subject.domain.name, lookup);
   if (published === "unknown") return { kind: "unavailable" };
   if (published === "none") return done({ policy: "none" });
@@ -123,9 +121,17 @@ async function run(
   return policy === undefined ? { kind: "unavailable" } : done(fieldsOf(record, policy));
 }
 
-function done(dmarc: DmarcFields): Outcome<{ readonly email_auth: EmailAuth }> {
+function done(dmarc: Dmarc): Outcome<DmarcFields> {
   return { kind: "done", fields: { email_auth: { dmarc } } };
 }
 
-/** `email_auth.dmarc` (RFC 9989). At most ten DNS questions. */
-export const dmarc: Check<{ readonly email_auth: EmailAuth }> = { run };
+/** `email_auth.dmarc` (RFC 9989). */
+export const dmarc: Check<"dmarc", typeof DMARC_FIELDS> = {
+  name: "dmarc",
+  title: "What happens to forged mail (DMARC)",
+  about: "Policy for mail that forges the domain.",
+  fields: DMARC_FIELDS,
+  questions: 10, // eight names of the walk, and whether the domain exists: A and AAAA
+  run,
+  advise: dmarcAdvice,
+};

@@ -1,5 +1,19 @@
 import { DAY_MS, dayOf, isoDate } from "../calendar.ts";
-import type { Check, CheckRun, DomainAge, Outcome, Subject } from "./check.ts";
+import { type Described, strict, Type } from "../json-schema.ts";
+import type { Advised, Check, CheckRun, FieldsOf, Outcome, Subject, Words } from "./check.ts";
+
+const DomainAge = Type.Object(
+  {
+    registered: Type.String({ format: "date", description: "YYYY-MM-DD, UTC." }),
+    age_days: Type.Integer({ description: "Whole days since then.", minimum: 0 }),
+    fresh: Type.Boolean({ description: "Younger than 30 days." }),
+  },
+  { ...strict, description: "Feature `domain_age`; absent when the registry gave no answer." },
+);
+export type DomainAge = Described<typeof DomainAge>;
+
+const FIELDS = { domain_age: DomainAge };
+export type DomainAgeFields = FieldsOf<typeof FIELDS>;
 
 /** Younger than this is fresh. */
 const FRESH_DAYS = 30;
@@ -25,7 +39,7 @@ export function ageOf(registeredAtMs: number, nowMs: number): DomainAge | undefi
 async function run(
   { domain }: Subject,
   { lookup, nowMs }: CheckRun,
-): Promise<Outcome<{ readonly domain_age: DomainAge }>> {
+): Promise<Outcome<DomainAgeFields>> {
   // Registries know registrable domains only; a public suffix has no registration of its own.
   if (domain.registrableDomain === undefined) return { kind: "nothing" };
   const answer = await lookup.registration(domain.registrableDomain);
@@ -35,5 +49,29 @@ async function run(
   return age === undefined ? { kind: "nothing" } : { kind: "done", fields: { domain_age: age } };
 }
 
-/** `domain_age` (RFC 9083 section 4.5, event "registration"). No DNS question. */
-export const domainAge: Check<{ readonly domain_age: DomainAge }> = { run };
+function advise({ domain_age: age }: Advised & DomainAgeFields): Words {
+  if (age === undefined) {
+    const says = "The registry of this domain does not say when it was registered.";
+    return { state: "unknown", says };
+  }
+  const { registered, age_days: days, fresh } = age;
+  const since = `The domain was registered on ${registered}`;
+  if (!fresh) return { state: "good", says: `${since}, ${days} days ago.` };
+  const ago = days === 0 ? "today" : days === 1 ? "a day ago" : `${days} days ago`;
+  return {
+    state: "warn",
+    says: `${since}, ${ago}. Receivers trust such young domains little, and many of them are thrown away soon.`,
+    fix: "Send little at first, to people who answer, and raise the volume over some weeks.",
+  };
+}
+
+/** `domain_age` (RFC 9083 section 4.5, event "registration"). */
+export const domainAge: Check<"domain_age", typeof FIELDS> = {
+  name: "domain_age",
+  title: "Age",
+  about: "When the domain was registered.",
+  fields: FIELDS,
+  questions: 0, // it asks the registry, not DNS
+  run,
+  advise,
+};

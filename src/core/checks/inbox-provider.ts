@@ -1,9 +1,17 @@
 import { providerOfMail } from "../mail/inbox-provider.ts";
 import type { Lookup } from "../mail/lookup.ts";
 import { SPF_INCLUDES } from "../tables/spf-includes.ts";
-import type { Check, CheckRun, Outcome, Subject } from "./check.ts";
+import { Type } from "../json-schema.ts";
+import type { Advised, Check, CheckRun, FieldsOf, Outcome, Subject, Words } from "./check.ts";
 import { fetchSpf } from "./spf.ts";
 import { parseSpf } from "./spf-record.ts";
+
+const FIELDS = {
+  inbox_provider: Type.String({
+    description: "By MX, or by SPF behind a gateway (`inbox_provider`).",
+  }),
+};
+export type InboxProviderFields = FieldsOf<typeof FIELDS>;
 
 /** The mailbox provider whose senders a record lets in by name; the likeliest of several. Does not recurse. */
 export function mailboxInSpf(text: string): string | undefined {
@@ -36,10 +44,7 @@ export async function findInboxProvider(
   return { kind: "known", provider: behind ?? known.provider };
 }
 
-async function run(
-  subject: Subject,
-  { lookup }: CheckRun,
-): Promise<Outcome<{ readonly inbox_provider: string }>> {
+async function run(subject: Subject, { lookup }: CheckRun): Promise<Outcome<InboxProviderFields>> {
   const found = await findInboxProvider(subject, lookup);
   if (found.kind === "unknown") return { kind: "unavailable" };
   return found.provider === undefined
@@ -47,5 +52,19 @@ async function run(
     : { kind: "done", fields: { inbox_provider: found.provider } };
 }
 
-/** `inbox_provider`. At most one DNS question, the SPF one. */
-export const inboxProvider: Check<{ readonly inbox_provider: string }> = { run };
+function advise({ inbox_provider: provider }: Advised & InboxProviderFields): Words {
+  return provider === undefined
+    ? { state: "unknown", says: "The mail of this domain is not kept by a provider we recognise." }
+    : { state: "good", says: `Mail is kept by ${provider}.`, figure: provider };
+}
+
+/** `inbox_provider`. */
+export const inboxProvider: Check<"inbox_provider", typeof FIELDS> = {
+  name: "inbox_provider",
+  title: "Mailbox provider",
+  about: "Who keeps the mail.",
+  fields: FIELDS,
+  questions: 0, // at most SPF's own
+  run,
+  advise,
+};

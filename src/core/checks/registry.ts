@@ -1,23 +1,63 @@
-import type { Check, Feature, PremiumFields } from "./check.ts";
+import { type ObjectSchema, type Optional, type Schema, Type } from "../json-schema.ts";
+import type { Check, FieldSchemas, FieldsOf } from "./check.ts";
 import { deliverability } from "./deliverability.ts";
 import { dkim } from "./dkim.ts";
 import { dmarc } from "./dmarc.ts";
 import { domainAge } from "./domain-age.ts";
 import { inboxProvider } from "./inbox-provider.ts";
+import { spamTrap } from "./spam-trap.ts";
 import { spf } from "./spf.ts";
 
 /**
- * Every check by its feature's name, in the order they start: each may wait for those before it. SPF, DMARC
- * and DKIM stand in the order of their fields; the age comes late, so that nobody but the score waits for a registry.
+ * Every check that a client may ask for by name, in the order of its fields. A check may build on those before
+ * it: DKIM probes with the questions that SPF and DMARC leave, the score reads the fields of all.
  */
-export const CHECKS: ReadonlyMap<Feature, Check<PremiumFields>> = new Map<
-  Feature,
-  Check<PremiumFields>
->([
-  ["spf", spf],
-  ["dmarc", dmarc],
-  ["inbox_provider", inboxProvider],
-  ["dkim", dkim],
-  ["domain_age", domainAge],
-  ["deliverability", deliverability],
-]);
+const ALL = [spf, dmarc, dkim, domainAge, inboxProvider, deliverability] as const;
+
+export type Feature = (typeof ALL)[number]["name"];
+
+export const FEATURES: readonly Feature[] = ALL.map(({ name }) => name);
+
+/** What stands in a result beside the core fields; keys are made and sent in this order. */
+const REGISTRATIONS = [spamTrap, ...ALL] as const;
+
+type FieldsOfAll<List> = List extends readonly [
+  { readonly fields: infer S extends FieldSchemas },
+  ...infer Rest,
+]
+  ? FieldsOf<S> & FieldsOfAll<Rest>
+  : unknown;
+
+type Flat<T> = { readonly [Name in keyof T]: T[Name] };
+
+/** The premium part of a result. */
+export type PremiumFields = Flat<FieldsOfAll<typeof REGISTRATIONS>>;
+
+/** The checks without the types of their own fields. */
+export const CHECKS: readonly Check<Feature, Record<never, Schema>, PremiumFields>[] = ALL;
+
+type PremiumSchemas = {
+  readonly [Name in keyof PremiumFields]-?: Optional<NonNullable<PremiumFields[Name]>>;
+};
+
+/** The schemas of all premium fields, in the order in which they are sent. */
+export const PREMIUM_SCHEMAS: PremiumSchemas = schemas();
+
+function schemas(): PremiumSchemas {
+  const all = new Map<string, Schema[]>();
+  for (const { fields } of REGISTRATIONS) {
+    for (const [name, schema] of Object.entries<Schema>(fields)) {
+      all.set(name, [...(all.get(name) ?? []), schema]);
+    }
+  }
+  const entries = [...all].map(([name, parts]) => [name, Type.Optional(joined(parts))]);
+  return Object.fromEntries(entries) as PremiumSchemas; // every name of every registration stands in it
+}
+
+/** One object with the members of all: a field that several checks share. */
+function joined(parts: readonly Schema[]): Schema {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  const properties = parts.map((part) => (part as ObjectSchema<FieldSchemas>).properties);
+  return Object.assign({}, ...parts, { properties: Object.assign({}, ...properties) }) as Schema;
+}

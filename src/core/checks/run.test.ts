@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { checkDeps, checkIn, domainOf } from "../../../test/process/check-run.ts";
 import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { FEATURES, type Feature } from "./check.ts";
+import { FEATURES, type Feature } from "./registry.ts";
 import { selectorsFor } from "./dkim.ts";
 import { NOTHING_ASKED, QUESTIONS_MAX, runChecks } from "./run.ts";
 
@@ -188,4 +189,12 @@ test("a registry that takes its time keeps only the score waiting", async () => 
   assert.equal(probed(), 35);
   answer();
   assert.equal((await running).fields.domain_age?.registered, "2020-01-01");
+});
+
+test("docs/premium.md has a row for every check, and the number of questions of all", () => {
+  const page = readFileSync("docs/premium.md", "utf8");
+  const table = page.slice(page.indexOf("## What is looked up")).split("\n\n")[1] ?? "";
+  const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+  assert.deepEqual(named, FEATURES);
+  assert.match(page, new RegExp(`at most ${String(QUESTIONS_MAX)} questions`));
 });

@@ -1,5 +1,5 @@
-import type { CheckDeps, CheckRun, Feature, Outcome, PremiumFields, Subject } from "./check.ts";
-import { CHECKS } from "./registry.ts";
+import type { CheckDeps, CheckRun, Outcome, Subject } from "./check.ts";
+import { CHECKS, type Feature, type PremiumFields } from "./registry.ts";
 import { sharedLookup } from "./shared-lookup.ts";
 import { checkSpamTrap } from "./spam-trap.ts";
 
@@ -21,11 +21,8 @@ export interface CheckResults {
 
 export const NOTHING_ASKED: CheckResults = { fields: {}, unavailable: [], freshDomain: false };
 
-/**
- * DNS questions that the premium checks of one entry ask at the most; with the three of a usual core check
- * (MX, A, AAAA) they are 45.
- */
-export const QUESTIONS_MAX = 42;
+/** DNS questions that the premium checks of one entry ask at the most, beside the core check's MX, A and AAAA. */
+export const QUESTIONS_MAX = CHECKS.reduce((sum, { questions }) => sum + questions, 0);
 
 /** Runs the asked checks beside each other; never throws for what DNS or a registry says. */
 export async function runChecks(
@@ -44,7 +41,7 @@ export async function runChecks(
   return { fields, unavailable, freshDomain: fields.domain_age?.fresh === true };
 }
 
-type Ending = Promise<Outcome<PremiumFields>>;
+type Ending = Promise<Outcome<Readonly<Record<string, unknown>>>>;
 
 /** Starts the asked checks in the registry's order. */
 function start(
@@ -53,39 +50,42 @@ function start(
   deps: CheckDeps,
 ): ReadonlyMap<Feature, Ending> {
   const running = new Map<Feature, Ending>();
+  const asking: Ending[] = [];
   const questions = { asked: 0 };
   const lookup = sharedLookup(deps.lookup, questions);
-  for (const [feature, check] of CHECKS) {
-    if (!asked.includes(feature)) continue;
+  for (const check of CHECKS) {
+    if (!asked.includes(check.name)) continue;
     const before = [...running.values()];
-    const run: CheckRun = {
+    const askingBefore = [...asking];
+    const run: CheckRun<PremiumFields> = {
       ...deps,
       lookup,
       within: (milliseconds) => sharedLookup(deps.within(milliseconds), questions),
       obtained: () => gather(before),
       questionsLeft: async () => {
-        await Promise.all(before);
+        await Promise.all(askingBefore);
         return Math.max(0, QUESTIONS_MAX - questions.asked);
       },
     };
-    running.set(feature, check.run(subject, run));
+    const ending = check.run(subject, run);
+    running.set(check.name, ending);
+    if (check.questions > 0) asking.push(ending);
   }
   return running;
 }
 
-/** The fields of all, once they have ended, in the contract's order. */
+/** The fields of all, once they have ended; the members of an object that two checks send stand side by side. */
 async function gather(endings: Iterable<Ending>): Promise<PremiumFields> {
-  let fields: PremiumFields = {};
+  const fields: Record<string, unknown> = {};
   for (const ending of await Promise.all(endings)) {
     if (ending.kind !== "done") continue;
-    const auth = { ...fields.email_auth, ...ending.fields.email_auth };
-    fields = { ...fields, ...ending.fields, email_auth: auth };
+    for (const [name, value] of Object.entries(ending.fields)) {
+      const known = fields[name];
+      fields[name] = isObject(known) && isObject(value) ? { ...known, ...value } : value;
+    }
   }
-  const { email_auth: auth = {}, domain_age, inbox_provider, deliverability_score } = fields;
-  return {
-    ...(Object.keys(auth).length === 0 ? {} : { email_auth: auth }),
-    ...(domain_age === undefined ? {} : { domain_age }),
-    ...(inbox_provider === undefined ? {} : { inbox_provider }),
-    ...(deliverability_score === undefined ? {} : { deliverability_score }),
-  };
+  return fields;
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

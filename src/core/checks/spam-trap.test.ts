@@ -4,8 +4,8 @@ import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import type { Datasets, Rules } from "../evidence/datasets.ts";
 import { readEntry } from "../address/entry.ts";
 import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
-import type { SpamTrap, Subject } from "./check.ts";
-import { checkSpamTrap } from "./spam-trap.ts";
+import type { Subject } from "./check.ts";
+import { type SpamTrap, checkSpamTrap } from "./spam-trap.ts";
 
 const operator: Rules = {
   domain: (name) => (name === "gmial.com" ? "allow" : undefined),

@@ -3,7 +3,33 @@ import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { HONEYPOT_LOCAL_PARTS } from "../tables/honeypots.ts";
 import { typoTarget } from "../evidence/typo.ts";
-import type { SpamTrap, Subject } from "./check.ts";
+import { type Described, oneOf, strict, Type } from "../json-schema.ts";
+import {
+  type Advised,
+  type FieldsOf,
+  NOT_NOW,
+  type PremiumPart,
+  type Subject,
+  type Words,
+} from "./check.ts";
+
+const SpamTrap = Type.Object(
+  {
+    is_trap: Type.Boolean({ description: "False does not prove that an address is safe." }),
+    type: Type.Union(
+      [
+        oneOf(["typo", "honeypot", "listed", "recycled", "pristine"], "Which kind of trap."),
+        Type.Null(),
+      ],
+      { description: "Null when it is none." },
+    ),
+    reason: Type.Union([Type.String(), Type.Null()], { description: "Null when it is none." }),
+  },
+  { ...strict, description: "Added by itself where the plan includes it." },
+);
+export type SpamTrap = Described<typeof SpamTrap>;
+
+const FIELDS = { spam_trap: SpamTrap };
 
 const NO_TRAP: SpamTrap = { is_trap: false, type: null, reason: null };
 
@@ -51,3 +77,29 @@ function typo({ domain }: Subject, datasets: Datasets): SpamTrap | undefined {
 function trap(type: NonNullable<SpamTrap["type"]>, reason: string): SpamTrap {
   return { is_trap: true, type, reason };
 }
+
+function advise({ spam_trap: found }: Advised & FieldsOf<typeof FIELDS>): Words {
+  if (found === undefined) return NOT_NOW;
+  const { is_trap: isTrap, reason } = found;
+  if (!isTrap) {
+    return {
+      state: "good",
+      says: "No sign of a spam trap. Traps are secret, so this proves nothing.",
+      figure: "none known",
+    };
+  }
+  return {
+    state: "bad",
+    says: `This looks like a spam trap. ${reason ?? ""}`.trim(),
+    fix: "Do not send to it, and look where it came from: such entries come from bought, old or mistyped lists.",
+    figure: "trap",
+  };
+}
+
+/** `spam_trap`. No feature: it runs by itself where the plan includes it. */
+export const spamTrap: PremiumPart<"spam_trap", typeof FIELDS> = {
+  name: "spam_trap",
+  title: "Spam trap",
+  fields: FIELDS,
+  advise,
+};

@@ -1,8 +1,15 @@
 import type { Lookup } from "../mail/lookup.ts";
 import { shownText } from "./shown-text.ts";
-import type { Check, CheckRun, EmailAuth, Outcome, SpfSummary, Subject } from "./check.ts";
+import type { Check, CheckRun, Outcome, Subject } from "./check.ts";
 import { expandTarget, type MacroWorld } from "./spf-macro.ts";
 import { isSpfText, parseSpf, type Qualifier, type SpfRecord } from "./spf-record.ts";
+import {
+  type Provider,
+  SPF_FIELDS,
+  spfAdvice,
+  type SpfFields,
+  type SpfSummary,
+} from "./spf-words.ts";
 
 /** The SPF texts of one name. `several` is an error of its owner (RFC 7208 section 4.5). */
 export type SpfTexts =
@@ -72,10 +79,7 @@ function nextOf({ all, redirect }: SpfRecord, world: MacroWorld): Next {
   return { kind: "redirect", target };
 }
 
-async function run(
-  { domain }: Subject,
-  { lookup }: CheckRun,
-): Promise<Outcome<{ readonly email_auth: EmailAuth }>> {
+async function run({ domain }: Subject, { lookup }: CheckRun): Promise<Outcome<SpfFields>> {
   const own = await fetchSpf(domain.name, lookup);
   if (own.kind === "unknown") return { kind: "unavailable" };
   if (own.kind === "none") return { kind: "done", fields: { email_auth: { spf: "none" } } };
@@ -84,5 +88,13 @@ async function run(
   return { kind: "done", fields: { email_auth: { spf, spf_record: shownText(own.text) } } };
 }
 
-/** `email_auth.spf` and `email_auth.spf_record` (RFC 7208). At most eleven DNS questions. */
-export const spf: Check<{ readonly email_auth: EmailAuth }> = { run };
+/** `email_auth.spf` and `email_auth.spf_record` (RFC 7208). */
+export const spf: Check<"spf", typeof SPF_FIELDS, Provider> = {
+  name: "spf",
+  title: "Who may send in its name (SPF)",
+  about: "Policy of the SPF record for all other senders.",
+  fields: SPF_FIELDS,
+  questions: 1 + REDIRECTS_MAX,
+  run,
+  advise: spfAdvice,
+};

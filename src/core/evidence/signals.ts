@@ -1,11 +1,14 @@
-/** Evidence names and weights. `docs/signals.md` is held against this table by a test. */
-
-/** How strongly a signal speaks for "disposable": 0 not at all, 1 certainly. */
+/** A signal: its name, weight and words. A test compares `docs/signals.md` with this table. */
 interface SignalRow {
+  /** How strongly it speaks for "disposable": 0 not at all, 1 certainly. */
   readonly weight: number;
   /** What the evidence is about: only `domain` signals are dropped for known-good domains. */
   readonly about: "domain" | "address" | "dns" | "note";
   readonly means: string;
+  /** A short sentence, for one row of a list. */
+  readonly short: string;
+  /** With what was matched, without a full stop; null for a signal that has no subject. */
+  readonly found: ((subject: string) => string) | null;
 }
 
 /** Most important first among equal weights. */
@@ -15,115 +18,160 @@ export const SIGNALS = {
     about: "domain",
     means:
       "The exact domain is on a curated disposable list, on two or more other lists, or on the operator's deny list.",
+    short: "On the lists of disposable domains.",
+    found: (name) => `${name} is on the lists of disposable domains`,
   },
   blacklist_parent: {
     weight: 0.95,
     about: "domain",
     means: "A parent of the domain, down to the registrable domain, is on such a list.",
+    short: "Under a domain on the lists of disposable domains.",
+    found: (name) => `${name}, a parent of the domain, is on the lists of disposable domains`,
   },
   blacklist_mx: {
     weight: 0.95,
     about: "domain",
     means:
       "A mail host, or its registrable domain, is listed or belongs to a known group of disposable mail servers.",
+    short: "Its mail server is known for disposable mail.",
+    found: (host) => `Its mail server, ${host}, is known for disposable mail`,
   },
   keyword_match: {
     weight: 0.9,
     about: "domain",
     means: "The name contains a word that only disposable providers use.",
+    short: "Its name holds a word that only disposable providers use.",
+    found: (word) => `Its name holds “${word}”, a word that only disposable providers use`,
   },
   disposable_account: {
     weight: 0.85,
     about: "address",
     means:
       "The local part follows the pattern of an address generator on a real provider; weight 1 for a known account.",
+    short: "The part before the “@” follows the pattern of an address generator.",
+    found: (pattern) => `The part before the “@” follows a generator: ${pattern}`,
   },
   lookalike_provider: {
     weight: 0.85,
     about: "domain",
     means: "The name contains a large provider's brand and is not that provider's.",
+    short: "It looks like a large provider and is not.",
+    found: (brand) => `It looks like ${brand} and is not`,
   },
   blacklist_single: {
     weight: 0.8,
     about: "domain",
     means:
       "The domain is on exactly one uncurated list; weight 0.40 when its mail goes to a large mailbox provider.",
+    short: "On one list of disposable domains.",
+    found: (name) => `${name} is on one list of disposable domains`,
   },
   free_registry_suffix: {
     weight: 0.8,
     about: "domain",
     means: "The name hangs under a free sub-domain registry that is abused.",
+    short: "Under a registry that gives names away for free.",
+    found: (suffix) => `It is a name under ${suffix}, a registry that gives names away for free`,
   },
   mx_shared_disposable: {
     weight: 0.45,
     about: "domain",
     means: "The mail host also serves several listed domains, but not only those.",
+    short: "Its mail server also serves disposable domains.",
+    found: (host) =>
+      `Its mail server, ${host}, also serves several disposable domains, but not only those`,
   },
   keyword_weak: {
     weight: 0.35,
     about: "domain",
     means: "The name contains a word that disposable providers and others use.",
+    short: "Its name holds a word that disposable providers like.",
+    found: (word) => `Its name holds “${word}”, a word that disposable providers like`,
   },
   fresh_domain: {
     weight: 0.3,
     about: "domain",
     means: "Domain age was requested and obtained, and the domain is younger than 30 days.",
+    short: "Registered less than 30 days ago.",
+    found: null,
   },
   dot_scatter: {
     weight: 0.3,
     about: "address",
     means:
       "A Gmail local part scattered with dots, or one mailbox under many spellings in the account's own traffic.",
+    short: "One mailbox under many spellings.",
+    found: null,
   },
   no_mx_records: {
     weight: 0.1,
     about: "dns",
     means: "DNS says with authority that the domain has no mail server.",
+    short: "The domain names no mail server.",
+    found: null,
   },
   dns_indeterminate: {
     weight: 0,
     about: "dns",
     means: "Nobody could say whether the domain has a mail server: try again later.",
+    short: "Its name servers gave no usable answer. Worth another try.",
+    found: null,
   },
   null_mx: {
     weight: 0,
     about: "dns",
     means: "The domain says that it accepts no mail (RFC 7505).",
+    short: "The domain accepts no mail.",
+    found: null,
   },
   implicit_mx: {
     weight: 0,
     about: "dns",
     means: "No MX record, but an address record (RFC 5321 section 5.1).",
+    short: "It has a web address but names no mail server.",
+    found: null,
   },
   mx_unresolvable: {
     weight: 0,
     about: "dns",
     means: "Mail hosts are named, but none of them exists on the public internet.",
+    short: "The mail servers it names do not exist.",
+    found: null,
   },
   special_use_domain: {
     weight: 0,
     about: "dns",
     means: "The name is reserved for special use (RFC 6761) and never asked in DNS.",
+    short: "The name never reaches the internet.",
+    found: null,
   },
   operator_allow: {
     weight: 0,
     about: "note",
     means: "The operator of this service allows the domain or the address.",
+    short: "The operator of this service allows it.",
+    found: null,
   },
   privacy_relay: {
     weight: 0,
     about: "note",
     means: "A forwarding service that hides a real mailbox; an alias, not disposable.",
+    short: "A relay: a real person who hides the address.",
+    found: (relay) => `Forwarded by ${relay}`,
   },
   plus_alias: {
     weight: 0,
     about: "note",
     means: "A sub-address of some other address of the same mailbox.",
+    short: "A sub-address of another address.",
+    found: null,
   },
   typo_domain: {
     weight: 0,
     about: "note",
     means: "The domain looks like a misspelling of a large provider: advice, never a rejection.",
+    short: "The domain looks like a misspelling.",
+    found: (meant) => `It may be a misspelling of ${meant}`,
   },
 } as const satisfies Readonly<Record<string, SignalRow>>;
 

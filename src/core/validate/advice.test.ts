@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkIn } from "../../../test/process/check-run.ts";
 import type { Zone } from "../../../test/dns/zone-lookup.ts";
-import { advise } from "./advice.ts";
-import type { Advice, Advised } from "./advice-words.ts";
-import { type Feature, FEATURES } from "../checks/check.ts";
+import { type Advice, advise } from "./advice.ts";
+import { type Feature, FEATURES } from "../checks/registry.ts";
 
 const D = "shop.example";
 const MAIL = { mx: ["10 mx.shop.example"] };
@@ -138,7 +137,11 @@ test("a middling and a low score name the way up", () => {
     [50, "warn"],
     [49, "bad"],
   ] as const) {
-    const result: Advised = { domain: D, dns: true, deliverability_score: score };
+    const result: Parameters<typeof advise>[0] = {
+      domain: D,
+      dns: true,
+      deliverability_score: score,
+    };
     const [advice] = advise(result, { features: ["deliverability"], unavailable: [] });
     assert.equal(advice?.state, state);
     assert.ok(advice.fix !== undefined);
@@ -147,7 +150,7 @@ test("a middling and a low score name the way up", () => {
 
 test("the spam trap stands last, with its reason", () => {
   const reason = "The domain looks like a misspelling of gmail.com.";
-  const trapped: Advised = {
+  const trapped: Parameters<typeof advise>[0] = {
     domain: D,
     dns: true,
     spam_trap: { is_trap: true, type: "typo", reason },
@@ -158,7 +161,7 @@ test("the spam trap stands last, with its reason", () => {
 });
 
 test("every asked check gets its advice, in the order asked, whatever was obtained", () => {
-  const result: Advised = { domain: D, dns: true };
+  const result: Parameters<typeof advise>[0] = { domain: D, dns: true };
   for (const unavailable of [[], FEATURES]) {
     const pieces = advise(result, { features: FEATURES, unavailable });
     assert.deepEqual(

@@ -1,4 +1,4 @@
-import type { PremiumFields } from "../checks/check.ts";
+import type { PremiumFields } from "../checks/registry.ts";
 import type { Signal } from "../evidence/signals.ts";
 
 /** How the name sits in the public suffix list, ICANN section (publicsuffix.org). */

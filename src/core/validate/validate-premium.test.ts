@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { NOW_MS } from "../../../test/process/check-run.ts";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { type Feature, FEATURES } from "../checks/check.ts";
+import { type Feature, FEATURES } from "../checks/registry.ts";
 import { type Validation, validate } from "./validate.ts";
 
 /** Two unremarkable names, one with an ambiguous word; both registered ten days ago. */

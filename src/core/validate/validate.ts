@@ -1,7 +1,8 @@
 import { accountEvidence } from "../evidence/address-evidence.ts";
 import { subAddress } from "../address/address.ts";
 import { aliasOf } from "../evidence/alias.ts";
-import type { Feature, Subject } from "../checks/check.ts";
+import type { Subject } from "../checks/check.ts";
+import type { Feature } from "../checks/registry.ts";
 import type { Asked, CheckResults } from "../checks/run.ts";
 import { NOTHING_ASKED, runChecks } from "../checks/run.ts";
 import type { Datasets } from "../evidence/datasets.ts";

@@ -1,4 +1,3 @@
-import { FEATURES } from "../../core/checks/check.ts";
 import { SIGNALS } from "../../core/evidence/signals.ts";
 import { readLines, send } from "./client.ts";
 import type { CheckStep, EvidenceShape, Result } from "./shapes.ts";
@@ -18,7 +17,7 @@ export async function checkAsAccount(
   take: (step: CheckStep) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await send("POST", "/account/check", { entry, features: FEATURES }, signal);
+  const response = await send("POST", "/account/check", { entry, features: ["all"] }, signal);
   await readLines(response, (value) => take(value as CheckStep));
 }
 

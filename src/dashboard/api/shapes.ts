@@ -1,5 +1,5 @@
 /** What `/account/*` sends, as far as the pages read it. Times are ISO 8601 in UTC. */
-import type { Advice } from "../../core/validate/advice-words.ts";
+import type { Advice } from "../../core/validate/advice.ts";
 import type { EntryFault } from "../../core/address/entry.ts";
 import type { SaidBy } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";

@@ -1,4 +1,4 @@
-import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
+import { SIGNALS } from "../../core/evidence/signals.ts";
 import type { ListRow } from "../api/shapes.ts";
 import type { Mark } from "./verdict.ts";
 
@@ -87,22 +87,9 @@ export function rowVerdict(row: ListRow): RowVerdict {
   }
 }
 
-const SHORT: Partial<Record<Signal, string>> = {
-  dns_indeterminate: "Its name servers gave no usable answer. Worth another try.",
-  no_mx_records: "The domain names no mail server.",
-  mx_unresolvable: "The mail servers it names do not exist.",
-  special_use_domain: "The name never reaches the internet.",
-  blacklist_exact: "On the lists of disposable domains.",
-  blacklist_parent: "Under a domain on the lists of disposable domains.",
-  blacklist_mx: "Its mail server is known for disposable mail.",
-  typo_domain: "The domain looks like a misspelling.",
-  privacy_relay: "A relay: a real person who hides the address.",
-  plus_alias: "A sub-address of another address.",
-};
-
 /** The strongest evidence in a sentence; "" when there is none. */
 export function rowReason({ fate, signals }: ListRow): string {
   if (fate === "invalidFormat") return "It is not written like an address or a domain.";
   const first = signals[0];
-  return first === undefined ? "" : (SHORT[first] ?? SIGNALS[first].means);
+  return first === undefined ? "" : SIGNALS[first].short;
 }

@@ -1,6 +1,6 @@
 import type { EntryFault } from "../../core/address/entry.ts";
 import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
-import type { Signal } from "../../core/evidence/signals.ts";
+import { type Signal, SIGNALS } from "../../core/evidence/signals.ts";
 import type { EvidenceShape, Result } from "../api/shapes.ts";
 
 /** What the postmark shows: colour and words say the same. */
@@ -125,27 +125,9 @@ function goodReason(result: Result): string {
   return "Whether this very mailbox exists is not checked: only a message can tell.";
 }
 
-const SUBJECT_WORDS: Partial<Record<Signal, (subject: string) => string>> = {
-  blacklist_exact: (name) => `${name} is on the lists of disposable domains`,
-  blacklist_parent: (name) =>
-    `${name}, which it hangs under, is on the lists of disposable domains`,
-  blacklist_single: (name) => `${name} is on one list of disposable domains`,
-  blacklist_mx: (host) => `Its mail server, ${host}, is known for disposable mail`,
-  mx_shared_disposable: (host) =>
-    `Its mail server, ${host}, also serves several disposable domains, but not only those`,
-  keyword_match: (word) => `Its name holds “${word}”, a word that only disposable providers use`,
-  keyword_weak: (word) => `Its name holds “${word}”, a word that disposable providers like`,
-  lookalike_provider: (brand) => `It looks like ${brand} and is not`,
-  free_registry_suffix: (suffix) =>
-    `It hangs under ${suffix}, where anybody gets a name for nothing`,
-  disposable_account: (pattern) => `The part before the “@” follows a generator: ${pattern}`,
-  typo_domain: (meantName) => `It may be a misspelling of ${meantName}`,
-  privacy_relay: (relay) => `Forwarded by ${relay}`,
-};
-
 /** One piece of evidence with what was matched and where it came from; "" when only its meaning is known. */
 export function reasonOf({ signal, subject, lists }: EvidenceShape): string {
-  const words = subject === undefined ? undefined : SUBJECT_WORDS[signal]?.(subject);
+  const words = subject === undefined ? undefined : SIGNALS[signal].found?.(subject);
   const from =
     lists.length === 0
       ? ""

@@ -3,7 +3,7 @@ import { fateOf } from "../../core/batch/tally.ts";
 import type { BulkResults, BulkService, SpelledResult } from "../../service/bulk/bulk.ts";
 import type { Entrance } from "../../service/admission/admission.ts";
 import { notNow } from "../../service/refusals.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { resultsJson } from "../answer/results-text.ts";
 import { framed } from "../answer/streamed.ts";
 import { counted, type CountedDeps } from "./counted.ts";

@@ -6,7 +6,7 @@ import {
   storeUnavailable,
   tooManyAttempts,
 } from "../../service/refusals.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi/openapi.ts";
 import type { Operation, PathItem, Response } from "../answer/operation.ts";
 import type { AccountRoute } from "./route.ts";

@@ -11,7 +11,7 @@ import { keyJson } from "../../service/account/key-json.ts";
 import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/account/keys.ts";
 import { badField, missingParameter, notFound, notNow } from "../../service/refusals.ts";
 import type { SwitchSpellings } from "../../service/account/spelling-switch.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { counted, type CountedDeps } from "./counted.ts";
 import { boundedNumber, textField, textsField } from "./fields.ts";
 import { noteOf, noteOwn } from "./note.ts";

@@ -1,7 +1,7 @@
 import type { SignIn } from "../../ports/account/sign-ins.ts";
 import type { Account } from "../../ports/admission/accounts.ts";
 import type { Visitor } from "../../service/account/sign-ins.ts";
-import type { Schema } from "../openapi/json-schema.ts";
+import type { Schema } from "../../core/json-schema.ts";
 
 /** A request for `/account/*` that was let in. */
 export interface AccountRequest {

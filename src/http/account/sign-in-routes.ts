@@ -4,7 +4,7 @@ import type { Audit } from "../../service/account/audit.ts";
 import type { SignIn } from "../../service/account/sign-in.ts";
 import type { SignUp } from "../../service/account/sign-up.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { textField } from "./fields.ts";
 import { shownAccount } from "./present.ts";
 import { type AccountRoute, done, json } from "./route.ts";

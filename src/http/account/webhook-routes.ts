@@ -9,7 +9,7 @@ import { auditedWebhooks } from "../../service/account/audited.ts";
 import type { WebhookSetup } from "../../service/webhooks/configure.ts";
 import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
 import type { Ping } from "../../service/webhooks/ping.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { textField, textsField } from "./fields.ts";
 import { noteOf } from "./note.ts";
 import { type AccountRoute, done, json } from "./route.ts";

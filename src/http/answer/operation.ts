@@ -1,4 +1,4 @@
-import type { Schema } from "../openapi/json-schema.ts";
+import type { Schema } from "../../core/json-schema.ts";
 
 /** The part of an OpenAPI 3.1 operation that we write. */
 export interface Operation {

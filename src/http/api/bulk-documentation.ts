@@ -5,7 +5,7 @@ import {
   retryInFlight,
   tooManyEntries,
 } from "../../service/refusals.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import {
   apiError,
   COMMON_ERRORS,

@@ -1,6 +1,6 @@
-import { FEATURES } from "../../core/checks/check.ts";
+import { CHECKS } from "../../core/checks/registry.ts";
 import { missingParameter } from "../../service/refusals.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import {
   apiError,
   COMMON_ERRORS,
@@ -19,8 +19,8 @@ import {
 } from "./bulk-documentation.ts";
 
 const WANTED =
-  `Comma-separated premium features: ${FEATURES.join(", ")}. ` +
-  "What the plan lacks is listed in `requires_upgrade`; the answer is still 200.";
+  "Comma-separated premium features. What the plan lacks is listed in `requires_upgrade`; the answer is still 200.\n" +
+  CHECKS.map(({ name, about }) => `- \`${name}\`: ${about}`).join("\n");
 
 const RESULT = { $ref: "#/components/schemas/Result" };
 

@@ -1,6 +1,6 @@
 import type { ExplainOne } from "../../service/check/explain.ts";
 import { apiKeyRequired, missingParameter } from "../../service/refusals.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { apiError, COMMON_ERRORS, pathParameter } from "../openapi/openapi.ts";
 import type { PathItem } from "../answer/operation.ts";
 import { JSON_TYPE, type Route } from "../answer/route.ts";

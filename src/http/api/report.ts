@@ -16,7 +16,7 @@ import {
   type ReportAnswer,
   type ReportService,
 } from "../../service/evidence/reports.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { apiError, COMMON_ERRORS } from "../openapi/openapi.ts";
 import type { PathItem } from "../answer/operation.ts";
 import type { Params } from "../request/params.ts";

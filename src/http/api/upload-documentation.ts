@@ -1,5 +1,5 @@
 import { badUpload, bulkTooLarge, notMultipart } from "../../service/refusals.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { apiError, queryParameter } from "../openapi/openapi.ts";
 import type { PathItem } from "../answer/operation.ts";
 import { bulkResponses, IDEMPOTENCY_KEY } from "./bulk-documentation.ts";

@@ -1,6 +1,6 @@
 import { sessionNotFound, tooManyStreams } from "../../service/refusals.ts";
 import { STREAMS_MAX } from "../answer/event-streams.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import {
   apiError,
   COMMON_ERRORS,

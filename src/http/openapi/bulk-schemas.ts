@@ -1,4 +1,4 @@
-import { Type } from "./json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { ResultSchema } from "./schemas.ts";
 
 /** What bulk requests and sessions answer, for `/openapi.json`. */

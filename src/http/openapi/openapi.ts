@@ -20,7 +20,7 @@ import {
   QueuedSchema,
   RemovedSchema,
 } from "./bulk-schemas.ts";
-import { type Schema, Type } from "./json-schema.ts";
+import { type Schema, Type } from "../../core/json-schema.ts";
 import type { Parameter, PathItem, Reference, Response } from "../answer/operation.ts";
 import type { Route } from "../answer/route.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";

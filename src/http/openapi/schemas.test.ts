@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Described } from "./json-schema.ts";
+import type { Described } from "../../core/json-schema.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import { metricsClosed, metricsUnauthorized, notReady } from "../../service/refusals.ts";
-import { Type } from "../openapi/json-schema.ts";
+import { Type } from "../../core/json-schema.ts";
 import { errorResponse } from "../openapi/openapi.ts";
 import type { Operation, PathItem, Response } from "../answer/operation.ts";
 

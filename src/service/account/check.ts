@@ -1,5 +1,5 @@
 import { advise } from "../../core/validate/advice.ts";
-import type { Advice } from "../../core/validate/advice-words.ts";
+import type { Advice } from "../../core/validate/advice.ts";
 import type { Asked } from "../../core/checks/run.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { EntryFault } from "../../core/address/entry.ts";
@@ -11,7 +11,7 @@ import { type ListBehindJson, listBehindJson } from "../check/explain.ts";
 import {
   type DenialFields,
   denialFields,
-  readFeatures,
+  readWanted,
   sortFeatures,
   type SortedFeatures,
 } from "../check/features.ts";
@@ -65,7 +65,7 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
   return async function* steps(entrance, entry, features) {
     const mode = entry.includes("@") ? "address" : "domain";
     const { premium } = deps.tiers[entrance.caller.tier];
-    const sorted = sortFeatures(readFeatures(features), { premium });
+    const sorted = sortFeatures(readWanted(features), { premium });
     const asked: Asked = { features: sorted.permitted, spamTrap: premium };
     const receipt = await deps.admission.charge(entrance, 1);
     try {

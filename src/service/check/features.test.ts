@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FEATURES } from "../../core/checks/check.ts";
+import { FEATURES } from "../../core/checks/registry.ts";
 import { denialFields, featureNamed, readFeatures, sortFeatures } from "./features.ts";
 
 const READ: readonly [name: string, texts: readonly string[], want: readonly string[]][] = [

@@ -1,4 +1,4 @@
-import { type Feature, FEATURES } from "../../core/checks/check.ts";
+import { type Feature, FEATURES } from "../../core/checks/registry.ts";
 
 /** Names that clients of this API ask for and no plan offers. */
 const UNSUPPORTED_FEATURES = ["smtp", "catch_all"] as const;
@@ -23,6 +23,10 @@ export function readFeatures(texts: readonly string[]): readonly FeatureName[] {
   const named = texts.flatMap((text) => text.split(",")).map(featureNamed);
   return [...new Set(named)].filter((name) => name !== undefined);
 }
+
+/** The same for those who may ask for "all": the command line, the library and the dashboard. */
+export const readWanted = (texts: readonly string[]): readonly FeatureName[] =>
+  texts.some((text) => text.trim().toLowerCase() === "all") ? FEATURES : readFeatures(texts);
 
 /** What was asked for, by what the plan says to it; each in the order asked. */
 export interface SortedFeatures {

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import type { Advice } from "../../../core/validate/advice-words.ts";
+import type { Advice } from "../../../core/validate/advice.ts";
 import type { CheckStep, Result } from "../../api/shapes.ts";
 import { session } from "../../app/session.ts";
 import { Bones } from "../../parts/states.tsx";
@@ -30,7 +30,7 @@ export function MailSetUp({ step }: { step: CheckStep }): VNode | null {
       <h2>How its mail is set up</h2>
       <div class="rows">
         {advice.map((piece) => (
-          <AdviceRow key={piece.check} piece={piece} result={result} />
+          <AdviceRow key={piece.check} piece={piece} />
         ))}
         <Later step={step} />
       </div>
@@ -73,16 +73,6 @@ function Parent({ result }: { result: Result }): VNode | null {
   );
 }
 
-const TITLES: Readonly<Record<Advice["check"], string>> = {
-  spf: "Who may send in its name (SPF)",
-  dkim: "Signed mail (DKIM)",
-  dmarc: "What happens to forged mail (DMARC)",
-  domain_age: "Age",
-  inbox_provider: "Mailbox provider",
-  deliverability: "Mail set-up",
-  spam_trap: "Spam trap",
-};
-
 const MARKS: Readonly<Record<Advice["state"], Mark>> = {
   good: "yes",
   warn: "unsure",
@@ -90,13 +80,12 @@ const MARKS: Readonly<Record<Advice["state"], Mark>> = {
   unknown: "quiet",
 };
 
-function AdviceRow({ piece, result }: { piece: Advice; result: Result }): VNode {
-  const figure = figureOf(piece.check, result);
-  const record = recordOf(piece.check, result);
+function AdviceRow({ piece }: { piece: Advice }): VNode {
+  const { title, state, figure, record } = piece;
   return (
-    <Fact title={TITLES[piece.check]}>
+    <Fact title={title}>
       <div>
-        {figure === "" ? null : <span class={`chip ${MARKS[piece.state]}`}>{figure}</span>}{" "}
+        {figure === undefined ? null : <span class={`chip ${MARKS[state]}`}>{figure}</span>}{" "}
         {piece.says}
       </div>
       {piece.fix === undefined ? null : <div class="note">If the domain is yours: {piece.fix}</div>}
@@ -110,26 +99,6 @@ function AdviceRow({ piece, result }: { piece: Advice; result: Result }): VNode 
   );
 }
 
-const FIGURES: Readonly<Record<Advice["check"], (result: Result) => string | undefined>> = {
-  spf: (result) => result.email_auth?.spf,
-  dkim: ({ email_auth: auth }) =>
-    auth?.dkim_configured === undefined ? undefined : auth.dkim_configured ? "found" : "none found",
-  dmarc: (result) => result.email_auth?.dmarc?.policy,
-  domain_age: () => undefined, // its words have the figures
-  inbox_provider: (result) => result.inbox_provider,
-  deliverability: ({ deliverability_score: score }) =>
-    score === undefined ? undefined : `${String(score)} of 100`,
-  spam_trap: ({ spam_trap: trap }) =>
-    trap === undefined ? undefined : trap.is_trap ? "trap" : "none known",
-};
-
-const figureOf = (check: Advice["check"], result: Result): string => FIGURES[check](result) ?? "";
-
-function recordOf(check: Advice["check"], { email_auth: auth }: Result): string | undefined {
-  if (check === "spf") return auth?.spf_record;
-  return check === "dmarc" ? auth?.dmarc?.record : undefined;
-}
-
 /** What is still on its way, and what the plan does not include. */
 function Later({ step }: { step: CheckStep }): VNode | null {
   if (step.step === "core" && step.advice.length === 0) {
@@ -139,7 +108,7 @@ function Later({ step }: { step: CheckStep }): VNode | null {
   if (!isDenied && session.value?.account !== undefined) return null;
   return (
     <p class="prose">
-      SPF, DKIM, DMARC, age, mailbox provider and a score of the mail set-up come with the Pro plan.{" "}
+      The checks of the mail set-up (SPF, DKIM, DMARC, age and more) come with the Pro plan.{" "}
       <a href="/pricing">See plans</a>
     </p>
   );

@@ -7,7 +7,7 @@ import { auditedAccounts, auditedCredits } from "../../../service/account/audite
 import type { AccountService } from "../../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX, type CreditService } from "../../../service/account/credits.ts";
 import { badField, notFound, notNow } from "../../../service/refusals.ts";
-import { Type } from "../../openapi/json-schema.ts";
+import { Type } from "../../../core/json-schema.ts";
 import { numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { adminAccount, shownAudit } from "../present.ts";

@@ -4,7 +4,7 @@ import { auditedRefresh } from "../../../service/account/audited.ts";
 import type { RunBackTest } from "../../../service/evidence/back-test.ts";
 import { backTestJson, statusJson } from "../../../service/evidence/entry-json.ts";
 import { badField } from "../../../service/refusals.ts";
-import { Type } from "../../openapi/json-schema.ts";
+import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";
 import { LINES_MAX_CHARACTERS, wrongLines } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";

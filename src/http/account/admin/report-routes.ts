@@ -5,7 +5,7 @@ import { entryJson, reportJson } from "../../../service/evidence/entry-json.ts";
 import { NOTE_MAX } from "../../../service/evidence/rules.ts";
 import { badField, notFound } from "../../../service/refusals.ts";
 import type { ReportService } from "../../../service/evidence/reports.ts";
-import { Type } from "../../openapi/json-schema.ts";
+import { Type } from "../../../core/json-schema.ts";
 import { textField } from "../fields.ts";
 import { detailsField, entryRefusal } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";

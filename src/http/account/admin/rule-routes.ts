@@ -7,7 +7,7 @@ import { entryJson } from "../../../service/evidence/entry-json.ts";
 import { listLines } from "../../../service/evidence/entry-lines.ts";
 import { NOTE_MAX, type RuleService } from "../../../service/evidence/rules.ts";
 import { badField, notFound } from "../../../service/refusals.ts";
-import { Type } from "../../openapi/json-schema.ts";
+import { Type } from "../../../core/json-schema.ts";
 import { textField } from "../fields.ts";
 import { file } from "../file.ts";
 import {

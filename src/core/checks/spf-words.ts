@@ -1,15 +1,47 @@
-import type { Advised, Words } from "./advice-words.ts";
-import { parseSpf, type SpfRecord } from "../checks/spf-record.ts";
-import { SHOWN_TEXT_MAX } from "../checks/shown-text.ts";
+import { type Described, oneOf, strict, Type } from "../json-schema.ts";
 import { SPF_INCLUDES } from "../tables/spf-includes.ts";
+import { type Advised, AUTH, type FieldsOf, NOT_NOW, type Words } from "./check.ts";
+import { SHOWN_TEXT_MAX } from "./shown-text.ts";
+import { parseSpf, type SpfRecord } from "./spf-record.ts";
+
+/** The API's words for the `all` qualifier; RFC 7208 says "fail" where the API says "hardfail". */
+const Summary = oneOf(
+  ["pass", "neutral", "softfail", "hardfail", "none"],
+  "The `all` policy of the effective SPF record (feature `spf`).",
+);
+export type SpfSummary = Described<typeof Summary>;
+
+export const SPF_FIELDS = {
+  email_auth: Type.Object(
+    {
+      spf: Type.Optional(Summary),
+      spf_record: Type.Optional(
+        Type.String({ description: "The domain's own record, cut at 4,096 characters." }),
+      ),
+    },
+    { ...strict, description: AUTH },
+  ),
+};
+export type SpfFields = FieldsOf<typeof SPF_FIELDS>;
+
+/** The field of another check, for the name that the provider's SPF record has. */
+export interface Provider {
+  readonly inbox_provider?: string;
+}
+
+type Read = Advised & SpfFields & Provider;
 
 /** Lookups that a receiver makes for one record before it gives up (RFC 7208 section 4.6.4). */
 const LOOKUPS_MAX = 10;
 
-/** What the SPF fields of a result mean to a sender, and what to change; undefined without them. */
-export function spfAdvice(result: Advised): Words | undefined {
+/** What the SPF fields of a result mean to a sender, and what to change. */
+export function spfAdvice(result: Read): Words {
   const { spf, spf_record: record } = result.email_auth ?? {};
-  if (spf === undefined) return undefined;
+  if (spf === undefined) return NOT_NOW;
+  return { ...meaning(spf, record, result), figure: spf, ...(record !== undefined && { record }) };
+}
+
+function meaning(spf: SpfSummary, record: string | undefined, result: Read): Words {
   if (record === undefined) return withoutRecord(result);
   const parsed = parseSpf(record);
   if (spf === "none") {
@@ -48,7 +80,7 @@ const TOO_LONG: Words = {
   fix: "Shorten the SPF record: name each sending service once, by its include.",
 };
 
-function withoutRecord({ domain, dns, inbox_provider: provider }: Advised): Words {
+function withoutRecord({ domain, dns, inbox_provider: provider }: Read): Words {
   const known = SPF_INCLUDES.find(([name]) => name === provider)?.[1][0];
   const include = known ?? "the-name-your-mail-provider-gives-you";
   const record = dns ? `v=spf1 include:${include} ~all` : "v=spf1 -all";

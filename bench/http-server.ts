@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../src/main/settings/config.ts";
 import { startServer } from "../src/main/server.ts";
-import { openAccountStore } from "../src/main/parts/store.ts";
 import { startDnsServer } from "../test/dns/dns-server.ts";
+import { openTestStore } from "../test/process/test-process.ts";
 import { RESULT } from "./http-result.ts";
 import { type Started, tell } from "./http-rounds.ts";
 
@@ -45,7 +45,7 @@ async function startService(): Promise<Started> {
 }
 
 async function makeKey(directory: string): Promise<string> {
-  const store = await openAccountStore({ dataDir: directory, databaseUrl: undefined });
+  const store = await openTestStore(directory);
   try {
     const email = "bench@good.example";
     const order = { email, tier: "starter", origin: "operator", isAdmin: false } as const;

@@ -68,7 +68,8 @@ async function dispatching() {
   for (let round = 0; round < ROUNDS; round += 1) {
     const posted = nextPost();
     const startedMs = performance.now();
-    await announce("a", { ...STATS, session: session(round) });
+    const stats = { ...STATS, session: session(round) };
+    await announce({ owner: { kind: "account", accountId: "a" }, session: stats.session, stats });
     await posted;
     waits.push(performance.now() - startedMs);
   }

@@ -17,6 +17,8 @@ import { systemClock as clock } from "../../src/adapters/system/clock.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import { openDns } from "../../src/main/parts/checker.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
+import { Closing } from "../../src/main/process/closing.ts";
+import { systemMachine } from "../../src/main/process/machine.ts";
 import { threadRunner } from "../../src/main/parts/embedded.ts";
 import { openBulk, type OpenBulkDeps } from "../../src/main/parts/open-bulk.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
@@ -89,7 +91,7 @@ const callerOf = (account: string): Caller => ({
 const startThread =
   (config: Config): OpenBulkDeps["startRunner"] =>
   (parts) =>
-    threadRunner(config, parts);
+    Promise.resolve(threadRunner(config, parts, systemMachine));
 
 /** The embedded service without its HTTP face. */
 export async function startService(address: string): Promise<Service> {
@@ -122,9 +124,11 @@ export async function startService(address: string): Promise<Service> {
   const check = createSingleCheck({ ...known, clock, implicitMx: false });
   const onCompleted = (): Promise<void> => Promise.resolve();
   const secretKey = new Uint8Array(32);
-  const deps = { sql, charges, admission, tiers, datasets, secretKey, log, onCompleted };
+  const deps = { sql, charges, admission, tiers, datasets, secretKey, onCompleted };
   const runner = { where: "alone", startRunner: startThread(config) } as const;
-  const open = openBulk(config, { ...deps, ...runner, checker: known, traffic: noTraffic });
+  const closing = new Closing();
+  const process = { config, machine: systemMachine, clock, ids, log, closing };
+  const open = await openBulk(process, { ...deps, ...runner, checker: known, traffic: noTraffic });
   const bulk = open.service;
   return {
     bulk,
@@ -132,7 +136,7 @@ export async function startService(address: string): Promise<Service> {
     address,
     run: (text, account = "a1") => run(bulk, text, callerOf(account)),
     async stop() {
-      await open.stop();
+      await closing.close();
       dns.close();
       await sql.close();
       rmSync(dataDir, { recursive: true, force: true });

@@ -1,14 +1,11 @@
 import type { Command } from "commander";
 import { sqlAuditLog } from "../adapters/sql/account/audit-log.ts";
 import { backUpEmbedded } from "../adapters/sql/engine/back-up.ts";
-import type { SqlDatabase } from "../adapters/sql/engine/database.ts";
 import { sqlSignIns } from "../adapters/sql/account/sign-ins.ts";
 import { type EndedByRestore, settleRestored } from "../adapters/sql/bulk/restored.ts";
 import { lockForServing } from "../adapters/sql/engine/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemFiles as files } from "../adapters/system/files.ts";
-import { systemIds as ids } from "../adapters/system/ids.ts";
-import { createLog } from "../adapters/system/log.ts";
 import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";
 import type { BulkChecker } from "../cli/bulk/check-pages.ts";
 import type { CliAccounts } from "../cli/commands/account-deps.ts";
@@ -42,9 +39,9 @@ import { openDns } from "./parts/checker.ts";
 import { openCliValidator } from "./parts/cli-validator.ts";
 import { type Config, readConfig, unknownSettings } from "./settings/config.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
-import { openLists } from "./feeds/lists.ts";
+import { openStoredLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
-import { sharedByConfig } from "./feeds/shared-feeds.ts";
+import { openProcess, type Process } from "./process/open-process.ts";
 import { type AccountStore, databasePlace, openAccountStore, openSql } from "./parts/store.ts";
 import { confirm, readInput, readText, systemUser } from "./process/terminal.ts";
 import { leaveSoon, leaveWhenAsked, untilStopped } from "./process/until-stopped.ts";
@@ -56,7 +53,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
   return [
     serveCommand(() => serve(terminal)),
     workerCommand(() => work(terminal)),
-    checkCommand({ terminal, openValidator: () => openCliValidator(config()) }),
+    checkCommand({ terminal, openValidator: () => command(openCliValidator) }),
     bulkCommand({ terminal, files, clock, openCheck, onInterrupt }),
     accountCommand(accountDeps),
     keyCommand(accountDeps),
@@ -78,6 +75,12 @@ export function allCommands(terminal: Terminal): readonly Command[] {
 }
 
 const config = (): Config => readConfig(process.env);
+
+/** What a command opens by the settings, with what closes it. Commands speak to a person and write no log. */
+const command = <T extends object>(
+  open: (process: Process) => Promise<T>,
+): Promise<T & { readonly close: () => Promise<void> }> =>
+  openProcess(config(), { log: "silent" }, open);
 
 async function serve(terminal: Terminal): Promise<void> {
   leaveWhenAsked();
@@ -124,22 +127,34 @@ function warnOfOldNode(terminal: Terminal): void {
   terminal.err("Node 20 is past its end of life and gets no fixes: please move to 22 or 24.\n");
 }
 
-async function migrate({ restored, newSecretKey }: MigrateOptions): Promise<string> {
+async function migrate(options: MigrateOptions): Promise<string> {
   leaveWhenAsked();
-  const settings = config();
-  const sql = await openSql(settings);
-  try {
-    const done = [`The database ${databasePlace(settings)} is at this version.`];
-    const change = async (): Promise<void> => {
-      if (restored) done.push(endedInWords(await settleRestored(sql.db, clock.nowMs())));
-      if (newSecretKey) done.push(await takeNewKey(settings, sql));
-    };
-    if (restored || newSecretKey) await whileNobodyServes(settings, change);
-    return done.join("\n");
-  } finally {
-    await sql.close();
-  }
+  const { words, close } = await command(async (process) => ({
+    words: await migrated(process, options),
+  }));
+  await close();
+  return words;
 }
+
+async function migrated(
+  process: Process,
+  { restored, newSecretKey }: MigrateOptions,
+): Promise<string> {
+  const settings = process.config;
+  const sql = await openSql(process);
+  const done = [`The database ${databasePlace(settings)} is at this version.`];
+  const change = async (): Promise<void> => {
+    if (restored) done.push(endedInWords(await settleRestored(sql.db, clock.nowMs())));
+    if (!newSecretKey) return;
+    await adoptSecretKey(settings, sql);
+    done.push(NEW_KEY_TAKEN);
+  };
+  if (restored || newSecretKey) await whileNobodyServes(settings, change);
+  return done.join("\n");
+}
+
+const NEW_KEY_TAKEN =
+  "The database uses this secret key now. Every webhook needs a new secret, every address rule a new entry.";
 
 /** What an embedded server has in memory would not follow; several processes only the operator can stop. */
 async function whileNobodyServes(
@@ -154,11 +169,6 @@ async function whileNobodyServes(
   }
 }
 
-async function takeNewKey(settings: Config, sql: SqlDatabase): Promise<string> {
-  await adoptSecretKey(settings, sql);
-  return "It is used with this secret key now: every webhook needs a new secret, every address on a list a new entry.";
-}
-
 function endedInWords({ jobs, webhooks, signIns }: EndedByRestore): string {
   const counts = [`lists ${String(jobs)}`, `webhooks ${String(webhooks)}`];
   return `Ended as they were under way: ${counts.join(", ")}, sign-ins ${String(signIns)}.`;
@@ -170,22 +180,12 @@ function backUp(file: string): Promise<number> {
   throw new Error("the database is PostgreSQL: pg_dump backs it up (docs/operations/back-up.md)");
 }
 
-async function openCheck(): Promise<BulkChecker> {
-  const settings = config();
-  const known = await openKnownLists(
-    settings,
-    createLog({ level: "silent", showAddresses: false }),
-  );
-  const { check, room, close } = openBulkChecker(settings, known.datasets);
-  return {
-    check,
-    room,
-    close() {
-      close();
-      return known.close();
-    },
-  };
-}
+const openCheck = (): Promise<BulkChecker> =>
+  command(async (process) => {
+    const { check, room, close } = openBulkChecker(process.config, await openKnownLists(process));
+    process.closing.add(close);
+    return { check, room };
+  });
 
 /** The first interrupt asks, a second one does not. */
 function onInterrupt(stop: () => void): () => void {
@@ -198,66 +198,53 @@ function onInterrupt(stop: () => void): () => void {
   return () => void process.off("SIGINT", ask).off("SIGINT", leave).off("SIGTERM", stop);
 }
 
-async function openCliLists(): Promise<CliLists> {
-  const settings = config();
-  const store = await openAccountStore(settings);
-  const dns = openDns(settings, "bulk");
-  const log = createLog({ level: "silent", showAddresses: false });
-  const { sql, notices } = store;
-  const shared = sharedByConfig(settings, store);
-  const lists = await openLists(settings, { sql, lookup: dns, log, notices, ...shared });
-  const note = operatorNote(store);
-  return {
-    operator: auditedEntries(lists.operator, note),
-    reports: auditedReports(lists.reports, note),
-    backTest: lists.backTest,
-    refresh: auditedRefresh(lists.refresh, note),
-    async close() {
-      await lists.stop();
-      dns.close();
-      await store.close();
-    },
-  };
-}
+const openCliLists = (): Promise<CliLists> =>
+  command(async (process) => {
+    const store = await openAccountStore(process);
+    const lists = await openStoredLists(process, store);
+    const note = operatorNote(process, store);
+    return {
+      operator: auditedEntries(lists.operator, note),
+      reports: auditedReports(lists.reports, note),
+      backTest: lists.backTest,
+      refresh: auditedRefresh(lists.refresh, note),
+    };
+  });
 
-async function openAccounts(): Promise<CliAccounts> {
-  const store = await openAccountStore(config());
-  const note = operatorNote(store);
-  const sessions = sqlSignIns(store.sql.db);
-  return {
-    accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
-    keys: auditedKeys(store.keys, note),
-    credits: auditedCredits(store.credits, note),
-    switchSpellings: auditedSpellings(store.switchSpellings, note),
-    close: store.close,
-  };
-}
+const openAccounts = (): Promise<CliAccounts> =>
+  command(async (process) => {
+    const store = await openAccountStore(process);
+    const note = operatorNote(process, store);
+    const sessions = sqlSignIns(store.sql.db);
+    return {
+      accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
+      keys: auditedKeys(store.keys, note),
+      credits: auditedCredits(store.credits, note),
+      switchSpellings: auditedSpellings(store.switchSpellings, note),
+    };
+  });
 
 /** What these commands change is written down as the operator's doing, by the system user's name. */
-function operatorNote({ sql: { db } }: AccountStore): Note {
+function operatorNote({ ids }: Process, { sql: { db } }: AccountStore): Note {
   const audit = createAudit({ log: sqlAuditLog(db), ids, clock });
   return noteBy(audit, { actorId: operatorId(systemUser()), clientAddress: COMMAND_LINE });
 }
 
-async function openCliWebhooks(): Promise<CliWebhooks> {
-  const settings = config();
-  const store = await openAccountStore(settings);
-  const dns = openDns(settings, "interactive");
-  const { setup, ping, deliveries } = openWebhooks({
-    sql: store.sql,
-    secretKey: await openSecretKey(settings, store.sql),
-    addresses: dns.addresses,
-    sent: "elsewhere",
-    log: createLog({ level: "silent", showAddresses: false }),
+const openCliWebhooks = (): Promise<CliWebhooks> =>
+  command(async (process) => {
+    const store = await openAccountStore(process);
+    const dns = openDns(process.config, "interactive");
+    process.closing.add(() => dns.close());
+    const { setup, ping, deliveries } = openWebhooks(process, {
+      sql: store.sql,
+      secretKey: await openSecretKey(process.config, store.sql),
+      addresses: dns.addresses,
+      sent: "elsewhere",
+    });
+    return {
+      accountId: async (account) => (await store.accounts.find(account))?.id,
+      setup: auditedWebhooks(setup, operatorNote(process, store)),
+      ping,
+      log: (accountId, limit) => deliveries.list(accountId, limit),
+    };
   });
-  return {
-    accountId: async (account) => (await store.accounts.find(account))?.id,
-    setup: auditedWebhooks(setup, operatorNote(store)),
-    ping,
-    log: (accountId, limit) => deliveries.list(accountId, limit),
-    async close() {
-      dns.close();
-      await store.close();
-    },
-  };
-}

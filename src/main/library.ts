@@ -3,6 +3,7 @@ import { FEATURES } from "../core/checks/registry.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Log } from "../ports/process/log.ts";
 import { openChecker } from "./parts/checker.ts";
+import { systemMachine } from "./process/machine.ts";
 import { readConfig } from "./settings/config.ts";
 import { readWanted } from "../service/check/features.ts";
 
@@ -36,7 +37,9 @@ export function createValidator(options: ValidatorOptions = {}): Promise<Validat
     GATEPOST_IMPLICIT_MX: String(implicitMx),
     GATEPOST_DATA_DIR: dataDir,
   });
-  const checker = openChecker(config, { log: NO_LOG, registrations: memoryRegistrationCache() });
+  const { clock, ids } = systemMachine;
+  const process = { config, machine: systemMachine, clock, ids, log: NO_LOG };
+  const checker = openChecker(process, { registrations: memoryRegistrationCache() });
   return Promise.resolve({
     async validate(entry, features = []) {
       const asked = readWanted(features);

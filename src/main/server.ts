@@ -1,11 +1,6 @@
-import type { DnsLookup } from "../adapters/dns/lookup.ts";
 import { memoryAnswerCache } from "../adapters/memory/answer-cache.ts";
 import { sqlAccounts } from "../adapters/sql/account/accounts.ts";
 import { sqlRegistrationCache } from "../adapters/sql/evidence/registration-cache.ts";
-import { systemClock as clock } from "../adapters/system/clock.ts";
-import { createLog } from "../adapters/system/log.ts";
-import { createListMetrics } from "../adapters/system/list-metrics.ts";
-import { createMetrics, type Metrics } from "../adapters/system/metrics.ts";
 import { accountRoutes, addDashboard, type DashboardDeps } from "../http/account/dashboard.ts";
 import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app/app.ts";
@@ -17,34 +12,27 @@ import { uploadRoute } from "../http/api/upload.ts";
 import { viewRoute } from "../http/api/view.ts";
 import type { AnswerCache } from "../ports/process/answer-cache.ts";
 import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
-import type { Log } from "../ports/process/log.ts";
 import { callerInForce } from "../service/admission/caller-in-force.ts";
 import { createCheckOne } from "../service/check/check-one.ts";
 import { createAdmission } from "../service/admission/counting-admission.ts";
 import { createExplain } from "../service/check/explain.ts";
 import type { Admission } from "../service/admission/admission.ts";
-import type { Tiers } from "../service/admission/tiers.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/upkeep/usage-recorder.ts";
 import type { Backing } from "./parts/backing.ts";
-import { type Checker, openChecker, openDns } from "./parts/checker.ts";
+import { type Checker, openChecker } from "./parts/checker.ts";
 import type { Config } from "./settings/config.ts";
 import { openDashboard } from "./parts/dashboard.ts";
-import { type Duties, startDuties } from "./feeds/duties.ts";
-import { housekeepingDuty } from "./parts/housekeeping.ts";
 import { createLinks, type Links } from "./settings/links.ts";
-import { createListener, DEFAULT_LIMITS, listen } from "./process/listen.ts";
+import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
+import type { Machine } from "./process/machine.ts";
+import { openProcess, type Process } from "./process/open-process.ts";
+import { openServing, type Serving, startUpkeep } from "./parts/serving.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
-import { type Lists, openLists } from "./feeds/lists.ts";
+import type { Lists } from "./feeds/lists.ts";
 import { type OpenBulk, openBulk } from "./parts/open-bulk.ts";
-import { openBacking } from "./parts/open-backing.ts";
-import { watchAnswerCache, watchProgram, webhookCounter } from "./metrics/program-metrics.ts";
+import { watchAnswerCache, webhookCounter } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
-import { openSecretKey } from "./settings/secret-key.ts";
-import { sessionsDuty } from "./parts/sessions-duty.ts";
-import { watchStores } from "./metrics/store-metrics.ts";
 import { systemFacts } from "./parts/system-facts.ts";
-import { readTiersFile } from "./settings/tiers-setting.ts";
-import { tidyUp } from "./parts/tidy-up.ts";
 import { openWebhooks, type Webhooks } from "./parts/webhooks.ts";
 
 /** Bodies of single checks, kept while DNS allows. */
@@ -61,131 +49,89 @@ export interface Running {
 
 /** For tests. */
 export interface ServerOptions {
+  readonly machine?: Machine;
   readonly checkpoint?: Checkpoint;
 }
 
 /** Starts the service: all of it, or with DATABASE_URL all but bulk jobs and webhooks; rejects with one clear sentence when it cannot. */
 export async function startServer(
   config: Config,
-  { checkpoint = passThrough }: ServerOptions = {},
+  { checkpoint = passThrough, ...options }: ServerOptions = {},
 ): Promise<Running> {
-  const opened = await openParts(config);
-  const bulk = bulkOf(opened, checkpoint);
-  opened.lists.onShared((shared) => bulk.use(shared));
-  const parts: Parts = { ...opened, bulk };
+  const start = (process: Process): Promise<Listens> => openServer(process, checkpoint);
+  const { url, log, close } = await openProcess(config, options, start);
+  const stop = async (): Promise<void> => {
+    log.info("server.stopping");
+    await close();
+    log.info("server.stopped");
+  };
+  return { url, stop };
+}
+
+type Listens = Pick<Running, "url"> & Pick<Process, "log">;
+
+async function openServer(process: Process, checkpoint: Checkpoint): Promise<Listens> {
+  const parts = await openParts(process, checkpoint);
+  const { config, machine, backing, lists, log, closing } = parts;
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const app = await buildApp({ ...appDeps(parts), listener: createListener(limits) });
-  const isAlone = parts.backing.where === "alone";
-  if (isAlone) await parts.webhooks.dispatcher.start("alone");
-  parts.lists.start();
-  const duties = startDuties(dutiesOf(parts), {
-    elections: parts.backing.elections,
-    log: parts.log,
-  });
-  const listening = await listen(app, config, limits);
-  parts.links.listensOn(listening.port);
-  parts.log.info("server.listening", { url: listening.url });
-  const stop = async (): Promise<void> => {
-    parts.log.info("server.stopping");
-    await listening.stop();
-    await duties.stop();
-    await closeParts(parts);
-    parts.log.info("server.stopped");
-  };
-  return { url: listening.url, stop };
+  if (backing.where === "alone") await parts.webhooks.dispatcher.start("alone");
+  startUpkeep(parts, lists.duties);
+  const { url, port, stop } = await machine.listen(app, config, limits);
+  closing.add(stop);
+  parts.links.listensOn(port);
+  log.info("server.listening", { url });
+  return { url, log };
 }
 
-/** Alone, the bulk thread sees to sessions itself. */
-function dutiesOf(parts: Parts): Duties {
-  const { backing, lists, log } = parts;
-  const duties: Duties = { ...lists.duties, housekeeping: housekeepingDuty(parts) };
-  return backing.where === "alone" ? duties : { ...duties, ...sessionsDuty(backing, log) };
+interface Parts extends Serving {
+  readonly links: Links;
+  readonly checker: Checker;
+  readonly usage: UsageRecorder;
+  readonly admission: Admission;
+  readonly webhooks: Webhooks;
+  readonly bulk: OpenBulk;
 }
 
-async function openParts(config: Config): Promise<Omit<Parts, "bulk">> {
-  const tiers = readTiersFile(config.tiersFile);
-  const log = createLog({ level: config.logLevel, showAddresses: config.logAddresses });
-  tidyUp(config.dataDir, log);
-  const backing = await openBacking(config, log);
-  const { store, ledgers, rates } = backing;
+async function openParts(process: Process, checkpoint: Checkpoint): Promise<Parts> {
+  const serving = await openServing(process, "bulk");
+  const { config, clock, log, closing, tiers, backing, metrics, lists, secretKey } = serving;
+  const { store, ledgers, rates, requests } = backing;
+  const { keys, quotas, charges } = ledgers;
   const { sql, notices } = store;
-  const secretKey = await openSecretKey(config, sql);
-  const metrics = createMetrics();
-  const learningDns = openDns(config, "bulk");
-  const listMetrics = createListMetrics(metrics.registry);
-  const lists = await openLists(config, {
-    sql,
-    lookup: learningDns,
-    log,
-    metrics: listMetrics,
-    ...(backing.sharedLists !== undefined && { shared: backing.sharedLists }),
-    notices,
-  });
   const registrations = sqlRegistrationCache(sql.db);
   const { datasets } = lists;
-  const checker = observed(openChecker(config, { log, registrations, datasets }), lists);
-  const { keys, quotas, charges } = ledgers;
-  const { requests } = backing;
+  const checker = observed(openChecker(process, { registrations, datasets }), lists);
+  closing.add(() => checker.close());
   const counters = requests === undefined ? { rates } : { rates, requests };
   const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
   const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log });
-  const counted = webhookCounter(metrics.registry);
-  const sent = backing.where === "alone" ? "here" : "elsewhere";
-  const { addresses } = checker.dns;
-  const webhooks = openWebhooks({ sql, secretKey, addresses, log, sent, counted });
-  const links = createLinks(config);
-  const held = { config, links, tiers, log, backing, secretKey, metrics, learningDns };
-  return { ...held, lists, checker, admission, usage, webhooks };
-}
-
-function bulkOf(parts: Omit<Parts, "bulk">, checkpoint: Checkpoint): OpenBulk {
-  const { config, backing, admission, tiers, checker, secretKey, log, webhooks } = parts;
-  return openBulk(config, {
-    sql: backing.store.sql,
-    charges: backing.ledgers.charges,
+  closing.add(() =>
+    usage.flush().catch((fault: unknown) => log.error("usage.flush_failed", fault)),
+  );
+  const webhooks = openWebhooks(process, {
+    sql,
+    secretKey,
+    addresses: checker.dns.addresses,
+    sent: backing.where === "alone" ? "here" : "elsewhere",
+    counted: webhookCounter(metrics.registry),
+  });
+  const bulk = await openBulk(process, {
+    sql,
+    charges,
     where: backing.where,
     startRunner: backing.startBulkRunner,
     checkpoint,
     admission,
     tiers,
     checker,
-    datasets: parts.lists.shared(),
-    traffic: parts.lists,
+    datasets: lists.shared(),
+    traffic: lists,
     secretKey,
-    log,
-    onCompleted: async ({ owner, stats }) => {
-      if (owner.kind === "account") await webhooks.announce(owner.accountId, stats);
-    },
+    onCompleted: webhooks.announce,
   });
-}
-
-/** Hands work back, writes what waits and closes everything, the database last. */
-async function closeParts(parts: Parts): Promise<void> {
-  await parts.bulk.stop();
-  await parts.webhooks.dispatcher.stop();
-  await parts.lists.stop();
-  parts.learningDns.close();
-  await parts.usage.flush().catch((fault: unknown) => parts.log.error("usage.flush_failed", fault));
-  parts.checker.close();
-  await parts.backing.close();
-}
-
-interface Parts {
-  readonly config: Config;
-  readonly links: Links;
-  readonly tiers: Tiers;
-  readonly log: Log;
-  readonly backing: Backing;
-  readonly checker: Checker;
-  readonly usage: UsageRecorder;
-  readonly admission: Admission;
-  readonly bulk: OpenBulk;
-  readonly webhooks: Webhooks;
-  readonly lists: Lists;
-  readonly metrics: Metrics;
-  readonly secretKey: Uint8Array;
-  /** For learning alone, so that it holds up no check. */
-  readonly learningDns: DnsLookup;
+  lists.onShared((shared) => bulk.use(shared));
+  return { ...serving, links: createLinks(config), checker, admission, usage, webhooks, bulk };
 }
 
 /** The same checker, whose verdicts the lists hear of. */
@@ -201,7 +147,8 @@ function observed(checker: Checker, lists: Lists): Checker {
 }
 
 function appDeps(parts: Parts): AppDeps {
-  const { config, tiers, log, backing, checker, usage, admission, lists, links, metrics } = parts;
+  const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
+  const { lists, links, metrics } = parts;
   const bulk = parts.bulk.service;
   const { ownEvidence } = lists;
   const isInForce = callerInForce({
@@ -250,23 +197,20 @@ function appDeps(parts: Parts): AppDeps {
 }
 
 /** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
-function watchedCache({ metrics: { registry }, checker, backing }: Parts): AnswerCache {
+function watchedCache({ metrics: { registry }, checker }: Parts): AnswerCache {
   const cache = memoryAnswerCache(ANSWER_CACHE_BYTES);
   watchDns(registry, checker.dns);
-  watchProgram(registry, programVersion());
   watchAnswerCache(registry, () => cache.reads());
-  watchStores(registry, backing);
   return cache;
 }
 
 function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): DashboardDeps {
-  const { config, backing, checker, bulk, webhooks, lists } = parts;
+  const { config, clock, ids, backing, checker, bulk, webhooks, lists } = parts;
   const { store, ledgers, rates } = backing;
   return openDashboard({
     ...parts,
     store,
     rates,
-    clock,
     quotas: ledgers.quotas,
     usage: ledgers.usage,
     requests: parts.usage,
@@ -282,6 +226,7 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
     system: systemFacts({
       probes,
       clock,
+      ids,
       store,
       charges: ledgers.charges,
       engine: backing.engine,

@@ -1,26 +1,21 @@
 import { sqlChunkQueue } from "../adapters/sql/bulk/chunk-queue.ts";
 import { sqlJobs } from "../adapters/sql/bulk/jobs.ts";
-import { systemClock as clock } from "../adapters/system/clock.ts";
-import { systemIds as ids } from "../adapters/system/ids.ts";
 import { createReadiness } from "../http/system/readiness.ts";
 import { buildWorkerApp } from "../http/app/worker-app.ts";
 import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
 import { inTime } from "../ports/process/in-time.ts";
 import { announcer } from "../service/bulk/announce.ts";
 import { keepJobs } from "../service/bulk/keep-house.ts";
-import type { End } from "../service/upkeep/elected.ts";
 import { type BulkWorker, bulkWorker } from "../service/bulk/worker.ts";
 import { type BulkChecker, openBulkChecker } from "./parts/bulk-checker.ts";
 import type { Config } from "./settings/config.ts";
-import { startDuties } from "./feeds/duties.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
-import { housekeepingDuty } from "./parts/housekeeping.ts";
-import { sessionsDuty } from "./parts/sessions-duty.ts";
-import { watchStores } from "./metrics/store-metrics.ts";
-import { createListener, DEFAULT_LIMITS, listen, type Listening } from "./process/listen.ts";
-import { watchProgram } from "./metrics/program-metrics.ts";
-import { programVersion } from "./process/program-version.ts";
-import { closeParts, openParts, type WorkerParts } from "./parts/worker-parts.ts";
+import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
+import { type Process, openProcess } from "./process/open-process.ts";
+import { type Machine, systemMachine } from "./process/machine.ts";
+import { webhookCounter } from "./metrics/program-metrics.ts";
+import { openServing, type Serving, startUpkeep } from "./parts/serving.ts";
+import { openWebhooks, type Webhooks } from "./parts/webhooks.ts";
 import { watchWorker } from "./metrics/worker-metrics.ts";
 
 export interface RunningWorker {
@@ -34,6 +29,7 @@ export interface RunningWorker {
 
 /** For tests and benches. */
 export interface WorkerOptions {
+  readonly machine?: Machine;
   readonly checkpoint?: Checkpoint;
   /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
   readonly dnsWindowMax?: number;
@@ -45,91 +41,94 @@ export interface WorkerOptions {
  * Longer than a webhook may take, and well within what a stop may. A store that is away may keep its part of the
  * stop waiting: what is not handed back ends with its lease.
  */
-const STOP_LIMIT = { timeoutMs: 25_000, late: undefined, clock };
+const STOP_LIMIT_MS = 25_000;
 
 /** A process of the scale-out that works off bulk jobs and sends webhooks; rejects with one clear sentence. */
 export async function startWorker(
   config: Config,
   options: WorkerOptions = {},
 ): Promise<RunningWorker> {
-  const parts = await openParts(config);
-  const { log, name, lists, webhooks, metrics, backing } = parts;
+  if (config.databaseUrl === undefined || config.redisUrl === undefined) {
+    throw new Error(
+      "`gatepost worker` needs DATABASE_URL and REDIS_URL; without them, `gatepost serve` runs bulk jobs itself",
+    );
+  }
+  const { machine = systemMachine } = options;
+  const start = (process: Process): Promise<Pick<RunningWorker, "name" | "url">> =>
+    openWorker(process, options);
+  const { name, url, close } = await openProcess(config, { machine }, start);
+  const limit = { timeoutMs: STOP_LIMIT_MS, late: undefined, clock: machine.clock };
+  return { name, url, stop: () => inTime(close(), limit) };
+}
+
+async function openWorker(
+  process: Process,
+  options: WorkerOptions,
+): Promise<Pick<RunningWorker, "name" | "url">> {
+  const serving = await openServing(process, "interactive");
+  const { config, machine, name, lists, metrics, secretKey, dns, backing, closing, log } = serving;
+  const webhooks = openWebhooks(serving, {
+    sql: backing.store.sql,
+    secretKey,
+    addresses: dns.addresses,
+    sent: "here",
+    counted: webhookCounter(metrics.registry),
+  });
   const bulk = openBulkChecker(config, lists.datasets, {
     observe: lists.observe,
     windowMax: options.dnsWindowMax,
+    machine,
   });
-  const { worker, stopKeeping } = startWork(parts, bulk, options);
+  closing.add(() => bulk.close());
+  const worker = await openWork({ ...serving, webhooks, bulk }, options);
   watchWorker(metrics.registry, name, worker);
-  watchShared(parts);
   watchDns(metrics.registry, bulk);
   await webhooks.dispatcher.start("among_others");
-  lists.start();
-  const duties = startDuties(
-    { housekeeping: housekeepingDuty(parts), ...sessionsDuty(backing, log) },
-    { elections: backing.elections, candidate: name, log },
-  );
-  const listening = await show(parts, bulk);
-  worker.start();
-  log.info("worker.started", { worker: name, database: backing.engine });
-  const stop = async (): Promise<void> => {
+  startUpkeep(serving, {});
+  const url = await show(serving, bulk);
+  closing.add(async () => {
     await worker.stop().catch((fault: unknown) => log.error("bulk.stop_failed", fault));
     log.info("worker.handed_back", { worker: name, ...worker.figures() });
-    await Promise.all([stopKeeping(), duties.stop()]);
-    await listening?.stop();
-    bulk.close();
-    await closeParts(parts);
-  };
-  return { name, url: listening?.url, stop: () => inTime(stop(), STOP_LIMIT) };
+  });
+  worker.start();
+  log.info("worker.started", { worker: name, database: backing.engine });
+  return { name, url };
 }
 
-/** What every process of the scale-out shows. */
-function watchShared({ metrics: { registry }, backing }: WorkerParts): void {
-  watchProgram(registry, programVersion());
-  watchStores(registry, backing);
+interface WorkParts extends Serving {
+  readonly webhooks: Webhooks;
+  readonly bulk: BulkChecker;
 }
 
-interface Work {
-  readonly worker: BulkWorker;
-  readonly stopKeeping: End;
-}
-
-/** The worker, not started, and what sees to jobs that are stuck or untold. */
-function startWork(
-  parts: WorkerParts,
-  bulk: BulkChecker,
+/** The worker, not started, beside what looks after jobs that are stuck or not announced. */
+async function openWork(
+  { clock, ids, log, name, backing, lists, webhooks, bulk, closing }: WorkParts,
   { checkpoint = passThrough, feed = "tickets" }: WorkerOptions,
-): Work {
-  const { log, name, backing, lists, webhooks } = parts;
+): Promise<BulkWorker> {
   const { db } = backing.store.sql;
   const jobs = sqlJobs({ db, charges: backing.ledgers.charges, ids, checkpoint });
-  const announce = announcer({
-    jobs,
-    clock,
-    log,
-    checkpoint,
-    onCompleted: async ({ owner, stats }) => {
-      if (owner.kind === "account") await webhooks.announce(owner.accountId, stats);
-    },
-  });
-  const worker = bulkWorker({
+  const announce = announcer({ jobs, clock, log, checkpoint, onCompleted: webhooks.announce });
+  closing.add(keepJobs({ jobs, announce, clock, log }));
+  const tickets = feed === "tickets" ? await backing.openTickets?.(name) : undefined;
+  closing.add(() => tickets?.close());
+  return bulkWorker({
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
     ownEvidence: lists.ownEvidence,
     chunks: sqlChunkQueue({ db, checkpoint }),
-    ...(feed === "tickets" && { tickets: backing.openTickets(name) }),
+    ...(tickets !== undefined && { tickets }),
     name,
     checkpoint,
     clock,
     log,
     completed: () => void announce(),
   });
-  return { worker, stopKeeping: keepJobs({ jobs, announce, clock, log }) };
 }
 
 /** Listens where the operator looks, if anywhere. */
-async function show(parts: WorkerParts, bulk: BulkChecker): Promise<Listening | undefined> {
-  const { config, log, metrics, backing } = parts;
+async function show(serving: Serving, bulk: BulkChecker): Promise<string | undefined> {
+  const { config, machine, clock, log, metrics, backing, closing } = serving;
   if (config.workerPort === undefined) return undefined;
   const probes = new Map([...backing.probes, ["dns", () => bulk.dnsAnswers()] as const]);
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
@@ -141,5 +140,8 @@ async function show(parts: WorkerParts, bulk: BulkChecker): Promise<Listening | 
     metricsToken: config.metricsToken,
     listener: createListener(limits),
   });
-  return listen(app, { host: config.host, port: config.workerPort }, limits);
+  const address = { host: config.host, port: config.workerPort };
+  const { url, stop } = await machine.listen(app, address, limits);
+  closing.add(stop);
+  return url;
 }

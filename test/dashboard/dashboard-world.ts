@@ -22,7 +22,8 @@ import { buildApp } from "../../src/http/app/app.ts";
 import { accountDocumentation } from "../../src/http/account/documentation.ts";
 import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts";
 import { openDashboard } from "../../src/main/parts/dashboard.ts";
-import { openAccountStore, type AccountStore } from "../../src/main/parts/store.ts";
+import type { AccountStore } from "../../src/main/parts/store.ts";
+import { openTestStore } from "../process/test-process.ts";
 import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import type { HostCheck } from "../../src/ports/webhooks/public-host.ts";
 import { createSignIns } from "../../src/service/account/sign-ins.ts";
@@ -91,7 +92,7 @@ const checkByName: HostCheck = (host) =>
 export async function dashboardWorld(options: DashboardWorldOptions = {}): Promise<DashboardWorld> {
   const log = keptLog();
   const tiers = DEFAULT_TIERS;
-  const store = await openAccountStore({ dataDir: ":memory:", databaseUrl: undefined });
+  const store = await openTestStore(":memory:");
   const { db } = store.sql;
   const usage = sqlUsageLedger(db);
   const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
@@ -126,6 +127,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
   const dashboard = openDashboard({
+    ids,
     store,
     admission,
     rates,
@@ -257,9 +259,7 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     clock,
     log,
     checkpoint: passThrough,
-    onCompleted: async ({ owner, stats }) => {
-      if (owner.kind === "account") await hooks.announce(owner.accountId, stats);
-    },
+    onCompleted: hooks.announce,
   });
   const shared = { clock, log, check, completed: () => void announce() };
   const worker = bulkWorker({

@@ -7,6 +7,7 @@ import type { HttpReply, OutboundResult } from "../../src/ports/process/outbound
 import type { WebhookEvent } from "../../src/ports/webhooks/webhook-store.ts";
 import type { WebhookPost, WebhookSender } from "../../src/ports/webhooks/webhook-sender.ts";
 import { createAnnounceBulk } from "../../src/service/webhooks/announce.ts";
+import type { BulkStats } from "../../src/service/bulk/bulk.ts";
 import { createDispatcher } from "../../src/service/webhooks/dispatcher.ts";
 import { createPing } from "../../src/service/webhooks/ping.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
@@ -81,12 +82,14 @@ export async function webhookWorld(
     recording.release();
     return dispatcher.stop();
   });
+  const announce = createAnnounceBulk({ ...deps, wake: () => dispatcher.wake() });
   return {
     ...deps,
     ...recording,
     stores,
     dispatcher,
-    announce: createAnnounceBulk({ ...deps, wake: () => dispatcher.wake() }),
+    announce: (accountId: string, stats: BulkStats) =>
+      announce({ owner: { kind: "account", accountId }, session: stats.session, stats }),
     ping: createPing({ ...deps, dispatcher }),
     /** An account whose receiver is at `url`. */
     subscribe: async (

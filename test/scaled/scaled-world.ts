@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
+import { systemMachine } from "../../src/main/process/machine.ts";
 import { accountStore, type AccountStore } from "../../src/main/parts/store.ts";
 import { childEnvironment } from "../process/child-environment.ts";
 import { type DnsServer, startDnsServer } from "../dns/dns-server.ts";
@@ -92,7 +93,7 @@ export async function openScaledWorld({
   const databaseUrl = await postgres.createDatabase();
   const urls: StoreUrls = { databaseUrl, redisUrl: redis.url };
   const sql = await openPostgres(databaseUrl, Date.now());
-  const store = accountStore(sql);
+  const store = accountStore(sql, systemMachine);
   const folder = mkdtempSync(join(tmpdir(), "gatepost-scaled-"));
   const processes: ScaledProcess[] = [];
   let started = 0;

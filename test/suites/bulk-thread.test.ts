@@ -7,6 +7,9 @@ import { shareDatasets } from "../../src/adapters/lists/table/shared-datasets.ts
 import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { systemIds } from "../../src/adapters/system/ids.ts";
+import { Closing } from "../../src/main/process/closing.ts";
+import { systemMachine } from "../../src/main/process/machine.ts";
 import { threadRunner } from "../../src/main/parts/embedded.ts";
 import type { Config } from "../../src/main/settings/config.ts";
 import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../src/main/parts/open-bulk.ts";
@@ -25,7 +28,8 @@ const NAMES = 3_000;
 interface World {
   readonly stores: Stores;
   readonly events: CompletedEvent[];
-  readonly open: (startRunner: OpenBulkDeps["startRunner"]) => OpenBulk;
+  readonly open: (startRunner: OpenBulkDeps["startRunner"]) => Promise<OpenBulk>;
+  readonly closing: Closing;
   readonly config: typeof CONFIG & Pick<Config, "dataDir" | "dnsServers">;
 }
 
@@ -43,8 +47,10 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
   const events: CompletedEvent[] = [];
   const { host, port } = server;
   const config = { ...CONFIG, dataDir, dnsServers: [{ host, port }] };
-  const open = (startRunner: OpenBulkDeps["startRunner"]): OpenBulk =>
-    openBulk(config, {
+  const closing = new Closing();
+  const process = { config, machine: systemMachine, clock, ids: systemIds, log, closing };
+  const open = (startRunner: OpenBulkDeps["startRunner"]): Promise<OpenBulk> =>
+    openBulk(process, {
       sql,
       charges,
       admission: createAdmission({ keys, rates, quotas: counter, charges, clock, tiers }),
@@ -53,12 +59,11 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
       datasets: LISTS,
       traffic: noTraffic,
       secretKey: new Uint8Array(32),
-      log,
       onCompleted: (event) => Promise.resolve(void events.push(event)),
       where: "alone",
       startRunner,
     });
-  return { stores, events, open, config };
+  return { stores, events, open, closing, config };
 }
 
 const LISTS = shareDatasets({
@@ -79,9 +84,9 @@ test("the thread works a job off against a real name server, with the lists it w
     "mx.provider.example": { a: ["203.0.113.5"] },
   });
   t.after(() => server.close());
-  const { stores, events, open: openIt, config } = await openWorld(t, server);
+  const { stores, events, open: openIt, closing, config } = await openWorld(t, server);
   const { sql, log } = stores;
-  const open = openIt((parts) => threadRunner(config, parts));
+  const open = await openIt((parts) => Promise.resolve(threadRunner(config, parts, systemMachine)));
   const { service } = open;
   const session = sessionOf(await service.submit(entranceOf(STARTER), listOf(domains(NAMES))));
   const event = await until(() => events[0]);
@@ -94,7 +99,7 @@ test("the thread works a job off against a real name server, with the lists it w
     valid: 1_999,
     session,
   });
-  await open.stop();
+  await closing.close();
   const checkedDomains = await sqlVerdictCounts(sql.db).page(0, "", NAMES);
   assert.equal(checkedDomains.length, NAMES, "every domain is counted for back-tests");
   const [first, ...others] = await sqlDomainMails(sql.db).page("", NAMES);
@@ -114,22 +119,24 @@ test("the thread works a job off against a real name server, with the lists it w
 });
 
 test("the runner is roused by what is stored, before this start or now, and by nothing else", async (t) => {
-  const { open } = await openWorld(t, { host: "127.0.0.1", port: 9 });
+  const { open, closing } = await openWorld(t, { host: "127.0.0.1", port: 9 });
   let roused = 0;
-  const start = (): OpenBulk =>
-    open(() => ({
-      queue: { wake: () => Promise.resolve() },
-      rouse: () => void (roused += 1),
-      use: () => undefined,
-      stop: () => Promise.resolve(),
-    }));
-  const first = start();
+  const start = (): Promise<OpenBulk> =>
+    open(() =>
+      Promise.resolve({
+        queue: { wake: () => Promise.resolve() },
+        rouse: () => void (roused += 1),
+        use: () => undefined,
+        stop: () => Promise.resolve(),
+      }),
+    );
+  const first = await start();
   await assert.rejects(first.service.submit(entranceOf(STARTER), listOf("")));
   assert.equal(roused, 0, "a refused batch is nothing to see to");
   await first.service.submit(entranceOf(STARTER), listOf("a.example"));
   assert.equal(roused, 1, "a session will end");
-  await first.stop();
-  const second = start();
+  await closing.close();
+  await start();
   await until(() => (roused === 2 ? true : undefined));
-  await second.stop();
+  await closing.close();
 });

@@ -1,23 +1,23 @@
-import { systemClock as clock } from "../../adapters/system/clock.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import type { Elections } from "../../ports/process/elections.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { type Begin, type Candidacy, whileElected } from "../../service/upkeep/elected.ts";
-import { processName } from "../process/process-name.ts";
 
 /** What one process at a time does, by its name in the elections. */
 export type Duties = Readonly<Record<string, Begin>>;
 
 export interface DutyDeps {
   readonly elections: Elections;
-  /** Of this process in the elections; made when absent. */
-  readonly candidate?: string;
+  /** Of this process in the elections. */
+  readonly candidate: string;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Runs each duty while this process is elected to it; `stop` ends them all and makes room for others. */
 export function startDuties(
   duties: Duties,
-  { elections, candidate = processName(), log }: DutyDeps,
+  { elections, candidate, clock, log }: DutyDeps,
 ): Candidacy {
   const candidacies = Object.entries(duties).map(([duty, begin]) =>
     whileElected({ elections, duty, candidate, clock, log }, begin),

@@ -11,17 +11,13 @@ import {
   type SharedDatasets,
 } from "../../adapters/lists/table/shared-datasets.ts";
 import { sharedLearning } from "../../adapters/lists/refresh/shared-learning.ts";
-import { createOutbound } from "../../adapters/outbound/outbound.ts";
 import { createProxiedHttp } from "../../adapters/outbound/proxied.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { FeedFiles } from "../../ports/evidence/feed-files.ts";
 import type { ListMetrics, FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
 import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
-import type { Log } from "../../ports/process/log.ts";
 import type { Notices } from "../../ports/process/notices.ts";
 import type { Outbound } from "../../ports/process/outbound.ts";
 import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
@@ -29,27 +25,15 @@ import {
   createMailServerLearner,
   type MailServerLearner,
 } from "../../service/evidence/mail-server-learner.ts";
+import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
 import type { Duties } from "./duties.ts";
 import type { OwnTraffic } from "./own-traffic.ts";
-
-export type ListsConfig = Pick<
-  Config,
-  | "dataDir"
-  | "secretKey"
-  | "listsRefresh"
-  | "listsMirror"
-  | "httpsProxy"
-  | "httpProxy"
-  | "noProxy"
-  | "outboundAllow"
->;
 
 export interface ListsParts {
   readonly sql: Pick<SqlDatabase, "db">;
   /** A DNS client of its own profile, so that learning holds up no check. */
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
-  readonly log: Log;
   readonly metrics?: ListMetrics;
   readonly notices?: Notices;
   /** With several machines: where their files are alike. Alone: none, the data directory is all there is. */
@@ -73,19 +57,17 @@ export interface FeedJobs extends Pick<OwnTraffic, "observe" | "ownEvidence"> {
   readonly duties: Duties;
   /** Follows what any process fetches, learns or hears from the operator. */
   readonly start: () => void;
-  /** Waits for what runs and writes what waits; leaves no timer. To be called when the duties are over. */
-  readonly stop: () => Promise<void>;
 }
 
 const SOURCES_URL = "https://raw.githubusercontent.com";
 
 const urlOf =
-  ({ listsMirror }: ListsConfig) =>
+  ({ listsMirror }: Pick<Config, "listsMirror">) =>
   ({ id, path }: Pick<FetchedSource, "id" | "path">): string =>
     listsMirror === undefined ? `${SOURCES_URL}/${path}` : `${listsMirror}/${id}`;
 
-function httpOf(config: ListsConfig, { lookup }: ListsParts): Outbound["http"] {
-  const outbound = createOutbound({
+function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Outbound["http"] {
+  const outbound = machine.openOutbound({
     addresses: (host) => lookup.addresses(host),
     clock,
     allowed: config.outboundAllow ?? [],
@@ -107,14 +89,18 @@ export interface Held {
   readonly traffic: OwnTraffic;
 }
 
-/** Following the operator and other processes, fetching, learning, counting; nothing runs yet. */
-export function openFeedJobs(config: ListsConfig, parts: ListsParts, held: Held): FeedJobs {
-  const { log, metrics, shared } = parts;
+/**
+ * Following the operator and other processes, fetching, learning, counting; nothing runs yet. Closing waits for what
+ * runs and writes what waits.
+ */
+export function openFeedJobs(process: Process, parts: ListsParts, held: Held): FeedJobs {
+  const { config, clock, ids, log, closing } = process;
+  const { metrics, shared } = parts;
   const { loaded, sharing, change, live, traffic } = held;
   const refresher = createFeedRefresher({
     folder: listFolder(config.dataDir),
     urlOf: urlOf(config),
-    http: httpOf(config, parts),
+    http: httpOf(process, parts),
     clock,
     ids,
     log,
@@ -122,8 +108,14 @@ export function openFeedJobs(config: ListsConfig, parts: ListsParts, held: Held)
     loaded,
     ...(metrics !== undefined && { metrics }),
   });
-  const learner = openLearner(config, parts, held);
+  const learner = openLearner(process, parts, held);
   let deafen = (): void => undefined;
+  closing.add(async () => {
+    live.stop();
+    deafen();
+    await Promise.all([refresher.stop(), learner.stop()]);
+    await traffic.flush();
+  });
   const duties: Duties = {
     list_refresh: () => Promise.resolve(refresher.fetch()),
     learning() {
@@ -141,18 +133,12 @@ export function openFeedJobs(config: ListsConfig, parts: ListsParts, held: Held)
       refresher.follow((fresh) => change(fresh.shared));
       deafen = shared?.hear(() => refresher.look()) ?? deafen;
     },
-    async stop() {
-      live.stop();
-      deafen();
-      await Promise.all([refresher.stop(), learner.stop()]);
-      await traffic.flush();
-    },
   };
 }
 
 function openLearner(
-  config: ListsConfig,
-  { lookup, log, shared }: ListsParts,
+  { config, clock, log }: Process,
+  { lookup, shared }: ListsParts,
   { sharing, shared: inUse, change, mails }: Held,
 ): MailServerLearner {
   const folder = listFolder(config.dataDir);

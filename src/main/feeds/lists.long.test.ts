@@ -3,14 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { keptLog } from "../../../test/process/kept-log.ts";
+import { testProcess } from "../../../test/process/test-process.ts";
 import { listServer } from "../../../test/lists/list-server.ts";
 import { patientClock } from "../../../test/time/real-clock.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { openEmbedded } from "../../adapters/sql/engine/database.ts";
 import { sqlFeedFiles } from "../../adapters/sql/evidence/feed-files.ts";
 import type { FeedFiles } from "../../ports/evidence/feed-files.ts";
-import { readConfig } from "../settings/config.ts";
 import { openLists } from "./lists.ts";
 
 test("lists come from the mirror that is set, once its address is allowed, and serve the next start", async (t) => {
@@ -18,15 +17,15 @@ test("lists come from the mirror that is set, once its address is allowed, and s
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const { url, asked } = await listServer(t);
   const open = async (allow: string, mirror: string) => {
-    const config = readConfig({
+    const process = testProcess({
       GATEPOST_DATA_DIR: dataDir,
       GATEPOST_LISTS_MIRROR: mirror,
       GATEPOST_OUTBOUND_ALLOW: allow,
     });
     const sql = await openEmbedded(dataDir, 0);
-    const lists = await openLists(config, { sql, lookup: zoneLookup({}), log: keptLog() });
+    const lists = await openLists(process, { sql, lookup: zoneLookup({}) });
     const close = async (): Promise<void> => {
-      await lists.stop();
+      await process.closing.close();
       await sql.close();
     };
     return { lists, close };
@@ -63,17 +62,15 @@ test("a machine with an empty data directory has what others share before it ser
   const sql = await openEmbedded(database, 0);
   t.after(() => sql.close());
   const open = async (dataDir: string, its: Partial<FeedFiles> = {}) => {
-    const config = readConfig({
+    const process = testProcess({
       GATEPOST_DATA_DIR: dataDir,
       GATEPOST_LISTS_MIRROR: `${url}/`,
       GATEPOST_OUTBOUND_ALLOW: "127.0.0.1",
       GATEPOST_SECRET_KEY: Buffer.alloc(32).toString("base64"),
     });
-    const log = keptLog();
-    const lists = await openLists(config, {
+    const lists = await openLists(process, {
       sql,
       lookup: zoneLookup({}),
-      log,
       shared: {
         files: { ...sqlFeedFiles(sql.db), ...its },
         tell: () => undefined,
@@ -81,19 +78,25 @@ test("a machine with an empty data directory has what others share before it ser
         clock: patientClock, // a machine with other work may be slower than a start waits
       },
     });
-    return { lists, log, names: () => lists.datasets().disposable.sourcesOf("bad7.example") };
+    const { log, closing } = process;
+    return {
+      lists,
+      log,
+      stop: () => closing.close(),
+      names: () => lists.datasets().disposable.sourcesOf("bad7.example"),
+    };
   };
   const a = await open(ours);
   await a.lists.refresh.refresh();
-  await a.lists.stop();
+  await a.stop();
 
   const away = await open(theirs, { versions: () => Promise.reject(new Error("away")) });
   assert.deepEqual([away.names(), away.log.events], [0, ["lists.not_shared"]]);
-  await away.lists.stop();
+  await away.stop();
 
   const b = await open(theirs);
   assert.notEqual(b.names(), 0);
   assert.deepEqual(await b.lists.refresh.status(), await a.lists.refresh.status());
   assert.deepEqual(Object.keys(b.lists.duties), ["list_refresh", "learning"]);
-  await b.lists.stop();
+  await b.stop();
 });

@@ -1,7 +1,6 @@
 import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
 import { shareLists, unsharedLists } from "../../adapters/lists/refresh/feed-sharing.ts";
 import { createLiveRules, type LiveRules } from "../../adapters/lists/refresh/live-rules.ts";
-import { loadLists } from "../../adapters/lists/load/load-lists.ts";
 import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
 import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
@@ -9,16 +8,18 @@ import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
 import { sqlReports } from "../../adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
 import { createBackTest, type RunBackTest } from "../../service/evidence/back-test.ts";
 import { createRuleService, type RuleService } from "../../service/evidence/rules.ts";
 import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
-import { type FeedJobs, type ListsConfig, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
+import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
+import type { Process } from "../process/open-process.ts";
+import { openDns } from "../parts/checker.ts";
+import type { AccountStore } from "../parts/store.ts";
+import { sharedByConfig } from "./shared-feeds.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
 
 /** All that is known of names, kept fresh, and what the operator and clients do about it. */
@@ -75,7 +76,11 @@ class Holder {
 const FIRST_SYNC_MS = 10_000;
 
 /** What other machines share lies in the data directory when it resolves, if their store answers in time. */
-async function openSharing(folder: string, { shared, log }: ListsParts): Promise<FeedSharing> {
+async function openSharing(
+  folder: string,
+  { clock, ids, log }: Process,
+  { shared }: ListsParts,
+): Promise<FeedSharing> {
   if (shared === undefined) return unsharedLists;
   const { files, tell } = shared;
   const sharing = shareLists({ folder, files, clock, ids, log, tell });
@@ -88,26 +93,27 @@ async function openSharing(folder: string, { shared, log }: ListsParts): Promise
  * Reads what lies in the data directory, the packages and the database, and what other machines share; nothing is
  * fetched yet.
  */
-export async function openLists(config: ListsConfig, parts: ListsParts): Promise<Lists> {
-  const { log, notices } = parts;
+export async function openLists(process: Process, parts: ListsParts): Promise<Lists> {
+  const { config, machine, clock, ids, log } = process;
+  const { notices } = parts;
   const told = notices === undefined ? {} : { notices };
   const { db } = parts.sql;
   const folder = listFolder(config.dataDir);
-  const sharing = await openSharing(folder, parts);
-  const loaded = loadLists(folder);
+  const sharing = await openSharing(folder, process, parts);
+  const loaded = machine.loadLists(folder);
   const secretKey = await openSecretKey(config, parts.sql);
   const hash = createAddressHash(secretKey);
   const entries = sqlRules(db);
   const counts = sqlVerdictCounts(db);
   const mails = sqlDomainMails(db);
-  const traffic = openOwnTraffic({ sql: parts.sql, secretKey, log });
+  const traffic = openOwnTraffic({ sql: parts.sql, secretKey, clock, log });
   const live = createLiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
   const holder = new Holder(loaded, live);
   const datasets = (): Datasets => holder.datasets;
   const operator = createRuleService({ entries, hash, clock, ...told });
   const reports = createReportService({ reports: sqlReports(db), operator, hash, ids, clock });
-  const jobs = openFeedJobs(config, parts, {
+  const jobs = openFeedJobs(process, parts, {
     loaded,
     sharing,
     shared: () => holder.shared,
@@ -131,4 +137,13 @@ export async function openLists(config: ListsConfig, parts: ListsParts): Promise
     },
     ...jobs,
   };
+}
+
+/** For a command: with a DNS client of its own. */
+export function openStoredLists(process: Process, store: AccountStore): Promise<Lists> {
+  const { config, machine, closing } = process;
+  const lookup = openDns(config, "bulk", { machine });
+  closing.add(() => lookup.close());
+  const { sql, notices } = store;
+  return openLists(process, { sql, lookup, notices, ...sharedByConfig(config, store) });
 }

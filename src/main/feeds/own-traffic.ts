@@ -2,9 +2,9 @@ import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
 import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
 import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { dayOf } from "../../core/calendar.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import {
   createSpellingCounter,
@@ -32,11 +32,17 @@ export interface OwnTraffic {
 export interface OwnTrafficParts {
   readonly sql: Pick<SqlDatabase, "db">;
   readonly secretKey: Uint8Array;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** For every process and thread that judges, on its own connection. */
-export function openOwnTraffic({ sql: { db }, secretKey, log }: OwnTrafficParts): OwnTraffic {
+export function openOwnTraffic({
+  sql: { db },
+  secretKey,
+  clock,
+  log,
+}: OwnTrafficParts): OwnTraffic {
   const counts = sqlVerdictCounts(db);
   const mails = sqlDomainMails(db);
   const spellings = sqlOwnSpellings(db);

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import { readBacklog } from "../../adapters/sql/bulk/backlog.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
 import type { Probe } from "../../http/system/readiness.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import type { Backing } from "../parts/backing.ts";
 import { watchBacklog } from "./backlog-metrics.ts";
 
@@ -9,6 +9,7 @@ import { watchBacklog } from "./backlog-metrics.ts";
 export function watchStores(
   registry: Registry,
   { store, probes }: Pick<Backing, "store" | "probes">,
+  clock: Clock,
 ): void {
   const { db } = store.sql;
   watchBacklog({ registry, clock, read: () => readBacklog(db, clock.nowMs()) });

@@ -1,3 +1,4 @@
+import type { Tickets } from "../../ports/bulk/tickets.ts";
 import type { Elections } from "../../ports/process/elections.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import type { RequestCounter } from "../../ports/admission/request-counter.ts";
@@ -8,7 +9,7 @@ import type { AccountStore, Ledgers } from "./store.ts";
 
 /** What differs between one process on SQLite and many on PostgreSQL and Redis. */
 export interface Backing {
-  /** Whether other processes may serve, judge and send beside this one. */
+  /** Whether other processes may serve, check and send beside this one. */
   readonly where: "alone" | "among_others";
   /** For the dashboard's system page: "embedded, by node:sqlite". */
   readonly engine: string;
@@ -17,14 +18,14 @@ export interface Backing {
   readonly rates: RateCounter;
   /** Rate, day and month of a check in one step; undefined where they are steps in this process anyway. */
   readonly requests: RequestCounter | undefined;
-  /** Which process does what only one may. */
+  /** Decides which process does what only one may do. */
   readonly elections: Elections;
-  /** Where the machines' lists are alike; undefined for one that has no others. */
+  /** Keeps the machines' lists alike; undefined for one machine alone. */
   readonly sharedLists: SharedLists | undefined;
   /** Do the stores answer? By name, as `/readyz` shows them. */
   readonly probes: ReadonlyMap<string, Probe>;
-  /** Starts what runs bulk jobs here, or what tells those who run them elsewhere. */
-  readonly startBulkRunner: (parts: BulkRunnerParts) => BulkRunner;
-  /** Writes what waits and leaves no socket, the database last; to be called after everybody else has stopped. */
-  readonly close: () => Promise<void>;
+  /** Starts what runs bulk jobs here, or what tells the processes that run them elsewhere. */
+  readonly startBulkRunner: (parts: BulkRunnerParts) => Promise<BulkRunner>;
+  /** For a worker of this name; undefined where bulk jobs run in a thread. */
+  readonly openTickets: ((worker: string) => Promise<Tickets>) | undefined;
 }

@@ -1,11 +1,11 @@
 import type { DnsLookup, DnsQuestions } from "../../adapters/dns/lookup.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
 import type { EntryCheck } from "../../service/bulk/entry-check.ts";
 import type { Observed } from "../../service/evidence/verdict-recorder.ts";
 import { openDns } from "./checker.ts";
+import { type Machine, systemMachine } from "../process/machine.ts";
 import type { Config } from "../settings/config.ts";
 
 /** Judges entries by the ten thousands. */
@@ -35,21 +35,22 @@ export interface BulkCheckerOptions {
   readonly observe?: (validation: Observed) => void;
   /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
   readonly windowMax?: number | undefined;
+  readonly machine?: Machine;
 }
 
 export function openBulkChecker(
   config: Pick<Config, "dnsServers" | "implicitMx">,
   datasets: () => Datasets,
-  { observe = () => undefined, windowMax }: BulkCheckerOptions = {},
+  { observe = () => undefined, windowMax, machine = systemMachine }: BulkCheckerOptions = {},
 ): BulkChecker {
-  const dns = openDns(config, "bulk", windowMax);
+  const dns = openDns(config, "bulk", { windowMax, machine });
   // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
-  const second = openDns(config, "again");
+  const second = openDns(config, "again", { machine });
   const check = coreEntryCheck({
     datasets,
     lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),
     again: withoutRegistry(second.again),
-    clock,
+    clock: machine.clock,
     implicitMx: config.implicitMx,
     budgetMs: ENTRY_BUDGET_MS,
     againBudgetMs: AGAIN_BUDGET_MS,

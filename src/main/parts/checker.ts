@@ -2,21 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createDnsLookup, type DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Profile } from "../../adapters/dns/patience.ts";
-import { createResolver } from "../../adapters/dns/resolver.ts";
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
 import { readResolvConf, windowMaxFor } from "../../adapters/dns/transport/system-resolvers.ts";
 import { loadBundledDatasets } from "../../adapters/lists/load/load-lists.ts";
-import { createOutbound } from "../../adapters/outbound/outbound.ts";
 import { createBootstrapCopy } from "../../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../adapters/rdap/registration.ts";
 import { WHOIS_SERVERS } from "../../adapters/rdap/whois-servers.ts";
-import { systemClock } from "../../adapters/system/clock.ts";
-import { systemIds } from "../../adapters/system/ids.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { Log } from "../../ports/process/log.ts";
 import type { RegistrationCache } from "../../ports/evidence/registration-cache.ts";
 import { createSingleCheck, type SingleCheck } from "../../service/check/single-check.ts";
+import { type Machine, systemMachine } from "../process/machine.ts";
+import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
 import { rdapFolder } from "./tidy-up.ts";
 
@@ -35,8 +32,12 @@ type CheckerConfig = Pick<
   "dnsServers" | "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "whois" | "implicitMx"
 >;
 
+/** What of a process the library has, too. */
+type CheckerProcess = Pick<Process, "machine" | "clock" | "ids" | "log"> & {
+  readonly config: CheckerConfig;
+};
+
 interface CheckerParts {
-  readonly log: Log;
   readonly registrations: RegistrationCache;
   /** What is known of names; the bundled packages unless given. */
   readonly datasets?: () => Datasets;
@@ -48,32 +49,40 @@ function bundledDatasets(): () => Datasets {
 }
 
 export function openChecker(
-  config: CheckerConfig,
-  { log, registrations, datasets = bundledDatasets() }: CheckerParts,
+  process: CheckerProcess,
+  { registrations, datasets = bundledDatasets() }: CheckerParts,
 ): Checker {
-  const dns = openDns(config, "interactive");
+  const { config, machine, clock } = process;
+  const dns = openDns(config, "interactive", { machine });
   const lookup: Lookup = {
     mx: dns.mx,
     addresses: dns.addresses,
     txt: dns.txt,
-    registration: registrationFrom(config, dns, { log, registrations }),
+    registration: registrationFrom(process, dns, registrations),
   };
   const { implicitMx } = config;
-  const check = createSingleCheck({ lookup, datasets, clock: systemClock, implicitMx });
+  const check = createSingleCheck({ lookup, datasets, clock, implicitMx });
   return { datasets, dns, lookup, check, close: () => dns.close() };
+}
+
+export interface DnsOptions {
+  /** First tries under way at once, at most; by the servers' place unless given. */
+  readonly windowMax?: number | undefined;
+  readonly machine?: Machine;
 }
 
 /** A DNS client with its own sockets and cache. */
 export function openDns(
   config: Pick<Config, "dnsServers">,
   profile: Profile,
-  windowAtMost?: number,
+  { windowMax: given, machine = systemMachine }: DnsOptions = {},
 ): DnsLookup {
   const servers = config.dnsServers ?? systemServers();
-  const windowMax = windowAtMost ?? windowMaxFor(servers);
-  const random = (count: number): Uint8Array => systemIds.bytes(count);
-  const resolver = createResolver({ servers, profile, clock: systemClock, random, windowMax });
-  return createDnsLookup(resolver, { clock: systemClock });
+  const windowMax = given ?? windowMaxFor(servers);
+  const { clock, ids } = machine;
+  const random = (count: number): Uint8Array => ids.bytes(count);
+  const resolver = machine.openResolver({ servers, profile, clock, random, windowMax });
+  return createDnsLookup(resolver, { clock });
 }
 
 function systemServers(): readonly ServerAddress[] {
@@ -88,28 +97,28 @@ function systemServers(): readonly ServerAddress[] {
 const REGISTRY_TIMEOUT_MS = 3_500;
 
 function registrationFrom(
-  config: CheckerConfig,
+  { config, machine, clock, ids, log }: CheckerProcess,
   dns: DnsLookup,
-  { log, registrations }: { readonly log: Log; readonly registrations: RegistrationCache },
+  registrations: RegistrationCache,
 ): Lookup["registration"] {
-  const outbound = createOutbound({
+  const outbound = machine.openOutbound({
     addresses: dns.addresses,
-    clock: systemClock,
+    clock,
     allowed: config.outboundAllow ?? [],
   });
   const bootstrap = createBootstrapCopy({
     url: config.rdapBootstrapUrl,
     path: join(rdapFolder(config.dataDir), "dns.json"),
     outbound,
-    clock: systemClock,
-    ids: systemIds,
+    clock,
+    ids,
     log,
   });
   return createRegistration({
     bootstrap,
     outbound,
     cache: registrations,
-    clock: systemClock,
+    clock,
     log,
     whoisServers: config.whois ? WHOIS_SERVERS : [],
     timeoutMs: REGISTRY_TIMEOUT_MS,

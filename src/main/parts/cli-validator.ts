@@ -1,21 +1,20 @@
 import { memoryRegistrationCache } from "../../adapters/memory/registration-cache.ts";
-import { createLog } from "../../adapters/system/log.ts";
 import type { CliValidator } from "../../cli/commands/check.ts";
 import { present } from "../../service/check/check-one.ts";
 import { readFeatures, sortFeatures } from "../../service/check/features.ts";
 import { openChecker } from "./checker.ts";
-import { type Config, publicUrlOf } from "../settings/config.ts";
+import type { Process } from "../process/open-process.ts";
+import { publicUrlOf } from "../settings/config.ts";
 import { openKnownLists } from "./known-lists.ts";
 
 /** The command line asks for itself and has every feature. */
 const EVERYTHING = { premium: true };
 
 /** Validates without a server. */
-export async function openCliValidator(config: Config): Promise<CliValidator> {
-  const log = createLog({ level: "silent", showAddresses: false });
-  const known = await openKnownLists(config, log);
-  const { datasets } = known;
-  const checker = openChecker(config, { log, registrations: memoryRegistrationCache(), datasets });
+export async function openCliValidator(process: Process): Promise<Omit<CliValidator, "close">> {
+  const datasets = await openKnownLists(process);
+  const checker = openChecker(process, { registrations: memoryRegistrationCache(), datasets });
+  process.closing.add(() => checker.close());
   return {
     datasets: checker.datasets(),
     validate(text, features) {
@@ -24,10 +23,10 @@ export async function openCliValidator(config: Config): Promise<CliValidator> {
       return Promise.resolve(checker.check(text, "either", { features: permitted, spamTrap }));
     },
     present: (validation, features) =>
-      present(validation, sortFeatures(readFeatures(features), EVERYTHING), publicUrlOf(config)),
-    async close() {
-      checker.close();
-      await known.close();
-    },
+      present(
+        validation,
+        sortFeatures(readFeatures(features), EVERYTHING),
+        publicUrlOf(process.config),
+      ),
   };
 }

@@ -5,7 +5,6 @@ import { sqlAccountDirectory } from "../../adapters/sql/account/account-director
 import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { sqlAuditLog } from "../../adapters/sql/account/audit-log.ts";
 import { sqlSignIns } from "../../adapters/sql/account/sign-ins.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
 import { argonPasswords } from "../../adapters/system/passwords.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
@@ -17,6 +16,7 @@ import {
   MANIFEST_FILE,
 } from "../../http/account/dashboard-pages.ts";
 import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
@@ -51,6 +51,7 @@ export interface DashboardParts {
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly log: Log;
   readonly settings: DashboardSettings;
   readonly system: () => Promise<SystemFacts>;
@@ -79,7 +80,7 @@ function readPages(root: string): BuiltPages {
 
 /** Everything behind the dashboard, on the stores of the serving process. */
 export function openDashboard(parts: DashboardParts): DashboardDeps {
-  const { store, clock, tiers, usage, admission, settings, rates, quotas } = parts;
+  const { store, clock, ids, tiers, usage, admission, settings, rates, quotas } = parts;
   const { db } = store.sql;
   const accounts = sqlAccounts(db);
   const sessions = sqlSignIns(db);

@@ -1,53 +1,52 @@
+import { pruneSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
 import { sqlRegistrationCache } from "../../adapters/sql/evidence/registration-cache.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
 import { DAY_MS } from "../../core/calendar.ts";
-import type { Log } from "../../ports/process/log.ts";
+import { keepSessions } from "../../service/bulk/keep-house.ts";
 import type { Begin } from "../../service/upkeep/elected.ts";
 import { createHousekeeping } from "../../service/upkeep/housekeeping.ts";
+import { every } from "../../service/upkeep/every.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
+import type { Duties } from "../feeds/duties.ts";
+import type { Lists } from "../feeds/lists.ts";
+import type { Process } from "../process/open-process.ts";
 import type { Backing } from "./backing.ts";
 import { pruneDashboard } from "./dashboard.ts";
-import type { Lists } from "../feeds/lists.ts";
 
-interface Kept {
+interface Kept extends Pick<Process, "clock" | "log"> {
   readonly backing: Pick<Backing, "store" | "ledgers">;
   readonly tiers: Tiers;
-  readonly log: Log;
   readonly lists: Pick<Lists, "prune">;
 }
 
 const FIRST_AFTER_MS = 60_000;
 
 /** Deletes daily what is kept no longer, first a minute after it began. */
-export function housekeepingDuty({ backing, tiers, log, lists }: Kept): Begin {
+export function housekeepingDuty({ backing, tiers, clock, log, lists }: Kept): Begin {
   const { store, ledgers } = backing;
   const { usage, charges } = ledgers;
   const prune = createHousekeeping({ usage, charges, tiers });
   const registrations = sqlRegistrationCache(store.sql.db);
   const round = async (): Promise<void> => {
-    try {
-      const pruned = await prune(clock.nowMs());
-      const expired = await registrations.prune(clock.nowMs());
-      await lists.prune();
-      await pruneDashboard(store, clock.nowMs());
-      log.info("housekeeping.done", { ...pruned, registrations: expired });
-    } catch (fault) {
-      log.error("housekeeping.failed", fault);
-    }
+    const pruned = await prune(clock.nowMs());
+    const expired = await registrations.prune(clock.nowMs());
+    await lists.prune();
+    await pruneDashboard(store, clock.nowMs());
+    log.info("housekeeping.done", { ...pruned, registrations: expired });
   };
   return () => {
-    let cancel: () => void;
-    let running = Promise.resolve();
-    const arm = (delayMs: number): void => {
-      cancel = clock.after(delayMs, () => {
-        arm(DAY_MS);
-        running = round();
-      });
-    };
-    arm(FIRST_AFTER_MS);
-    return Promise.resolve(async () => {
-      cancel();
-      await running;
-    });
+    const failed = (fault: unknown): void => log.error("housekeeping.failed", fault);
+    return Promise.resolve(every({ ms: DAY_MS, firstMs: FIRST_AFTER_MS, clock, failed }, round));
   };
+}
+
+/** Deletes expired sessions on PostgreSQL, whose own vacuum makes the disk forget them. */
+export function sessionsDuty({
+  backing,
+  clock,
+  log,
+}: Pick<Kept, "backing" | "clock" | "log">): Duties {
+  const { db } = backing.store.sql;
+  const sessions = { prune: (nowMs: number) => pruneSessions(db, nowMs) };
+  const scrub = (): Promise<void> => Promise.resolve();
+  return { sessions: () => Promise.resolve(keepSessions({ sessions, scrub, clock, log })) };
 }

@@ -5,10 +5,7 @@ import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import { holdsSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
 import { sqlIdempotencyKeys } from "../../adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../adapters/sql/bulk/session-store.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
 import { type Checkpoint, passThrough } from "../../ports/bulk/checkpoint.ts";
-import type { Log } from "../../ports/process/log.ts";
 import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../../service/bulk/announce.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
@@ -22,7 +19,7 @@ import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
 import type { Checker } from "./checker.ts";
 import type { Config } from "../settings/config.ts";
 import type { OwnTraffic } from "../feeds/own-traffic.ts";
-import { threadSplitter } from "../threads/splitter.ts";
+import type { Process } from "../process/open-process.ts";
 
 export interface OpenBulkDeps {
   readonly sql: SqlDatabase;
@@ -35,9 +32,8 @@ export interface OpenBulkDeps {
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
-  readonly log: Log;
   readonly onCompleted: OnCompleted;
-  readonly startRunner: (parts: BulkRunnerParts) => BulkRunner;
+  readonly startRunner: (parts: BulkRunnerParts) => Promise<BulkRunner>;
   /** For tests. */
   readonly checkpoint?: Checkpoint;
   /** Whether workers elsewhere see to jobs that are stuck. */
@@ -48,26 +44,31 @@ export interface OpenBulk {
   readonly service: BulkService;
   /** The lists were refreshed. */
   readonly use: (datasets: SharedDatasets) => void;
-  /** Hands jobs back; to be called before the database is closed. */
-  readonly stop: () => Promise<void>;
 }
 
-type BulkConfig = Pick<Config, "implicitMx" | "syncBudgetMs">;
+/** What of a process bulk needs. */
+export interface BulkProcess extends Pick<Process, "clock" | "ids" | "log" | "closing"> {
+  readonly config: Pick<Config, "implicitMx" | "syncBudgetMs">;
+  readonly machine: Pick<Process["machine"], "openSplitter">;
+}
 
-/** Bulk validation: the service here, its worker where the runner has it. */
-export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
-  const { sql, charges, admission, tiers, checker, log, onCompleted } = deps;
+/** Bulk validation: the service here, its worker where the runner has it. Closing hands jobs back. */
+export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promise<OpenBulk> {
+  const { clock, ids, log, closing } = process;
+  const { sql, charges, admission, tiers, checker, onCompleted } = deps;
   const { checkpoint = passThrough } = deps;
-  const { implicitMx, syncBudgetMs } = config;
+  const { implicitMx, syncBudgetMs } = process.config;
   const stores = { db: sql.db, charges, ids, checkpoint };
   const jobs = sqlJobs(stores);
   const announce = announcer({ jobs, clock, log, onCompleted, checkpoint });
-  const runner = deps.startRunner({ ...deps, completed: () => void announce() });
+  const runner = await deps.startRunner({ ...deps, log, completed: () => void announce() });
+  closing.add(() => runner.stop());
   const completed = (): void => {
     runner.rouse(); // the session has an end
     void announce();
   };
-  const splitter = threadSplitter();
+  const splitter = process.machine.openSplitter();
+  closing.add(() => splitter.close());
   const { datasets, lookup } = checker;
   const { observe, ownEvidence } = deps.traffic;
   const check = { datasets, lookup, again: lookup, clock, implicitMx, observe };
@@ -90,21 +91,15 @@ export function openBulk(config: BulkConfig, deps: OpenBulkDeps): OpenBulk {
     completed,
   });
   rouseForKept(sql, runner, log);
-  const isAlone = deps.where === "alone";
-  const stopKeeping = isAlone ? keepJobs({ jobs, announce, clock, log }) : undefined;
+  if (deps.where === "alone") closing.add(keepJobs({ jobs, announce, clock, log }));
   return {
     service,
     use: (fresh) => runner.use(fresh),
-    async stop() {
-      await stopKeeping?.();
-      await runner.stop();
-      await splitter.close();
-    },
   };
 }
 
 /** For jobs and sessions of before this start. */
-function rouseForKept({ db }: SqlDatabase, runner: BulkRunner, log: Log): void {
+function rouseForKept({ db }: SqlDatabase, runner: BulkRunner, log: Process["log"]): void {
   holdsSessions(db).then(
     (isHeld) => {
       if (isHeld) runner.rouse();

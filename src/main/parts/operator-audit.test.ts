@@ -7,7 +7,7 @@ import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import { sqlAuditLog } from "../../adapters/sql/account/audit-log.ts";
 import { program, runProgram } from "../../cli/program.ts";
 import { allCommands } from "../commands.ts";
-import { openAccountStore } from "./store.ts";
+import { openTestStore } from "../../../test/process/test-process.ts";
 import { systemUser } from "../process/terminal.ts";
 
 test("what the command line changes is on record, without secrets and addresses", async (t) => {
@@ -38,7 +38,7 @@ test("what the command line changes is on record, without secrets and addresses"
   await run("lists", "forget", "jane@bad.example");
   await run("lists", "forget", "never.example");
 
-  const store = await openAccountStore({ dataDir: dataDir, databaseUrl: undefined });
+  const store = await openTestStore(dataDir);
   t.after(() => store.close());
   const [firstKey] = await store.keys.list(id);
   await run("key", "revoke", firstKey?.id ?? "", "--yes");

@@ -2,12 +2,10 @@ import { memoryNotices } from "../../adapters/memory/notices.ts";
 import { sqlCredits } from "../../adapters/sql/admission/credits.ts";
 import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
 import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
-import { openEmbedded, type SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { sqlKeys } from "../../adapters/sql/account/keys.ts";
 import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
 import { engineName } from "../../adapters/sql/engine/sqlite.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
 import { argonPasswords } from "../../adapters/system/passwords.ts";
 import type { Keys } from "../../ports/admission/keys.ts";
 import { type Notices, TOPICS } from "../../ports/process/notices.ts";
@@ -20,6 +18,7 @@ import {
   createSpellingSwitch,
   type SwitchSpellings,
 } from "../../service/account/spelling-switch.ts";
+import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
 
 /** What the commands and the server do with accounts; both may have the database open at once. */
@@ -31,7 +30,6 @@ export interface AccountStore {
   readonly switchSpellings: SwitchSpellings;
   /** What is changed by the services above is told here. */
   readonly notices: Notices;
-  readonly close: () => Promise<void>;
 }
 
 /** What only a serving process does: count. */
@@ -45,34 +43,36 @@ export interface Ledgers {
 type StoreConfig = Pick<Config, "dataDir" | "databaseUrl">;
 
 /** The database of the settings, brought to this program's schema. Throws a `DatabaseFault`. */
-export async function openSql({ dataDir, databaseUrl }: StoreConfig): Promise<SqlDatabase> {
-  if (databaseUrl === undefined) return openEmbedded(dataDir, clock.nowMs());
-  const { openPostgres } = await import("../../adapters/sql/engine/postgres-database.ts");
-  return openPostgres(databaseUrl, clock.nowMs());
+export async function openSql({ config, machine, clock, closing }: Process): Promise<SqlDatabase> {
+  const { dataDir, databaseUrl } = config;
+  const sql =
+    databaseUrl === undefined
+      ? await machine.openSqlite(dataDir, clock.nowMs())
+      : await machine.openPostgres(databaseUrl, clock.nowMs());
+  closing.add(() => sql.close());
+  return sql;
 }
 
 /**
  * For a command: with REDIS_URL the servers and workers are told of changes when it is closed. Throws a `DatabaseFault`.
  */
-export async function openAccountStore(
-  config: StoreConfig & Partial<Pick<Config, "redisUrl">>,
-): Promise<AccountStore> {
-  const { redisUrl } = config;
-  if (redisUrl === undefined) return accountStore(await openSql(config));
+export async function openAccountStore(process: Process): Promise<AccountStore> {
+  const { redisUrl } = process.config;
+  const store = accountStore(await openSql(process), process);
+  if (redisUrl === undefined) return store;
   const { redisTeller } = await import("../../adapters/redis/teller.ts");
-  const teller = redisTeller(redisUrl, { clock, ids });
-  const store = accountStore(await openSql(config));
+  const teller = redisTeller(redisUrl, process);
+  process.closing.add(() => teller.close());
   for (const topic of TOPICS) store.notices.hear(topic, () => teller.tell(topic));
-  return {
-    ...store,
-    async close() {
-      await Promise.all([teller.close(), store.close()]);
-    },
-  };
+  return store;
 }
 
 /** `notices` tells other parts, and other processes, of changes. */
-export function accountStore(sql: SqlDatabase, notices: Notices = memoryNotices()): AccountStore {
+export function accountStore(
+  sql: SqlDatabase,
+  { clock, ids }: Pick<Process, "clock" | "ids">,
+  notices: Notices = memoryNotices(),
+): AccountStore {
   const { db } = sql;
   return {
     sql,
@@ -92,7 +92,6 @@ export function accountStore(sql: SqlDatabase, notices: Notices = memoryNotices(
       notices,
     }),
     notices,
-    close: () => sql.close(),
   };
 }
 

@@ -1,18 +1,19 @@
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
 import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { SystemFacts } from "../../http/account/admin/admin-routes.ts";
 import { createReadiness, type Probe } from "../../http/system/readiness.ts";
 import { passThrough as checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
 import { programVersion } from "../process/program-version.ts";
 import type { AccountStore } from "./store.ts";
 
 export interface SystemParts {
   readonly probes: ReadonlyMap<string, Probe>;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly store: AccountStore;
   readonly charges: SqlCharges;
   /** "embedded, by node:sqlite" */
@@ -39,7 +40,7 @@ export function systemFacts(parts: SystemParts): () => Promise<SystemFacts> {
 }
 
 async function factsOf(parts: SystemParts): Promise<SystemFacts["facts"]> {
-  const { clock, store, charges, dnsServers, engine } = parts;
+  const { clock, ids, store, charges, dnsServers, engine } = parts;
   const jobs = sqlJobs({ db: store.sql.db, charges, ids, checkpoint });
   const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());
   const waiting = openEntries.reduce((sum, open) => sum + open, 0);

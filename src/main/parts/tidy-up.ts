@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
 import { sweepDrafts } from "../../adapters/system/drafts.ts";
-import type { Log } from "../../ports/process/log.ts";
+import type { Process } from "../process/open-process.ts";
 
 /** The copy of the RDAP bootstrap file lies here. */
 export const rdapFolder = (dataDir: string): string => join(dataDir, "rdap");
 
 /** At a start: what killed processes left half written in the data directory goes. */
-export function tidyUp(dataDir: string, log: Log): void {
+export function tidyUp({ config: { dataDir }, clock, log }: Process): void {
   const folders = [dataDir, listFolder(dataDir), rdapFolder(dataDir)];
   const files = sweepDrafts(folders, clock.nowMs());
   if (files > 0) log.info("start.drafts_deleted", { files });

@@ -1,25 +1,24 @@
 import { createHostCheck } from "../../adapters/outbound/public-host.ts";
-import { createWebhookSender } from "../../adapters/outbound/webhook-sender.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { sqlDeliveries } from "../../adapters/sql/webhooks/webhook-deliveries.ts";
 import { sqlWebhookEndpoints } from "../../adapters/sql/webhooks/webhooks.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
 import { createSecretBox } from "../../adapters/system/secrets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { Log } from "../../ports/process/log.ts";
 import type { Deliveries } from "../../ports/webhooks/webhook-store.ts";
-import { type AnnounceBulk, createAnnounceBulk } from "../../service/webhooks/announce.ts";
+import { createAnnounceBulk } from "../../service/webhooks/announce.ts";
+import type { OnCompleted } from "../../service/bulk/announce.ts";
 import { createWebhookSetup, type WebhookSetup } from "../../service/webhooks/configure.ts";
 import { createDispatcher, type Dispatcher } from "../../service/webhooks/dispatcher.ts";
 import { createPing, type Ping } from "../../service/webhooks/ping.ts";
+import type { Process } from "../process/open-process.ts";
 import type { WebhookOutcome } from "../metrics/program-metrics.ts";
 
 /** Everything about webhooks, for the server and for the commands beside it. */
 export interface Webhooks {
   readonly setup: WebhookSetup;
   readonly deliveries: Deliveries;
-  readonly announce: AnnounceBulk;
+  /** Queues the webhook of a finished job. */
+  readonly announce: OnCompleted;
   readonly ping: Ping;
   /** Started where webhooks are sent: by the one serving process, or by workers. */
   readonly dispatcher: Dispatcher;
@@ -31,20 +30,21 @@ export interface WebhookParts {
   readonly secretKey: Uint8Array;
   /** The project's own DNS. */
   readonly addresses: Lookup["addresses"];
-  readonly log: Log;
   /** `elsewhere`: what is announced here waits for another process, which looks every 250 ms. */
   readonly sent: "here" | "elsewhere";
   /** Hears what came of each delivery of this process. */
   readonly counted?: (outcome: WebhookOutcome) => void;
 }
 
-export function openWebhooks(parts: WebhookParts): Webhooks {
-  const { sql, secretKey, addresses, log, sent, counted = () => undefined } = parts;
+export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
+  const { machine, clock, ids, log, closing } = process;
+  const { sql, secretKey, addresses, sent, counted = () => undefined } = parts;
   const endpoints = sqlWebhookEndpoints(sql.db);
   const deliveries = countedDeliveries(sqlDeliveries(sql.db), counted);
   const box = createSecretBox(secretKey);
-  const sender = createWebhookSender({ addresses, clock });
+  const sender = machine.openWebhookSender({ addresses, clock });
   const dispatcher = createDispatcher({ endpoints, deliveries, box, sender, clock, log });
+  closing.add(() => dispatcher.stop());
   const checkHost = createHostCheck({ addresses, clock });
   const wake = (): void => {
     if (sent === "here") dispatcher.wake();

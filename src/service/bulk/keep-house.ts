@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Jobs } from "../../ports/bulk/jobs.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { SessionStore } from "../../ports/bulk/session-store.ts";
-import type { End } from "../upkeep/elected.ts";
+import { type End, every } from "../upkeep/every.ts";
 
 /** So long a stuck job outlives its last worker, and a session its end on disk, at most. */
 const KEEP_HOUSE_EVERY_MS = 5_000;
@@ -12,25 +12,17 @@ interface House {
   readonly log: Log;
 }
 
-/** Runs `task` now and every five seconds after it ended; what it returns stops that and waits for what runs. */
-function repeat(task: () => Promise<void>, { clock, log }: House): End {
-  let callOff = (): void => undefined;
-  let isStopped = false;
-  const round = async (): Promise<void> => {
-    await task().catch((fault: unknown) => log.error("bulk.keep_house_failed", fault));
-    if (!isStopped) callOff = clock.after(KEEP_HOUSE_EVERY_MS, begin);
-  };
-  let running: Promise<void>;
-  const begin = (): void => {
-    running = round();
-  };
-  begin();
-  return async () => {
-    isStopped = true;
-    callOff();
-    await running;
-  };
-}
+/** Runs `task` now and every five seconds. */
+const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
+  every(
+    {
+      ms: KEEP_HOUSE_EVERY_MS,
+      firstMs: 0,
+      clock,
+      failed: (fault) => log.error("bulk.keep_house_failed", fault),
+    },
+    task,
+  );
 
 export interface KeepJobsDeps extends House {
   readonly jobs: Pick<Jobs, "failStuck">;

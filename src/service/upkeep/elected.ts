@@ -2,9 +2,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Elections } from "../../ports/process/elections.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import type { Log } from "../../ports/process/log.ts";
-
-/** Ends what was begun; resolves when nothing of it has an effect any more. */
-export type End = () => Promise<void>;
+import type { End } from "./every.ts";
 
 /** Begins what one process at a time does. */
 export type Begin = () => Promise<End>;

@@ -6,6 +6,7 @@ import type {
   WebhookEndpoint,
   WebhookEndpoints,
 } from "../../ports/webhooks/webhook-store.ts";
+import type { OnCompleted } from "../bulk/announce.ts";
 import type { BulkStats } from "../bulk/bulk.ts";
 
 /** Queued deliveries of one account; its receiver hangs or is far too slow when there are more. */
@@ -22,13 +23,13 @@ export interface AnnounceDeps {
 }
 
 /**
- * Queues bulk.completed where the account wants it. Never rejects: the batch is done whether or not
- * anybody can be told, so a fault is logged and the notification is lost.
+ * Queues bulk.completed for a finished job where its account wants it; an anonymous job has no webhook. Never rejects:
+ * the batch is done whether or not the webhook can be queued, so a fault is logged and the notification is lost.
  */
-export type AnnounceBulk = (accountId: string, stats: BulkStats) => Promise<void>;
-
-export function createAnnounceBulk(deps: AnnounceDeps): AnnounceBulk {
-  return async (accountId, stats) => {
+export function createAnnounceBulk(deps: AnnounceDeps): OnCompleted {
+  return async ({ owner, stats }) => {
+    if (owner.kind !== "account") return;
+    const { accountId } = owner;
     try {
       const endpoint = await deps.endpoints.find(accountId);
       if (endpoint === undefined || !wants(endpoint)) return;

@@ -1,0 +1,71 @@
+import type { DnsLookup } from "../../adapters/dns/lookup.ts";
+import type { Profile } from "../../adapters/dns/patience.ts";
+import { createListMetrics } from "../../adapters/system/list-metrics.ts";
+import { createMetrics, type Metrics } from "../../adapters/system/metrics.ts";
+import type { Tiers } from "../../service/admission/tiers.ts";
+import { startDuties, type Duties } from "../feeds/duties.ts";
+import { type Lists, openLists } from "../feeds/lists.ts";
+import { watchProgram } from "../metrics/program-metrics.ts";
+import { watchStores } from "../metrics/store-metrics.ts";
+import type { Process } from "../process/open-process.ts";
+import { programVersion } from "../process/program-version.ts";
+import { openSecretKey } from "../settings/secret-key.ts";
+import { readTiersFile } from "../settings/tiers-setting.ts";
+import type { Backing } from "./backing.ts";
+import { openDns } from "./checker.ts";
+import { openEmbeddedBacking } from "./embedded.ts";
+import { openScaledBacking } from "./scaled.ts";
+import { housekeepingDuty, sessionsDuty } from "./housekeeping.ts";
+import { tidyUp } from "./tidy-up.ts";
+
+/** What servers and workers have alike. */
+export interface Serving extends Process {
+  readonly tiers: Tiers;
+  readonly backing: Backing;
+  readonly secretKey: Uint8Array;
+  readonly metrics: Metrics;
+  /** For the lists, so that learning holds up no check. */
+  readonly dns: DnsLookup;
+  readonly lists: Lists;
+}
+
+/** `profile` is of its DNS client. Everything is closed with the process. */
+export async function openServing(process: Process, profile: Profile): Promise<Serving> {
+  const { config, machine, clock, closing } = process;
+  const tiers = readTiersFile(config.tiersFile);
+  tidyUp(process);
+  const backing = await openBacking(process);
+  const { sql, notices } = backing.store;
+  const secretKey = await openSecretKey(config, sql);
+  const metrics = createMetrics();
+  watchProgram(metrics.registry, programVersion());
+  watchStores(metrics.registry, backing, clock);
+  const dns = openDns(config, profile, { machine });
+  closing.add(() => dns.close());
+  const lists = await openLists(process, {
+    sql,
+    lookup: dns,
+    metrics: createListMetrics(metrics.registry),
+    ...(backing.sharedLists !== undefined && { shared: backing.sharedLists }),
+    notices,
+  });
+  return { ...process, tiers, backing, secretKey, metrics, dns, lists };
+}
+
+/** By the settings: many processes with DATABASE_URL and REDIS_URL, else one. */
+function openBacking(process: Process): Promise<Backing> {
+  const { databaseUrl, redisUrl } = process.config;
+  if (databaseUrl === undefined || redisUrl === undefined) return openEmbeddedBacking(process);
+  return openScaledBacking({ databaseUrl, redisUrl }, process);
+}
+
+/** Follows changes of the lists and does what one process at a time does; alone, the bulk thread looks after sessions. */
+export function startUpkeep(serving: Serving, ofLists: Duties): void {
+  const { backing, lists, name, clock, log, closing } = serving;
+  lists.start();
+  const sessions = backing.where === "alone" ? {} : sessionsDuty(serving);
+  const duties = { ...ofLists, ...sessions, housekeeping: housekeepingDuty(serving) };
+  const { elections } = backing;
+  const started = startDuties(duties, { elections, candidate: name, clock, log });
+  closing.add(() => started.stop());
+}

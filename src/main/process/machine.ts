@@ -1,0 +1,85 @@
+import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
+import { loadLists } from "../../adapters/lists/load/load-lists.ts";
+import {
+  createResolver,
+  type Resolver,
+  type ResolverOptions,
+} from "../../adapters/dns/resolver.ts";
+import { createOutbound } from "../../adapters/outbound/outbound.ts";
+import { createWebhookSender } from "../../adapters/outbound/webhook-sender.ts";
+import type { RedisLink, RedisLinkDeps } from "../../adapters/redis/open-redis.ts";
+import type { TicketQueue, TicketQueueDeps } from "../../adapters/bullmq/ticket-queue.ts";
+import type { TicketsDeps } from "../../adapters/bullmq/tickets.ts";
+import { openEmbedded, type SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { lockForServing } from "../../adapters/sql/engine/serving-lock.ts";
+import { systemClock } from "../../adapters/system/clock.ts";
+import { systemIds } from "../../adapters/system/ids.ts";
+import { createLog, type LogOptions } from "../../adapters/system/log.ts";
+import type { Tickets } from "../../ports/bulk/tickets.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import type { Ids } from "../../ports/process/ids.ts";
+import type { Log } from "../../ports/process/log.ts";
+import {
+  type BulkThread,
+  type BulkThreadDeps,
+  type BulkThreadSettings,
+  startBulkThread,
+} from "../threads/bulk-thread.ts";
+import { threadSplitter, type ThreadSplitter } from "../threads/splitter.ts";
+import { listen } from "./listen.ts";
+
+/**
+ * Everything that a process has from outside: time, chance, stores, networks, threads. The rest of `main` opens
+ * nothing by itself, so that `test/sim` runs the same composition on a machine of its own.
+ */
+export interface Machine {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly openLog: (options: LogOptions) => Log;
+  readonly openSqlite: (dataDir: string, nowMs: number) => Promise<SqlDatabase>;
+  readonly lockForServing: (dataDir: string) => () => void;
+  readonly openPostgres: (url: string, nowMs: number) => Promise<SqlDatabase>;
+  readonly openRedis: (url: string, deps: RedisLinkDeps) => Promise<RedisLink>;
+  readonly openTickets: (url: string, deps: TicketsDeps) => Promise<Tickets>;
+  readonly openTicketQueue: (url: string, deps: TicketQueueDeps) => Promise<TicketQueue>;
+  readonly openResolver: (options: ResolverOptions) => Resolver;
+  readonly openOutbound: typeof createOutbound;
+  readonly openWebhookSender: typeof createWebhookSender;
+  /** What lies in the data directory and in the packages. */
+  readonly loadLists: (folder: string) => LoadedLists;
+  readonly startBulkThread: (settings: BulkThreadSettings, deps: BulkThreadDeps) => BulkThread;
+  readonly openSplitter: () => ThreadSplitter;
+  readonly listen: typeof listen;
+}
+
+/** The machine that the program runs on. Drivers that one process alone does not use are loaded when they are. */
+export const systemMachine: Machine = {
+  clock: systemClock,
+  ids: systemIds,
+  openLog: (options) => createLog(options),
+  openSqlite: (dataDir, nowMs) => openEmbedded(dataDir, nowMs),
+  lockForServing,
+  async openPostgres(url, nowMs) {
+    const { openPostgres } = await import("../../adapters/sql/engine/postgres-database.ts");
+    return openPostgres(url, nowMs);
+  },
+  async openRedis(url, deps) {
+    const { openRedis } = await import("../../adapters/redis/open-redis.ts");
+    return openRedis(url, deps);
+  },
+  async openTickets(url, deps) {
+    const { openTickets } = await import("../../adapters/bullmq/tickets.ts");
+    return openTickets(url, deps);
+  },
+  async openTicketQueue(url, deps) {
+    const { openTicketQueue } = await import("../../adapters/bullmq/ticket-queue.ts");
+    return openTicketQueue(url, deps);
+  },
+  openResolver: createResolver,
+  openOutbound: createOutbound,
+  openWebhookSender: createWebhookSender,
+  loadLists,
+  startBulkThread,
+  openSplitter: threadSplitter,
+  listen,
+};

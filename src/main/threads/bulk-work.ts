@@ -1,0 +1,114 @@
+import { sql } from "kysely";
+import { createLiveRules } from "../../adapters/lists/refresh/live-rules.ts";
+import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import { memoryElections } from "../../adapters/memory/elections.ts";
+import { sqlChunkQueue } from "../../adapters/sql/bulk/chunk-queue.ts";
+import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
+import { pruneSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
+import { createAddressHash } from "../../adapters/system/address-hash.ts";
+import { passThrough } from "../../ports/bulk/checkpoint.ts";
+import type { Log } from "../../ports/process/log.ts";
+import { keepSessions } from "../../service/bulk/keep-house.ts";
+import { type BulkWorker, bulkWorker } from "../../service/bulk/worker.ts";
+import { openBulkChecker } from "../parts/bulk-checker.ts";
+import { startDuties } from "../feeds/duties.ts";
+import { openOwnTraffic } from "../feeds/own-traffic.ts";
+import { Closing } from "../process/closing.ts";
+import type { Machine } from "../process/machine.ts";
+import type { BulkThreadSettings } from "./bulk-thread.ts";
+
+/** The bulk worker of one process alone, with a database connection, a resolver and a cache of its own. */
+export interface BulkWork {
+  readonly wake: () => void;
+  readonly use: (datasets: SharedDatasets) => void;
+  /** Hands the chunks under way back and closes everything. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface BulkWorkDeps {
+  readonly machine: Machine;
+  readonly log: Log;
+  /** A job is done and may be announced. */
+  readonly completed: () => void;
+}
+
+/** Opens and starts it. When that fails half way, all that was opened is closed. */
+export async function openBulkWork(
+  settings: BulkThreadSettings,
+  deps: BulkWorkDeps,
+): Promise<BulkWork> {
+  const closing = new Closing();
+  try {
+    const work = await open(settings, deps, closing);
+    return { ...work, stop: () => closing.close() };
+  } catch (fault) {
+    await closing.close().catch((after: unknown) => deps.log.error("start.close_failed", after));
+    throw fault;
+  }
+}
+
+async function open(
+  settings: BulkThreadSettings,
+  { machine, log, completed }: BulkWorkDeps,
+  closing: Closing,
+): Promise<Omit<BulkWork, "stop">> {
+  const { clock, ids } = machine;
+  const { db, close } = await machine.openSqlite(settings.dataDir, clock.nowMs());
+  closing.add(close);
+  // What a power cut takes from this connection is checked once more; what a killed process wrote stays anyway.
+  await sql`pragma synchronous = normal`.execute(db);
+  const known = await openDatasets(settings, { db, machine, log }, closing);
+  const traffic = openOwnTraffic({ sql: { db }, secretKey: settings.secretKey, clock, log });
+  closing.add(() => traffic.flush());
+  const bulk = openBulkChecker(settings, known.datasets, { observe: traffic.observe, machine });
+  closing.add(() => bulk.close());
+  const name = ids.hex32();
+  const worker: BulkWorker = bulkWorker({
+    chunks: sqlChunkQueue({ db, checkpoint: passThrough }),
+    name,
+    check: bulk.check,
+    room: bulk.room,
+    dnsAnswers: bulk.dnsAnswers,
+    checkpoint: passThrough,
+    ownEvidence: traffic.ownEvidence,
+    clock,
+    log,
+    completed,
+  });
+  closing.add(() => worker.stop());
+  const sessions = { prune: (nowMs: number) => pruneSessions(db, nowMs) };
+  const scrub = async (): Promise<void> => {
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  };
+  const duties = startDuties(
+    { sessions: () => Promise.resolve(keepSessions({ sessions, scrub, clock, log })) },
+    { elections: memoryElections(), candidate: name, clock, log },
+  );
+  closing.add(() => duties.stop());
+  worker.start();
+  return { wake: () => worker.wake(), use: known.use };
+}
+
+type Store = Pick<BulkWorkDeps, "machine" | "log"> & {
+  readonly db: Parameters<typeof sqlRules>[0];
+};
+
+/** The lists that the serving thread shares, under the operator's rules as this thread reads them. */
+async function openDatasets(
+  { datasets: given, secretKey }: BulkThreadSettings,
+  { db, machine: { clock }, log }: Store,
+  closing: Closing,
+) {
+  const hash = createAddressHash(secretKey);
+  const operator = createLiveRules({ entries: sqlRules(db), hash, clock, log });
+  await operator.refresh();
+  let shared = given;
+  let datasets = attachDatasets(shared, operator.current());
+  const use = (fresh: SharedDatasets = shared): void => {
+    shared = fresh;
+    datasets = attachDatasets(shared, operator.current());
+  };
+  operator.start(() => use());
+  closing.add(() => operator.stop());
+  return { datasets: () => datasets, use };
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../../ports/process/clock.ts";
+
+/** Ends what was begun; resolves when nothing of it has an effect any more. */
+export type End = () => Promise<void>;
+
+export interface Repeat {
+  /** From the end of one round to the start of the next. */
+  readonly ms: number;
+  /** Before the first round; as `ms` when absent. 0: it starts at once. */
+  readonly firstMs?: number;
+  readonly clock: Pick<Clock, "after">;
+  /** Gets the first fault of an outage: rounds that fail go on, but the log has one line for them. */
+  readonly failed: (fault: unknown) => void;
+  /** A random share of 0 to 1; rounds then start up to a tenth of `ms` later, so that many processes spread. */
+  readonly jitter?: () => number;
+}
+
+const JITTER_SHARE = 0.1;
+
+/**
+ * Runs `task` again and again, never twice at a time. A round that fails changes nothing: the next one comes after
+ * the same pause. The returned function ends the loop and waits for the round that runs.
+ */
+export function every(repeat: Repeat, task: () => Promise<unknown>): End {
+  const { ms, firstMs = ms, clock, failed, jitter = () => 0 } = repeat;
+  let callOff = (): void => undefined;
+  let isStopped = false;
+  let isFailing = false;
+  let running: Promise<void> = Promise.resolve();
+  const round = async (): Promise<void> => {
+    try {
+      await task();
+      isFailing = false;
+    } catch (fault) {
+      if (!isFailing) failed(fault);
+      isFailing = true;
+    }
+    if (!isStopped) arm(ms + ms * JITTER_SHARE * jitter());
+  };
+  const begin = (): void => {
+    running = round();
+  };
+  const arm = (delayMs: number): void => {
+    callOff = clock.after(delayMs, begin);
+  };
+  if (firstMs === 0) begin();
+  else arm(firstMs);
+  return async () => {
+    isStopped = true;
+    callOff();
+    await running;
+  };
+}

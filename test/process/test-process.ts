@@ -1,0 +1,24 @@
+import { openAccountStore, type AccountStore } from "../../src/main/parts/store.ts";
+import { Closing } from "../../src/main/process/closing.ts";
+import { systemMachine } from "../../src/main/process/machine.ts";
+import { openProcess, type Process } from "../../src/main/process/open-process.ts";
+import { readConfig } from "../../src/main/settings/config.ts";
+import { type KeptLog, keptLog } from "./kept-log.ts";
+
+/** A process of this machine with the settings of `environment`, whose log is kept. */
+export function testProcess(
+  environment: Readonly<Record<string, string>>,
+): Process & { readonly log: KeptLog } {
+  const { clock, ids } = systemMachine;
+  const config = readConfig(environment);
+  const log = keptLog();
+  return { config, machine: systemMachine, clock, ids, log, name: "test", closing: new Closing() };
+}
+
+/** The store of an embedded database, as a command opens it; ":memory:" leaves no file. */
+export async function openTestStore(
+  dataDir: string,
+): Promise<AccountStore & { readonly close: () => Promise<void> }> {
+  const config = { ...readConfig({}), dataDir };
+  return openProcess(config, { log: "silent" }, openAccountStore);
+}

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { faultText } from "./api/client.ts";
+import { call, faultText } from "./api/client.ts";
 import type { SessionState } from "./api/shapes.ts";
 import { announcement } from "./app/announce.ts";
 import { loadedPage, loadPage } from "./app/loaded-pages.ts";
@@ -68,20 +68,28 @@ function Missing(): VNode {
 
 const NOT_LOADED = "This page could not be loaded. The service may have been updated: reload.";
 
+/** A file that does not come is gone after an update, or the server is out of reach. */
+async function whyNotLoaded(): Promise<string> {
+  return call("GET", "session").then(() => NOT_LOADED, faultText);
+}
+
 function Lazy({ page }: { page: Page }): VNode {
   const [Content, setContent] = useState(() => loadedPage(page));
   const [fault, setFault] = useState("");
-  useLayoutEffect(() => {
-    if (Content !== undefined) return;
-    void loadPage(page).then((component) => {
-      if (component === undefined) setFault(NOT_LOADED);
+  const load = (): void => {
+    setFault("");
+    void loadPage(page).then(async (component) => {
+      if (component === undefined) setFault(await whyNotLoaded());
       else setContent(() => component);
     });
+  };
+  useLayoutEffect(() => {
+    if (Content === undefined) load();
   }, []);
   if (Content !== undefined) return <Content />;
   return fault === "" ? (
     <Bones lines={6} />
   ) : (
-    <Failed message={fault} retry={() => location.reload()} />
+    <Failed message={fault} retry={() => (fault === NOT_LOADED ? location.reload() : load())} />
   );
 }

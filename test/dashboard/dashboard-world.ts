@@ -18,6 +18,8 @@ import { createSecretBox } from "../../src/adapters/system/secrets.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
+import { bulkHandler } from "../../src/http/api/bulk.ts";
+import { viewRoute } from "../../src/http/api/view.ts";
 import { buildApp } from "../../src/http/app/app.ts";
 import { accountDocumentation } from "../../src/http/account/documentation.ts";
 import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts";
@@ -167,6 +169,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     clock,
     log,
     usage: requests,
+    bulk: bulkHandler({ bulk: lists.bulk, log }),
+    routes: [viewRoute({ bulk: lists.bulk, clock, log, isInForce: () => Promise.resolve(true) })],
     pages: (scope) => addDashboard(scope, routes, dashboard),
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },

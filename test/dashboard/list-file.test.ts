@@ -5,10 +5,12 @@ import {
   csvLine,
   decodeFile,
   entryOf,
+  fromSent,
   parseRows,
   readPasted,
   readTable,
   seemsWrong,
+  unwrapped,
 } from "../../src/dashboard/app/list-file.ts";
 
 const rows = [
@@ -214,4 +216,37 @@ for (const [name, cell, want] of cells) {
 
 test("a line for spreadsheets is parted as the file was", () => {
   assert.equal(csvLine(["a", "b,c", "d;e"], ";"), 'a;"b,c";"d;e"\r\n');
+});
+
+const wrapped = [
+  ["mailto:jo@x.example", "jo@x.example"],
+  ["MAILTO:jo@x.example?subject=Hi", "jo@x.example"],
+  ["Jo Doe <jo@x.example>", "jo@x.example"],
+  ['"Doe, Jo" < jo@x.example >', "jo@x.example"],
+  ["jo@x.example", "jo@x.example"],
+  ["a < b", "a < b"],
+] as const;
+
+for (const [text, entry] of wrapped) {
+  test(`the entry of ${text} is ${entry}`, () => assert.equal(unwrapped(text), entry));
+}
+
+test("in a column of addresses a text that lost its @ is sent as a malformed address", () => {
+  const { text } = columnOf(
+    readTable("E-mail\na@x.example\nb@x.example\njo.gmail.com\nnothing\n"),
+    0,
+  );
+  assert.equal(text, "a@x.example\nb@x.example\njo.gmail.com@\nnothing");
+  assert.deepEqual(text.split("\n").map(fromSent), [
+    "a@x.example",
+    "b@x.example",
+    "jo.gmail.com",
+    "nothing",
+  ]);
+});
+
+test("a column of domains, and a plain list of both, stay as they are", () => {
+  const mixed = "a@x.example\nb@x.example\ny.example";
+  assert.equal(columnOf(readTable(mixed), 0).text, mixed);
+  assert.equal(columnOf(readTable("x.example\ny.example\n"), 0).text, "x.example\ny.example");
 });

@@ -1,5 +1,6 @@
 import type { Signal } from "../../core/evidence/signals.ts";
 import type { Fate } from "../../core/batch/tally.ts";
+import { fromSent } from "../app/list-file.ts";
 import { ApiFault, call, readLines, send } from "./client.ts";
 import type { ListRow } from "./shapes.ts";
 
@@ -75,7 +76,7 @@ export async function listRows(session: string): Promise<readonly ListRow[]> {
   const response = await send("GET", `/account/lists/${session}/rows`);
   await readLines(response, (value) => {
     for (const [entry, fate, confidence, signals] of value as readonly CompactRow[]) {
-      rows.push({ entry, fate, confidence, signals });
+      rows.push({ entry: fromSent(entry), fate, confidence, signals });
     }
   });
   return rows;

@@ -189,23 +189,54 @@ export interface Source {
   readonly at: number;
 }
 
-/** A row's entry as it is sent: one line; "" for none. */
+/** The address in "mailto:jo@x.example?subject=Hi" and in "Jo <jo@x.example>"; other text as it is. */
+export function unwrapped(text: string): string {
+  const inside = /<\s*([^<>\s]+@[^<>\s]+)\s*>\s*$/.exec(text)?.[1] ?? text;
+  return /^mailto:/i.test(inside) ? inside.slice("mailto:".length).replace(/\?.*$/, "") : inside;
+}
+
+/** A row's entry: one line, without what mail programs put around an address; "" for none. */
 export const entryOf = (row: readonly string[], column: number): string =>
-  (row[column] ?? "").replaceAll(/[\r\n]+/g, " ").trim();
+  unwrapped((row[column] ?? "").replaceAll(/[\r\n]+/g, " ").trim());
+
+/**
+ * In a column of addresses a text without "@" is an address that lost it, never a domain: the server must call it
+ * malformed. An "@" at its end does that, and `fromSent` takes it away again.
+ */
+const asAddress = (entry: string): string => (entry.includes("@") ? entry : `${entry}@`);
+
+/** The entry of the file for one that `columnOf` made. */
+export const fromSent = (sent: string): string =>
+  /^[^@]*\.[^@]*@$/.test(sent) ? sent.slice(0, -1) : sent;
+
+const NAMES_MAIL = /mail|correo|courriel/i;
+
+/**
+ * Whether a column is one of addresses: its name says so or it is one of several, and half of its first entries have
+ * an "@". A plain list may mix addresses and domains.
+ */
+function holdsAddresses({ header }: Table, column: number, entries: readonly string[]): boolean {
+  const sample = entries.slice(0, SAMPLE_ROWS);
+  const isNamed = header.length > 1 || NAMES_MAIL.test(header[column] ?? "");
+  return isNamed && sample.filter((entry) => entry.includes("@")).length * 2 >= sample.length;
+}
 
 /** One column of a table as a list of entries. */
-export function columnOf({ rows }: Table, column: number): Column {
+export function columnOf(table: Table, column: number): Column {
   const rowOf = new Map<string, number>();
   const keys = new Set<string>();
   const entries: string[] = [];
-  for (const [at, row] of rows.entries()) {
+  for (const [at, row] of table.rows.entries()) {
     const entry = entryOf(row, column);
     if (entry === "") continue;
     entries.push(entry);
     keys.add(entry.toLowerCase());
     if (!rowOf.has(entry)) rowOf.set(entry, at);
   }
-  const text = entries.join("\n");
+  const isAddresses = holdsAddresses(table, column, entries);
+  const text = entries
+    .map((entry) => (isAddresses && entry.includes(".") ? asAddress(entry) : entry))
+    .join("\n");
   return { text, unique: keys.size, octets: new TextEncoder().encode(text).length, rowOf };
 }
 

@@ -49,6 +49,9 @@ export const listRun = signal<ListRun>({ step: "none" });
 
 let ownerId = "";
 
+/** The session of the list that this page follows; "" after it was cancelled or given up. */
+let inHand = "";
+
 // One account's list is not for the next one that signs in at this browser.
 effect(() => {
   const id = session.value?.account?.id;
@@ -90,6 +93,7 @@ export async function start(name: string, table: Table, at: number): Promise<voi
   const state = await startList(column.text);
   const list = { session: state.session, name, source: { table, column, at } };
   remember(list);
+  inHand = list.session;
   void loadAllowance();
   // From here on the list has its own page to say what went wrong.
   await follow(list, state).catch((error: unknown) => failWith(list, error));
@@ -117,6 +121,7 @@ async function finish(list: Begun, state: ListState): Promise<void> {
   if (stats === undefined) return fail(list.name, "The service sent no result.");
   const expiresAtMs = nowMs() + lifeSeconds * 1_000;
   const rows = await listRows(list.session);
+  if (inHand !== list.session) return;
   listRun.value = { step: "done", ...list, stats, rows, expiresAtMs };
   announce(`${list.name} is done.`);
 }
@@ -130,6 +135,7 @@ const FORGOTTEN = "The server keeps results for 15 minutes and has forgotten the
 
 /** For a list that was cut off on the way. It runs on and is paid for: only the server's own word gives it up. */
 function failWith(list: Begun, error: unknown): void {
+  if (inHand !== list.session) return; // It was cancelled while the server was asked.
   const status = error instanceof ApiFault ? error.status : undefined;
   // Who signs in again finds it as after a reload.
   if (status === 401) listRun.value = { step: "resuming", ...list };
@@ -144,6 +150,7 @@ export async function resume(): Promise<void> {
   const { session: id, name, source } = run;
   const list = { session: id, name, source };
   listRun.value = { step: "resuming", ...list };
+  inHand = id;
   try {
     await follow(list, await listState(id));
   } catch (error) {
@@ -154,6 +161,7 @@ export async function resume(): Promise<void> {
 /** Begins anew without a word to the server. */
 export function giveUp(): void {
   remember(undefined);
+  inHand = "";
   listRun.value = { step: "none" };
 }
 

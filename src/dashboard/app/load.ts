@@ -40,6 +40,8 @@ export interface Action {
   readonly fault: string;
   /** Runs `work` unless it is running already. */
   readonly run: (work: () => Promise<void>) => void;
+  /** Takes the fault away, because what it was about has changed. */
+  readonly clear: () => void;
 }
 
 /** One thing that a button does: busy while it runs, with its own fault text. */
@@ -54,5 +56,5 @@ export function useAction(): Action {
       .catch((error: unknown) => setFault(faultText(error)))
       .finally(() => setBusy(false));
   };
-  return { busy, fault, run };
+  return { busy, fault, run, clear: () => setFault("") };
 }

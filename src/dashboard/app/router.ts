@@ -7,14 +7,48 @@ function readPath(): string {
   return location.pathname.replace(/(.)\/+$/, "$1");
 }
 
-/** Goes to a page of the dashboard. */
+/** What follows "#" in the address bar, decoded; "" for none. */
+export const fragment = signal(readFragment());
+
+function readFragment(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return ""; // a stray "%"
+  }
+}
+
+/** Goes to a page of the dashboard; `to` may have a query and a fragment. */
 export function go(to: string): void {
-  if (to !== location.pathname) {
+  if (to !== location.pathname + location.search + location.hash) {
     history.pushState(null, "", to);
     letGoOfFocus();
   }
-  path.value = readPath();
+  follow();
   scrollTo(0, 0);
+}
+
+function follow(): void {
+  path.value = readPath();
+  fragment.value = readFragment();
+}
+
+/** The page that a visitor asked for before signing in; `fallback` when there is none. */
+export function wantedPage(fallback: string): string {
+  const wanted = new URLSearchParams(location.search).get("next") ?? "";
+  const isOurs = URL.canParse(wanted, location.origin) && wanted.startsWith("/");
+  const url = isOurs ? new URL(wanted, location.origin) : undefined;
+  // "//host" and "/\\host" are other sites.
+  return url?.origin === location.origin ? url.pathname + url.search + url.hash : fallback;
+}
+
+/** The sign-in or sign-up page, which leads back to the page of now. */
+export function doorTo(door: "/sign-in" | "/sign-up"): string {
+  void path.value; // links are drawn anew on each page
+  const here = location.pathname + location.search + location.hash;
+  if (path.value === "/" && location.hash === "") return door;
+  const next = path.value.startsWith("/sign-") ? wantedPage("") : here;
+  return next === "" ? door : `${door}?next=${encodeURIComponent(next)}`;
 }
 
 /** Links of the rail stay when their page comes: without the focus, its heading can take it and is read out. */
@@ -32,9 +66,7 @@ function isPlainClick(event: MouseEvent): boolean {
 
 /** Follows links inside the dashboard without loading it again. */
 export function startRouter(): void {
-  addEventListener("popstate", () => {
-    path.value = readPath();
-  });
+  addEventListener("popstate", follow);
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (
@@ -47,6 +79,6 @@ export function startRouter(): void {
     if (link.origin !== location.origin || ELSEWHERE.test(link.pathname)) return;
     if (link.pathname === location.pathname && link.hash !== "") return;
     event.preventDefault();
-    go(link.pathname);
+    go(link.pathname + link.search + link.hash);
   });
 }

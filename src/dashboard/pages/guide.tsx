@@ -1,18 +1,16 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { SIGNALS } from "../../core/evidence/signals.ts";
-import { call } from "../api/client.ts";
-import type { Key } from "../api/shapes.ts";
+import { freshKey } from "../app/fresh-key.ts";
 import { session } from "../app/session.ts";
 import { Code } from "../parts/copy.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { checkSamples, KEY_PLACE, type Sample } from "../words/samples.ts";
+import { checkSamples, listSample, type Sample } from "../words/samples.ts";
 import { verifySamples } from "../words/verify-samples.ts";
 
 /** Everything a programmer needs to begin, with the reader's own key where there is one. */
 export function GuidePage(): VNode {
-  const key = useOwnKey();
+  const key = freshKey.value?.api_key;
   const baseUrl = session.value?.public_url ?? location.origin;
   return (
     <>
@@ -25,29 +23,13 @@ export function GuidePage(): VNode {
           </>
         }
       />
-      <QuickStart samples={checkSamples(baseUrl, key)} hasKey={key !== KEY_PLACE} />
+      <QuickStart samples={checkSamples(baseUrl, key)} hasKey={key !== undefined} />
       <Reading />
-      <Lists baseUrl={baseUrl} keyText={key} />
+      <Lists text={listSample(baseUrl, key)} />
       <WebhookPart />
       <SignalPart />
     </>
   );
-}
-
-/** The start of the newest working key: the rest of it is known to the reader alone. */
-function useOwnKey(): string {
-  const [key, setKey] = useState(KEY_PLACE);
-  useEffect(() => {
-    if (session.value?.account === undefined) return;
-    call<{ readonly keys: readonly Key[] }>("GET", "keys").then(
-      ({ keys }) => {
-        const working = keys.find(({ revoked_at: revokedAt }) => revokedAt === null);
-        if (working !== undefined) setKey(`${working.prefix}…${working.last_four}`);
-      },
-      () => undefined, // the examples work with the placeholder as well
-    );
-  }, []);
-  return key;
 }
 
 function Section({ title, children }: { title: string; children: ComponentChildren }): VNode {
@@ -75,14 +57,16 @@ function QuickStart({ samples, hasKey }: { samples: readonly Sample[]; hasKey: b
   return (
     <Section title="One check">
       <p class="prose">
-        {hasKey
-          ? "This is the start and the end of your newest key. Put the whole key in its place; it is shown only when it is made."
-          : "It works without a key too, with lower limits: leave the header out."}{" "}
-        {hasKey ? null : (
+        {hasKey ? (
+          "The samples hold the key that you have just made. It is shown until you reload this page."
+        ) : (
           <>
-            <a href="/keys">Create a key</a> for more.
+            The samples run as they are, without a key and with lower limits. Set{" "}
+            <code>GATEPOST_KEY</code> in the environment, or <a href="/keys">create a key</a> and
+            come back: the samples then hold it.
           </>
-        )}
+        )}{" "}
+        When the service does not answer, they let the person in.
       </p>
       <Samples label="Language of the example" samples={samples} />
     </Section>
@@ -124,13 +108,7 @@ function Reading(): VNode {
   );
 }
 
-function Lists({ baseUrl, keyText }: { baseUrl: string; keyText: string }): VNode {
-  const text = `curl ${baseUrl}/api/email \\
-  -H 'X-Api-Key: ${keyText}' \\
-  --data-urlencode 'bulk=1' \\
-  --data-urlencode email@addresses.txt
-
-curl ${baseUrl}/api/view/SESSION -H 'X-Api-Key: ${keyText}'`;
+function Lists({ text }: { text: string }): VNode {
   return (
     <Section title="Whole lists">
       <p class="prose">

@@ -4,7 +4,7 @@ import { ApiFault, call } from "../api/client.ts";
 import type { SessionState } from "../api/shapes.ts";
 import { useAction } from "../app/load.ts";
 import { isOpenTo, type Page, PAGES } from "../app/pages.ts";
-import { go, path } from "../app/router.ts";
+import { doorTo, go, path } from "../app/router.ts";
 import { signedOut } from "../app/session.ts";
 import { chooseTheme, theme, THEMES } from "../app/theme.ts";
 import { AllowanceBox } from "./allowance-box.tsx";
@@ -145,11 +145,11 @@ function Enter({ session }: { session: SessionState | undefined }): VNode | null
   if (session === undefined) return null;
   return (
     <div class="stack close">
-      <a class="button" href="/sign-in">
+      <a class="button" href={doorTo("/sign-in")}>
         Sign in
       </a>
       {session.signup === "open" ? (
-        <a class="button plain" href="/sign-up">
+        <a class="button plain" href={doorTo("/sign-up")}>
           Create an account
         </a>
       ) : null}

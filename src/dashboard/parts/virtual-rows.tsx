@@ -1,9 +1,37 @@
-import type { VNode } from "preact";
+import { options, type VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Up to so many rows are all there; beyond, only those in view. */
 const ALL_ROWS = 200;
 const SPARE_ROWS = 12;
+
+/** Renders what `change` changes before it returns. */
+function flushed(change: () => void): void {
+  options.debounceRendering = (render) => render();
+  change();
+  delete options.debounceRendering;
+}
+
+/** Whether the browser is about to print: paper has no rows out of view. */
+function useIsPrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const media = matchMedia("print");
+    // Printing waits for the listeners of "beforeprint", not for the next frame.
+    const look = (): void => flushed(() => setPrinting(media.matches));
+    const before = (): void => flushed(() => setPrinting(true));
+    const after = (): void => setPrinting(false);
+    addEventListener("beforeprint", before);
+    addEventListener("afterprint", after);
+    media.addEventListener("change", look);
+    return () => {
+      removeEventListener("beforeprint", before);
+      removeEventListener("afterprint", after);
+      media.removeEventListener("change", look);
+    };
+  }, []);
+  return isPrinting;
+}
 
 /** A long list of rows of one height, as a table for screen readers. `header` are the column names. */
 export function VirtualRows<Row>(props: {
@@ -24,7 +52,8 @@ export function VirtualRows<Row>(props: {
     body.current?.scrollTo(0, 0);
     look();
   }, [rows]);
-  const isWhole = rows.length <= ALL_ROWS;
+  const isPrinting = useIsPrinting();
+  const isWhole = rows.length <= ALL_ROWS || isPrinting;
   const first = isWhole ? 0 : Math.max(0, Math.floor(view.top / heightPx) - SPARE_ROWS);
   const last = isWhole ? rows.length : Math.ceil((view.top + view.height) / heightPx) + SPARE_ROWS;
   const shown = rows.slice(first, last);

@@ -88,8 +88,12 @@ export function rowVerdict(row: ListRow): RowVerdict {
 }
 
 /** The strongest evidence in a sentence; "" when there is none. */
-export function rowReason({ fate, signals }: ListRow): string {
-  if (fate === "invalidFormat") return "It is not written like an address or a domain.";
+export function rowReason({ entry, fate, signals }: ListRow): string {
+  if (fate === "invalidFormat") {
+    return /^[^@\s]+\.[^@\s]+$/.test(entry)
+      ? "The @ is missing."
+      : "It is not written like an address or a domain.";
+  }
   const first = signals[0];
   return first === undefined ? "" : SIGNALS[first].short;
 }

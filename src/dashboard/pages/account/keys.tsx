@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import type { Key } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
+import { freshKey, type MadeKey } from "../../app/fresh-key.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { Secret } from "../../parts/copy.tsx";
 import { Confirm, Dialog, FormFoot } from "../../parts/dialog.tsx";
@@ -14,9 +15,20 @@ import { Time } from "../../parts/time.tsx";
 export function KeysPage(): VNode {
   const loading = useLoad<{ readonly keys: readonly Key[] }>("keys");
   const [isCreating, setCreating] = useState(false);
-  const [secret, setSecret] = useState("");
+  const [made, setMade] = useState<MadeKey>();
   const [revoking, setRevoking] = useState<Key>();
   const create = (): void => setCreating(true);
+  const created = (key: MadeKey): void => {
+    setMade(key);
+    freshKey.value = key;
+    setCreating(false);
+    loading.reload();
+  };
+  const revoked = ({ id }: Key): void => {
+    if (made?.id === id) setMade(undefined);
+    if (freshKey.value?.id === id) freshKey.value = undefined;
+    loading.reload();
+  };
   return (
     <>
       <PageHead
@@ -27,8 +39,8 @@ export function KeysPage(): VNode {
           Create a key
         </button>
       </PageHead>
-      {secret === "" ? null : (
-        <Secret title="Your new key" value={secret} onDone={() => setSecret("")} />
+      {made === undefined ? null : (
+        <Secret title="Your new key" value={made.api_key} onDone={() => setMade(undefined)} />
       )}
       <section class="sheet">
         <Shown loading={loading} lines={4}>
@@ -37,21 +49,12 @@ export function KeysPage(): VNode {
           }
         </Shown>
       </section>
-      {isCreating ? (
-        <CreateKey
-          onClose={() => setCreating(false)}
-          onCreated={(value) => {
-            setSecret(value);
-            setCreating(false);
-            loading.reload();
-          }}
-        />
-      ) : null}
+      {isCreating ? <CreateKey onClose={() => setCreating(false)} onCreated={created} /> : null}
       {revoking === undefined ? null : (
         <RevokeKey
           known={revoking}
           onClose={() => setRevoking(undefined)}
-          onDone={loading.reload}
+          onDone={() => revoked(revoking)}
         />
       )}
     </>
@@ -122,14 +125,13 @@ function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void 
   );
 }
 
-function CreateKey(props: { onClose: () => void; onCreated: (secret: string) => void }): VNode {
+function CreateKey(props: { onClose: () => void; onCreated: (key: MadeKey) => void }): VNode {
   const [name, setName] = useState("");
   const { busy, fault, run } = useAction();
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
-      const made = await call<{ readonly api_key: string }>("POST", "keys", { name });
-      props.onCreated(made.api_key);
+      props.onCreated(await call<MadeKey>("POST", "keys", { name }));
       announce("Key created. It is shown once, at the top of the page.");
     });
   };

@@ -3,13 +3,14 @@ import { SIGNALS } from "../../../core/evidence/signals.ts";
 import type { SaidBy } from "../../../core/validate/explain.ts";
 import type { CheckStep, EvidenceShape, ListBehind } from "../../api/shapes.ts";
 import { shownDay } from "../../app/clock.ts";
+import { freshKey } from "../../app/fresh-key.ts";
 import { session } from "../../app/session.ts";
 import { Code } from "../../parts/copy.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { Postmark } from "../../parts/postmark.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Time } from "../../parts/time.tsx";
-import { curlOf, KEY_PLACE } from "../../words/samples.ts";
+import { curlOf } from "../../words/samples.ts";
 import { factsOf, reasonOf, verdictOf } from "../../words/verdict.ts";
 import { MailServers, MailSetUp } from "./mail.tsx";
 
@@ -46,18 +47,19 @@ export function CheckResult({ entry, step }: { entry: string; step: CheckStep })
   );
 }
 
-/** The same check as a command; a key is shown when it is made and never again, so it has to be put in. */
+/** The same check as a command. */
 function Curl({ entry }: { entry: string }): VNode {
   return (
     <div class="stack close">
       <Code
         wrap
         what="curl command"
-        text={curlOf(session.value?.public_url ?? location.origin, entry)}
+        text={curlOf(session.value?.public_url ?? location.origin, entry, freshKey.value?.api_key)}
       />
       <p class="note">
-        Put one of your keys in place of <code>{KEY_PLACE}</code>. Without that line it counts as an
-        anonymous check.
+        {freshKey.value === undefined
+          ? "Without a key it counts as an anonymous check."
+          : "It holds the key that you have just made."}
       </p>
     </div>
   );

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { useAction } from "../../app/load.ts";
-import { go, path } from "../../app/router.ts";
+import { doorTo, go, path, wantedPage } from "../../app/router.ts";
 import { loadSession, session, signInReason } from "../../app/session.ts";
 import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
@@ -19,7 +19,7 @@ export function SignInPage(): VNode {
       await call("POST", "sign-in", { email, password });
       signInReason.value = "";
       await loadSession();
-      if (path.value.startsWith("/sign-")) go("/");
+      if (path.value.startsWith("/sign-")) go(wantedPage("/"));
     });
   };
   return (
@@ -42,7 +42,7 @@ export function SignInPage(): VNode {
       </form>
       {session.value?.signup === "open" ? (
         <p>
-          No account yet? <a href="/sign-up">Create one</a>
+          No account yet? <a href={doorTo("/sign-up")}>Create one</a>
         </p>
       ) : (
         <p class="note">Accounts are made by the operator of this service.</p>

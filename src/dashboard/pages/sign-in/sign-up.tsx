@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { ApiFault, call } from "../../api/client.ts";
 import { useAction } from "../../app/load.ts";
-import { go } from "../../app/router.ts";
+import { doorTo, go, wantedPage } from "../../app/router.ts";
 import { loadSession, session } from "../../app/session.ts";
 import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
@@ -20,7 +20,7 @@ export function SignUpPage(): VNode {
       />
       <SignUpForm />
       <p>
-        You have one? <a href="/sign-in">Sign in</a>
+        You have one? <a href={doorTo("/sign-in")}>Sign in</a>
       </p>
     </div>
   );
@@ -58,7 +58,7 @@ function SignUpForm(): VNode {
       await call("POST", "sign-up", { email, password });
       await enter(email, password);
       await loadSession();
-      go("/keys");
+      go(wantedPage("/keys"));
     });
   };
   return (

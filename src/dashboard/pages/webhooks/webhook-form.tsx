@@ -20,7 +20,7 @@ export function WebhookForm(props: {
   const { known_events: known, webhook } = props.state;
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? []);
-  const { busy, fault, run } = useAction();
+  const { busy, fault, run, clear } = useAction();
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
@@ -38,7 +38,13 @@ export function WebhookForm(props: {
     <section class="sheet stack">
       <h2>{webhook === null ? "Where to send it" : "Address and events"}</h2>
       <form class="form" onSubmit={submit}>
-        <UrlField url={url} onUrl={setUrl} />
+        <UrlField
+          url={url}
+          onUrl={(text) => {
+            setUrl(text);
+            clear();
+          }}
+        />
         <Events known={known} chosen={events} choose={choose} />
         <Fault text={fault} />
         <div>

@@ -34,7 +34,12 @@ export function WebhooksPage(): VNode {
           <>
             <WebhookForm key={state.webhook?.url ?? ""} state={state} onSaved={saved} />
             {state.webhook === null ? null : (
-              <Tools webhook={state.webhook} onSaved={saved} onPing={() => setPings(pings + 1)} />
+              <Tools
+                key={state.webhook.url}
+                webhook={state.webhook}
+                onSaved={saved}
+                onPing={() => setPings(pings + 1)}
+              />
             )}
             <Deliveries key={pings} isSetUp={state.webhook !== null} />
           </>

@@ -1,0 +1,156 @@
+import { strict as assert } from "node:assert";
+import { after, before } from "node:test";
+import type { Page } from "playwright-core";
+import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard/dashboard-world.ts";
+import type { Zone } from "../dns/zone-lookup.ts";
+import { goTo, openPage, settled, testInBrowser } from "./browser.ts";
+
+const ENTRIES = 3_000;
+
+let world: DashboardWorld;
+let adminCookie = "";
+
+before(async () => {
+  const names = Array.from({ length: ENTRIES }, (_, at) => `d${String(at)}.example`);
+  const zone: Zone = {
+    "mx.all.example": { a: ["203.0.113.5"] },
+    "good.example": { mx: ["10 mx.all.example"] },
+    ...Object.fromEntries(names.map((name) => [name, { mx: ["10 mx.all.example"] }])),
+  };
+  world = await dashboardWorld({ zone });
+  adminCookie = await world.cookieOf(
+    await world.addAccount("admin@gatepost.example", { isAdmin: true, tier: "pro" }),
+  );
+});
+
+after(() => world.close());
+
+const cookieOf = async (email: string): Promise<string> =>
+  world.cookieOf(await world.addAccount(email, { tier: "pro" }));
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+async function choose(page: Page, name: string, text: string): Promise<void> {
+  const file = { name, mimeType: "text/csv", buffer: Buffer.from(text) };
+  await page.locator('input[type="file"]').setInputFiles(file);
+}
+
+testInBrowser("a cancelled list leads back to an empty page, without a fault", async () => {
+  const { page, context, complaints } = await openPage(world.url, {
+    cookie: await cookieOf("cancel@gatepost.example"),
+  });
+  await goTo(page, `${world.url}/lists`);
+  const lines = Array.from({ length: ENTRIES }, (_, at) => `jane@d${String(at)}.example`);
+  for (let round = 0; round < 3; round += 1) {
+    await choose(page, "long.txt", lines.join("\n"));
+    await button(page, /^Check 3,000/).click();
+    await page.getByRole("button", { name: "Cancel", exact: true }).waitFor();
+    await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith("/allowance")),
+      page.getByRole("button", { name: "Cancel", exact: true }).click(),
+    ]);
+    await page.getByRole("heading", { name: "Check a list" }).waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("a key that is revoked leaves the panel that shows it once", async () => {
+  const { page, context } = await openPage(world.url, {
+    cookie: await cookieOf("panel@gatepost.example"),
+  });
+  await goTo(page, `${world.url}/keys`);
+  await button(page, "Create a key").first().click();
+  await page.getByLabel("Name").fill("First");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Your new key" }).waitFor();
+  await button(page, /^Revoke First/).click();
+  await button(page, "Revoke the key").click();
+  await page.getByText(/^Revoked/).waitFor();
+  assert.equal(await page.getByText("Your new key").count(), 0);
+  await context.close();
+});
+
+testInBrowser("a refused webhook address takes its message away when it is edited", async () => {
+  const { page, context } = await openPage(world.url, {
+    cookie: await cookieOf("stale@gatepost.example"),
+  });
+  await goTo(page, `${world.url}/webhooks`);
+  await page.getByLabel("Address", { exact: true }).fill("https://hooks.internal.test/x");
+  await button(page, "Save").click();
+  await page.getByRole("alert").waitFor();
+  await page.getByLabel("Address", { exact: true }).fill("https://hooks.good.example/x");
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await context.close();
+});
+
+testInBrowser("a deep link and its query survive signing in", async () => {
+  await world.addAccount("deep@gatepost.example");
+  const { page, context } = await openPage(world.url);
+  await goTo(page, `${world.url}/guide#one-check`);
+  await page.getByRole("link", { name: "Sign in", exact: true }).first().click();
+  await page.getByLabel("E-mail address").fill("deep@gatepost.example");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`${world.url}/guide#one-check`);
+  for (const wanted of ["//evil.example/", "https://evil.example/", "/\\evil.example"]) {
+    await context.clearCookies();
+    await goTo(page, `${world.url}/sign-in?next=${encodeURIComponent(wanted)}`);
+    await page.getByLabel("E-mail address").fill("deep@gatepost.example");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(`${world.url}/`);
+  }
+  await context.close();
+});
+
+testInBrowser("a page that cannot be loaded offline says so, and loads when it can", async () => {
+  const { page, context } = await openPage(world.url, {
+    cookie: await cookieOf("offline@gatepost.example"),
+  });
+  await goTo(page, `${world.url}/`);
+  await context.setOffline(true);
+  await page.getByRole("link", { name: "Usage" }).first().click();
+  await page.getByText("The server did not answer.").first().waitFor();
+  assert.equal(await page.getByText("updated").count(), 0);
+  await context.close();
+});
+
+testInBrowser("a printed list has its rows", async () => {
+  const { page, context } = await openPage(world.url, {
+    cookie: await cookieOf("print@gatepost.example"),
+  });
+  await goTo(page, `${world.url}/lists`);
+  const lines = Array.from({ length: 400 }, (_, at) => `jane@d${String(at)}.example`);
+  await choose(page, "short.txt", lines.join("\n"));
+  await button(page, /^Check 400/).click();
+  await page.getByRole("heading", { name: "Every entry" }).waitFor();
+  await page.emulateMedia({ media: "print" });
+  await page.locator(".grid-row").nth(399).waitFor();
+  assert.equal(await page.getByRole("searchbox").isVisible(), false);
+  await context.close();
+});
+
+/** The sum of all layout shifts without input since the page began. */
+const SHIFTS = `
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });`;
+
+for (const width of [360, 1_280]) {
+  testInBrowser(`at ${String(width)} px no page moves while it loads`, async () => {
+    const { page, context } = await openPage(world.url, { cookie: adminCookie, width });
+    await page.addInitScript(SHIFTS);
+    const paths = ["/", "/lists", "/keys", "/usage", "/webhooks", "/credits", "/settings"];
+    const admin = ["/admin/accounts", "/admin/lists", "/admin/system"];
+    for (const path of [...paths, "/guide", "/pricing", ...admin]) {
+      await goTo(page, `${world.url}${path}`);
+      await settled(page);
+      const shifted = Number(await page.evaluate("window.shifted"));
+      assert.ok(shifted <= 0.02, `${path} moved by ${shifted.toFixed(3)}`);
+    }
+    await context.close();
+  });
+}

@@ -69,7 +69,7 @@ export const SIGNALS = {
   free_registry_suffix: {
     weight: 0.8,
     about: "domain",
-    means: "The name hangs under a free sub-domain registry that is abused.",
+    means: "The name is below a free sub-domain registry that is often abused.",
     short: "Under a registry that gives names away for free.",
     found: (suffix) => `It is a name under ${suffix}, a registry that gives names away for free`,
   },
@@ -106,14 +106,15 @@ export const SIGNALS = {
   no_mx_records: {
     weight: 0.1,
     about: "dns",
-    means: "DNS says with authority that the domain has no mail server.",
+    means: "DNS answers with authority that the domain has no mail server.",
     short: "The domain names no mail server.",
     found: null,
   },
   dns_indeterminate: {
     weight: 0,
     about: "dns",
-    means: "Nobody could say whether the domain has a mail server: try again later.",
+    means:
+      "DNS did not answer, so it is unknown whether the domain has a mail server: try again later.",
     short: "Its name servers gave no usable answer. Worth another try.",
     found: null,
   },
@@ -162,7 +163,7 @@ export const SIGNALS = {
   plus_alias: {
     weight: 0,
     about: "note",
-    means: "A sub-address of some other address of the same mailbox.",
+    means: "A sub-address of another address of the same mailbox.",
     short: "A sub-address of another address.",
     found: null,
   },

@@ -1,4 +1,5 @@
 import { type Domain, type DomainFault, type Parsed, parseDomain } from "../name/domain.ts";
+import { hasInvisible } from "../name/invisible.ts";
 import { ADDRESS_MAX_OCTETS, ENTRY_MAX_UNITS, LOCAL_PART_MAX_OCTETS } from "../limits.ts";
 
 /** A well-formed address (RFC 5321 section 4.1.2, with the UTF-8 letters of RFC 6531). */
@@ -33,11 +34,11 @@ const DOT_STRING = /^[\w!#$%&'*+/=?^`{|}~.\-\u0080-\u{10ffff}]*$/u;
 /** qtextSMTP and quoted-pairSMTP; a quoted pair stays ASCII, as RFC 6531 widens only the text. */
 const QUOTED_STRING = /^"(?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*"$/u;
 
-/**
- * What no eye sees or what turns the line around: control, format, bidi, private use, blanks, non-characters;
- * and U+FFFD, which stands where a decoder found no character.
- */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Z}\p{Noncharacter_Code_Point}\ufffd]/u;
+/** Control characters, private use, blanks, and U+FFFD, which replaces what a decoder could not read. */
+const UNSAFE = /[\p{Cc}\p{Co}\p{Z}\ufffd]/u;
+
+/** A combining mark with nothing to combine with: at the start, or behind the dot or quote. */
+const LEADING_MARK = /(?:^|[."])\p{M}/u;
 
 /** Half a character: no UTF-8 can carry it. */
 const LONE_SURROGATE = /\p{Cs}/u;
@@ -74,8 +75,11 @@ function localFault(local: string): AddressFault | undefined {
   const fault = local.startsWith('"') ? quotedFault(local) : dotStringFault(local);
   if (fault !== undefined) return fault;
   if (utf8Octets(local) > LOCAL_PART_MAX_OCTETS) return "local_length";
-  return hasNonAscii(local) && UNSAFE.test(local.replaceAll(" ", "")) ? "local_unsafe" : undefined;
+  return hasNonAscii(local) && isUnsafe(local) ? "local_unsafe" : undefined;
 }
+
+const isUnsafe = (local: string): boolean =>
+  UNSAFE.test(local.replaceAll(" ", "")) || hasInvisible(local) || LEADING_MARK.test(local);
 
 /**
  * Reads one address: split at the last "@", no comments, no display name, no literal, no blanks around it.

@@ -53,6 +53,8 @@ const splits: readonly (readonly [string, string, readonly string[], number, num
     1,
   ],
   ["an address and its domain are two entries", "a@b.co b.co", ["a@b.co", "b.co"], 2, 2],
+  ["a byte order mark in front is dropped", "\ufeffa@b.co,c.co", ["a@b.co", "c.co"], 2, 2],
+  ["a byte order mark inside is a character", "a.co,\ufeffb.co", ["a.co", "\ufeffb.co"], 2, 2],
   ["half a surrogate pair survives", "\ud800@b.co", ["\ud800@b.co"], 1, 1],
 ];
 

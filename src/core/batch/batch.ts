@@ -33,9 +33,9 @@ const SLICE_UNITS = 65_536;
 export function* readBatch(text: string, layout: BatchLayout): Generator<undefined, Batch> {
   const reader = new Reader(layout);
   const isEnd = layout === "list" ? endsPiece : endsLine;
-  let start = 0;
+  let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   let sliceEnd = SLICE_UNITS;
-  for (let at = 0; at <= text.length; at += 1) {
+  for (let at = start; at <= text.length; at += 1) {
     if (at >= sliceEnd || reader.sincePause >= SLICE_PIECES) {
       yield;
       reader.sincePause = 0;
@@ -47,6 +47,9 @@ export function* readBatch(text: string, layout: BatchLayout): Generator<undefin
   }
   return reader.batch();
 }
+
+/** Editors put one in front of a text; inside an entry it is an invisible character like any other. */
+const BYTE_ORDER_MARK = "\ufeff";
 
 const LF = 10;
 const endsLine = (code: number): boolean => code === LF;

@@ -78,6 +78,20 @@ export function typoTarget(
   return undefined;
 }
 
+/** The large provider whose name ends a longer label: "zo1827gmail.com" is "zo1827@gmail.com" without its at sign. */
+export function providerAtEnd(name: string): string | undefined {
+  if (LARGE_PROVIDERS.has(name)) return undefined;
+  let longest: string | undefined;
+  for (const target of TARGETS) {
+    const before = name.charCodeAt(name.length - target.length - 1);
+    if (!name.endsWith(target) || Number.isNaN(before) || before === DOT) continue;
+    if (longest === undefined || target.length > longest.length) longest = target;
+  }
+  return longest;
+}
+
+const DOT = 46;
+
 function isReal(name: string, { free, knownGood }: Pick<Datasets, "free" | "knownGood">): boolean {
   return (
     LARGE_PROVIDERS.has(name) || REAL_NEIGHBOURS.has(name) || free.has(name) || knownGood.has(name)

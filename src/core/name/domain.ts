@@ -1,6 +1,7 @@
 import { parse } from "tldts";
-import { toASCII } from "tr46";
+import { toASCII, toUnicode } from "tr46";
 import { DOMAIN_MAX_OCTETS, LABEL_MAX_OCTETS } from "../limits.ts";
+import { hasInvisible } from "./invisible.ts";
 import { SPECIAL_USE_NAMES } from "../tables/special-use.ts";
 
 /** A well-formed domain name and where it sits in the public suffix list. */
@@ -23,6 +24,7 @@ export interface Domain {
 export type DomainFault =
   | "empty"
   | "domain_char"
+  | "domain_invisible"
   | "domain_idna"
   | "domain_dot_end"
   | "label_chars"
@@ -81,13 +83,16 @@ function labelFault(name: string): DomainFault | undefined {
 
 /** Whether the last label can be one: two letters or more, or an A-label (RFC 3696 section 2). */
 function isTopLevel(label: string): boolean {
-  if (label.startsWith("xn--")) return label.length > 4;
+  if (label.startsWith("xn--")) return label.length > 4 && isWord(label);
   if (label.length < 2) return false;
   for (let at = 0; at < label.length; at += 1) {
     if (!isLetter(label.charCodeAt(at))) return false;
   }
   return true;
 }
+
+/** Whether an A-label stands for letters, marks and digits: UTS-46 allows symbols, which no top-level domain has. */
+const isWord = (label: string): boolean => /^[\p{L}\p{M}\p{N}-]+$/u.test(toUnicode(label).domain);
 
 /** Syntax only: at least two labels of letters, digits and inner hyphens, the last one no number. */
 function nameFault(name: string): DomainFault | undefined {
@@ -105,6 +110,8 @@ function nameFault(name: string): DomainFault | undefined {
 export function parseDomain(text: string): Parsed<Domain, DomainFault> {
   if (text === "") return { ok: false, fault: "empty" };
   if (FOREIGN_ASCII.test(text)) return { ok: false, fault: "domain_char" };
+  // UTS-46 drops some of these without a word: two entries would look alike and count as one.
+  if (NON_ASCII.test(text) && hasInvisible(text)) return { ok: false, fault: "domain_invisible" };
   const name = aLabels(text);
   if (name === undefined || name === "" || FOREIGN_ASCII.test(name)) {
     return { ok: false, fault: "domain_idna" };

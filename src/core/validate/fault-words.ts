@@ -18,9 +18,21 @@ export const FAULT_WORDS: Readonly<Record<EntryFault, string>> = {
   quoted: 'the quotes before the "@" are not closed or hold what they may not',
   literal: "an IP address in brackets is not accepted as a domain",
   domain_char: "the domain holds a character that no host name has",
+  domain_invisible: "the domain holds an invisible character",
   domain_idna: "the domain is too long, has an empty part or letters that no domain may have",
   domain_dot_end: "the domain ends with a dot",
   label_chars: "a part of the domain begins or ends with a hyphen",
   dotless: "the domain has no dot",
   tld_shape: "the last part of the domain is no top-level domain",
 };
+
+/** Why a text is malformed: a stable code for programs, and a sentence. */
+export interface FormatProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+export function formatProblem(fault: EntryFault): FormatProblem {
+  const words = FAULT_WORDS[fault];
+  return { code: fault, message: `${words.charAt(0).toUpperCase()}${words.slice(1)}.` };
+}

@@ -41,17 +41,17 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
     charges: "units",
     documentation: deps.documentation,
     isBulk: ({ path, params }) =>
-      deps.bulk !== undefined && (readCheckPath(path).bulk || params.flag("bulk")),
-    isSingle: (path) => !readCheckPath(path).bulk,
+      deps.bulk !== undefined && (readCheckPath(path, mode).bulk || params.flag("bulk")),
+    isSingle: (path) => !readCheckPath(path, mode).bulk,
     handle(request) {
       const { params, entrance } = request;
-      const path = readCheckPath(request.path);
+      const path = readCheckPath(request.path, mode);
       if (deps.bulk !== undefined && (path.bulk || params.flag("bulk"))) {
         const text = path.entry || listOf(request);
         if (text === "") throw missingParameter(family);
         return deps.bulk(request, { family, text, wantsResults: params.flag("json") });
       }
-      const text = path.entry || (params.text(family) ?? "");
+      const text = path.entry || (params.entry(family, mode) ?? "");
       if (text === "") throw missingParameter(family);
       const features = askedFeatures(path.features, params.names("features"));
       const answer = deps.checkOne(entrance, { text, mode, features });

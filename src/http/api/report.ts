@@ -40,7 +40,7 @@ export function reportRoute({ reports, clock }: ReportRouteDeps): Route {
       const answer = await reports.report(accountOf(entrance.caller), {
         entry: required(params, "entry"),
         wrong: required(params, "wrong").trim(),
-        reason: params.text("reason") ?? "",
+        reason: params.words("reason") ?? "",
       });
       const id = keptId(answer, clock.nowMs());
       return { type: JSON_TYPE, body: JSON.stringify({ id, kept_days: REPORT_DAYS }) };
@@ -54,7 +54,7 @@ function accountOf({ keyId, owner }: Caller): string {
 }
 
 function required(params: Params, name: string): string {
-  const text = params.text(name) ?? "";
+  const text = params.entry(name, "either") ?? "";
   if (text.trim() === "") throw missingParameter(name);
   return text;
 }

@@ -37,6 +37,19 @@ const paths = [
     [],
     false,
   ],
+  ["an unknown suffix behind an address is ignored", ["a@x.co", "dkmi"], "a@x.co", [], false],
+  [
+    "known suffixes beside it count",
+    ["a@x.co", "spf", "what", "dkim"],
+    "a@x.co",
+    ["spf", "dkim"],
+    false,
+  ],
+  ["an encoded slash joins features", ["a@x.co", "spf/dkim"], "a@x.co", ["spf", "dkim"], false],
+  ["an encoded comma joins features", ["a@x.co", "SPF,dkim"], "a@x.co", ["spf", "dkim"], false],
+  ["one unknown piece makes the segment unknown", ["a@x.co", "spf,dkmi"], "a@x.co", [], false],
+  ["a slash in the local part stays", ["a", "b@x.co", "what"], "a/b@x.co", [], false],
+  ["a second address is an unknown suffix", ["a@x.co", "b@y.co"], "a@x.co", [], false],
   ["an empty segment is no suffix", ["a@x", "spf", ""], "a@x/spf/", [], false],
   ["mass makes it a bulk request", ["a@x,b@y", "mass"], "a@x,b@y", [], true],
   ["bulk means mass", ["a@x", "BULK"], "a@x", [], true],
@@ -46,9 +59,26 @@ const paths = [
 
 for (const [name, path, entry, features, bulk] of paths) {
   test(name, () => {
-    assert.deepEqual(readCheckPath(path), { entry, features, bulk });
+    assert.deepEqual(readCheckPath(path, "address"), { entry, features, bulk });
   });
 }
+
+const domains = [
+  ["an unknown suffix of a domain is ignored", ["x.example", "dkmi"], "x.example", []],
+  ["an address is no domain, so nothing is cut", ["a@x.example", "y"], "a@x.example/y", []],
+  ["a URL keeps its slashes", ["https:", "", "x.example"], "https://x.example", []],
+] as const;
+
+for (const [name, path, entry, features] of domains) {
+  test(name, () => {
+    assert.deepEqual(readCheckPath(path, "domain"), { entry, features, bulk: false });
+  });
+}
+
+test("a path of 30,000 segments is read in linear time", () => {
+  const path = ["a@x.example", ...Array.from({ length: 30_000 }, () => "b")];
+  assert.equal(readCheckPath(path, "address").entry, "a@x.example");
+});
 
 test("known names of path and parameter are kept once, in the order asked", () => {
   assert.deepEqual(askedFeatures(["dkim", "spf"], ["SPF", "nonsense, smtp", "dmarc"]), [

@@ -1,3 +1,5 @@
+import { readEntry } from "../../core/address/entry.ts";
+import { ENTRY_MAX_UNITS } from "../../core/limits.ts";
 import { type FeatureName, featureNamed, readFeatures } from "../../service/check/features.ts";
 
 /** What turns a single check into a bulk one when it stands behind the entries. */
@@ -12,29 +14,58 @@ export interface CheckPath {
 }
 
 /**
- * Reads suffixes from the right as long as they are known names, in any case; the first segment always
- * stays the entry, so a local part may hold "/" and `/api/email/mass` checks "mass".
+ * Reads suffixes from the right as long as they are known names, in any case; the first segment always stays the
+ * entry, so a local part may hold "/" and `/api/email/mass` checks "mass". One segment may hold several feature names
+ * joined by an encoded slash or comma. An unknown segment behind a valid entry is ignored.
  */
-export function readCheckPath(path: readonly string[]): CheckPath {
+export function readCheckPath(path: readonly string[], mode: "address" | "domain"): CheckPath {
   if (path.length < 2) return { entry: path[0], features: NO_FEATURES, bulk: false };
-  const features: FeatureName[] = [];
-  let bulk = false;
   let end = path.length;
-  for (; end > 1; end -= 1) {
-    const segment = path[end - 1] ?? "";
-    const feature = featureNamed(segment);
-    if (feature !== undefined) features.push(feature);
-    else if (BULK_SUFFIXES.has(segment.toLowerCase())) bulk = true;
-    else break;
-  }
+  while (end > 1 && suffixOf(path[end - 1] ?? "") !== undefined) end -= 1;
+  end = endOfEntry(path, end, mode);
+  const suffixes = path.slice(end).map((segment) => suffixOf(segment) ?? UNKNOWN);
   return {
-    entry: end === 0 ? undefined : path.slice(0, end).join("/"),
-    features: [...new Set(features.reverse())],
-    bulk,
+    entry: path.slice(0, end).join("/"),
+    features: [...new Set(suffixes.flatMap(({ features }) => features))],
+    bulk: suffixes.some(({ bulk }) => bulk),
   };
 }
 
+interface Suffix {
+  readonly features: readonly FeatureName[];
+  readonly bulk: boolean;
+}
+
 const NO_FEATURES: readonly FeatureName[] = [];
+const UNKNOWN: Suffix = { features: NO_FEATURES, bulk: false };
+
+/** All feature names, as many times each as a client may repeat them, fit in a segment of this length. */
+const SEGMENT_MAX_UNITS = 1_000;
+
+/** What a segment asks for; undefined when a piece of it is no known name. */
+function suffixOf(segment: string): Suffix | undefined {
+  if (segment.length > SEGMENT_MAX_UNITS) return undefined;
+  if (BULK_SUFFIXES.has(segment.toLowerCase())) return { features: NO_FEATURES, bulk: true };
+  const features: FeatureName[] = [];
+  for (const piece of segment.split(/[/,]/)) {
+    const feature = featureNamed(piece);
+    if (feature === undefined) return undefined;
+    features.push(feature);
+  }
+  return { features, bulk: false };
+}
+
+/** The end of the longest valid entry at the start of the path; `end` when the first `end` segments hold none. */
+function endOfEntry(path: readonly string[], end: number, mode: "address" | "domain"): number {
+  if (end === 1) return end;
+  let best = end;
+  let text = "";
+  for (let at = 0; at < end && text.length <= ENTRY_MAX_UNITS; at += 1) {
+    text = at === 0 ? (path[0] ?? "") : `${text}/${path[at] ?? ""}`;
+    if (readEntry(text, mode).kind !== "malformed") best = at + 1;
+  }
+  return best;
+}
 
 /** What path and parameters ask for together, the path first. */
 export function askedFeatures(

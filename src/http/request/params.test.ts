@@ -69,6 +69,35 @@ for (const [name, body, want] of bulks) {
   });
 }
 
+const entries = [
+  ["a plus before a raw at sign is a plus sign", "address", "a+b@x.co", "a+b@x.co"],
+  ["a plus before an encoded at sign is a plus sign", "address", "a+b%40x.co", "a+b@x.co"],
+  ["a leading plus is a plus sign", "address", "+a@x.co", "+a@x.co"],
+  ["a plus behind the at sign is a blank", "address", "a%40x.co+", "a@x.co "],
+  ["the last at sign counts", "address", "a+%40b+@x.co+", "a+@b+@x.co "],
+  ["without an at sign a plus is a plus sign", "address", "a+b", "a+b"],
+  ["an encoded plus behind the at sign is a plus sign", "address", "a@x.co%2B", "a@x.co+"],
+  ["a plus in a domain is a blank", "domain", "+x.co+", " x.co "],
+  ["either: with an at sign it is an address", "either", "a+b@x.co+", "a+b@x.co "],
+  ["either: without one it is a domain", "either", "+x.co", " x.co"],
+] as const;
+
+for (const [name, kind, value, want] of entries) {
+  test(`entry: ${name}`, () => {
+    assert.equal(readParams(form(`email=${value}`), "", WANTED).entry("email", kind), want);
+    assert.equal(readParams(NONE, `email=${value}`, WANTED).entry("email", kind), want);
+  });
+}
+
+test("entry: a plus in JSON and in parts is a plus sign", () => {
+  assert.equal(readParams(json('{"email":"a@x+"}'), "", WANTED).entry("email", "address"), "a@x+");
+  assert.equal(readParams(parts(["email", "x+"]), "", WANTED).entry("email", "domain"), "x+");
+});
+
+test("words: a plus of a form is a blank, an encoded one a plus sign", () => {
+  assert.equal(readParams(form("email=it+is+1%2B1"), "", WANTED).words("email"), "it is 1+1");
+});
+
 const flags = [
   ["bulk=1", true],
   ["bulk=true", true],

@@ -2,6 +2,7 @@ import { wrongType } from "../../service/refusals.ts";
 import { bulkText } from "./bulk-text.ts";
 import { itemsName, type RawFields, readForm } from "./form.ts";
 import type { Parts } from "./parts.ts";
+import { singleText } from "./single-text.ts";
 import { decodePercent } from "./target.ts";
 
 /** The body of a request, as far as it was read. */
@@ -20,6 +21,10 @@ export type Body =
 export interface Params {
   /** The first value; "+" is a plus sign. Absent when nobody named it; may be "". */
   text(name: string): string | undefined;
+  /** The first value as one entry, "+" of encoded forms read by the rule of `singleText`. */
+  entry(name: string, kind: EntryKind): string | undefined;
+  /** The first value as a sentence: "+" of encoded forms is a blank. */
+  words(name: string): string | undefined;
   /** All values joined with line feeds, "+" of encoded forms read by the rule of `bulkText`. */
   bulkText(name: string): string | undefined;
   /** Whether the first value is "true" (any case) or "1". */
@@ -27,6 +32,8 @@ export interface Params {
   /** The first value, or all items of an array, split at commas and blanks; lower case, no empty pieces. */
   names(name: string): readonly string[];
 }
+
+type EntryKind = Parameters<typeof singleText>[1];
 
 /** Longest text that is read as a list of names: all names we know fit in it many times. */
 const NAMES_MAX_CHARACTERS = 1_000;
@@ -41,8 +48,15 @@ export function readParams(body: Body, query: string, wanted: ReadonlySet<string
     const values = valuesOf(name);
     return values && readTexts(values, values.texts.slice(0, 1))[0];
   };
+  const entry = (name: string, kind: EntryKind): string | undefined => {
+    const values = valuesOf(name);
+    const first = values?.texts[0];
+    return first !== undefined && values?.form === "encoded" ? singleText(first, kind) : first;
+  };
   return {
     text,
+    entry,
+    words: (name) => entry(name, "domain"),
     bulkText: (name) => {
       const values = valuesOf(name);
       // Joined before they are read: hundreds of thousands of tiny values are one pass then.
@@ -123,6 +137,8 @@ const NO_FIELDS: RawFields = new Map();
 /** No parameter at all, for requests that carry neither a body nor a query. */
 export const NO_PARAMS: Params = {
   text: () => undefined,
+  entry: () => undefined,
+  words: () => undefined,
   bulkText: () => undefined,
   flag: () => false,
   names: () => [],

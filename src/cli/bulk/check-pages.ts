@@ -1,3 +1,4 @@
+import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import type { EntryCheck } from "../../service/bulk/entry-check.ts";
 import { startChecks } from "../../service/bulk/start-checks.ts";
@@ -92,7 +93,17 @@ async function checkBlock(
       ? again.hold(() => checkEntry(each, check, { again: true }))
       : each,
   );
-  return { header, entries: await Promise.all(settled) };
+  return { header, entries: withNotes(await Promise.all(settled)) };
+}
+
+function withNotes(entries: readonly CheckedEntry[]): readonly CheckedEntry[] {
+  const texts = entries.map(({ entry }) => entry).filter((entry) => entry !== "");
+  const among = addressBalance(texts) > 0 ? "addresses" : "anything";
+  return entries.map((each) => {
+    const note = each.result === undefined ? undefined : entryNote(each.entry, among);
+    if (note === undefined || each.result === undefined) return each;
+    return { ...each, result: withNote(each.result, note) };
+  });
 }
 
 async function checkEntry(

@@ -1,12 +1,12 @@
 import { csvLine } from "../../core/batch/csv-text.ts";
 import { RESULT_COLUMNS, resultCells } from "../../core/batch/result-cells.ts";
-import type { FullResult } from "../../core/validate/result.ts";
+import type { NotedResult } from "../../core/batch/entry-note.ts";
 import { fateOf } from "../../core/batch/tally.ts";
 import type { FileFormat, SourceEntry } from "./entry-source.ts";
 
 /** An entry with its result; none for a row without an entry. */
 export interface CheckedEntry extends SourceEntry {
-  readonly result?: FullResult;
+  readonly result?: NotedResult;
 }
 
 /** The text of some judged entries. */

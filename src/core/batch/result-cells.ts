@@ -1,4 +1,4 @@
-import type { FullResult } from "../validate/result.ts";
+import type { NotedResult } from "./entry-note.ts";
 import { type Fate, fateOf } from "./tally.ts";
 
 /** The summary's words for what an entry counts as. */
@@ -9,7 +9,7 @@ const STATUS: Readonly<Record<Fate, string>> = {
   invalidFormat: "invalid_format",
 };
 
-type Cell = (result: FullResult) => string | number | boolean | undefined;
+type Cell = (result: NotedResult) => string | number | boolean | undefined;
 
 /** A result as columns of a table, by their names; lists are joined with blanks. */
 const COLUMNS = {
@@ -30,6 +30,8 @@ const COLUMNS = {
   free: ({ free }) => free,
   alias: ({ alias }) => alias,
   spam_trap: (result) => result.spam_trap?.is_trap,
+  code: ({ code }) => code,
+  message: ({ message }) => message,
 } satisfies Record<string, Cell>;
 
 export const RESULT_COLUMNS: readonly string[] = Object.keys(COLUMNS);
@@ -37,6 +39,6 @@ export const RESULT_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 const CELLS: readonly Cell[] = Object.values(COLUMNS);
 
 /** One cell for each of `RESULT_COLUMNS`; all are empty without a result. */
-export function resultCells(result: FullResult | undefined): readonly string[] {
+export function resultCells(result: NotedResult | undefined): readonly string[] {
   return CELLS.map((cell) => (result === undefined ? "" : String(cell(result) ?? "")));
 }

@@ -20,7 +20,7 @@ export function explainRoute({ explain }: ExplainRouteDeps): Route {
     documentation: DOCUMENTATION,
     async handle({ path, params, entrance }) {
       // A local part may hold "/": no suffix is known here.
-      const text = path.join("/") || (params.text("entry") ?? "");
+      const text = path.join("/") || (params.entry("entry", "either") ?? "");
       if (text === "") throw missingParameter("entry");
       const { body, paidBy } = await explain(entrance, text);
       return { type: JSON_TYPE, body, paidBy, entry: text };
@@ -67,6 +67,10 @@ const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
             "application/json": {
               schema: Type.Object({
                 result: Type.Unsafe({ $ref: "#/components/schemas/Result" }),
+                code: Type.Optional(
+                  Type.String({ description: "Why the format is bad; absent when it is good." }),
+                ),
+                message: Type.Optional(Type.String({ description: "The same for people." })),
                 explanation: Type.Array(Explained),
                 data_version: Type.Integer({ description: "Grows when the data changes." }),
               }),

@@ -70,11 +70,14 @@ test("of the operator an explanation tells no more than that he spoke", async (t
   assert.doesNotMatch(body, /secret|ada/);
 });
 
-test("a malformed entry is explained by its result alone", async (t) => {
+test("a malformed entry is explained by a code and a sentence", async (t) => {
   const { app } = await openApp(t);
   const answer = await app.inject("/api/explain/a/b%20c@x");
   assert.equal(answer.statusCode, 200);
-  assert.deepEqual(answer.json<{ explanation: unknown }>().explanation, []);
+  const { explanation, code, message } = answer.json<Record<string, unknown>>();
+  assert.deepEqual(explanation, []);
+  assert.equal(code, "local_char");
+  assert.match(String(message), /^The part before the "@" holds a character.*\.$/);
 });
 
 const refusals = [

@@ -69,7 +69,7 @@ const list: Operation = {
 };
 
 const results = reading("Read all results of a batch", "All results, streamed.", {
-  "application/json": json("BulkResults", "Progress"),
+  "application/json": json("SessionResults", "Progress"),
 });
 
 const table = reading(

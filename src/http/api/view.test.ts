@@ -217,9 +217,25 @@ test("/json gives the session, the summary and every result", async (t) => {
   const server = await bulkServer(t);
   const sync = await server.post("/api/email", `${LIST}&json=1`, OWNER);
   const { body, headers } = await server.ask(`/api/view/${sessionIn(sync)}/json`, OWNER);
-  assert.equal(body, sync.body);
+  const why = ',"code":"dotless","message":"The domain has no dot."';
+  assert.ok(body.includes(why));
+  assert.equal(body.replace(why, ""), sync.body);
   assert.equal(headers.get("content-type"), JSON_TYPE);
   assert.equal(headers.get("content-disposition"), null);
+});
+
+test("among addresses /json tells a lost at sign from a bare domain", async (t) => {
+  const server = await bulkServer(t);
+  const list = "bulk=1&email=a@x.example,b@x.example,c@x.example,zo1827gmail.com,x.example";
+  const sync = await server.post("/api/email", list, OWNER);
+  const { body } = await server.ask(`/api/view/${sessionIn(sync)}/json`, OWNER);
+  const { results } = JSON.parse(body) as { results: Record<string, Record<string, unknown>> };
+  const lost = results["zo1827gmail.com"] ?? {};
+  assert.deepEqual([lost["code"], lost["did_you_mean"]], ["lost_at", "zo1827@gmail.com"]);
+  const keys = Object.keys(lost);
+  assert.equal(keys.indexOf("did_you_mean"), keys.indexOf("signals") + 1);
+  assert.equal(results["x.example"]?.["code"], "bare_domain");
+  assert.equal(results["a@x.example"]?.["code"], undefined);
 });
 
 test("/csv has a header, one row for each spelling, and no formulas", async (t) => {

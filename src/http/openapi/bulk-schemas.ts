@@ -40,6 +40,36 @@ export const BulkResultsSchema = Type.Object(
   { ...strict, description: "The summary with the result of every entry." },
 );
 
+/** A result with the note of its entry, as sessions show it. */
+const NotedResultSchema = Type.Object(
+  {
+    ...ResultSchema.properties,
+    code: Type.Optional(
+      Type.String({
+        description:
+          "Why the format is bad; among addresses also `lost_at` and `bare_domain` for domains.",
+      }),
+    ),
+    message: Type.Optional(Type.String({ description: "The same for people." })),
+  },
+  {
+    ...strict,
+    required: ResultSchema.required,
+    description: "A result, and why its format is bad.",
+  },
+);
+
+export const SessionResultsSchema = Type.Object(
+  {
+    session,
+    stats: BulkSummarySchema,
+    results: Type.Record(NotedResultSchema, {
+      description: "By submitted spelling, in submission order.",
+    }),
+  },
+  { ...strict, description: "The summary with the result of every entry of a session." },
+);
+
 export const QueuedSchema = Type.Object(
   {
     session,

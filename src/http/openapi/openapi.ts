@@ -19,6 +19,7 @@ import {
   ProgressSchema,
   QueuedSchema,
   RemovedSchema,
+  SessionResultsSchema,
 } from "./bulk-schemas.ts";
 import { type Schema, Type } from "../../core/json-schema.ts";
 import type { Parameter, PathItem, Reference, Response } from "../answer/operation.ts";
@@ -66,6 +67,7 @@ const COMPONENTS = {
     Error: ErrorSchema,
     BulkSummary: BulkSummarySchema,
     BulkResults: BulkResultsSchema,
+    SessionResults: SessionResultsSchema,
     Queued: QueuedSchema,
     Progress: ProgressSchema,
     Completed: CompletedSchema,

@@ -5,7 +5,7 @@ import type { Caller } from "../admission/caller.ts";
 import { sessionNotFound } from "../refusals.ts";
 import type { BulkProgress, BulkResults, BulkView } from "./bulk.ts";
 import { progressOf, statsOf, summaryOf } from "./present.ts";
-import { rowResults, spelledResults, storedResults } from "./result-source.ts";
+import { rowResults, spelledResults, storedResults, withNotes } from "./result-source.ts";
 
 export interface ReadDeps {
   readonly sessions: SessionStore;
@@ -75,7 +75,7 @@ export async function sessionResults(
 ): Promise<BulkResults> {
   const session = await findSession(deps, hash, { caller, access: "everything" });
   if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
-  const source = storedResults(deps.sessions, session);
+  const source = withNotes(storedResults(deps.sessions, session));
   const { table } = session;
   const page = (number: number) => deps.sessions.page(hash, number);
   return {

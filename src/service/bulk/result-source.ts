@@ -1,4 +1,6 @@
-import { chunkOf, entryAt, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import { chunkEntries, chunkOf, entryAt, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import { addressBalance, entryNote, type ListKind, withNote } from "../../core/batch/entry-note.ts";
+import type { FullResult } from "../../core/validate/result.ts";
 import type { SessionStore, TablePage } from "../../ports/bulk/session-store.ts";
 import type { RowResult, SpelledResult } from "./bulk.ts";
 
@@ -18,6 +20,40 @@ export function storedResults(
     content: (chunk) => store.content(session, chunk),
     results: (chunk) => store.results(session, chunk),
   };
+}
+
+/** The same results, each with the note of its entry where there is one. */
+export function withNotes(source: ResultSource): ResultSource {
+  let among: ListKind | undefined;
+  const entriesOf = async (chunk: number): Promise<readonly string[]> =>
+    chunkEntries(unpackChunk(there(await source.content(chunk))));
+  const kindOf = async (): Promise<ListKind> => {
+    let balance = 0;
+    for (let chunk = 0; chunk < source.chunks; chunk += 1) {
+      balance += addressBalance(await entriesOf(chunk));
+    }
+    return balance > 0 ? "addresses" : "anything";
+  };
+  return {
+    ...source,
+    async results(chunk) {
+      const results = await source.results(chunk);
+      if (results === undefined) return undefined;
+      among ??= await kindOf();
+      const entries = await entriesOf(chunk);
+      return results.map((text, at) => noted(text, entries[at] ?? "", among ?? "anything"));
+    },
+  };
+}
+
+const MALFORMED = '{"format":false';
+
+/** Most results need no note, which their text and the entry show without parsing. */
+function noted(result: string, entry: string, among: ListKind): string {
+  const isSuspect = among === "addresses" && !entry.includes("@");
+  const note = isSuspect || result.startsWith(MALFORMED) ? entryNote(entry, among) : undefined;
+  if (note === undefined) return result;
+  return JSON.stringify(withNote(JSON.parse(result) as FullResult, note));
 }
 
 /** A reader that started before the session ended gets no more of it; its answer breaks off. */

@@ -2,6 +2,7 @@ import { isoTimeOrNull } from "../../core/calendar.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { explain, type ExplainedSignal, type ListBehind } from "../../core/validate/explain.ts";
 import type { Validation } from "../../core/validate/validate.ts";
+import { formatProblem } from "../../core/validate/fault-words.ts";
 import type { CheckAnswer } from "./check-one.ts";
 import type { Entrance, Admission } from "../admission/admission.ts";
 import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
@@ -42,13 +43,15 @@ export function createExplain({
   };
 }
 
-/** The API's JSON: the result as a check sends it, and each signal of it explained. */
+/** The API's JSON: the result as a check sends it, why the format is bad, and each signal explained. */
 export function explanationJson(
-  validation: Pick<Validation, "result" | "evidence">,
+  validation: Pick<Validation, "entry" | "result" | "evidence">,
   datasets: Datasets,
 ): Readonly<Record<string, unknown>> {
+  const { entry, result } = validation;
   return {
-    result: validation.result,
+    result,
+    ...(entry.kind === "malformed" ? formatProblem(entry.fault) : {}),
     explanation: explain(validation, datasets).map(signalJson),
     data_version: datasets.version,
   };

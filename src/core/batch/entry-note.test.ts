@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addressBalance, entryNote, type ListKind } from "./entry-note.ts";
+
+const CASES: readonly (readonly [name: string, text: string, among: ListKind, want: string])[] = [
+  ["two dots in a row", "a..b@x.co", "anything", "dot_dot"],
+  ["a malformed domain keeps its own reason", "foo", "addresses", "dotless"],
+  ["an address has none", "jo@gmail.com", "addresses", ""],
+  ["a domain among domains has none", "zo1827gmail.com", "anything", ""],
+  ["an address that lost its at sign", "zo1827gmail.com", "addresses", "lost_at zo1827@gmail.com"],
+  ["the longest provider counts", "Jo.Doehotmail.com", "addresses", "lost_at Jo.Doe@hotmail.com"],
+  ["a provider alone is a bare domain", "gmail.com", "addresses", "bare_domain"],
+  ["a longer provider is a bare domain", "hotmail.com", "addresses", "bare_domain"],
+  ["a sub-domain is a bare domain", "mx.gmail.com", "addresses", "bare_domain"],
+  ["any other domain is a bare domain", "shop.example", "addresses", "bare_domain"],
+];
+
+for (const [name, text, among, want] of CASES) {
+  test(`notes: ${name}`, () => {
+    const note = entryNote(text, among);
+    assert.equal([note?.code, note?.did_you_mean].filter(Boolean).join(" "), want);
+    if (note !== undefined) assert.match(note.message, /^[A-Z].*[.?]$/);
+  });
+}
+
+test("notes: a list of addresses has more with an at sign than without", () => {
+  assert.equal(addressBalance(["a@b", "c"]), 0);
+  assert.equal(addressBalance(["a@b", "c@d", "e"]), 1);
+});

@@ -1,0 +1,62 @@
+import { readEntry } from "../address/entry.ts";
+import { providerAtEnd } from "../evidence/typo.ts";
+import { type FormatProblem, formatProblem } from "../validate/fault-words.ts";
+import type { FullResult } from "../validate/result.ts";
+
+/** What the results of a list say about an entry beyond its validation. */
+export interface EntryNote extends FormatProblem {
+  readonly did_you_mean?: string;
+}
+
+/** A result of a list with its note. */
+export type NotedResult = FullResult & Partial<FormatProblem>;
+
+/** Among addresses an entry without an at sign is suspicious. */
+export type ListKind = "addresses" | "anything";
+
+/** Entries with an at sign less those without; above 0 a list is one of addresses. */
+export function addressBalance(entries: Iterable<string>): number {
+  let balance = 0;
+  for (const entry of entries) balance += entry.includes("@") ? 1 : -1;
+  return balance;
+}
+
+/**
+ * Why the format of an entry is bad; and for a well-formed domain among addresses, whether it is an address that
+ * lost its at sign.
+ */
+export function entryNote(text: string, among: ListKind): EntryNote | undefined {
+  const entry = readEntry(text, "either");
+  if (entry.kind === "malformed") return formatProblem(entry.fault);
+  if (entry.kind === "address" || among === "anything") return undefined;
+  const provider = providerAtEnd(entry.domain.name);
+  const local = provider === undefined ? "" : text.trim().slice(0, -provider.length);
+  const meant = `${local}@${provider ?? ""}`;
+  if (local === "" || readEntry(meant, "address").kind === "malformed") return BARE_DOMAIN;
+  return {
+    code: "lost_at",
+    message: `The "@" is missing. Did you mean ${meant}?`,
+    did_you_mean: meant,
+  };
+}
+
+const BARE_DOMAIN: EntryNote = {
+  code: "bare_domain",
+  message: "This is a domain without a mailbox in a list of addresses.",
+};
+
+/** The result with its note; `did_you_mean` stands behind `signals`. */
+export function withNote(result: FullResult, note: EntryNote): NotedResult {
+  const { code, message, did_you_mean: meant } = note;
+  if (meant === undefined) return { ...result, code, message };
+  const members = Object.entries(result).flatMap(([name, value]): [string, unknown][] => {
+    if (name === "did_you_mean") return [];
+    return name === "signals"
+      ? [
+          [name, value],
+          ["did_you_mean", meant],
+        ]
+      : [[name, value]];
+  });
+  return { ...(Object.fromEntries(members) as unknown as FullResult), code, message };
+}

@@ -108,10 +108,8 @@ function nameFault(name: string): DomainFault | undefined {
  * The caller has capped the length (`ENTRY_MAX_UNITS`). Never throws.
  */
 export function parseDomain(text: string): Parsed<Domain, DomainFault> {
-  if (text === "") return { ok: false, fault: "empty" };
-  if (FOREIGN_ASCII.test(text)) return { ok: false, fault: "domain_char" };
-  // UTS-46 drops some of these without a word: two entries would look alike and count as one.
-  if (NON_ASCII.test(text) && hasInvisible(text)) return { ok: false, fault: "domain_invisible" };
+  const inText = textFault(text);
+  if (inText !== undefined) return { ok: false, fault: inText };
   const name = aLabels(text);
   if (name === undefined || name === "" || FOREIGN_ASCII.test(name)) {
     return { ok: false, fault: "domain_idna" };
@@ -119,6 +117,13 @@ export function parseDomain(text: string): Parsed<Domain, DomainFault> {
   if (name.endsWith(".") && !name.endsWith("..")) return { ok: false, fault: "domain_dot_end" };
   const fault = nameFault(name);
   return fault === undefined ? { ok: true, value: place(name) } : { ok: false, fault };
+}
+
+function textFault(text: string): DomainFault | undefined {
+  if (text === "") return "empty";
+  if (FOREIGN_ASCII.test(text)) return "domain_char";
+  // UTS-46 drops these silently: two names that look alike would count as one.
+  return NON_ASCII.test(text) && hasInvisible(text) ? "domain_invisible" : undefined;
 }
 
 const PSL = { validateHostname: false, extractHostname: false, detectIp: false } as const;

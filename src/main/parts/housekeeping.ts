@@ -4,7 +4,7 @@ import { DAY_MS } from "../../core/calendar.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
 import type { Begin } from "../../service/upkeep/elected.ts";
 import { createHousekeeping } from "../../service/upkeep/housekeeping.ts";
-import { every } from "../../service/upkeep/every.ts";
+import { every } from "../../ports/process/every.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import type { Duties } from "../feeds/duties.ts";
 import type { Lists } from "../feeds/lists.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Jobs } from "../../ports/bulk/jobs.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { SessionStore } from "../../ports/bulk/session-store.ts";
-import { type End, every } from "../upkeep/every.ts";
+import { type End, every } from "../../ports/process/every.ts";
 
 /** So long a stuck job outlives its last worker, and a session its end on disk, at most. */
 const KEEP_HOUSE_EVERY_MS = 5_000;

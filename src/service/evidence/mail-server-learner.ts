@@ -11,6 +11,7 @@ import { findMailHosts, type MailHosts } from "../../core/mail/mail-hosts.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { DomainMail } from "../../ports/evidence/domain-mail.ts";
 import type { LearningStore } from "../../ports/evidence/learning-store.ts";
+import { type End, every } from "../../ports/process/every.ts";
 import type { Log } from "../../ports/process/log.ts";
 
 export interface MailServerLearnerDeps {
@@ -73,8 +74,7 @@ class Learner implements MailServerLearner {
   #lastName = "";
   /** Of the step that is next. */
   #silences = 0;
-  #cancel: (() => void) | undefined;
-  #step: Promise<void> | undefined;
+  #end: End = () => Promise.resolve();
 
   constructor(deps: MailServerLearnerDeps) {
     this.#deps = deps;
@@ -83,26 +83,13 @@ class Learner implements MailServerLearner {
   start(): void {
     // What is kept counts: another process may have gone on with the round since this one stopped.
     this.#queue = [];
-    this.#arm(STEP_MS);
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("learning.failed", fault);
+    this.#end = every({ ms: REST_MS, firstMs: STEP_MS, clock, failed }, () => this.#work());
   }
 
-  async stop(): Promise<void> {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    await this.#step;
-  }
-
-  #arm(delayMs: number): void {
-    this.#cancel = this.#deps.clock.after(delayMs, () => {
-      this.#step = this.#work()
-        .catch((fault: unknown) => {
-          this.#deps.log.error("learning.failed", fault);
-          return REST_MS;
-        })
-        .then((nextMs) => {
-          if (this.#cancel !== undefined) this.#arm(nextMs);
-        });
-    });
+  stop(): Promise<void> {
+    return this.#end();
   }
 
   /** One step; how long to wait for the next. */

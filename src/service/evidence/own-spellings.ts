@@ -10,6 +10,7 @@ import { inTime } from "../../ports/process/in-time.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { OwnSpellings, SpellingSighting } from "../../ports/evidence/own-spellings.ts";
 import type { Caller } from "../admission/caller.ts";
+import { WriteBehind } from "../upkeep/write-behind.ts";
 
 /** From so many spellings of one mailbox on its addresses get `dot_scatter`. */
 const SPELLINGS_MIN = 5;
@@ -49,7 +50,7 @@ export function ownEvidenceFor(
 
 export interface SpellingCounter {
   readonly ownEvidence: OwnEvidence;
-  /** Writes what waits; a fault is logged, and then what was not written is lost. */
+  /** Writes what waits. Never rejects: a fault is logged, and what was not written waits on. */
   flush(): Promise<void>;
 }
 
@@ -67,8 +68,8 @@ const FLUSH_AFTER_MS = 1_000;
 /** A store that takes longer has not said anything. */
 const ANSWER_MS = 500;
 
-/** Rows of one transaction: short enough to hold up nobody. */
-const BATCH = 200;
+/** Mailboxes of one transaction, with a few spellings each. */
+const BATCH = 50;
 
 /** Spellings that wait to be written; a store that is slower than the traffic costs counts, not memory. */
 const WAITING_MAX = 20_000;
@@ -86,20 +87,31 @@ type Sight = Omit<SpellingSighting, "day" | "accountId">;
 /** By mailbox the last day of each spelling. */
 type Seen = Map<string, Map<string, number>>;
 
-/** What is to be written, by account and mailbox, then by spelling. */
-type Waiting = Map<string, Map<string, SpellingSighting>>;
+/** Of one mailbox, by spelling. */
+type Sightings = ReadonlyMap<string, SpellingSighting>;
 
 class Counter {
   readonly #deps: SpellingCounterDeps;
-  #waiting: Waiting = new Map();
-  #waits = 0;
-  /** Stays in sight while it is being written. */
-  #written: Waiting = new Map();
-  #flushing: Promise<void> = Promise.resolve();
-  #isArmed = false;
+  /** By account and mailbox. */
+  readonly #waiting: WriteBehind<Sightings>;
 
   constructor(deps: SpellingCounterDeps) {
     this.#deps = deps;
+    const { clock, spellings } = deps;
+    this.#waiting = new WriteBehind<Sightings>({
+      afterMs: FLUSH_AFTER_MS,
+      batch: BATCH,
+      max: WAITING_MAX,
+      sizeOf: ({ size }) => size,
+      merge: (older, newer) => new Map([...older, ...newer]),
+      clock,
+      save: (mailboxes) =>
+        spellings.add(
+          mailboxes.flatMap((all) => [...all.values()]),
+          SPELLINGS_MAX,
+        ),
+      failed: (fault, lost) => this.#notWritten(fault, lost),
+    });
   }
 
   async see(accountId: string, entries: readonly string[]): Promise<EvidenceOf> {
@@ -121,8 +133,11 @@ class Counter {
   }
 
   flush(): Promise<void> {
-    this.#flushing = this.#flushing.then(() => this.#write());
-    return this.#flushing;
+    return this.#waiting.flush().catch((fault: unknown) => this.#notWritten(fault, 0));
+  }
+
+  #notWritten(fault: unknown, lost: number): void {
+    this.#deps.log.error("own_traffic.not_written", fault, { lost });
   }
 
   /** Undefined for what is no address. The account is hashed along, so that no two accounts' rows can be matched. */
@@ -155,7 +170,7 @@ class Counter {
     }
     for (const mailbox of mailboxes) {
       const key = keyOf(accountId, mailbox);
-      for (const there of [this.#written, this.#waiting]) there.get(key)?.forEach(add);
+      for (const sightings of this.#waiting.under(key)) sightings.forEach(add);
     }
     return seen;
   }
@@ -167,40 +182,8 @@ class Counter {
     if (known?.get(spelling) === day) return;
     if (known?.has(spelling) === false && known.size >= MAILBOX_SPELLINGS_MAX) return;
     known?.set(spelling, day);
-    if (this.#waits < WAITING_MAX) this.#keep({ accountId, mailbox, spelling, day });
-  }
-
-  #keep(sighting: SpellingSighting): void {
-    const key = keyOf(sighting.accountId, sighting.mailbox);
-    const waiting = this.#waiting.get(key) ?? new Map<string, SpellingSighting>();
-    this.#waiting.set(key, waiting);
-    if (!waiting.has(sighting.spelling)) this.#waits += 1;
-    waiting.set(sighting.spelling, sighting);
-    this.#arm();
-  }
-
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    this.#deps.clock.after(FLUSH_AFTER_MS, () => {
-      this.#isArmed = false;
-      void this.flush();
-    });
-  }
-
-  async #write(): Promise<void> {
-    this.#written = this.#waiting;
-    this.#waiting = new Map();
-    this.#waits = 0;
-    const rows = [...this.#written.values()].flatMap((mailbox) => [...mailbox.values()]);
-    try {
-      for (let from = 0; from < rows.length; from += BATCH) {
-        await this.#deps.spellings.add(rows.slice(from, from + BATCH), SPELLINGS_MAX);
-      }
-    } catch (fault) {
-      this.#deps.log.error("own_traffic.not_written", fault);
-    }
-    this.#written = new Map();
+    const sighting = { accountId, mailbox, spelling, day };
+    this.#waiting.note(keyOf(accountId, mailbox), new Map([[spelling, sighting]]));
   }
 }
 

@@ -1,10 +1,10 @@
 import { dayOf } from "../../core/calendar.ts";
-import type { MailHosts } from "../../core/mail/mail-hosts.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { DomainMail, DomainMails } from "../../ports/evidence/domain-mail.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { VerdictCount, VerdictCounts } from "../../ports/evidence/verdict-counts.ts";
+import { WriteBehind } from "../upkeep/write-behind.ts";
 
 /** How many UTC days of counts are kept, today included. */
 export const VERDICT_DAYS = 30;
@@ -28,7 +28,7 @@ export type Observed = Pick<Validation, "result" | "mail">;
 export interface VerdictRecorder {
   /** Malformed entries have no domain and are not counted. */
   record(validation: Observed): void;
-  /** Writes what waits and waits for what is being written, a batch at a time; rejects when the store does, and then what was not written is lost. */
+  /** Writes what waits, after what is being written; rejects when the store does, and then the rest waits on. */
   flush(): Promise<void>;
 }
 
@@ -51,88 +51,70 @@ export function createVerdictRecorder(deps: VerdictRecorderDeps): VerdictRecorde
   return new Recorder(deps);
 }
 
-interface Tally {
-  disposable: number;
-  other: number;
-  mail: MailHosts | undefined;
-}
-
 class Recorder implements VerdictRecorder {
   readonly #deps: VerdictRecorderDeps;
-  #tallies = new Map<string, Tally>();
-  #isArmed = false;
-  /** One flush after the other: who waits for the last one has waited for the one that a timer began. */
-  #writing: Promise<void> = Promise.resolve();
-  /** What was noted today already: a busy domain is written once a day and when its verdict changes. */
-  readonly #noted = new Map<string, boolean>();
-  #notedDay = 0;
+  readonly #counts: WriteBehind<VerdictCount>;
+  readonly #mails: WriteBehind<DomainMail>;
+  /** Saved today already: a busy domain is written once a day and when its verdict changes. */
+  readonly #saved = new Map<string, boolean>();
+  #savedDay = 0;
 
   constructor(deps: VerdictRecorderDeps) {
     this.#deps = deps;
+    const { counts, clock, log } = deps;
+    const rules = {
+      afterMs: FLUSH_AFTER_MS,
+      batch: BATCH,
+      max: VERDICT_DOMAINS_MAX,
+      clock,
+      failed: (fault: unknown, lost: number) => log.error("verdicts.flush_failed", fault, { lost }),
+    };
+    this.#counts = new WriteBehind({
+      ...rules,
+      merge: (older, newer) => ({
+        ...older,
+        disposable: older.disposable + newer.disposable,
+        other: older.other + newer.other,
+      }),
+      save: (rows) => counts.add(rows, VERDICT_DOMAINS_MAX),
+    });
+    this.#mails = new WriteBehind({
+      ...rules,
+      merge: (older, newer) => ({ ...newer, disposable: older.disposable || newer.disposable }),
+      save: (rows) => this.#saveMails(rows),
+    });
   }
 
   record({ result, mail }: Observed): void {
     if (!result.format) return;
-    let tally = this.#tallies.get(result.domain);
-    if (tally === undefined) {
-      if (this.#tallies.size >= VERDICT_DOMAINS_MAX) return;
-      tally = { disposable: 0, other: 0, mail };
-      this.#tallies.set(result.domain, tally);
-    }
-    if (result.disposable) tally.disposable += 1;
-    else tally.other += 1;
-    tally.mail = mail;
-    this.#arm();
+    const { domain, disposable } = result;
+    const day = dayOf(this.#deps.clock.nowMs());
+    const counted = { disposable: disposable ? 1 : 0, other: disposable ? 0 : 1 };
+    this.#counts.note(`${String(day)} ${domain}`, { day, domain, ...counted });
+    if (mail?.kind !== "hosts" || mail.implicit) return;
+    if (this.#savedToday(day).get(domain) === disposable) return;
+    const hosts = mail.hosts.slice(0, SERVERS_MAX);
+    const addresses = (mail.addresses ?? []).slice(0, SERVERS_MAX);
+    this.#mails.note(domain, { domain, hosts, addresses, disposable, day });
   }
 
-  flush(): Promise<void> {
-    const before = this.#writing;
-    const writing = before.then(() => this.#write());
-    this.#writing = writing.catch(() => undefined);
-    return writing;
+  async flush(): Promise<void> {
+    const [counts, mails] = await Promise.allSettled([this.#counts.flush(), this.#mails.flush()]);
+    for (const end of [counts, mails]) if (end.status === "rejected") throw end.reason;
   }
 
-  async #write(): Promise<void> {
-    const { counts, mails, clock } = this.#deps;
-    const waiting = this.#tallies;
-    this.#tallies = new Map();
-    const day = dayOf(clock.nowMs());
-    const rows = [...waiting].map(([domain, { disposable, other }]): VerdictCount => ({
-      day,
-      domain,
-      disposable,
-      other,
-    }));
-    for (let from = 0; from < rows.length; from += BATCH) {
-      await counts.add(rows.slice(from, from + BATCH), VERDICT_DOMAINS_MAX);
-    }
-    const news = this.#newMail(waiting, day);
-    for (let from = 0; from < news.length; from += BATCH) {
-      await mails.save(news.slice(from, from + BATCH), MAIL_DOMAINS_MAX);
+  /** What is noted before it is saved would be lost for the day when the save fails. */
+  async #saveMails(rows: readonly DomainMail[]): Promise<void> {
+    await this.#deps.mails.save(rows, MAIL_DOMAINS_MAX);
+    for (const { domain, disposable, day } of rows) {
+      const saved = this.#savedToday(day);
+      if (saved.size < VERDICT_DOMAINS_MAX) saved.set(domain, disposable);
     }
   }
 
-  #newMail(tallies: ReadonlyMap<string, Tally>, day: number): readonly DomainMail[] {
-    if (this.#notedDay !== day) this.#noted.clear();
-    this.#notedDay = day;
-    return [...tallies].flatMap(([domain, { mail, ...sums }]) => {
-      const disposable = sums.disposable > 0;
-      if (mail?.kind !== "hosts" || mail.implicit) return [];
-      if (this.#noted.get(domain) === disposable) return [];
-      if (this.#noted.size < VERDICT_DOMAINS_MAX) this.#noted.set(domain, disposable);
-      const hosts = mail.hosts.slice(0, SERVERS_MAX);
-      const addresses = (mail.addresses ?? []).slice(0, SERVERS_MAX);
-      return [{ domain, hosts, addresses, disposable, day }];
-    });
-  }
-
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    const { clock, log } = this.#deps;
-    clock.after(FLUSH_AFTER_MS, () => {
-      this.#isArmed = false;
-      this.flush().catch((fault: unknown) => log.error("verdicts.flush_failed", fault));
-    });
+  #savedToday(day: number): Map<string, boolean> {
+    if (this.#savedDay !== day) this.#saved.clear();
+    this.#savedDay = day;
+    return this.#saved;
   }
 }

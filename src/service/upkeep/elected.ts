@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Elections } from "../../ports/process/elections.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import type { Log } from "../../ports/process/log.ts";
-import type { End } from "./every.ts";
+import { type End, every } from "../../ports/process/every.ts";
 
 /** Begins what one process at a time does. */
 export type Begin = () => Promise<End>;
@@ -45,8 +45,7 @@ class Campaign implements Candidacy {
   /** Of what runs. */
   #end: End | undefined;
   #settling: Promise<void> | undefined;
-  #asking: Promise<void> = Promise.resolve();
-  #callOffAsking = (): void => undefined;
+  #endAsking: End = () => Promise.resolve();
   #callOffLapse = (): void => undefined;
   #restUntilMs = -Infinity;
   #isOutOfTouch = false;
@@ -57,18 +56,19 @@ class Campaign implements Candidacy {
   }
 
   start(): void {
-    this.#asking = this.#ask().finally(() => {
-      if (this.#isStopped) return;
-      this.#callOffAsking = this.#deps.clock.after(CAMPAIGN_EVERY_MS, () => this.start());
-    });
+    const { clock } = this.#deps;
+    const failed = (fault: unknown): void => this.#sayOutOfTouch(fault);
+    this.#endAsking = every({ ms: CAMPAIGN_EVERY_MS, firstMs: 0, clock, failed }, () =>
+      this.#ask(),
+    );
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#callOffAsking();
+    const asked = this.#endAsking();
     this.#lose("stopped");
     await this.#settling;
-    await this.#atMost(LEAVE_MS, this.#leave());
+    await this.#atMost(LEAVE_MS, this.#leave(asked));
   }
 
   async #ask(): Promise<void> {
@@ -154,8 +154,8 @@ class Campaign implements Candidacy {
   }
 
   /** A question under way could be granted after the resignation. */
-  async #leave(): Promise<void> {
-    await this.#asking;
+  async #leave(asked: Promise<void>): Promise<void> {
+    await asked;
     await this.#resign();
   }
 

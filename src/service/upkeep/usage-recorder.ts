@@ -5,6 +5,7 @@ import type { Log } from "../../ports/process/log.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import { LATENCY_EDGES_MS, type UsageLedger } from "../../ports/admission/usage.ts";
 import type { Caller } from "../admission/caller.ts";
+import { WriteBehind } from "./write-behind.ts";
 
 /** How one request of an account ended. */
 export interface RequestOutcome {
@@ -38,6 +39,12 @@ interface Tally {
 
 const FLUSH_AFTER_MS = 1_000;
 
+/** Accounts and days of one transaction. */
+const BATCH = 500;
+
+/** Accounts and days that wait while the store is away. */
+const WAITING_MAX = 100_000;
+
 /** A key's last use is noted this often at the most. */
 const TOUCH_AFTER_MS = 60_000;
 
@@ -47,54 +54,55 @@ export function createUsageRecorder(deps: UsageRecorderDeps): UsageRecorder {
 
 class Recorder implements UsageRecorder {
   readonly #deps: UsageRecorderDeps;
-  #tallies = new Map<string, Tally>();
-  /** Of another day than the owner's last request, as around midnight. */
-  #finished: Tally[] = [];
+  readonly #tallies: WriteBehind<Tally>;
   #usedKeys = new Set<string>();
   readonly #touchedAtMs = new Map<string, number>();
-  #isArmed = false;
 
   constructor(deps: UsageRecorderDeps) {
     this.#deps = deps;
+    const { clock, log } = deps;
+    this.#tallies = new WriteBehind({
+      afterMs: FLUSH_AFTER_MS,
+      batch: BATCH,
+      max: WAITING_MAX,
+      merge: together,
+      clock,
+      save: (tallies) => this.#save(tallies),
+      failed: (fault, lost) => log.error("usage.flush_failed", fault, { lost }),
+    });
   }
 
   record({ owner, keyId }: Caller, { isRefused, latencyMs }: RequestOutcome): void {
     if (owner.kind !== "account") return;
     const nowMs = this.#deps.clock.nowMs();
-    const tally = this.#tally(ownerKey(owner), dayOf(nowMs));
-    tally.requests += 1;
-    if (isRefused) tally.refusals += 1;
-    const edge = LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs);
-    const bucket = edge < 0 ? LATENCY_EDGES_MS.length : edge;
-    tally.latency[bucket] = (tally.latency[bucket] ?? 0) + 1;
+    const day = dayOf(nowMs);
     if (keyId !== undefined) this.#use(keyId, nowMs);
-    this.#arm();
-  }
-
-  async flush(): Promise<void> {
-    const tallies = [...this.#finished, ...this.#tallies.values()];
-    const keyIds = [...this.#usedKeys];
-    this.#finished = [];
-    this.#tallies = new Map();
-    this.#usedKeys = new Set();
-    try {
-      await this.#deps.usage.add(tallies);
-    } catch (fault) {
-      for (const lost of tallies) putBack(this.#tally(lost.owner, lost.day), lost);
-      this.#arm();
-      throw fault;
-    }
-    await this.#deps.keys.touch(keyIds, this.#deps.clock.nowMs());
-  }
-
-  #tally(owner: string, day: number): Tally {
-    const known = this.#tallies.get(owner);
-    if (known?.day === day) return known;
+    const edge = LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs);
     const latency = Array<number>(LATENCY_EDGES_MS.length + 1).fill(0);
-    const made: Tally = { owner, day, requests: 0, refusals: 0, latency };
-    if (known !== undefined) this.#finished.push(known);
-    this.#tallies.set(owner, made);
-    return made;
+    latency[edge < 0 ? LATENCY_EDGES_MS.length : edge] = 1;
+    const key = ownerKey(owner);
+    const refusals = isRefused ? 1 : 0;
+    this.#tallies.note(`${key} ${String(day)}`, {
+      owner: key,
+      day,
+      requests: 1,
+      refusals,
+      latency,
+    });
+  }
+
+  flush(): Promise<void> {
+    return this.#tallies.flush();
+  }
+
+  async #save(tallies: readonly Tally[]): Promise<void> {
+    await this.#deps.usage.add(tallies);
+    const keyIds = [...this.#usedKeys];
+    this.#usedKeys = new Set();
+    // A last use that is not noted is noted with a later request; the tallies are written and must not come again.
+    await this.#deps.keys.touch(keyIds, this.#deps.clock.nowMs()).catch((fault: unknown) => {
+      this.#deps.log.error("usage.touch_failed", fault);
+    });
   }
 
   #use(keyId: string, nowMs: number): void {
@@ -104,24 +112,14 @@ class Recorder implements UsageRecorder {
     this.#touchedAtMs.set(keyId, nowMs);
     this.#usedKeys.add(keyId);
   }
-
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    this.#deps.clock.after(FLUSH_AFTER_MS, () => {
-      this.#isArmed = false;
-      this.flush().catch((fault: unknown) => {
-        this.#deps.log.error("usage.flush_failed", fault);
-      });
-    });
-  }
 }
 
-/** Counts go together again, so that a store that is long away costs no more than a tally an account and day. */
-function putBack(tally: Tally, lost: Tally): void {
-  tally.requests += lost.requests;
-  tally.refusals += lost.refusals;
-  for (const [bucket, count] of lost.latency.entries()) {
-    tally.latency[bucket] = (tally.latency[bucket] ?? 0) + count;
+/** Adds in place: `older` is the recorder's own. */
+function together(older: Tally, newer: Tally): Tally {
+  older.requests += newer.requests;
+  older.refusals += newer.refusals;
+  for (const [bucket, count] of newer.latency.entries()) {
+    older.latency[bucket] = (older.latency[bucket] ?? 0) + count;
   }
+  return older;
 }

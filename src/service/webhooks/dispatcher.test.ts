@@ -8,6 +8,7 @@ import { accepted, statsOf, until, webhookWorld } from "../../../test/process/we
 import { WAITING_MAX } from "./announce.ts";
 import { deliver } from "./deliver.ts";
 import { deliveryRow } from "./delivery-log.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import { verifySignature } from "./verify.ts";
 
 const SESSION = "a".repeat(32);
@@ -300,4 +301,28 @@ test("the log is pruned at seven days while the dispatcher runs, and polls find 
   await queue("later", clock.nowMs());
   clock.advance(250);
   await until("a poll finds it", () => posts.length === before + 1);
+});
+
+test("a stop waits for a sweep of the log that runs", async (t) => {
+  const world = await webhookWorld(t, { clock: manualClock() });
+  let endSweep = (): void => undefined;
+  let sweeps = 0;
+  const dispatcher = createDispatcher({
+    ...world,
+    deliveries: {
+      ...world.deliveries,
+      prune() {
+        sweeps += 1;
+        return new Promise<number>((resolve) => (endSweep = () => resolve(0)));
+      },
+    },
+  });
+  await dispatcher.start("alone");
+  await until("a sweep", () => sweeps === 1);
+  let isOver = false;
+  const stopping = dispatcher.stop().then(() => (isOver = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isOver, false);
+  endSweep();
+  await stopping;
 });

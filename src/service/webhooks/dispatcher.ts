@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../core/calendar.ts";
+import { type End, every } from "../../ports/process/every.ts";
 import type { Delivery } from "../../ports/webhooks/webhook-store.ts";
 import { deliver, type DeliverDeps, DELIVERY_LIMITS } from "./deliver.ts";
 
@@ -14,7 +15,7 @@ export interface Dispatcher {
   wake(): void;
   /** Sends this one, if nobody else has begun it, and waits until it is over, at most `timeoutMs`. */
   deliverNow(id: string, timeoutMs: number): Promise<void>;
-  /** Claims no more and waits for what is under way: 10 s at most. */
+  /** Claims no more and waits for what is under way, a sweep of the log included: up to 10 s. */
   stop(): Promise<void>;
 }
 
@@ -29,21 +30,12 @@ const KEPT_MS = 7 * DAY_MS;
 export function createDispatcher(deps: DeliverDeps): Dispatcher {
   const { deliveries, clock, log } = deps;
   const pump = createPump(deps);
-  let sweptMs = -Infinity;
-
   const sweep = async (): Promise<void> => {
-    if (clock.monotonicMs() - sweptMs < SWEEP_MS) return;
-    sweptMs = clock.monotonicMs();
     await deliveries.interrupt(clock.nowMs() - ABANDONED_MS);
     await deliveries.prune(clock.nowMs() - KEPT_MS);
   };
-
-  const tick = (): void => {
-    if (pump.isStopped()) return;
-    pump.wake();
-    void sweep().catch((fault: unknown) => log.error("webhooks.sweep_failed", fault));
-    clock.after(POLL_MS, tick);
-  };
+  const failed = (fault: unknown): void => log.error("webhooks.sweep_failed", fault);
+  const ends: End[] = [];
 
   return {
     async start(where) {
@@ -52,7 +44,9 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
       const beforeMs = where === "alone" ? Number.MAX_SAFE_INTEGER : abandonedMs;
       const count = await deliveries.interrupt(beforeMs);
       if (count > 0) log.warn("webhooks.interrupted", { count });
-      tick();
+      const poll = (): Promise<void> => Promise.resolve(pump.wake());
+      ends.push(every({ ms: POLL_MS, firstMs: 0, clock, failed }, poll));
+      ends.push(every({ ms: SWEEP_MS, firstMs: 0, clock, failed }, sweep));
     },
     wake: () => pump.wake(),
     async deliverNow(id, timeoutMs) {
@@ -65,7 +59,9 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
         await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
       }
     },
-    stop: () => pump.stop(),
+    async stop() {
+      await Promise.all([pump.stop(), ...ends.map((end) => end())]);
+    },
   };
 }
 
@@ -74,7 +70,6 @@ interface Pump {
   wake(): void;
   /** Resolves when the delivery is over, whatever came of it. */
   begin(delivery: Delivery): Promise<void>;
-  isStopped(): boolean;
   stop(): Promise<void>;
 }
 
@@ -120,7 +115,6 @@ function createPump(deps: DeliverDeps): Pump {
       if (!stopped) wake();
     },
     begin,
-    isStopped: () => stopped,
     async stop() {
       stopped = true;
       await claiming;

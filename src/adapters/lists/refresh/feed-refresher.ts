@@ -8,6 +8,7 @@ import type {
   RefreshOutcome,
 } from "../../../ports/evidence/feed-refresh.ts";
 import type { FeedSharing } from "../../../ports/evidence/feed-sharing.ts";
+import { every } from "../../../ports/process/every.ts";
 import type { Log } from "../../../ports/process/log.ts";
 import type { Outbound } from "../../../ports/process/outbound.ts";
 import { fetchList } from "./fetch-feed.ts";
@@ -123,18 +124,11 @@ class Refresher implements FeedRefresher {
     await Promise.allSettled([this.#running, this.#looking]);
   }
 
-  /** Runs `work` again and again, never twice at a time. */
-  #every(firstMs: number, nextMs: number, over: AbortSignal, work: () => Promise<unknown>): void {
-    let cancel = (): void => undefined;
-    over.addEventListener("abort", () => cancel(), { once: true });
-    const arm = (delayMs: number): void => {
-      cancel = this.#deps.clock.after(delayMs, () => {
-        void this.#logged(work).finally(() => {
-          if (!over.aborted) arm(nextMs);
-        });
-      });
-    };
-    arm(firstMs);
+  #every(firstMs: number, ms: number, over: AbortSignal, work: () => Promise<void>): void {
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("lists.failed", fault);
+    const end = every({ ms, firstMs, clock, failed }, work);
+    over.addEventListener("abort", () => void end(), { once: true });
   }
 
   async #logged(work: () => Promise<unknown>): Promise<void> {

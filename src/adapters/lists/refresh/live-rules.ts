@@ -2,6 +2,7 @@ import type { Rules } from "../../../core/evidence/datasets.ts";
 import { rulesOf } from "../../../core/evidence/rules.ts";
 import type { AddressHash } from "../../../ports/evidence/address-hash.ts";
 import type { Clock } from "../../../ports/process/clock.ts";
+import { type End, every } from "../../../ports/process/every.ts";
 import type { Log } from "../../../ports/process/log.ts";
 import type { Notices } from "../../../ports/process/notices.ts";
 import type { RuleStore, Rule } from "../../../ports/evidence/rules.ts";
@@ -34,7 +35,7 @@ export function createLiveRules(deps: LiveOperatorDeps): LiveRules {
   let lists: Rules = noRules;
   let seen = -1;
   let nextExpiryMs = Infinity;
-  let cancel: (() => void) | undefined;
+  let end: End | undefined;
   let endHearing: (() => void) | undefined;
   const refresh = async (): Promise<boolean> => {
     // Read before the entries: a change in between is seen the next time at the latest.
@@ -47,49 +48,28 @@ export function createLiveRules(deps: LiveOperatorDeps): LiveRules {
     seen = changes;
     return true;
   };
-  const outage = onceAnOutage((fault) => log.error("operator_lists.not_read", fault));
   let last: Promise<void> = Promise.resolve();
   /** One after another: of two looks at once the older could be the one that stays. */
-  const look = (changed: () => void): Promise<void> =>
-    (last = last
-      .then(refresh)
-      .then((isNew) => {
-        outage.over();
-        if (isNew && cancel !== undefined) changed();
-      })
-      .catch(outage.begun));
-  const poll = (changed: () => void): void => {
-    cancel = clock.after(OPERATOR_POLL_MS, () => {
-      void look(changed).finally(() => {
-        if (cancel !== undefined) poll(changed);
-      });
+  const look = (changed: () => void): Promise<void> => {
+    const looked = last.then(refresh).then((isNew) => {
+      if (isNew && end !== undefined) changed();
     });
+    last = looked.catch(() => undefined);
+    return looked;
   };
+  const failed = (fault: unknown): void => log.error("operator_lists.not_read", fault);
   return {
     current: () => lists,
     refresh,
     start(changed) {
-      poll(changed);
-      endHearing = notices?.hear("lists", () => void look(changed));
+      end = every({ ms: OPERATOR_POLL_MS, clock, failed }, () => look(changed));
+      // What a notice could not read the next poll reads, or tells of.
+      endHearing = notices?.hear("lists", () => void look(changed).catch(() => undefined));
     },
     stop() {
       endHearing?.();
-      cancel?.();
-      cancel = undefined;
-    },
-  };
-}
-
-/** An outage is told once, not at each look. */
-function onceAnOutage(tell: (fault: unknown) => void) {
-  let isTold = false;
-  return {
-    begun: (fault: unknown): void => {
-      if (!isTold) tell(fault);
-      isTold = true;
-    },
-    over: (): void => {
-      isTold = false;
+      void end?.();
+      end = undefined;
     },
   };
 }

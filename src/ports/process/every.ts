@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/process/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Ends what was begun; resolves when nothing of it has an effect any more. */
 export type End = () => Promise<void>;
@@ -18,24 +18,25 @@ export interface Repeat {
 const JITTER_SHARE = 0.1;
 
 /**
- * Runs `task` again and again, never twice at a time. A round that fails changes nothing: the next one comes after
+ * Runs `task` again and again, never twice at a time; a task may return its own pause before the next. A round that fails changes nothing: the next one comes after
  * the same pause. The returned function ends the loop and waits for the round that runs.
  */
-export function every(repeat: Repeat, task: () => Promise<unknown>): End {
+export function every(repeat: Repeat, task: () => Promise<number | void>): End {
   const { ms, firstMs = ms, clock, failed, jitter = () => 0 } = repeat;
   let callOff = (): void => undefined;
   let isStopped = false;
   let isFailing = false;
   let running: Promise<void> = Promise.resolve();
   const round = async (): Promise<void> => {
+    let pauseMs: number | void = undefined;
     try {
-      await task();
+      pauseMs = await task();
       isFailing = false;
     } catch (fault) {
       if (!isFailing) failed(fault);
       isFailing = true;
     }
-    if (!isStopped) arm(ms + ms * JITTER_SHARE * jitter());
+    if (!isStopped) arm(pauseMs ?? ms + ms * JITTER_SHARE * jitter());
   };
   const begin = (): void => {
     running = round();

@@ -86,6 +86,9 @@ export const oneOf = <const T extends readonly string[]>(
   description: string,
 ): Schema<T[number]> => Type.Unsafe({ type: "string", enum: values, description });
 
+export const orNull = <T>(schema: Schema<T>, description?: string): Schema<T | null> =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
 /** No member but those named. */
 export const strict = { additionalProperties: false } as const;
 

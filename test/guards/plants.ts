@@ -152,6 +152,11 @@ export const plants: readonly (readonly string[])[] = [
     "src/dashboard/planted.ts",
     `import type { AccountRoute } from "../http/account/route.ts"; export type X = AccountRoute;`,
   ],
+  [
+    "dashboard -> the shapes of http/account (value)",
+    "src/dashboard/planted.ts",
+    `export { Keys } from "../http/account/shapes.ts";`,
+  ],
 ];
 
 export const fine: readonly (readonly string[])[] = [
@@ -171,5 +176,10 @@ export const fine: readonly (readonly string[])[] = [
     "main -> all",
     "src/main/planted.ts",
     `import { open } from "../adapters/sql/db.ts"; import { route } from "../http/routes/email.ts"; export const x = [open, route];`,
+  ],
+  [
+    "dashboard -> the shapes of http/account (type only)",
+    "src/dashboard/planted.ts",
+    `import type { Key } from "../http/account/shapes.ts"; export type X = Key;`,
   ],
 ];

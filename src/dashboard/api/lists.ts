@@ -1,31 +1,6 @@
-import type { Signal } from "../../core/evidence/signals.ts";
-import type { Fate } from "../../core/batch/tally.ts";
 import { fromSent } from "../app/list-file.ts";
 import { ApiFault, call, readLines, send } from "./client.ts";
-import type { ListRow } from "./shapes.ts";
-
-export interface ListStats {
-  readonly total: number;
-  readonly unique: number;
-  readonly invalid_format: number;
-  readonly invalid_dns: number;
-  readonly disposable: number;
-  readonly valid: number;
-}
-
-export interface ListState {
-  readonly session: string;
-  readonly status: "pending" | "processing" | "failed" | "completed";
-  readonly email_count?: number;
-  readonly processed_count?: number;
-  readonly estimated_seconds?: number;
-  /** With `completed`. */
-  readonly stats?: ListStats;
-  /** With `completed`: for how long the results stay. */
-  readonly expires_in_seconds?: number;
-}
-
-type CompactRow = readonly [string, Fate, number, readonly Signal[]];
+import type { CompactRow, ListRow, ListState } from "./shapes.ts";
 
 export const startList = (text: string): Promise<ListState> =>
   call<ListState>("POST", "lists", { text });

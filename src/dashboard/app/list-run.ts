@@ -1,16 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { ApiFault, faultText } from "../api/client.ts";
-import {
-  forgetList,
-  isPassing,
-  listRows,
-  listState,
-  type ListState,
-  type ListStats,
-  startList,
-  watchList,
-} from "../api/lists.ts";
-import type { ListRow } from "../api/shapes.ts";
+import { forgetList, isPassing, listRows, listState, startList, watchList } from "../api/lists.ts";
+import type { ListRow, ListState, ListStats } from "../api/shapes.ts";
 import { announce } from "./announce.ts";
 import { nowMs } from "./clock.ts";
 import { columnOf, type Source, type Table } from "./list-file.ts";

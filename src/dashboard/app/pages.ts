@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import type { Part, SessionState } from "../api/shapes.ts";
+import type { SessionState } from "../api/shapes.ts";
 import { SignInPage } from "../pages/sign-in/sign-in.tsx";
 
 export interface Page {
@@ -12,7 +12,7 @@ export interface Page {
   /** Where the rail shows it; absent: nowhere. */
   readonly group?: "main" | "account" | "help" | "admin";
   /** The part of the service it needs. */
-  readonly part?: Part;
+  readonly part?: SessionState["parts"][number];
 }
 
 /** Every page of the dashboard. The server answers these paths with the app. */

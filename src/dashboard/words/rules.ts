@@ -1,7 +1,7 @@
 import type { ListWord } from "../../core/evidence/rule.ts";
-import type { Outcome, Source } from "../api/rules.ts";
 import { count, counted } from "../app/numbers.ts";
 import type { Mark } from "./verdict.ts";
+import type { Outcome, Source } from "../api/shapes.ts";
 
 /** What an entry says of its subject. */
 export const KINDS: Readonly<Record<ListWord, { readonly mark: Mark; readonly words: string }>> = {

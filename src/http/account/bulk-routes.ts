@@ -9,7 +9,8 @@ import { framed } from "../answer/streamed.ts";
 import { counted, type CountedDeps } from "./counted.ts";
 import { textField } from "./fields.ts";
 import { file } from "./file.ts";
-import { type AccountRoute, done, json, type SignedInRequest } from "./route.ts";
+import { type AccountRoute, answering, done, streaming, type SignedInRequest } from "./route.ts";
+import { type CompactRow, CompactRows, ListState } from "./shapes.ts";
 
 export interface ListDeps extends CountedDeps {
   readonly bulk: BulkService;
@@ -36,37 +37,39 @@ const readerOf = ({ account, visitor }: SignedInRequest): Entrance["caller"] => 
   clientAddress: visitor.clientAddress,
 });
 
-const startRoute = (deps: ListDeps): AccountRoute => ({
-  method: "POST",
-  path: "lists",
-  for: "account",
-  largeBody: true,
-  summary: "Check a list, one entry a line; small ones are done at once, others queued",
-  body: Type.Object({ text: Type.String() }),
-  handle(request) {
-    const text = textField(request.body, "text", LIST_MAX_CHARACTERS);
-    return counted(request, deps, async (entrance) => {
-      const answer = await deps.bulk.submit(entrance, { text, layout: "lines" });
-      if (answer.kind === "queued") return json(answer.queued);
-      return json(await stateOf(deps, request, answer.stats.session));
-    });
-  },
-});
+const startRoute = (deps: ListDeps): AccountRoute =>
+  answering(ListState, {
+    method: "POST",
+    path: "lists",
+    for: "account",
+    largeBody: true,
+    summary: "Check a list, one entry a line; small ones are done at once, others queued",
+    body: Type.Object({ text: Type.String() }),
+    handle(request) {
+      const text = textField(request.body, "text", LIST_MAX_CHARACTERS);
+      return counted(request, deps, async (entrance) => {
+        const answer = await deps.bulk.submit(entrance, { text, layout: "lines" });
+        if (answer.kind === "queued") return answer.queued;
+        return await stateOf(deps, request, answer.stats.session);
+      });
+    },
+  });
 
-const stateRoute = ({ bulk }: ListDeps): AccountRoute => ({
-  method: "GET",
-  path: "lists/:id",
-  for: "account",
-  summary: "How far a list is, or what it came to",
-  handle: async (request) => json(await stateOf({ bulk }, request, request.id)),
-});
+const stateRoute = ({ bulk }: ListDeps): AccountRoute =>
+  answering(ListState, {
+    method: "GET",
+    path: "lists/:id",
+    for: "account",
+    summary: "How far a list is, or what it came to",
+    handle: async (request) => await stateOf({ bulk }, request, request.id),
+  });
 
 /** The progress object; of a finished list its summary, and for how many seconds its results stay. */
 async function stateOf(
   { bulk }: Pick<ListDeps, "bulk">,
   request: SignedInRequest,
   session: string,
-): Promise<object> {
+): Promise<ListState> {
   const found = await bulk.results(readerOf(request), session);
   if (found.kind === "progress") return found.progress;
   const { stats, lifeSeconds } = found;
@@ -82,26 +85,27 @@ async function finished({ bulk }: ListDeps, request: SignedInRequest): Promise<F
 }
 
 /** One result as the results table needs it: entry, fate, confidence, signals, domain. */
-function compact({ spelling, result }: SpelledResult): readonly unknown[] {
+function compact({ spelling, result }: SpelledResult): CompactRow {
   // The program's own text, made from a `FullResult`.
   const full = JSON.parse(result) as FullResult;
   return [spelling, fateOf(full), full.confidence, full.signals, full.domain];
 }
 
-const rowsRoute = (deps: ListDeps): AccountRoute => ({
-  method: "GET",
-  path: "lists/:id/rows",
-  for: "account",
-  summary: "Every distinct spelling in short form, in pages of one line each",
-  async handle(request) {
-    const { results } = await finished(deps, request);
-    return {
-      lines: (async function* pages() {
-        for await (const page of results()) yield page.map(compact);
-      })(),
-    };
-  },
-});
+const rowsRoute = (deps: ListDeps): AccountRoute =>
+  streaming(CompactRows, {
+    method: "GET",
+    path: "lists/:id/rows",
+    for: "account",
+    summary: "Every distinct spelling in short form, in pages of one line each",
+    async handle(request) {
+      const { results } = await finished(deps, request);
+      return {
+        lines: (async function* pages() {
+          for await (const page of results()) yield page.map(compact);
+        })(),
+      };
+    },
+  });
 
 const fileRoutes = (deps: ListDeps): readonly AccountRoute[] => [
   {

@@ -14,11 +14,11 @@ export interface CountedDeps {
  * Lets the account in as its key would be, and counts the request in its charts as the API counts one: with its
  * time to the last octet, and as refused for any refusal below 500.
  */
-export async function counted(
+export async function counted<Reply extends object>(
   { account, visitor }: SignedInRequest,
   { admission, requests, clock }: CountedDeps,
-  work: (entrance: Entrance) => Promise<AccountReply>,
-): Promise<AccountReply> {
+  work: (entrance: Entrance) => Promise<Reply>,
+): Promise<Reply> {
   const startMs = clock.monotonicMs();
   const entrance = await admission.enterAs(account, visitor.clientAddress);
   const ended = (fault?: unknown): void => {
@@ -28,7 +28,8 @@ export async function counted(
   try {
     if (entrance.refusal !== undefined) throw entrance.refusal;
     const reply = await work(entrance);
-    if (reply.lines !== undefined) return { ...reply, lines: watched(reply.lines, ended) };
+    const { lines }: AccountReply = reply;
+    if (lines !== undefined) return { ...reply, lines: watched(lines, ended) };
     ended();
     return reply;
   } catch (fault) {

@@ -38,8 +38,8 @@ export type DashboardDeps = Omit<EntryDeps, "info" | "logins" | "sessions"> &
 export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
   const { bulk, webhooks, audit } = deps;
   const parts = [
-    ...(bulk === undefined ? [] : ["lists"]),
-    ...(webhooks === undefined ? [] : ["webhooks"]),
+    ...(bulk === undefined ? [] : (["lists"] as const)),
+    ...(webhooks === undefined ? [] : (["webhooks"] as const)),
   ];
   return [
     ...entryRoutes({ ...deps, info: { ...deps.info, parts } }),

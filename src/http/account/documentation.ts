@@ -6,17 +6,19 @@ import {
   storeUnavailable,
   tooManyAttempts,
 } from "../../service/refusals.ts";
-import { Type } from "../../core/json-schema.ts";
+import type { Schema } from "../../core/json-schema.ts";
 import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi/openapi.ts";
 import type { Operation, PathItem, Response } from "../answer/operation.ts";
 import type { AccountRoute } from "./route.ts";
 
 const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
-const FINE: Response = {
-  description: "Done; 204 where there is nothing to say.",
-  content: { "application/json": { schema: Type.Object({}, { additionalProperties: true }) } },
-};
+const DONE: Response = { description: "Done; 204, or a file." };
+
+const answered = (schema: Schema): Response => ({
+  description: "Done.",
+  content: { "application/json": { schema } },
+});
 
 /** The OpenAPI part of the dashboard's own API: path -> operations. */
 export function accountDocumentation(
@@ -38,7 +40,7 @@ const WHO: Readonly<Record<AccountRoute["for"], string>> = {
 };
 
 function operation(route: AccountRoute): Operation {
-  const { summary, body, path, method } = route;
+  const { summary, body, path, method, answer } = route;
   const origin = method === "GET" ? "" : " The Origin header must be this site's.";
   return {
     summary,
@@ -52,7 +54,7 @@ function operation(route: AccountRoute): Operation {
       requestBody: { required: true, content: { "application/json": { schema: body } } },
     }),
     responses: {
-      200: FINE,
+      200: answer === undefined ? DONE : answered(answer),
       400: errorResponse("A field is missing or wrong.", badField('"email" must be text.')),
       401: errorResponse("No session.", notSignedIn()),
       403: errorResponse("Not for this account, or from another site.", adminsOnly()),

@@ -16,7 +16,17 @@ import { counted, type CountedDeps } from "./counted.ts";
 import { boundedNumber, textField, textsField } from "./fields.ts";
 import { noteOf, noteOwn } from "./note.ts";
 import { ownAudit, shownCredit, shownSession } from "./present.ts";
-import { type AccountRoute, done, json } from "./route.ts";
+import { type AccountRoute, answering, done, streaming } from "./route.ts";
+import {
+  Allowance,
+  AuditEntries,
+  CheckStep,
+  Credits,
+  Keys,
+  NewKey,
+  KnownSignIns,
+  Usage,
+} from "./shapes.ts";
 
 export interface OwnDeps extends CountedDeps {
   readonly check: AccountCheck;
@@ -49,31 +59,33 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
   ];
 }
 
-const checkRoute = (deps: OwnDeps): AccountRoute => ({
-  method: "POST",
-  path: "check",
-  for: "account",
-  summary: "Check one entry for one unit: a line with the core facts, then a line with everything",
-  body: Type.Object({ entry: Type.String(), features: Type.Array(Type.String()) }),
-  handle(request) {
-    const entry = textField(request.body, "entry", ENTRY_MAX).trim();
-    const features = textsField(request.body, "features", 20);
-    if (entry === "") throw missingParameter("entry");
-    return counted(request, deps, (entrance) =>
-      Promise.resolve({ lines: deps.check(entrance, entry, features) }),
-    );
-  },
-});
+const checkRoute = (deps: OwnDeps): AccountRoute =>
+  streaming(CheckStep, {
+    method: "POST",
+    path: "check",
+    for: "account",
+    summary:
+      "Check one entry for one unit: a line with the core facts, then a line with everything",
+    body: Type.Object({ entry: Type.String(), features: Type.Array(Type.String()) }),
+    handle(request) {
+      const entry = textField(request.body, "entry", ENTRY_MAX).trim();
+      const features = textsField(request.body, "features", 20);
+      if (entry === "") throw missingParameter("entry");
+      return counted(request, deps, (entrance) =>
+        Promise.resolve({ lines: deps.check(entrance, entry, features) }),
+      );
+    },
+  });
 
 const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRoute[] => [
-  {
+  answering(Allowance, {
     method: "GET",
     path: "allowance",
     for: "account",
     summary: "What is left of the plan",
-    handle: async ({ account }) => json(await usage.allowance(account)),
-  },
-  {
+    handle: ({ account }) => usage.allowance(account),
+  }),
+  answering(Usage, {
     method: "GET",
     path: "usage",
     for: "account",
@@ -81,41 +93,40 @@ const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRo
     async handle({ account, query }) {
       const days = await usage.days(account, boundedNumber(query["days"], USAGE_DAYS));
       const allowance = await usage.allowance(account);
-      return json({ days, latency_edges_ms: LATENCY_EDGES_MS, allowance });
+      return { days, latency_edges_ms: LATENCY_EDGES_MS, allowance };
     },
-  },
-  {
+  }),
+  answering(Credits, {
     method: "GET",
     path: "credits",
     for: "account",
     summary: "Balance and the newest movements",
     async handle({ account }) {
       const entries = await credits.entries(account.id, ROWS_MAX);
-      return json({ balance: account.creditBalance, entries: entries.map(shownCredit) });
+      return { balance: account.creditBalance, entries: entries.map(shownCredit) };
     },
-  },
-  {
+  }),
+  answering(AuditEntries, {
     method: "GET",
     path: "activity",
     for: "account",
     summary: "What was changed in the account",
     async handle({ account }) {
       const entries = await auditLog.ofAccount(account.id, ROWS_MAX);
-      return json({ entries: entries.map(ownAudit) });
+      return { entries: entries.map(ownAudit) };
     },
-  },
+  }),
 ];
 
 const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
-  {
+  answering(Keys, {
     method: "GET",
     path: "keys",
     for: "account",
     summary: "The account's keys, newest first",
-    handle: async ({ account }) =>
-      json({ keys: (await keys.list(account.id)).map(keyJson).reverse() }),
-  },
-  {
+    handle: async ({ account }) => ({ keys: (await keys.list(account.id)).map(keyJson).reverse() }),
+  }),
+  answering(NewKey, {
     method: "POST",
     path: "keys",
     for: "account",
@@ -133,9 +144,9 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
       if (answer.kind === "too_many") {
         throw notNow(`An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`);
       }
-      return json({ id: answer.key.id, name: answer.key.name, api_key: answer.apiKey });
+      return { id: answer.key.id, name: answer.key.name, api_key: answer.apiKey };
     },
-  },
+  }),
   {
     method: "DELETE",
     path: "keys/:id",
@@ -151,16 +162,16 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
 ];
 
 const sessionRoutes = ({ sessions, audit, clock }: OwnDeps): readonly AccountRoute[] => [
-  {
+  answering(KnownSignIns, {
     method: "GET",
     path: "sessions",
     for: "account",
     summary: "Browsers that are signed in",
     async handle({ account, session }) {
       const known = await sessions.list(account.id, clock.nowMs());
-      return json({ sessions: known.map((one) => shownSession(one, session.id)) });
+      return { sessions: known.map((one) => shownSession(one, session.id)) };
     },
-  },
+  }),
   {
     method: "DELETE",
     path: "sessions",

@@ -1,16 +1,14 @@
 import { isoTime } from "../../core/calendar.ts";
-import type { Account } from "../../ports/admission/accounts.ts";
+import type { Account as StoredAccount } from "../../ports/admission/accounts.ts";
 import type { ReadAuditEntry } from "../../ports/account/audit-log.ts";
-import type { CreditEntry } from "../../ports/admission/credits.ts";
-import type { SignIn } from "../../ports/account/sign-ins.ts";
+import type { CreditEntry as StoredEntry } from "../../ports/admission/credits.ts";
+import type { SignIn as StoredSignIn } from "../../ports/account/sign-ins.ts";
+import type { Account, AdminAccount, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
 import { operatorName, SERVICE } from "../../service/account/audit.ts";
-
-/** One record of an answer. */
-type Shown = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 
-export const shownAccount = (account: Account): Shown => ({
+export const shownAccount = (account: StoredAccount): Account => ({
   id: account.id,
   email: account.email,
   tier: account.tier,
@@ -19,14 +17,14 @@ export const shownAccount = (account: Account): Shown => ({
   created_at: isoTime(account.createdAtMs),
 });
 
-export const adminAccount = (account: Account): Shown => ({
+export const adminAccount = (account: StoredAccount): AdminAccount => ({
   ...shownAccount(account),
   credits: account.creditBalance,
   disabled: account.isDisabled,
   origin: account.origin,
 });
 
-export const shownCredit = (entry: CreditEntry): Shown => ({
+export const shownCredit = (entry: StoredEntry): CreditEntry => ({
   amount: entry.amount,
   balance_after: entry.balanceAfter,
   reason: entry.reason,
@@ -35,7 +33,7 @@ export const shownCredit = (entry: CreditEntry): Shown => ({
   created_at: isoTime(entry.createdAtMs),
 });
 
-export const shownSession = (session: SignIn, currentId: string): Shown => ({
+export const shownSession = (session: StoredSignIn, currentId: string): SignIn => ({
   id: session.id,
   current: session.id === currentId,
   created_at: isoTime(session.createdAtMs),
@@ -51,7 +49,7 @@ function nameOf(id: string, email: string | undefined): string {
   return email ?? "A deleted account";
 }
 
-export const shownAudit = (entry: ReadAuditEntry): Shown => ({
+export const shownAudit = (entry: ReadAuditEntry): AuditEntry => ({
   id: entry.id,
   at: isoTime(entry.atMs),
   action: entry.action,
@@ -62,7 +60,7 @@ export const shownAudit = (entry: ReadAuditEntry): Shown => ({
 });
 
 /** What an account sees of its own log: not which administrator or operator it was, nor from where. */
-export function ownAudit(entry: ReadAuditEntry): Shown {
+export function ownAudit(entry: ReadAuditEntry): AuditEntry {
   const shown = shownAudit(entry);
   if (entry.actorId === entry.accountId) return shown;
   const isOperator = operatorName(entry.actorId) !== undefined;

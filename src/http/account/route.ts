@@ -39,6 +39,8 @@ interface RouteWords {
   /** For the documentation. */
   readonly summary: string;
   readonly body?: Schema;
+  /** Of the 200 answer; of each line where it streams. */
+  readonly answer?: Schema;
   /** A list may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
 }
@@ -59,8 +61,37 @@ export type AccountRoute = RouteWords &
       }
   );
 
-/** 200 with a JSON body. */
-export const json = (value: unknown): AccountReply => ({ json: value });
+interface RequestsFor {
+  readonly everyone: AccountRequest;
+  readonly account: SignedInRequest;
+  readonly admin: SignedInRequest;
+  readonly leaving: SignedInRequest;
+}
+
+type Handling<For extends keyof RequestsFor, Reply> = RouteWords & {
+  readonly for: For;
+  readonly handle: (request: RequestsFor[For]) => Promise<Reply>;
+};
+
+/** A route that answers JSON of one shape: 200. */
+export function answering<T, For extends keyof RequestsFor>(
+  answer: Schema<T>,
+  route: Handling<For, NoInfer<T>>,
+): AccountRoute {
+  const { handle, ...words } = route;
+  const reply = async (request: RequestsFor[For]): Promise<AccountReply> => ({
+    json: await handle(request),
+  });
+  return { ...words, answer, handle: reply } as AccountRoute; // `for` and the request fit by the types above
+}
+
+/** A route that answers JSON values of one shape, one a line. */
+export function streaming<T, For extends keyof RequestsFor>(
+  answer: Schema<T>,
+  route: Handling<For, { readonly lines: AsyncIterable<NoInfer<T>> }>,
+): AccountRoute {
+  return { ...route, answer } as AccountRoute;
+}
 
 /** 204. */
 export const done: AccountReply = {};

@@ -7,7 +7,8 @@ import type { Tiers } from "../../service/admission/tiers.ts";
 import { Type } from "../../core/json-schema.ts";
 import { textField } from "./fields.ts";
 import { shownAccount } from "./present.ts";
-import { type AccountRoute, done, json } from "./route.ts";
+import { type AccountRoute, answering, done } from "./route.ts";
+import { Plans, SessionState } from "./shapes.ts";
 
 export interface EntryDeps {
   readonly logins: Pick<SignInService, "identify">;
@@ -24,8 +25,7 @@ export interface ServiceInfo {
   readonly signup: "open" | "closed";
   readonly publicUrl: () => string;
   readonly version: string;
-  /** Parts that are set up: "lists", "webhooks". */
-  readonly parts: readonly string[];
+  readonly parts: SessionState["parts"];
 }
 
 /** A browser sends at most 254 characters of address; a little room for blanks. */
@@ -45,41 +45,43 @@ export function entryRoutes(deps: EntryDeps): readonly AccountRoute[] {
   ];
 }
 
-const sessionRoute = ({ logins, info }: EntryDeps): AccountRoute => ({
-  method: "GET",
-  path: "session",
-  for: "everyone",
-  summary: "Who is signed in, and what this service offers",
-  async handle({ token, visitor }) {
-    const known = token === undefined ? undefined : await logins.identify(token, visitor);
-    const { signup, publicUrl, version, parts } = info;
-    return json({
-      signup,
-      public_url: publicUrl(),
-      version,
-      parts,
-      ...(known !== undefined && { account: shownAccount(known.account) }),
-    });
-  },
-});
+const sessionRoute = ({ logins, info }: EntryDeps): AccountRoute =>
+  answering(SessionState, {
+    method: "GET",
+    path: "session",
+    for: "everyone",
+    summary: "Who is signed in, and what this service offers",
+    async handle({ token, visitor }) {
+      const known = token === undefined ? undefined : await logins.identify(token, visitor);
+      const { signup, publicUrl, version, parts } = info;
+      return {
+        signup,
+        public_url: publicUrl(),
+        version,
+        parts,
+        ...(known !== undefined && { account: shownAccount(known.account) }),
+      };
+    },
+  });
 
-const plansRoute = ({ tiers }: EntryDeps): AccountRoute => ({
-  method: "GET",
-  path: "plans",
-  for: "everyone",
-  summary: "The tier table",
-  handle: () => {
-    const plans = (["anonymous", "free", "starter", "pro"] as const).map((name) => ({
-      name,
-      rate_per_minute: tiers[name].ratePerMinute,
-      daily: tiers[name].daily,
-      monthly: tiers[name].monthly,
-      bulk_limit: tiers[name].bulkLimit,
-      premium: tiers[name].premium,
-    }));
-    return Promise.resolve(json({ plans }));
-  },
-});
+const plansRoute = ({ tiers }: EntryDeps): AccountRoute =>
+  answering(Plans, {
+    method: "GET",
+    path: "plans",
+    for: "everyone",
+    summary: "The tier table",
+    handle: () => {
+      const plans = (["anonymous", "free", "starter", "pro"] as const).map((name) => ({
+        name,
+        rate_per_minute: tiers[name].ratePerMinute,
+        daily: tiers[name].daily,
+        monthly: tiers[name].monthly,
+        bulk_limit: tiers[name].bulkLimit,
+        premium: tiers[name].premium,
+      }));
+      return Promise.resolve({ plans });
+    },
+  });
 
 const signUpRoute = ({ signUp }: EntryDeps): AccountRoute => ({
   method: "POST",

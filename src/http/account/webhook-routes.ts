@@ -7,12 +7,13 @@ import {
 import type { Audit } from "../../service/account/audit.ts";
 import { auditedWebhooks } from "../../service/account/audited.ts";
 import type { WebhookSetup } from "../../service/webhooks/configure.ts";
-import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
+import { deliveryRow } from "../../service/webhooks/delivery-log.ts";
 import type { Ping } from "../../service/webhooks/ping.ts";
 import { Type } from "../../core/json-schema.ts";
 import { textField, textsField } from "./fields.ts";
 import { noteOf } from "./note.ts";
-import { type AccountRoute, done, json } from "./route.ts";
+import { type AccountRoute, answering, done } from "./route.ts";
+import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";
 
 export interface WebhookDeps {
   readonly setup: WebhookSetup;
@@ -30,9 +31,7 @@ export function webhookRoutes(deps: WebhookDeps): readonly AccountRoute[] {
 }
 
 /** As the log shows it; a delivery that waits has the time it was queued. */
-function shownDelivery(
-  delivery: LoggedDelivery,
-): DeliveryRow & { readonly id: string; readonly response: string | null } {
+function shownDelivery(delivery: LoggedDelivery): Delivery {
   const row = deliveryRow(delivery);
   return {
     id: delivery.id,
@@ -43,65 +42,70 @@ function shownDelivery(
 }
 
 const readingRoutes = ({ setup, ping, deliveries }: WebhookDeps): readonly AccountRoute[] => [
-  {
+  answering(WebhookState, {
     method: "GET",
     path: "webhook",
     for: "account",
     summary: "The webhook and the events there are",
-    handle: async ({ account }) =>
-      json({ known_events: WEBHOOK_EVENTS, webhook: (await setup.show(account.id)) ?? null }),
-  },
-  {
+    handle: async ({ account }) => ({
+      known_events: WEBHOOK_EVENTS,
+      webhook: (await setup.show(account.id)) ?? null,
+    }),
+  }),
+  answering(DeliveryLog, {
     method: "GET",
     path: "webhook/deliveries",
     for: "account",
     summary: "What was sent in the last 7 days, newest first",
     async handle({ account }) {
       const rows = await deliveries.list(account.id, DELIVERIES_MAX);
-      return json({ deliveries: rows.map(shownDelivery) });
+      return { deliveries: rows.map(shownDelivery) };
     },
-  },
-  {
+  }),
+  answering(Delivery, {
     method: "POST",
     path: "webhook/ping",
     for: "account",
     summary: "Send test.ping and wait for what comes of it",
-    handle: async ({ account }) => json(shownDelivery(await ping(account.id))),
-  },
+    handle: async ({ account }) => shownDelivery(await ping(account.id)),
+  }),
 ];
 
-const saveRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
-  method: "POST",
-  path: "webhook",
-  for: "account",
-  summary: "Save address and events; a new address gets a new secret, which is in this answer only",
-  body: Type.Object({ url: Type.String(), events: Type.Array(Type.String()) }),
-  async handle(request) {
-    const { account, body } = request;
-    const url = textField(body, "url", URL_MAX);
-    const events = textsField(body, "events", 20);
-    const noted = auditedWebhooks(setup, noteOf(request, audit));
-    const known = await setup.show(account.id);
-    if (known?.url === url) {
-      await noted.selectEvents(account.id, events);
-      return json({ secret: null });
-    }
-    const { secret } = await noted.set(account.id, url, events);
-    return json({ secret });
-  },
-});
+const saveRoute = ({ setup, audit }: WebhookDeps): AccountRoute =>
+  answering(SavedWebhook, {
+    method: "POST",
+    path: "webhook",
+    for: "account",
+    summary:
+      "Save address and events; a new address gets a new secret, which is in this answer only",
+    body: Type.Object({ url: Type.String(), events: Type.Array(Type.String()) }),
+    async handle(request) {
+      const { account, body } = request;
+      const url = textField(body, "url", URL_MAX);
+      const events = textsField(body, "events", 20);
+      const noted = auditedWebhooks(setup, noteOf(request, audit));
+      const known = await setup.show(account.id);
+      if (known?.url === url) {
+        await noted.selectEvents(account.id, events);
+        return { secret: null };
+      }
+      const { secret } = await noted.set(account.id, url, events);
+      return { secret };
+    },
+  });
 
-const secretRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
-  method: "POST",
-  path: "webhook/secret",
-  for: "account",
-  summary: "Make a new signing secret; it is in this answer only",
-  async handle(request) {
-    const noted = auditedWebhooks(setup, noteOf(request, audit));
-    const { secret } = await noted.renewSecret(request.account.id);
-    return json({ secret });
-  },
-});
+const secretRoute = ({ setup, audit }: WebhookDeps): AccountRoute =>
+  answering(NewSecret, {
+    method: "POST",
+    path: "webhook/secret",
+    for: "account",
+    summary: "Make a new signing secret; it is in this answer only",
+    async handle(request) {
+      const noted = auditedWebhooks(setup, noteOf(request, audit));
+      const { secret } = await noted.renewSecret(request.account.id);
+      return { secret };
+    },
+  });
 
 const removeRoute = ({ setup, audit }: WebhookDeps): AccountRoute => ({
   method: "DELETE",

@@ -8,7 +8,7 @@ import { sqlSignIns } from "../../adapters/sql/account/sign-ins.ts";
 import { argonPasswords } from "../../adapters/system/passwords.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
-import type { SystemFacts } from "../../http/account/admin/admin-routes.ts";
+import type { SystemState } from "../../http/account/shapes.ts";
 import type { DashboardDeps } from "../../http/account/dashboard.ts";
 import {
   type BuiltPages,
@@ -54,7 +54,7 @@ export interface DashboardParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly settings: DashboardSettings;
-  readonly system: () => Promise<SystemFacts>;
+  readonly system: () => Promise<SystemState>;
   readonly bulk?: DashboardDeps["bulk"];
   readonly webhooks?: DashboardDeps["webhooks"];
 }

@@ -2,7 +2,7 @@ import type { ServerAddress } from "../../adapters/dns/transport/server-address.
 import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
 import { isoTime } from "../../core/calendar.ts";
-import type { SystemFacts } from "../../http/account/admin/admin-routes.ts";
+import type { SystemState } from "../../http/account/shapes.ts";
 import { createReadiness, type Probe } from "../../http/system/readiness.ts";
 import { passThrough as checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { Clock } from "../../ports/process/clock.ts";
@@ -23,7 +23,7 @@ export interface SystemParts {
 }
 
 /** What the dashboard's system page shows. The process counts as started when this is called. */
-export function systemFacts(parts: SystemParts): () => Promise<SystemFacts> {
+export function systemFacts(parts: SystemParts): () => Promise<SystemState> {
   const { probes, clock } = parts;
   const readiness = createReadiness(probes, clock);
   const startedAt = isoTime(clock.nowMs());
@@ -39,7 +39,7 @@ export function systemFacts(parts: SystemParts): () => Promise<SystemFacts> {
   };
 }
 
-async function factsOf(parts: SystemParts): Promise<SystemFacts["facts"]> {
+async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
   const { clock, ids, store, charges, dnsServers, engine } = parts;
   const jobs = sqlJobs({ db: store.sql.db, charges, ids, checkpoint });
   const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());

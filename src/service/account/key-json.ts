@@ -1,8 +1,23 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
+import { type Described, orNull, Type } from "../../core/json-schema.ts";
 import type { ApiKey } from "../../ports/admission/keys.ts";
 
+const text = Type.String();
+const time = Type.String({ format: "date-time" });
+
+export const Key = Type.Object({
+  id: text,
+  name: text,
+  prefix: text,
+  last_four: text,
+  created_at: time,
+  last_used_at: orNull(time),
+  revoked_at: orNull(time),
+});
+export type Key = Described<typeof Key>;
+
 /** A key as the commands and the dashboard show it: snake_case, ISO 8601, null for what is absent; never the key itself. */
-export const keyJson = (key: ApiKey): Readonly<Record<string, string | null>> => ({
+export const keyJson = (key: ApiKey): Key => ({
   id: key.id,
   name: key.name,
   prefix: key.prefix,

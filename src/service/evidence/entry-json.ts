@@ -1,13 +1,73 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
+import type { ListWord } from "../../core/evidence/rule.ts";
+import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { FeedStatus } from "../../ports/evidence/feed-refresh.ts";
 import type { Rule } from "../../ports/evidence/rules.ts";
 import type { Report } from "../../ports/evidence/reports.ts";
 import type { BackTest } from "./back-test.ts";
 
-/** Records about lists as the commands and the dashboard show them: snake_case, ISO 8601, null for what is absent. */
-type Json = Readonly<Record<string, unknown>>;
+const text = Type.String();
+const flag = Type.Boolean();
+const count = Type.Integer({ minimum: 0 });
+const time = Type.String({ format: "date-time" });
 
-export const statusJson = (status: FeedStatus): Json => ({
+/** Records about feeds, rules and reports as the commands and the dashboard show them. */
+
+export const Source = Type.Object({
+  id: text,
+  curated: flag,
+  names: Type.Integer({ minimum: 0, description: "0: nothing of it is in use." }),
+  from: oneOf(["fetch", "package", "nowhere"], "Where the names in use come from."),
+  fetched_at: orNull(time),
+  asked_at: orNull(time),
+  refused: orNull(text, "Why its last answer was not taken."),
+  detail: orNull(text),
+});
+export type Source = Described<typeof Source>;
+
+export const OwnEntry = Type.Object({
+  entry: Type.String({
+    description: 'A domain, "*.suffix", "mx:host", or "address:<hash>@domain".',
+  }),
+  kind: Type.Unsafe<ListWord>({ type: "string", description: "What it says." }),
+  note: text,
+  author: text,
+  created_at: time,
+  expires_at: orNull(time),
+});
+export type OwnEntry = Described<typeof OwnEntry>;
+
+export const ReportShape = Type.Object({
+  id: text,
+  entry: text,
+  domain: text,
+  wrong: text,
+  reason: text,
+  created_at: time,
+});
+export type ReportShape = Described<typeof ReportShape>;
+
+export const BackTestShape = Type.Object({
+  days: count,
+  domains: count,
+  domains_with_mail: count,
+  checks: count,
+  changed_domains: count,
+  changed_checks: count,
+  changed: Type.Array(
+    Type.Object({
+      domain: text,
+      becomes: oneOf(["disposable", "fine"], "The verdict with these lines."),
+      checks: count,
+    }),
+    { description: "Those with the most checks." },
+  ),
+  untestable: count,
+  untestable_lines: Type.Array(count),
+});
+export type BackTestShape = Described<typeof BackTestShape>;
+
+export const statusJson = (status: FeedStatus): Source => ({
   id: status.id,
   curated: status.curated,
   names: status.names,
@@ -18,7 +78,7 @@ export const statusJson = (status: FeedStatus): Json => ({
   detail: status.refusal?.detail ?? null,
 });
 
-export const entryJson = (entry: Rule): Json => ({
+export const entryJson = (entry: Rule): OwnEntry => ({
   entry: entry.subject,
   kind: entry.word,
   note: entry.note,
@@ -28,7 +88,7 @@ export const entryJson = (entry: Rule): Json => ({
 });
 
 /** Without the account that made it. */
-export const reportJson = (report: Report): Json => ({
+export const reportJson = (report: Report): ReportShape => ({
   id: report.id,
   entry: report.subject,
   domain: report.domain,
@@ -37,7 +97,7 @@ export const reportJson = (report: Report): Json => ({
   created_at: isoTime(report.createdAtMs),
 });
 
-export const backTestJson = (test: BackTest): Json => ({
+export const backTestJson = (test: BackTest): BackTestShape => ({
   days: test.days,
   domains: test.domains,
   domains_with_mail: test.domainsWithMail,

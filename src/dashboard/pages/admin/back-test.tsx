@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { backTest, type BackTestShape } from "../../api/rules.ts";
+import { backTest } from "../../api/rules.ts";
 import { useAction } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
 import { Fault } from "../../parts/states.tsx";
+import type { BackTestShape } from "../../api/shapes.ts";
 
 /** Asks what a list would have changed before anything is saved. */
 export function BackTestForm(): VNode {

@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { type Outcome, refreshSources, type Source } from "../../api/rules.ts";
+import { refreshSources } from "../../api/rules.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Empty, Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { mayBeTaken, outcomeWords, refusalWords, stays } from "../../words/rules.ts";
+import type { Outcome, Source } from "../../api/shapes.ts";
 
 /** Every public list: how fresh, how large, and why its last answer was not taken. */
 export function Sources(): VNode {

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import { detailsBody, type OpenReports, type ReportShape } from "../../api/rules.ts";
+import { detailsBody } from "../../api/rules.ts";
 import { announce } from "../../app/announce.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
@@ -10,6 +10,7 @@ import { EntryDetails } from "../../parts/entry-details.tsx";
 import { Empty, Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { entryWords, wrongWords } from "../../words/rules.ts";
+import type { OpenReports, ReportShape } from "../../api/shapes.ts";
 
 /** What clients say is wrong, oldest first, each to be settled once. */
 export function Reports({ onSettled }: { onSettled: () => void }): VNode {

@@ -2,7 +2,6 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ListWord } from "../../../core/evidence/rule.ts";
 import { call } from "../../api/client.ts";
-import type { FoundEntries, OwnEntry } from "../../api/rules.ts";
 import { announce } from "../../app/announce.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
@@ -13,6 +12,7 @@ import { Time } from "../../parts/time.tsx";
 import { entryWords, KIND_NAMES, KINDS } from "../../words/rules.ts";
 import { AddEntry } from "./rule-dialog.tsx";
 import { ImportEntries } from "./import-dialog.tsx";
+import type { FoundEntries, OwnEntry } from "../../api/shapes.ts";
 
 type Asked =
   { readonly kind: "add" | "import" } | { readonly kind: "forget"; readonly entry: OwnEntry };

@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { ListStats } from "../../api/lists.ts";
-import type { ListRow } from "../../api/shapes.ts";
+import type { ListRow, ListStats } from "../../api/shapes.ts";
 import { countdown, nowMs } from "../../app/clock.ts";
 import { downloadCsv } from "../../app/download.ts";
 import { hasColumns, listCsv } from "../../app/list-csv.ts";

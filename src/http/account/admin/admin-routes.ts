@@ -11,7 +11,8 @@ import { Type } from "../../../core/json-schema.ts";
 import { numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { adminAccount, shownAudit } from "../present.ts";
-import { type AccountRoute, done, json, type SignedInRequest } from "../route.ts";
+import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
+import { AdminAccounts, AuditEntries, Balance, SystemState } from "../shapes.ts";
 
 export interface AdminDeps {
   readonly directory: Pick<AccountDirectory, "search">;
@@ -19,18 +20,7 @@ export interface AdminDeps {
   readonly credits: CreditService;
   readonly auditLog: Pick<AuditLog, "newest">;
   readonly audit: Audit;
-  readonly system: () => Promise<SystemFacts>;
-}
-
-/** What this process is and whether what it needs answers. */
-export interface SystemFacts {
-  readonly version: string;
-  readonly node: string;
-  /** ISO 8601, UTC. */
-  readonly started_at: string;
-  readonly probes: readonly { readonly name: string; readonly ok: boolean }[];
-  /** Name and value, for people: queue, DNS servers, stores. */
-  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  readonly system: () => Promise<SystemState>;
 }
 
 const ACCOUNTS_MAX = 100;
@@ -43,7 +33,7 @@ export function adminRoutes(deps: AdminDeps): readonly AccountRoute[] {
 }
 
 const readingRoutes = ({ directory, auditLog, system }: AdminDeps): readonly AccountRoute[] => [
-  {
+  answering(AdminAccounts, {
     method: "GET",
     path: "admin/accounts",
     for: "admin",
@@ -51,23 +41,23 @@ const readingRoutes = ({ directory, auditLog, system }: AdminDeps): readonly Acc
     async handle({ query }) {
       const text = (query["q"] ?? "").trim().slice(0, QUERY_MAX);
       const { accounts, total } = await directory.search(text, ACCOUNTS_MAX);
-      return json({ accounts: accounts.map(adminAccount), total });
+      return { accounts: accounts.map(adminAccount), total };
     },
-  },
-  {
+  }),
+  answering(AuditEntries, {
     method: "GET",
     path: "admin/audit",
     for: "admin",
     summary: "The newest changes of all accounts",
-    handle: async () => json({ entries: (await auditLog.newest(AUDIT_MAX)).map(shownAudit) }),
-  },
-  {
+    handle: async () => ({ entries: (await auditLog.newest(AUDIT_MAX)).map(shownAudit) }),
+  }),
+  answering(SystemState, {
     method: "GET",
     path: "admin/system",
     for: "admin",
     summary: "Health and facts of this process",
-    handle: async () => json(await system()),
-  },
+    handle: async () => await system(),
+  }),
 ];
 
 async function subjectOf({ id }: SignedInRequest, deps: AdminDeps): Promise<Account> {
@@ -92,22 +82,23 @@ const tierRoute = (deps: AdminDeps): AccountRoute => ({
   },
 });
 
-const creditsRoute = (deps: AdminDeps): AccountRoute => ({
-  method: "POST",
-  path: "admin/accounts/:id/credits",
-  for: "admin",
-  summary: "Grant credits, or take some back with a negative amount",
-  body: Type.Object({ amount: Type.Integer(), reason: Type.String({ maxLength: REASON_MAX }) }),
-  async handle(request) {
-    const amount = numberField(request.body, "amount");
-    const reason = textField(request.body, "reason", REASON_MAX);
-    const subject = await subjectOf(request, deps);
-    const credits = auditedCredits(deps.credits, noteOf(request, deps.audit));
-    const answer = await credits.grant(subject.id, amount, reason);
-    if (answer.kind !== "granted") throw creditRefusal(answer);
-    return json({ balance: answer.balance });
-  },
-});
+const creditsRoute = (deps: AdminDeps): AccountRoute =>
+  answering(Balance, {
+    method: "POST",
+    path: "admin/accounts/:id/credits",
+    for: "admin",
+    summary: "Grant credits, or take some back with a negative amount",
+    body: Type.Object({ amount: Type.Integer(), reason: Type.String({ maxLength: REASON_MAX }) }),
+    async handle(request) {
+      const amount = numberField(request.body, "amount");
+      const reason = textField(request.body, "reason", REASON_MAX);
+      const subject = await subjectOf(request, deps);
+      const credits = auditedCredits(deps.credits, noteOf(request, deps.audit));
+      const answer = await credits.grant(subject.id, amount, reason);
+      if (answer.kind !== "granted") throw creditRefusal(answer);
+      return { balance: answer.balance };
+    },
+  });
 
 type Refused = Exclude<Awaited<ReturnType<CreditService["grant"]>>, { kind: "granted" }>;
 

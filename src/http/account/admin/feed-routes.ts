@@ -2,13 +2,14 @@ import type { FeedRefresh } from "../../../ports/evidence/feed-refresh.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedRefresh } from "../../../service/account/audited.ts";
 import type { RunBackTest } from "../../../service/evidence/back-test.ts";
-import { backTestJson, statusJson } from "../../../service/evidence/entry-json.ts";
+import { BackTestShape, backTestJson, statusJson } from "../../../service/evidence/entry-json.ts";
 import { badField } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";
 import { LINES_MAX_CHARACTERS, wrongLines } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";
-import { type AccountRoute, json } from "../route.ts";
+import { type AccountRoute, answering } from "../route.ts";
+import { Outcomes, Sources } from "../shapes.ts";
 
 export interface SourceDeps {
   readonly refresh: FeedRefresh;
@@ -21,14 +22,14 @@ const SOURCES_MAX = 20;
 
 /** Where detection's data comes from, and what other entries would have changed. */
 export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => [
-  {
+  answering(Sources, {
     method: "GET",
     path: "admin/lists",
     for: "admin",
     summary: "Every list source: names in use, where from, and why its last answer was not taken",
-    handle: async () => json({ sources: (await deps.refresh.status()).map(statusJson) }),
-  },
-  {
+    handle: async () => ({ sources: (await deps.refresh.status()).map(statusJson) }),
+  }),
+  answering(Outcomes, {
     method: "POST",
     path: "admin/lists/refresh",
     for: "admin",
@@ -43,10 +44,10 @@ export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => 
       const lists = auditedRefresh(deps.refresh, noteOf(request, deps.audit));
       const outcomes = await lists.refresh(accept);
       const nulls = { why: null, detail: null };
-      return json({ outcomes: outcomes.map((outcome) => ({ ...nulls, ...outcome })) });
+      return { outcomes: outcomes.map((outcome) => ({ ...nulls, ...outcome })) };
     },
-  },
-  {
+  }),
+  answering(BackTestShape, {
     method: "POST",
     path: "admin/lists/test",
     for: "admin",
@@ -56,7 +57,7 @@ export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => 
     async handle({ body }) {
       const answer = await deps.backTest(textField(body, "text", LINES_MAX_CHARACTERS));
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
-      return json(backTestJson(answer));
+      return backTestJson(answer);
     },
-  },
+  }),
 ];

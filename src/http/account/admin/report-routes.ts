@@ -9,7 +9,8 @@ import { Type } from "../../../core/json-schema.ts";
 import { textField } from "../fields.ts";
 import { detailsField, entryRefusal } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";
-import { type AccountRoute, json } from "../route.ts";
+import { type AccountRoute, answering } from "../route.ts";
+import { OpenReports, Resolved } from "../shapes.ts";
 
 export interface ReportsDeps {
   readonly reports: ReportService;
@@ -20,17 +21,17 @@ const SHOWN_MAX = 200;
 
 /** What clients say is wrong; who they are is not shown. */
 export const adminReportRoutes = ({ reports, audit }: ReportsDeps): readonly AccountRoute[] => [
-  {
+  answering(OpenReports, {
     method: "GET",
     path: "admin/lists/reports",
     for: "admin",
     summary: "Reports that nobody has resolved, oldest first",
     async handle() {
       const open = await reports.open();
-      return json({ reports: open.slice(0, SHOWN_MAX).map(reportJson), total: open.length });
+      return { reports: open.slice(0, SHOWN_MAX).map(reportJson), total: open.length };
     },
-  },
-  {
+  }),
+  answering(Resolved, {
     method: "POST",
     path: "admin/lists/reports/:id",
     for: "admin",
@@ -52,7 +53,7 @@ export const adminReportRoutes = ({ reports, audit }: ReportsDeps): readonly Acc
       if (answer.kind === "no_report") throw notFound();
       if (answer.kind !== "resolved") throw entryRefusal(answer);
       const { entry } = answer;
-      return json({ resolution, entry: entry === undefined ? null : entryJson(entry) });
+      return { resolution, entry: entry === undefined ? null : entryJson(entry) };
     },
-  },
+  }),
 ];

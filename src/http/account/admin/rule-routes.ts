@@ -3,7 +3,7 @@ import type { Rule } from "../../../ports/evidence/rules.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedEntries } from "../../../service/account/audited.ts";
 import type { AccountService } from "../../../service/account/accounts.ts";
-import { entryJson } from "../../../service/evidence/entry-json.ts";
+import { entryJson, OwnEntry } from "../../../service/evidence/entry-json.ts";
 import { listLines } from "../../../service/evidence/entry-lines.ts";
 import { NOTE_MAX, type RuleService } from "../../../service/evidence/rules.ts";
 import { badField, notFound } from "../../../service/refusals.ts";
@@ -18,7 +18,8 @@ import {
   wrongLines,
 } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";
-import { type AccountRoute, json } from "../route.ts";
+import { type AccountRoute, answering } from "../route.ts";
+import { Forgotten, FoundEntries, Imported } from "../shapes.ts";
 
 export interface EntriesDeps {
   readonly operator: RuleService;
@@ -46,22 +47,23 @@ export const adminEntryRoutes = (deps: EntriesDeps): readonly AccountRoute[] => 
   exportRoute(deps),
 ];
 
-const searchRoute = ({ operator, accounts }: EntriesDeps): AccountRoute => ({
-  method: "GET",
-  path: "admin/lists/entries",
-  for: "admin",
-  summary: "Entries in force of one `kind` or all, whose text or note holds `q`",
-  async handle({ query }) {
-    const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
-    const found = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
-    const names = await authorsOf(found.entries, accounts);
-    const named = found.entries.map((entry) => ({
-      ...entryJson(entry),
-      author: names.get(entry.author) ?? entry.author,
-    }));
-    return json({ entries: named, total: found.total });
-  },
-});
+const searchRoute = ({ operator, accounts }: EntriesDeps): AccountRoute =>
+  answering(FoundEntries, {
+    method: "GET",
+    path: "admin/lists/entries",
+    for: "admin",
+    summary: "Entries in force of one `kind` or all, whose text or note holds `q`",
+    async handle({ query }) {
+      const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
+      const found = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
+      const names = await authorsOf(found.entries, accounts);
+      const named = found.entries.map((entry) => ({
+        ...entryJson(entry),
+        author: names.get(entry.author) ?? entry.author,
+      }));
+      return { entries: named, total: found.total };
+    },
+  });
 
 /** The e-mail addresses of authors that are accounts. */
 async function authorsOf(
@@ -76,26 +78,27 @@ async function authorsOf(
   return names;
 }
 
-const saveRoute = ({ operator, audit }: EntriesDeps): AccountRoute => ({
-  method: "POST",
-  path: "admin/lists/entries",
-  for: "admin",
-  summary: "Say of an entry what it is; it replaces what was said before",
-  body: Type.Object({ entry: Type.String(), kind: Type.Enum(LIST_WORDS), ...DETAILS }),
-  async handle(request) {
-    const { body, account } = request;
-    const entry = textField(body, "entry", ENTRY_MAX);
-    const word = neededWord(textField(body, "kind", WORD_MAX));
-    const details = detailsField(body, account);
-    const answer = await auditedEntries(operator, noteOf(request, audit)).save(
-      entry,
-      word,
-      details,
-    );
-    if (answer.kind !== "saved") throw entryRefusal(answer);
-    return json(entryJson(answer.entry));
-  },
-});
+const saveRoute = ({ operator, audit }: EntriesDeps): AccountRoute =>
+  answering(OwnEntry, {
+    method: "POST",
+    path: "admin/lists/entries",
+    for: "admin",
+    summary: "Say of an entry what it is; it replaces what was said before",
+    body: Type.Object({ entry: Type.String(), kind: Type.Enum(LIST_WORDS), ...DETAILS }),
+    async handle(request) {
+      const { body, account } = request;
+      const entry = textField(body, "entry", ENTRY_MAX);
+      const word = neededWord(textField(body, "kind", WORD_MAX));
+      const details = detailsField(body, account);
+      const answer = await auditedEntries(operator, noteOf(request, audit)).save(
+        entry,
+        word,
+        details,
+      );
+      if (answer.kind !== "saved") throw entryRefusal(answer);
+      return entryJson(answer.entry);
+    },
+  });
 
 function neededWord(text: string): ListWord {
   const word = wordOf(text);
@@ -103,44 +106,48 @@ function neededWord(text: string): ListWord {
   return word;
 }
 
-const forgetRoute = ({ operator, audit }: EntriesDeps): AccountRoute => ({
-  method: "POST",
-  path: "admin/lists/forget",
-  for: "admin",
-  summary: "Take back everything said of an entry",
-  body: Type.Object({ entry: Type.String() }),
-  async handle(request) {
-    const entry = textField(request.body, "entry", ENTRY_MAX);
-    const forgotten = await auditedEntries(operator, noteOf(request, audit)).forget(entry);
-    if (forgotten === undefined) throw badField("That is no domain, *.suffix, mx:host or address.");
-    if (forgotten.count === 0) throw notFound();
-    return json({ forgotten: forgotten.count });
-  },
-});
+const forgetRoute = ({ operator, audit }: EntriesDeps): AccountRoute =>
+  answering(Forgotten, {
+    method: "POST",
+    path: "admin/lists/forget",
+    for: "admin",
+    summary: "Take back everything said of an entry",
+    body: Type.Object({ entry: Type.String() }),
+    async handle(request) {
+      const entry = textField(request.body, "entry", ENTRY_MAX);
+      const forgotten = await auditedEntries(operator, noteOf(request, audit)).forget(entry);
+      if (forgotten === undefined)
+        throw badField("That is no domain, *.suffix, mx:host or address.");
+      if (forgotten.count === 0) throw notFound();
+      return { forgotten: forgotten.count };
+    },
+  });
 
-const importRoute = ({ operator, audit }: EntriesDeps): AccountRoute => ({
-  method: "POST",
-  path: "admin/lists/import",
-  for: "admin",
-  largeBody: true,
-  summary: "Take all lines of a text, or none if one is wrong; `kind` is for lines without a word",
-  body: Type.Object({
-    text: Type.String(),
-    kind: Type.Optional(Type.Enum(LIST_WORDS)),
-    ...DETAILS,
-  }),
-  async handle(request) {
-    const { body, account } = request;
-    const text = textField(body, "text", LINES_MAX_CHARACTERS);
-    const word = body["kind"] === undefined ? undefined : neededWord(textField(body, "kind", 20));
-    const details = detailsField(body, account);
-    const noted = auditedEntries(operator, noteOf(request, audit));
-    const answer = await noted.importLines(text, word, details);
-    if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
-    if (answer.kind !== "imported") throw entryRefusal(answer);
-    return json({ imported: answer.count });
-  },
-});
+const importRoute = ({ operator, audit }: EntriesDeps): AccountRoute =>
+  answering(Imported, {
+    method: "POST",
+    path: "admin/lists/import",
+    for: "admin",
+    largeBody: true,
+    summary:
+      "Take all lines of a text, or none if one is wrong; `kind` is for lines without a word",
+    body: Type.Object({
+      text: Type.String(),
+      kind: Type.Optional(Type.Enum(LIST_WORDS)),
+      ...DETAILS,
+    }),
+    async handle(request) {
+      const { body, account } = request;
+      const text = textField(body, "text", LINES_MAX_CHARACTERS);
+      const word = body["kind"] === undefined ? undefined : neededWord(textField(body, "kind", 20));
+      const details = detailsField(body, account);
+      const noted = auditedEntries(operator, noteOf(request, audit));
+      const answer = await noted.importLines(text, word, details);
+      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+      if (answer.kind !== "imported") throw entryRefusal(answer);
+      return { imported: answer.count };
+    },
+  });
 
 const exportRoute = ({ operator }: EntriesDeps): AccountRoute => ({
   method: "GET",

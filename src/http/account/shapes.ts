@@ -1,0 +1,259 @@
+import type { EntryFault } from "../../core/address/entry.ts";
+import type { Fate } from "../../core/batch/tally.ts";
+import type { Signal } from "../../core/evidence/signals.ts";
+import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
+import type { Advice } from "../../core/validate/advice.ts";
+import type { SaidBy } from "../../core/validate/explain.ts";
+import { Key } from "../../service/account/key-json.ts";
+import {
+  type BackTestShape,
+  OwnEntry,
+  ReportShape,
+  Source,
+} from "../../service/evidence/entry-json.ts";
+import type { ResultSchema } from "../openapi/schemas.ts";
+
+/**
+ * What `/account/*` answers: the routes are compiled against these schemas, `/openapi.json` shows them, and the
+ * dashboard imports their types and nothing else. Times are ISO 8601 in UTC.
+ */
+
+export type { BackTestShape, Key, OwnEntry, ReportShape, Source };
+
+const text = Type.String();
+const count = Type.Integer({ minimum: 0 });
+const flag = Type.Boolean();
+const time = Type.String({ format: "date-time" });
+/** Text of a known set of words, which the core's types name. */
+const word = <T extends string>(description: string) =>
+  Type.Unsafe<T>({ type: "string", description });
+
+const ACCOUNT = {
+  id: text,
+  email: text,
+  tier: text,
+  admin: flag,
+  counts_spellings: Type.Boolean({ description: "Spellings of each mailbox are counted." }),
+  created_at: time,
+};
+const Account = Type.Object(ACCOUNT);
+export type Account = Described<typeof Account>;
+
+export const SessionState = Type.Object({
+  signup: oneOf(["open", "closed"], "Whether visitors may make accounts here."),
+  public_url: Type.String({ description: "Base of links, without a trailing slash." }),
+  version: text,
+  parts: Type.Array(oneOf(["lists", "webhooks"], "A part that is set up.")),
+  account: Type.Optional(Account),
+});
+export type SessionState = Described<typeof SessionState>;
+
+const LIMITS = {
+  rate_per_minute: orNull(count),
+  bulk_limit: orNull(count),
+  premium: flag,
+};
+
+export const Plans = Type.Object({
+  plans: Type.Array(
+    Type.Object({ name: text, daily: orNull(count), monthly: orNull(count), ...LIMITS }),
+  ),
+});
+export type Plan = Described<typeof Plans>["plans"][number];
+
+const Purse = Type.Object({
+  used: count,
+  limit: orNull(count, "Null: no limit."),
+  resets_at: time,
+});
+export type Purse = Described<typeof Purse>;
+
+export const Allowance = Type.Object({
+  tier: text,
+  day: Purse,
+  month: Purse,
+  credits: count,
+  ...LIMITS,
+});
+export type Allowance = Described<typeof Allowance>;
+
+export type Result = Described<typeof ResultSchema>;
+
+const EvidenceShape = Type.Object({
+  signal: word<Signal>("Its name."),
+  weight: Type.Integer({ minimum: 0, maximum: 100 }),
+  subject: Type.Optional(text),
+  by: Type.Optional(word<SaidBy>("Who says so.")),
+  lists: Type.Array(
+    Type.Object({
+      id: text,
+      curated: flag,
+      since: orNull(time, "When the list was first seen to hold the name."),
+      fetched_at: orNull(time, "Null: it came with the program."),
+    }),
+  ),
+});
+export type EvidenceShape = Described<typeof EvidenceShape>;
+export type ListBehind = EvidenceShape["lists"][number];
+
+export const CheckStep = Type.Object({
+  step: oneOf(["core", "full"], "The core facts first, everything last."),
+  result: Type.Unsafe<Result>({ $ref: "#/components/schemas/Result" }),
+  evidence: Type.Array(EvidenceShape),
+  advice: Type.Array(
+    Type.Unsafe<Advice>({ type: "object", description: "What one premium result means." }),
+  ),
+  fault: Type.Optional(word<EntryFault>("Why it is not an address or domain.")),
+});
+export type CheckStep = Described<typeof CheckStep>;
+
+export const Keys = Type.Object({ keys: Type.Array(Key) });
+export const NewKey = Type.Object({ id: text, name: text, api_key: text });
+
+const UsageDay = Type.Object({
+  date: Type.String({ format: "date" }),
+  units: count,
+  credits: count,
+  requests: count,
+  refusals: count,
+  latency: Type.Array(count, {
+    description: "Requests by latency: one count for each edge and one for what is above.",
+  }),
+});
+export type UsageDay = Described<typeof UsageDay>;
+export const Usage = Type.Object({
+  days: Type.Array(UsageDay),
+  latency_edges_ms: Type.Array(count),
+  allowance: Allowance,
+});
+export type Usage = Described<typeof Usage>;
+
+const CreditEntry = Type.Object({
+  amount: Type.Integer(),
+  balance_after: count,
+  reason: oneOf(["grant", "charge", "refund"], "Why the balance changed."),
+  reference: text,
+  created_at: time,
+});
+export type CreditEntry = Described<typeof CreditEntry>;
+export const Credits = Type.Object({ balance: count, entries: Type.Array(CreditEntry) });
+export type Credits = Described<typeof Credits>;
+export const Balance = Type.Object({ balance: count });
+
+const Webhook = Type.Object({ url: text, events: Type.Array(text) });
+export type Webhook = Described<typeof Webhook>;
+export const WebhookState = Type.Object({
+  known_events: Type.Array(text, { description: "Every event there is." }),
+  webhook: orNull(Webhook),
+});
+export type WebhookState = Described<typeof WebhookState>;
+export const NewSecret = Type.Object({ secret: text });
+export const SavedWebhook = Type.Object({ secret: orNull(text, "Null: the old one holds.") });
+
+export const Delivery = Type.Object({
+  id: text,
+  event: text,
+  session: orNull(text),
+  status: orNull(count, "The receiver's HTTP status; null when none came."),
+  error: orNull(text),
+  duration_ms: orNull(Type.Number()),
+  attempted_at: time,
+  response: orNull(text, "The first 1 KiB of the answer."),
+});
+export type Delivery = Described<typeof Delivery>;
+export const DeliveryLog = Type.Object({ deliveries: Type.Array(Delivery) });
+
+const SignIn = Type.Object({
+  id: text,
+  current: flag,
+  created_at: time,
+  last_seen_at: time,
+  client_address: text,
+  user_agent: text,
+});
+export type SignIn = Described<typeof SignIn>;
+export const KnownSignIns = Type.Object({ sessions: Type.Array(SignIn) });
+
+const AuditEntry = Type.Object({
+  id: text,
+  at: time,
+  action: text,
+  actor: text,
+  subject: text,
+  detail: text,
+  client_address: text,
+});
+export type AuditEntry = Described<typeof AuditEntry>;
+export const AuditEntries = Type.Object({ entries: Type.Array(AuditEntry) });
+
+const STATS = {
+  total: count,
+  unique: count,
+  invalid_format: count,
+  invalid_dns: count,
+  disposable: count,
+  valid: count,
+};
+const ListStats = Type.Object(STATS);
+export type ListStats = Described<typeof ListStats>;
+
+export const ListState = Type.Object({
+  session: text,
+  status: oneOf(["pending", "processing", "failed", "completed"], "How far it is."),
+  email_count: Type.Optional(count),
+  processed_count: Type.Optional(count),
+  estimated_seconds: Type.Optional(count),
+  stats: Type.Optional(ListStats),
+  expires_in_seconds: Type.Optional(count),
+});
+export type ListState = Described<typeof ListState>;
+
+/** Entry, fate, confidence, signals, domain. */
+export type CompactRow = readonly [string, Fate, number, readonly Signal[], string];
+export const CompactRows = Type.Array(
+  Type.Unsafe<CompactRow>({
+    type: "array",
+    description: "Entry, fate, confidence, signals, domain.",
+  }),
+);
+
+const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
+export type AdminAccount = Described<typeof AdminAccount>;
+export const AdminAccounts = Type.Object({ accounts: Type.Array(AdminAccount), total: count });
+
+export const SystemState = Type.Object({
+  version: text,
+  node: text,
+  started_at: time,
+  probes: Type.Array(Type.Object({ name: text, ok: flag })),
+  facts: Type.Array(Type.Object({ name: text, value: text }), {
+    description: "For people: queue, DNS servers, stores.",
+  }),
+});
+export type SystemState = Described<typeof SystemState>;
+
+export const Sources = Type.Object({ sources: Type.Array(Source) });
+
+const Outcome = Type.Object({
+  id: text,
+  kind: oneOf(["accepted", "unchanged", "refused"], "What came of the fetch."),
+  why: orNull(text),
+  detail: orNull(text),
+});
+export type Outcome = Described<typeof Outcome>;
+export const Outcomes = Type.Object({ outcomes: Type.Array(Outcome) });
+
+export const FoundEntries = Type.Object({
+  entries: Type.Array(OwnEntry),
+  total: Type.Integer({ minimum: 0, description: "How many match; the first are sent." }),
+});
+export type FoundEntries = Described<typeof FoundEntries>;
+export const Forgotten = Type.Object({ forgotten: count });
+export const Imported = Type.Object({ imported: count });
+
+export const OpenReports = Type.Object({
+  reports: Type.Array(ReportShape, { description: "Oldest first." }),
+  total: count,
+});
+export type OpenReports = Described<typeof OpenReports>;
+export const Resolved = Type.Object({ resolution: text, entry: orNull(OwnEntry) });

@@ -44,9 +44,14 @@ test("Dockerfile: dependencies come from the lockfile, those for building stay b
   const copied = last.filter((line) => line.startsWith("COPY --from=build "));
   assert.deepEqual(
     copied.map((line) => line.split(" ")[2]),
-    ["package.json", "node_modules", "dist/src", "dist/dashboard", "dist/bundled.lists"].map(
-      (name) => `/build/${name}`,
-    ),
+    [
+      "package.json",
+      "node_modules",
+      "dist/src",
+      "dist/dashboard",
+      "dist/bundled.lists",
+      "feeds",
+    ].map((name) => `/build/${name}`),
   );
 });
 

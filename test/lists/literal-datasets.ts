@@ -12,6 +12,10 @@ export interface LiteralKnowledge {
   /** Names on the first and on the second uncurated list. */
   readonly first?: readonly string[];
   readonly second?: readonly string[];
+  /** Names on a weak list. */
+  readonly weak?: readonly string[];
+  /** Registrable domains with three or more curated names below them. */
+  readonly families?: readonly string[];
   readonly free?: readonly string[];
   readonly knownGood?: readonly string[];
   readonly roles?: readonly string[];
@@ -23,23 +27,27 @@ export interface LiteralKnowledge {
   readonly traps?: Readonly<Record<string, "listed" | "recycled" | "pristine">>;
 }
 
-/** The bits of the three lists, in the order of `sources`. */
-export const BITS = { curated: 1, first: 2, second: 4 } as const;
+/** The bits of the four lists, in the order of `sources`. */
+export const BITS = { curated: 1, first: 2, second: 4, weak: 8 } as const;
 
 /** Datasets from a literal. */
 export function literalDatasets(known: LiteralKnowledge = {}): Datasets {
-  const lists = [known.curated, known.first, known.second].map((names) => new Set(names ?? []));
+  const lists = [known.curated, known.first, known.second, known.weak].map(
+    (names) => new Set(names ?? []),
+  );
   const mailServers = new Map(Object.entries(known.mailServers ?? {}));
   return {
     version: 1,
     sources: [
-      { id: "curated", curated: true },
-      { id: "first", curated: false },
-      { id: "second", curated: false },
+      { id: "curated", kind: "curated" },
+      { id: "first", kind: "uncurated" },
+      { id: "second", kind: "uncurated" },
+      { id: "weak", kind: "weak" },
     ],
     disposable: {
       sourcesOf: (name) => lists.reduce((bits, set, n) => bits | (set.has(name) ? 1 << n : 0), 0),
     },
+    families: { sourcesOf: (name) => (known.families?.includes(name) === true ? BITS.curated : 0) },
     mailServers: { kindOf: (host) => mailServers.get(host) },
     free: new Set(known.free ?? []),
     knownGood: new Set(known.knownGood ?? []),

@@ -68,7 +68,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
 
 const LISTS = shareDatasets({
   version: 1,
-  disposable: [{ id: "own", curated: true, read: () => ["d0.example", "d2999.example"] }],
+  disposable: [{ id: "own", kind: "curated", read: () => ["d0.example", "d2999.example"] }],
   exceptions: new Set(),
   free: [],
   knownGood: [],

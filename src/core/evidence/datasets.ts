@@ -10,12 +10,18 @@ export interface NameSet {
   has(name: string): boolean;
 }
 
+/**
+ * How much a hit on a feed proves. `curated`: kept by hand, one hit is certain. `uncurated`: collected by machine;
+ * such feeds copy each other, so several hits count once. `weak`: as uncurated, with so many honest names that weak
+ * feeds alone never decide.
+ */
+export type FeedKind = "curated" | "uncurated" | "weak";
+
 /** A list of disposable domains. Its place in `Datasets.sources` is its bit. */
 export interface FeedSource {
   /** As in `gatepost lists status`: "fakefilter", "mailchecker", ... */
   readonly id: string;
-  /** Kept by hand: one hit is certain. Of the others it takes two. */
-  readonly curated: boolean;
+  readonly kind: FeedKind;
   /** When what is in use was fetched, in milliseconds since the Unix epoch; absent: it came with the program. */
   readonly fetchedAtMs?: number;
 }
@@ -60,6 +66,11 @@ export interface Datasets {
   readonly version: number;
   readonly sources: readonly FeedSource[];
   readonly disposable: NameTable;
+  /**
+   * Registrable domains under which three or more names of curated feeds hang, with the bits of those feeds. The
+   * registrable domain itself need not be listed.
+   */
+  readonly families: NameTable;
   /** For explanations; absent where nothing is fetched. */
   readonly history?: ListHistory;
   readonly mailServers: MailServers;

@@ -52,10 +52,58 @@ table("lists", [
     want: ["blacklist_exact 1 thrown.example"],
   },
   {
-    name: "two uncurated lists are as good",
+    name: "two uncurated lists copy each other and count as one",
     domain: "a.example",
     known: { first: ["a.example"], second: ["a.example"] },
-    want: ["blacklist_exact 1 a.example"],
+    want: ["blacklist_single 0.8 a.example"],
+  },
+  {
+    name: "weak lists alone never decide",
+    domain: "a.example",
+    known: { weak: ["a.example"] },
+    want: ["blacklist_single 0.4 a.example"],
+  },
+  {
+    name: "a weak list beside an uncurated one takes nothing from it",
+    domain: "a.example",
+    known: { first: ["a.example"], weak: ["a.example"] },
+    want: ["blacklist_single 0.8 a.example"],
+  },
+  {
+    name: "a weak hit on the name itself gives way to an uncurated one on its parent",
+    domain: "x.a.example",
+    known: { first: ["a.example"], weak: ["x.a.example"] },
+    want: ["blacklist_single 0.8 a.example"],
+  },
+  {
+    name: "a name beside three listed ones belongs to their family",
+    domain: "new.service.example",
+    known: { families: ["service.example"] },
+    want: ["blacklist_parent 0.95 service.example"],
+  },
+  {
+    name: "the registrable domain of a family is not accused by it",
+    domain: "service.example",
+    known: { families: ["service.example"] },
+    want: [],
+  },
+  {
+    name: "a known-good registrable domain makes no family",
+    domain: "new.service.example",
+    known: { families: ["service.example"], knownGood: ["service.example"] },
+    want: [],
+  },
+  {
+    name: "the operator allows a family's registrable domain",
+    domain: "new.service.example",
+    known: { families: ["service.example"], domains: { "service.example": "allow" } },
+    want: [],
+  },
+  {
+    name: "a host of lasting anonymous mailboxes is no throw-away service",
+    domain: "cock.li",
+    known: { curated: ["cock.li"] },
+    want: ["blacklist_single 0.8 cock.li"],
   },
   {
     name: "the operator's word is enough",
@@ -162,8 +210,8 @@ table("public suffixes on lists", [
   { name: "and nobody below it", domain: "uni.edu.pl", known: { curated: ["edu.pl"] }, want: [] },
   {
     name: "not even deep below it",
-    domain: "a.uni.my.id",
-    known: { curated: ["my.id"] },
+    domain: "a.uni.edu.pl",
+    known: { curated: ["edu.pl"] },
     want: [],
   },
   {
@@ -261,7 +309,7 @@ table("mail servers", [
     domain: "new.example",
     mx: ["in.learned.example"],
     known: { mailServers: { "in.learned.example": "shared" } },
-    want: ["mx_shared_disposable 0.45 in.learned.example"],
+    want: ["mx_shared_disposable 0.2 in.learned.example"],
   },
   {
     name: "a dedicated host behind a shared one counts",
@@ -427,7 +475,7 @@ table("words", [
   {
     name: "and so are addresses",
     domain: "wegwerfadresse.example",
-    want: ["keyword_match 0.9 wegwerf"],
+    want: ["keyword_match 0.9 wegwerfadresse"],
   },
   { name: "mail, box and free are nothing", domain: "free-mail-box.example", want: [] },
 ]);
@@ -622,11 +670,16 @@ test("a known-good domain is excused of everything but notes", () => {
 });
 
 test("evidence names the lists behind it", () => {
-  const known = { first: ["a.example"], second: ["a.example", "b.example"] };
-  assert.equal(evidenceOf({ domain: "a.example", known })[0]?.sources, BITS.first | BITS.second);
+  const known = {
+    curated: ["a.example"],
+    first: ["a.example"],
+    second: ["a.example", "b.example"],
+  };
+  const all = BITS.curated | BITS.first | BITS.second;
+  assert.equal(evidenceOf({ domain: "a.example", known })[0]?.sources, all);
   assert.equal(evidenceOf({ domain: "b.example", known })[0]?.sources, BITS.second);
   const mx = evidenceOf({ domain: "new.example", mx: ["mx.a.example"], known });
-  assert.equal(mx[0]?.sources, BITS.first | BITS.second);
+  assert.equal(mx[0]?.sources, all);
 });
 
 test("no large provider shows any evidence, with its own kind of mail host or none", () => {

@@ -23,7 +23,7 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
     if (piece !== undefined) pieces.push(piece);
   };
   const listed = listEvidence(domain, mail, datasets);
-  add(slipOf === undefined ? listed : besideTypo(listed, datasets));
+  add(slipOf === undefined ? listed : besideTypo(listed));
   add(mailServerEvidence(mail, domain, datasets));
   add(keywordEvidence(domain));
   // "gmaill.com" imitates nobody: somebody mistyped.
@@ -34,13 +34,9 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
   return pieces;
 }
 
-/** Uncurated lists hold many misspellings of providers, so beside `typo_domain` only a curated list or the operator counts. */
-function besideTypo(piece: Evidence | undefined, { sources }: Datasets): Evidence | undefined {
-  const bits = piece?.sources ?? 0;
-  if (piece === undefined || bits === 0) return piece;
-  const isCurated = sources.some(({ curated }, bit) => curated && ((bits >> bit) & 1) === 1);
-  return isCurated ? piece : { ...piece, signal: "blacklist_single", weight: 0 };
-}
+/** Uncurated lists hold many misspellings of providers, so they count for nothing beside `typo_domain`. */
+const besideTypo = (piece: Evidence | undefined): Evidence | undefined =>
+  piece?.signal === "blacklist_single" ? { ...piece, weight: 0 } : piece;
 
 /** Lists disagree on relays and are not asked; only the operator's own word counts. */
 function denial(domain: Domain, datasets: Datasets): readonly Evidence[] {

@@ -1,9 +1,16 @@
 import type { Domain } from "../name/domain.ts";
 import { type Evidence, evidence } from "./signals.ts";
-import { ACCIDENTS, NOT_DISPOSABLE_BY_NAME, STRONG_WORDS, WEAK_WORDS } from "../tables/keywords.ts";
+import {
+  ACCIDENTS,
+  NOT_DISPOSABLE_BY_NAME,
+  STRONG_ALONE,
+  STRONG_WORDS,
+  WEAK_WORDS,
+} from "../tables/keywords.ts";
 import { wordFinder, type WordHit } from "./word-finder.ts";
 
 const STRONG = wordFinder(STRONG_WORDS);
+const ALONE = wordFinder(STRONG_ALONE);
 const WEAK = wordFinder(WEAK_WORDS);
 
 const ACCIDENTS_OF = new Map(ACCIDENTS.flatMap((row) => row.words.map((word) => [word, row])));
@@ -20,7 +27,8 @@ function isMeant(name: string, { word, end }: WordHit): boolean {
 }
 
 const strongWord = (name: string, end: number): WordHit | undefined =>
-  STRONG.find(name, end, (hit) => isMeant(name, hit));
+  STRONG.find(name, end, (hit) => isMeant(name, hit)) ??
+  ALONE.find(name, end, (hit) => standsAlone(name, hit));
 
 const isLetterAt = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at); // NaN outside, which is no letter

@@ -3,10 +3,10 @@ import { type Domain, selfAndParents } from "../name/domain.ts";
 import { usesLargeProvider } from "../mail/mail-carriers.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
-import { lentStanding, type Standing, standingOf } from "./standing.ts";
+import { familyStanding, lentStanding, type Standing, standingOf } from "./standing.ts";
 
-/** When only one uncurated list holds a name whose mail a large provider carries. */
-const SINGLE_AT_LARGE_PROVIDER = 0.4;
+/** Weak feeds alone, or uncurated feeds about a name whose mail a large provider carries: never a verdict by itself. */
+const SINGLE_IN_DOUBT = 0.4;
 
 /**
  * The strongest that lists and the operator say of the domain or of a name above it, down to and including
@@ -22,10 +22,23 @@ export function listEvidence(
   const parents = parentStandings(domain, datasets);
   const strong = parents.find(({ strength }) => strength === "strong");
   if (strong !== undefined) return listed("blacklist_parent", strong);
-  const single = own ?? parents[0];
-  if (single === undefined) return undefined;
-  const piece = listed("blacklist_single", single);
-  return usesLargeProvider(mail) ? { ...piece, weight: SINGLE_AT_LARGE_PROVIDER } : piece;
+  const family = familyOf(domain, datasets);
+  if (family !== undefined) return listed("blacklist_parent", family);
+  const single = [own, ...parents].find((standing) => standing?.strength === "single");
+  const best = single ?? own ?? parents[0];
+  if (best === undefined) return undefined;
+  const piece = listed("blacklist_single", best);
+  const isInDoubt = best.strength === "weak" || usesLargeProvider(mail);
+  return isInDoubt ? { ...piece, weight: SINGLE_IN_DOUBT } : piece;
+}
+
+/** The family that a name below a registrable domain belongs to; the registrable domain itself belongs to none. */
+function familyOf(
+  { name, privateRegistrableDomain }: Domain,
+  datasets: Datasets,
+): Standing | undefined {
+  if (privateRegistrableDomain === undefined || privateRegistrableDomain === name) return undefined;
+  return familyStanding(privateRegistrableDomain, datasets);
 }
 
 const listed = (

@@ -4,7 +4,7 @@ import type { MailHosts } from "../mail/mail-hosts.ts";
 import { isCommonCarrier, isSharedMailHost } from "../mail/mail-carriers.ts";
 import { type Evidence, evidence } from "./signals.ts";
 import { hostStanding } from "./standing.ts";
-import { DEDICATED_MAIL_HOSTS } from "../tables/mail-servers.ts";
+import { DEDICATED_MAIL_ADDRESSES, DEDICATED_MAIL_HOSTS } from "../tables/mail-servers.ts";
 
 /**
  * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its
@@ -39,7 +39,9 @@ function byAddress(
   { hosts, addresses = [] }: MailHosts & { readonly kind: "hosts" },
   { operator, mailServers }: Datasets,
 ): Evidence | undefined {
-  const kinds = addresses.map((address) => mailServers.kindOf(address));
+  const kinds = addresses.map((address) =>
+    DEDICATED_MAIL_ADDRESSES.has(address) ? "dedicated" : mailServers.kindOf(address),
+  );
   const kind = kinds.find((known) => known === "dedicated") ?? kinds.find(Boolean);
   const host = hosts[0] ?? "";
   if (kind === undefined || operator.mailHost(host) === "allow") return undefined;

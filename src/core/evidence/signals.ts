@@ -16,17 +16,18 @@ export const SIGNALS = {
   blacklist_exact: {
     weight: 1,
     about: "domain",
-    means:
-      "The exact domain is on a curated disposable list, on two or more other lists, or on the operator's deny list.",
+    means: "The exact domain is on a curated disposable list or on the operator's deny list.",
     short: "On the lists of disposable domains.",
     found: (name) => `${name} is on the lists of disposable domains`,
   },
   blacklist_parent: {
     weight: 0.95,
     about: "domain",
-    means: "A parent of the domain, down to the registrable domain, is on such a list.",
-    short: "Under a domain on the lists of disposable domains.",
-    found: (name) => `${name}, a parent of the domain, is on the lists of disposable domains`,
+    means:
+      "A parent of the domain, down to the registrable domain, is on such a list, or three or more names below the same registrable domain are.",
+    short: "Under a domain of a disposable service.",
+    found: (name) =>
+      `${name}, above the domain, is on the lists of disposable domains or has several names on them below it`,
   },
   blacklist_mx: {
     weight: 0.95,
@@ -62,24 +63,17 @@ export const SIGNALS = {
     weight: 0.8,
     about: "domain",
     means:
-      "The domain is on exactly one uncurated list; weight 0.40 when its mail goes to a large mailbox provider.",
-    short: "On one list of disposable domains.",
-    found: (name) => `${name} is on one list of disposable domains`,
+      "Only uncurated lists hold the domain; weight 0.40 when its mail goes to a large mailbox provider or only weak lists hold it.",
+    short: "On a list of disposable domains collected by machine.",
+    found: (name) => `${name} is on a list of disposable domains that is collected by machine`,
   },
   free_registry_suffix: {
     weight: 0.8,
     about: "domain",
-    means: "The name is below a free sub-domain registry that is often abused.",
+    means:
+      "The name is below a free sub-domain registry that is abused; weight 0.25 when the registry has many honest customers.",
     short: "Under a registry that gives names away for free.",
     found: (suffix) => `It is a name under ${suffix}, a registry that gives names away for free`,
-  },
-  mx_shared_disposable: {
-    weight: 0.45,
-    about: "domain",
-    means: "The mail host also serves several listed domains, but not only those.",
-    short: "Its mail server also serves disposable domains.",
-    found: (host) =>
-      `Its mail server, ${host}, also serves several disposable domains, but not only those`,
   },
   keyword_weak: {
     weight: 0.35,
@@ -102,6 +96,14 @@ export const SIGNALS = {
       "A Gmail local part scattered with dots, or one mailbox under many spellings in the account's own traffic.",
     short: "One mailbox under many spellings.",
     found: null,
+  },
+  mx_shared_disposable: {
+    weight: 0.2,
+    about: "domain",
+    means: "The mail host also serves several listed domains, but not only those.",
+    short: "Its mail server also serves disposable domains.",
+    found: (host) =>
+      `Its mail server, ${host}, also serves several disposable domains, but not only those`,
   },
   no_mx_records: {
     weight: 0.1,

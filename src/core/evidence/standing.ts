@@ -1,16 +1,20 @@
+import { ANONYMOUS_HOSTS } from "../tables/anonymous-hosts.ts";
 import type { Datasets } from "./datasets.ts";
 
-/** What the lists say of one name: `strong` is certain, `single` one uncurated list's word. */
+/**
+ * What the feeds say of one name. `strong`: a curated feed or the operator, which is certain. `single`: uncurated feeds
+ * only. `weak`: weak feeds only.
+ */
 export interface Standing {
-  readonly strength: "strong" | "single";
+  readonly strength: "strong" | "single" | "weak";
   readonly name: string;
   /** Bits of `Datasets.sources`; 0 when the operator says so. */
   readonly sources: number;
 }
 
 /**
- * Strong: a curated list holds exactly this name, or two others do, or the operator denies it. Undefined
- * when nothing holds it or the operator allows it.
+ * Strong when a curated feed holds exactly this name or the operator denies it. Undefined when no feed holds it or the
+ * operator allows it.
  */
 export function standingOf(name: string, datasets: Datasets): Standing | undefined {
   const word = datasets.operator.domain(name);
@@ -23,13 +27,24 @@ const denied = (name: string): Standing => ({ strength: "strong", name, sources:
 function listStanding(name: string, datasets: Datasets): Standing | undefined {
   const sources = datasets.disposable.sourcesOf(name);
   if (sources === 0) return undefined;
-  const strength = isCertain(sources, datasets) ? "strong" : "single";
-  return { strength, name, sources };
+  return { strength: strengthOf(name, sources, datasets), name, sources };
 }
 
-function isCertain(sources: number, datasets: Datasets): boolean {
-  const isOneList = (sources & (sources - 1)) === 0;
-  return !isOneList || datasets.sources.some(({ curated }, bit) => curated && sources >> bit === 1);
+function strengthOf(name: string, bits: number, { sources }: Datasets): Standing["strength"] {
+  let strength: Standing["strength"] = "weak";
+  for (const [bit, { kind }] of sources.entries()) {
+    if (((bits >> bit) & 1) === 0 || kind === "weak") continue;
+    if (kind === "curated" && !ANONYMOUS_HOSTS.has(name)) return "strong";
+    strength = "single";
+  }
+  return strength;
+}
+
+/** The registrable domain `name` when three or more names of curated feeds hang under it, unless it is known good. */
+export function familyStanding(name: string, datasets: Datasets): Standing | undefined {
+  const sources = datasets.families.sourcesOf(name);
+  if (sources === 0 || datasets.operator.domain(name) === "allow") return undefined;
+  return unlessGood({ strength: "strong", name, sources }, datasets);
 }
 
 /** As `standingOf`, of a name that lends its reputation to others: a known-good one lends none. */

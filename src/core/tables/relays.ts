@@ -60,4 +60,24 @@ export const RELAYS: readonly RelayRow[] = [
     subdomains: true,
     mailHosts: ["anonaddy.me", "addy.io"],
   },
+  {
+    service: "33mail",
+    domains: ["33mail.com"],
+    subdomains: true,
+    mailHosts: [],
+  },
+  {
+    service: "Burner Mail",
+    domains: ["burnermail.io"],
+    subdomains: false,
+    mailHosts: [],
+  },
+  { service: "erine.email", domains: ["erine.email"], subdomains: true, mailHosts: [] },
+  { service: "Blur (opayq)", domains: ["opayq.com"], subdomains: false, mailHosts: [] },
+  {
+    service: "Spamgourmet",
+    domains: ["spamgourmet.com", "spamgourmet.net", "spamgourmet.org"],
+    subdomains: false,
+    mailHosts: [],
+  },
 ];

@@ -26,9 +26,9 @@ async function explained(text: string, known: LiteralKnowledge, more: Partial<Da
 test("a listed name names its lists, since when, and their fetch", async () => {
   const known = { curated: ["bad.example"], first: ["bad.example"] };
   const sources = [
-    { id: "hand", curated: true, fetchedAtMs: 9 * DAY_MS },
-    { id: "first", curated: false },
-    { id: "second", curated: false },
+    { id: "hand", kind: "curated" as const, fetchedAtMs: 9 * DAY_MS },
+    { id: "first", kind: "uncurated" as const },
+    { id: "second", kind: "uncurated" as const },
   ];
   const history = {
     sinceMs: (name: string, bit: number) =>

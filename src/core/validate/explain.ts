@@ -71,10 +71,15 @@ function listsBehind(
   { sources = 0, subject }: Evidence,
   datasets: Datasets,
 ): readonly ListBehind[] {
-  return datasets.sources.flatMap(({ id, curated, fetchedAtMs }, bit) =>
+  return datasets.sources.flatMap(({ id, kind, fetchedAtMs }, bit) =>
     ((sources >> bit) & 1) === 0
       ? []
-      : { id, curated, fetchedAtMs, sinceMs: since(subject ?? "", bit, datasets) },
+      : {
+          id,
+          curated: kind === "curated",
+          fetchedAtMs,
+          sinceMs: since(subject ?? "", bit, datasets),
+        },
   );
 }
 

@@ -53,8 +53,7 @@ test("an explanation holds the result and each signal, for one unit", async (t) 
   assert.deepEqual((body["explanation"] as unknown[])[0], {
     signal: "blacklist_exact",
     weight: 1,
-    means:
-      "The exact domain is on a curated disposable list, on two or more other lists, or on the operator's deny list.",
+    means: "The exact domain is on a curated disposable list or on the operator's deny list.",
     matched: "bad.example",
     by: "lists",
     lists: [{ id: "curated", curated: true, since: null, fetched_at: null }],

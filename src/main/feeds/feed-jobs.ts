@@ -162,7 +162,7 @@ function openLearner(
 /** Names of curated lists, and free providers as the counter-check: a host with theirs is nobody's fingerprint. */
 function* namesToLearnFrom(shared: SharedDatasets) {
   const curated = shared.sources.reduce(
-    (bits, list, bit) => bits | (list.curated ? 1 << bit : 0),
+    (bits, list, bit) => bits | (list.kind === "curated" ? 1 << bit : 0),
     0,
   );
   for (const [name] of namesOfTable(shared.disposable, curated)) yield { name, listed: true };

@@ -22,6 +22,8 @@ export interface CopyHead {
   /** Names of the last accepted fetch; a rotating list holds more. */
   readonly fetchedNames: number;
   readonly names: number;
+  /** Of a rotating list: the days on which it was fetched, oldest first, at most `KEPT_UNSEEN_DAYS` of them. */
+  readonly observed?: readonly number[];
   readonly etag?: string;
   readonly lastModified?: string;
 }
@@ -109,6 +111,7 @@ function headOf(line: string): CopyHead | undefined {
     const head = JSON.parse(line) as Partial<CopyHead & { readonly v: number }>;
     const figures = [head.fetchedAtMs, head.baseDay, head.fetchedNames, head.names];
     const isOurs = head.v === VERSION && typeof head.id === "string";
+    figures.push(...(head.observed ?? []));
     return isOurs && figures.every(Number.isSafeInteger) ? (head as CopyHead) : undefined;
   } catch {
     return undefined;

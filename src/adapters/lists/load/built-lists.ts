@@ -20,7 +20,7 @@ const LENGTH_BYTES = 4;
 const HEAD_BYTES_MAX = 65_536;
 
 /** In this order in the file. What mail servers taught is nobody's but the data directory's. */
-const TABLES = ["disposable", "free", "knownGood", "roles"] as const;
+const TABLES = ["disposable", "families", "free", "knownGood", "roles"] as const;
 
 type Tables = Readonly<Record<(typeof TABLES)[number], SharedArrayBuffer>>;
 

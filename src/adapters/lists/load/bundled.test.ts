@@ -94,7 +94,7 @@ test("bundled lists: known good excuses what uncurated lists say", () => {
   const pieces = domainEvidence(parsed.value, { kind: "unknown" }, datasets);
   assert.deepEqual(
     pieces.map(({ signal }) => signal),
-    ["blacklist_exact"],
+    ["blacklist_single"],
   );
   assert.equal(verdictOn("hongkong.com").disposable, false);
 });
@@ -144,8 +144,8 @@ test("bundled lists: no evidence throws or is out of bounds, for 20,000 names of
 const LITTLE: ListContents = {
   version: 7,
   disposable: [
-    { id: "hand", curated: true, read: () => ["Thrown.Example", "not a name", "bücher.example"] },
-    { id: "crowd", curated: false, read: () => ["thrown.example", "spared.example"] },
+    { id: "hand", kind: "curated", read: () => ["Thrown.Example", "not a name", "bücher.example"] },
+    { id: "crowd", kind: "uncurated", read: () => ["thrown.example", "spared.example"] },
   ],
   exceptions: new Set(["spared.example"]),
   free: ["free.example", "thrown.example"],
@@ -161,8 +161,8 @@ test("shared datasets: names in any spelling, exceptions out, every question ans
   const known = attachDatasets(shareDatasets(LITTLE), noRules);
   assert.equal(known.version, 7);
   assert.deepEqual(known.sources, [
-    { id: "hand", curated: true },
-    { id: "crowd", curated: false },
+    { id: "hand", kind: "curated" },
+    { id: "crowd", kind: "uncurated" },
   ]);
   assert.equal(known.disposable.sourcesOf("thrown.example"), 3);
   assert.equal(known.disposable.sourcesOf("xn--bcher-kva.example"), 1);
@@ -184,7 +184,7 @@ test("shared datasets: names in any spelling, exceptions out, every question ans
 test("shared datasets: more lists than bits are a fault", () => {
   const disposable = Array.from({ length: 17 }, (_, index) => ({
     id: `list${String(index)}`,
-    curated: false,
+    kind: "uncurated" as const,
     read: () => [],
   }));
   assert.throws(() => shareDatasets({ ...LITTLE, disposable }), /more than 16 lists/);
@@ -217,9 +217,9 @@ test("shared datasets: a thread attaches to the same buffers without a copy", as
   }
 });
 
-test("bundled lists: the packed tables stay under 6 MB", () => {
+test("bundled lists: the packed tables stay under 6.5 MB", () => {
   const { version, sources, history, ...tables } = shareDatasets(readBundledLists());
-  assert.deepEqual([version, sources.length, history.length], [1, 4, 4]);
+  assert.deepEqual([version, sources.length, history.length], [1, 5, 5]);
   const bytes = Object.values(tables).reduce((sum, buffer) => sum + buffer.byteLength, 0);
-  assert.ok(bytes < 6_000_000, `${String(bytes)} bytes`);
+  assert.ok(bytes < 6_500_000, `${String(bytes)} bytes`);
 });

@@ -39,14 +39,14 @@ export function readLists(
 export const readBundledLists = (): ListContents => readLists(new Map());
 
 function listOf(
-  { id, curated, bundled }: FetchedSource,
+  { id, kind, bundled }: FetchedSource,
   copy: FeedCopy | undefined,
 ): DisposableList | undefined {
-  if (copy !== undefined) return { curated, ...listOfCopy(copy) };
-  return bundled && { id, curated, read: () => namesOfPackage(bundled) };
+  if (copy !== undefined) return { kind, ...listOfCopy(copy) };
+  return bundled && { id, kind, read: () => namesOfPackage(bundled) };
 }
 
-function listOfCopy(copy: FeedCopy): Omit<DisposableList, "curated"> {
+function listOfCopy(copy: FeedCopy): Omit<DisposableList, "kind"> {
   const { id, fetchedAtMs, baseDay } = copy.head;
   return {
     id,

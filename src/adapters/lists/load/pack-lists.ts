@@ -33,7 +33,8 @@ export function packLists(
     },
   }));
   const shared = shareDatasets({ ...contents, disposable });
-  const lists = FETCHED_SOURCES.map(({ id, curated }): LoadedList => {
+  const lists = FETCHED_SOURCES.map(({ id, kind }): LoadedList => {
+    const curated = kind === "curated";
     const names = counts.get(id) ?? 0;
     const head = copies.get(id)?.head;
     if (head === undefined) return { id, curated, names, from: names > 0 ? "package" : "nowhere" };

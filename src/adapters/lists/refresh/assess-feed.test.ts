@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { fileOf, goodNames, namesOf } from "../../../../test/lists/list-server.ts";
 import { BEST_KNOWN_PROVIDERS, LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
 import { type Fetched, assessFeed } from "./assess-feed.ts";
+import { type FeedCopy, heldNames } from "../files/feed-copy.ts";
+import { castleDays } from "../sources/castle.ts";
 import { FETCHED_SOURCES } from "../sources/feed-sources.ts";
 import { namesOfPackage } from "../sources/packages.ts";
 
@@ -103,3 +105,47 @@ for (const [name, names, alone, confirmed] of changes) {
 function others(count: number): readonly string[] {
   return Array.from({ length: count }, (_, n) => `other${String(n)}.example`);
 }
+
+const DAY = 86_400_000;
+const FIRST_DAY = Date.UTC(2026, 10, 20);
+
+/** Fetches castle's names on each of `days`, one fetch after the other; the names held in the end. */
+function heldAfter(days: readonly number[], lastNames: readonly string[]): ReadonlySet<string> {
+  let copy: FeedCopy | undefined;
+  for (const [at, day] of days.entries()) {
+    const isFirst = at === 0;
+    const names = isFirst ? [...goodNames("castle"), "rare.example"] : lastNames;
+    const fetch = fetched("castle", names, { fetchedAtMs: FIRST_DAY + day * DAY });
+    const assessment = assessFeed(sourceOf("castle"), fetch, copy);
+    assert.ok(assessment.kind === "accepted");
+    copy = assessment.copy;
+  }
+  assert.ok(copy !== undefined);
+  return new Set(Array.from(heldNames(copy), ({ name }) => name));
+}
+
+const daily = (count: number): readonly number[] => Array.from({ length: count }, (_, day) => day);
+
+test("a rotating list keeps a name for 179 fetches without it, and drops it with the next", () => {
+  const names = goodNames("castle");
+  assert.ok(heldAfter(daily(180), names).has("rare.example"));
+  assert.ok(!heldAfter(daily(181), names).has("rare.example"));
+});
+
+test("days without a fetch do not age a rotating list", () => {
+  const held = heldAfter([0, 400, 800], goodNames("castle"));
+  assert.ok(held.has("rare.example"));
+});
+
+test("the first fetch of a rotating list goes on from the names of the release", () => {
+  const assessment = assessFeed(
+    sourceOf("castle"),
+    fetched("castle", goodNames("castle")),
+    undefined,
+  );
+  assert.ok(assessment.kind === "accepted");
+  const held = new Map(Array.from(heldNames(assessment.copy), (each) => [each.name, each]));
+  const bundled = castleDays();
+  assert.ok(bundled.length > 7_000);
+  for (const each of bundled) assert.equal(held.get(each.name)?.sinceDay, each.sinceDay, each.name);
+});

@@ -35,7 +35,7 @@ export function assessFeed(
   const read = readNames(source, fetched.text);
   if (read.kind === "refused") return read;
   const { names } = read;
-  const held = previous === undefined ? NOTHING_HELD : heldBy(previous);
+  const held = heldBefore(source, previous);
   const refusal =
     fewNames(names.size, source) ??
     oddContent(names, source) ??
@@ -58,10 +58,14 @@ export function isTrusted(source: FetchedSource, copy: FeedCopy): boolean {
 
 const isDay = (day: number): boolean => Number.isSafeInteger(day) && day >= 0;
 
-const NOTHING_HELD: ReadonlyMap<string, HeldName> = new Map();
-
-const heldBy = (copy: FeedCopy): ReadonlyMap<string, HeldName> =>
-  new Map([...heldNames(copy)].map((each) => [each.name, each]));
+/** What the list held before this fetch: its last copy, in its absence the names that came with the release. */
+function heldBefore(
+  { seed }: FetchedSource,
+  previous: FeedCopy | undefined,
+): ReadonlyMap<string, HeldName> {
+  const names = previous === undefined ? (seed?.() ?? []) : heldNames(previous);
+  return new Map(Array.from(names, (each) => [each.name, each]));
+}
 
 const refused = (why: ListRefusal, detail?: string): Judgement & { readonly kind: "refused" } =>
   detail === undefined ? { kind: "refused", why } : { kind: "refused", why, detail };
@@ -137,24 +141,51 @@ function copyOf(names: ReadonlySet<string>, { source, fetched, previous, held }:
     lines.push(isPlain ? name : `${name} ${String(sinceDay)} ${String(seenDay)}`);
   };
   for (const name of names) add(name, held.get(name)?.sinceDay ?? today, today);
-  if (source.rotating) {
-    for (const { name, sinceDay, seenDay } of held.values()) {
-      if (!names.has(name) && today - seenDay < KEPT_UNSEEN_DAYS) add(name, sinceDay, seenDay);
-    }
+  const observed = source.rotating ? observedDays(previous, held, today) : undefined;
+  for (const each of stillKept(held, observed)) {
+    if (!names.has(each.name)) add(each.name, each.sinceDay, each.seenDay);
   }
-  const figures = { baseDay, fetchedNames: names.size, names: lines.length };
+  const figures = { baseDay, fetchedNames: names.size, names: lines.length, observed };
   return { head: headOf(source.id, fetched, figures), lines };
+}
+
+/** Of the names held so far those that were seen on one of the last `KEPT_UNSEEN_DAYS` fetches; none without `observed`. */
+function stillKept(
+  held: ReadonlyMap<string, HeldName>,
+  observed: readonly number[] | undefined,
+): readonly HeldName[] {
+  if (observed === undefined) return [];
+  const oldest = observed.length < KEPT_UNSEEN_DAYS ? -Infinity : (observed[0] ?? 0);
+  return [...held.values()].filter(({ seenDay }) => seenDay >= oldest);
+}
+
+/** A copy of an older version has no such list: the days on which names were last seen stand in. */
+function observedDays(
+  previous: FeedCopy | undefined,
+  held: ReadonlyMap<string, HeldName>,
+  today: number,
+): readonly number[] {
+  const before =
+    previous?.head.observed ?? Array.from(held.values(), ({ seenDay }) => seenDay).sort(ascending);
+  return [...new Set([...before, today])].slice(-KEPT_UNSEEN_DAYS);
+}
+
+const ascending = (a: number, b: number): number => a - b;
+
+interface Figures extends Pick<CopyHead, "baseDay" | "fetchedNames" | "names"> {
+  readonly observed: readonly number[] | undefined;
 }
 
 function headOf(
   id: string,
   { fetchedAtMs, etag, lastModified }: Fetched,
-  figures: Pick<CopyHead, "baseDay" | "fetchedNames" | "names">,
+  { observed, ...figures }: Figures,
 ): CopyHead {
   return {
     id,
     fetchedAtMs,
     ...figures,
+    ...(observed !== undefined && { observed }),
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
   };

@@ -1,18 +1,22 @@
+import type { FeedKind } from "../../../core/evidence/datasets.ts";
+import { castleDays, type DatedName } from "./castle.ts";
 import { fakefilterHosts, jsonStrings, lines, type PackageId } from "./packages.ts";
 
 /** A public list that is fetched, as its repository publishes it. */
 export interface FetchedSource {
   readonly id: string;
-  readonly curated: boolean;
+  readonly kind: FeedKind;
   /** Of the raw file: repository, default branch, file. */
   readonly path: string;
   readonly read: (text: string) => readonly string[];
   /** Fewer names are no list any more. */
   readonly floor: number;
-  /** Only a part of it is published each day: names are kept until they were unseen for `KEPT_UNSEEN_DAYS`. */
+  /** Only a part of it is published each day: names are kept as `KEPT_UNSEEN_DAYS` says. */
   readonly rotating: boolean;
   /** The package that stands in until it is fetched. */
   readonly bundled?: PackageId;
+  /** Of a rotating list: the names and days that the first fetched copy goes on from. */
+  readonly seed?: () => readonly DatedName[];
 }
 
 /**
@@ -22,7 +26,7 @@ export interface FetchedSource {
 export const FETCHED_SOURCES: readonly FetchedSource[] = [
   {
     id: "fakefilter",
-    curated: true,
+    kind: "curated",
     path: "7c/fakefilter/HEAD/json/data_version2.json",
     read: fakefilterHosts,
     floor: 3_000,
@@ -31,7 +35,7 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
   },
   {
     id: "ded",
-    curated: true,
+    kind: "curated",
     path: "disposable-email-domains/disposable-email-domains/HEAD/disposable_email_blocklist.conf",
     read: listLines,
     floor: 6_500,
@@ -40,7 +44,7 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
   },
   {
     id: "mailchecker",
-    curated: false,
+    kind: "weak",
     path: "FGRibreau/mailchecker/HEAD/list.txt",
     read: listLines,
     floor: 45_000,
@@ -49,7 +53,7 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
   },
   {
     id: "tompec",
-    curated: false,
+    kind: "uncurated",
     path: "tompec/disposable-email-domains/HEAD/index.json",
     read: jsonStrings,
     floor: 110_000,
@@ -58,15 +62,17 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
   },
   {
     id: "castle",
-    curated: true,
+    kind: "curated",
     path: "castle/disposable-email-domains/HEAD/disposable-email-domains.txt",
     read: listLines,
     floor: 900,
     rotating: true,
+    bundled: "castle",
+    seed: castleDays,
   },
   {
     id: "disposable",
-    curated: false,
+    kind: "uncurated",
     path: "disposable/disposable-email-domains/HEAD/domains.txt",
     read: listLines,
     floor: 60_000,
@@ -74,7 +80,7 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
   },
   {
     id: "wesbos",
-    curated: false,
+    kind: "weak",
     path: "wesbos/burner-email-providers/HEAD/emails.txt",
     read: listLines,
     floor: 20_000,
@@ -82,7 +88,10 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
   },
 ];
 
-/** Days without a sight of it after which a rotating list forgets a name. */
+/**
+ * A rotating list forgets a name that was absent on this many days on which the list was fetched. Days without a fetch
+ * do not count: after months offline the first fetch would otherwise drop the whole history.
+ */
 export const KEPT_UNSEEN_DAYS = 180;
 
 /** Every whole list holds these four; one without them is some other file. */

@@ -1,14 +1,20 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** The list packages, read as data: their code is never run, for some of it fetches from the network. */
 
 const require = createRequire(import.meta.url);
 
+/** Lists that no npm package holds; `feeds/README.md` names their sources and licences. */
+const FEEDS = fileURLToPath(new URL("../../../../../feeds/", import.meta.url));
+
 /** One data file and how its names are found in it. */
 export interface PackageFile {
   readonly name: string;
+  /** Where the file lies when it comes with the project and not in an npm package. */
+  readonly folder?: string;
   readonly file: string;
   /** Fewer names than this are no list any more but a file that changed shape. */
   readonly floor: number;
@@ -36,6 +42,7 @@ const FILES = {
   },
   tompec: { name: "disposable-domains", file: "index.json", floor: 110_000, read: jsonStrings },
   freemail: { name: "freemail", file: "data/free.txt", floor: 3_500, read: lines },
+  castle: { name: "castle", folder: FEEDS, file: "castle.csv", floor: 7_000, read: castleNames },
   roles: {
     name: "role-based-email-addresses",
     file: "src/index.js",
@@ -54,22 +61,34 @@ export function namesOfPackage(id: PackageId): readonly string[] {
 /** The versions of all list packages, by name. */
 export function packageVersions(): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.values(FILES).map(({ name }) => {
-      const { version } = require(`${name}/package.json`) as { readonly version: string };
-      return [name, version];
-    }),
+    Object.values<PackageFile>(FILES).map((row) => [row.name, versionOf(row)]),
   );
+}
+
+/** Of a file of the project its size stands for the version. */
+function versionOf({ name, folder, file }: PackageFile): string {
+  if (folder !== undefined) return String(statSync(join(folder, file)).size);
+  const { version } = require(`${name}/package.json`) as { readonly version: string };
+  return version;
+}
+
+/** The text of a list as it was bundled. Throws when the file is gone. */
+export const bundledText = (id: PackageId): string => textOf(FILES[id]);
+
+function textOf({ name, folder, file }: PackageFile): string {
+  const root = folder ?? dirname(require.resolve(`${name}/package.json`));
+  return readFileSync(join(root, file), "utf8");
 }
 
 /**
  * Throws a fault that names the package and its file when the file is gone, cannot be read as what it was,
  * or holds fewer names than it ever should.
  */
-export function readPackage({ name, file, floor, read }: PackageFile): readonly string[] {
+export function readPackage(row: PackageFile): readonly string[] {
+  const { name, file, floor, read } = row;
   let names: readonly string[];
   try {
-    const root = dirname(require.resolve(`${name}/package.json`));
-    names = read(readFileSync(join(root, file), "utf8"));
+    names = read(textOf(row));
   } catch (cause) {
     throw new Error(`list package ${name}: ${file} cannot be read as it used to be`, { cause });
   }
@@ -120,6 +139,16 @@ export function mailcheckerNames(text: string): readonly string[] {
 /** Lines of a text file, blank ones left out. */
 export function lines(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => line.trim() || []);
+}
+
+/** The cells of each row of castle's file: name, first day, last day. Its first two lines are a remark and the header. */
+export const castleRows = (text: string): readonly (readonly string[])[] =>
+  lines(text)
+    .filter((line) => !line.startsWith("#") && !line.startsWith("name,"))
+    .map((line) => line.split(","));
+
+function castleNames(text: string): readonly string[] {
+  return castleRows(text).map(([name = ""]) => name);
 }
 
 /** The quoted lines of the array in the package's source. */

@@ -6,9 +6,16 @@ import type {
 } from "../../../core/evidence/datasets.ts";
 import { listEvidence } from "../../../core/evidence/list-evidence.ts";
 import { DAY_MS } from "../../../core/calendar.ts";
-import { parseDomain } from "../../../core/name/domain.ts";
+import { parseDomain, registrableOf } from "../../../core/name/domain.ts";
+import { FAMILY_EXCEPTIONS } from "../../../core/tables/family-exceptions.ts";
 import { hasStrongWord } from "../../../core/evidence/keywords.ts";
-import { attachNameSet, attachNameTable, LISTS_MAX, nameTableBuilder } from "./name-table.ts";
+import {
+  attachNameSet,
+  attachNameTable,
+  LISTS_MAX,
+  namesOfTable,
+  nameTableBuilder,
+} from "./name-table.ts";
 import { noRules } from "./operator.ts";
 
 /** One list of disposable domains, as its source gives it. */
@@ -41,6 +48,7 @@ export interface SharedDatasets {
   readonly version: number;
   readonly sources: readonly FeedSource[];
   readonly disposable: SharedArrayBuffer;
+  readonly families: SharedArrayBuffer;
   /** By list: since when names that came later than its first copy are held, in days as the "bits" of a table. */
   readonly history: readonly (
     { readonly baseDay: number; readonly later: SharedArrayBuffer } | undefined
@@ -58,9 +66,9 @@ const DISPOSABLE_NAMES_EXPECTED = 200_000;
 
 /** Packs lists. Lines that are no domain name are left out. Throws for more lists than a table can hold. */
 export function shareDatasets(contents: ListContents): SharedDatasets {
-  const sources = contents.disposable.map(({ id, curated, fetchedAtMs }) => ({
+  const sources = contents.disposable.map(({ id, kind, fetchedAtMs }) => ({
     id,
-    curated,
+    kind,
     ...(fetchedAtMs !== undefined && { fetchedAtMs }),
   }));
   if (sources.length > LISTS_MAX) throw new Error(`more than ${String(LISTS_MAX)} lists`);
@@ -81,6 +89,7 @@ export function shareDatasets(contents: ListContents): SharedDatasets {
     version: contents.version,
     sources,
     disposable,
+    families: packFamilies(sources, disposable, exceptions),
     history: contents.disposable.map(({ history }) => history && packHistory(history)),
     free: packAsIs(free),
     knownGood: packAsIs([...free, ...honest(contents.knownGood)]),
@@ -114,6 +123,7 @@ export function attachDatasets(shared: SharedDatasets, operator: Rules): Dataset
     version: shared.version,
     sources: shared.sources,
     disposable: attachNameTable(shared.disposable),
+    families: attachNameTable(shared.families),
     history: {
       sinceMs(name, bit) {
         const history = histories[bit];
@@ -162,14 +172,50 @@ function pack(
  */
 function honestBy(sources: readonly FeedSource[], disposable: SharedArrayBuffer) {
   const empty = packAsIs();
-  const plain = { history: [], free: empty, knownGood: empty, roles: empty, mailServers: empty };
+  const plain = {
+    history: [],
+    families: empty,
+    free: empty,
+    knownGood: empty,
+    roles: empty,
+    mailServers: empty,
+  };
   const datasets = attachDatasets({ version: 0, sources, disposable, ...plain }, noRules);
-  const curated = sources.reduce((bits, list, bit) => bits | (list.curated ? 1 << bit : 0), 0);
+  const curated = curatedBits(sources);
   return (name: string): boolean =>
     !hasStrongWord(name) &&
     (datasets.disposable.sourcesOf(name) & curated) === 0 &&
     !liesBelowListed(name, datasets);
 }
+
+const curatedBits = (sources: readonly FeedSource[]): number =>
+  sources.reduce((bits, { kind }, bit) => bits | (kind === "curated" ? 1 << bit : 0), 0);
+
+/** So many curated names below one registrable domain say that the whole domain is one service's. */
+const FAMILY_MIN = 3;
+
+/** Registrable domains with `FAMILY_MIN` curated names below them, and the bits of the feeds that hold those. */
+function packFamilies(
+  sources: readonly FeedSource[],
+  disposable: SharedArrayBuffer,
+  exceptions: ReadonlySet<string>,
+): SharedArrayBuffer {
+  const curated = curatedBits(sources);
+  const families = new Map<string, { count: number; bits: number }>();
+  for (const [name, bits] of namesOfTable(disposable, curated)) {
+    const registrable = registrableOf(name);
+    if (registrable === undefined || registrable === name || isNoFamily(registrable)) continue;
+    if (exceptions.has(registrable)) continue;
+    const family = families.get(registrable) ?? { count: 0, bits: 0 };
+    families.set(registrable, { count: family.count + 1, bits: family.bits | (bits & curated) });
+  }
+  const builder = nameTableBuilder();
+  for (const [name, { count, bits }] of families) if (count >= FAMILY_MIN) builder.put(name, bits);
+  return builder.finish();
+}
+
+const isNoFamily = (registrable: string): boolean =>
+  FAMILY_EXCEPTIONS.has(registrable) || registrable.endsWith(".arpa");
 
 /** Two labels are a registrable name or a suffix, and nothing above them counts: most names end there. */
 function liesBelowListed(name: string, datasets: Datasets): boolean {

@@ -9,8 +9,10 @@ import {
   watchProgram,
   webhookCounter,
 } from "../../src/main/metrics/program-metrics.ts";
+import { watchShares } from "../../src/main/metrics/share-metrics.ts";
 import { watchRedis } from "../../src/main/metrics/store-metrics.ts";
 import { watchWorker } from "../../src/main/metrics/worker-metrics.ts";
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import type { WorkerFigures } from "../../src/service/bulk/worker.ts";
 import { readText, readYaml } from "./deploy-files.ts";
 import { plain, tableUnder } from "./docs-tables.ts";
@@ -69,6 +71,7 @@ function page(read: () => Promise<typeof backlog>, redisAnswers = true) {
   watchWorker(metrics.registry, "w1", { figures: () => FIGURES });
   webhookCounter(metrics.registry)("accepted");
   watchBacklog({ registry: metrics.registry, clock, read });
+  watchShares(metrics.registry, () => createShares().figures());
   watchRedis(metrics.registry, () => Promise.resolve(redisAnswers));
   return { metrics, clock };
 }

@@ -1,0 +1,149 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import type { Resource } from "./resources.ts";
+import { type Hold, NoRoom, Share } from "./share.ts";
+
+const ROW: Resource = {
+  unit: "places",
+  total: 2,
+  perOwner: 1,
+  queue: 6,
+  queuePerOwner: 4,
+  refusal: "",
+};
+
+/** Waits for the owner's turn and notes its name once it comes. */
+function wanting(share: Share, order: string[]) {
+  return async (name: string, amount = 1): Promise<Hold> => {
+    const hold = await share.wait(name.slice(0, 1), amount);
+    order.push(name);
+    return hold;
+  };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test("owner B's first is served before owner A's second, however many A has waiting", async () => {
+  const share = new Share("splitting", { ...ROW, total: 1 });
+  const order: string[] = [];
+  const want = wanting(share, order);
+  const all = ["a1", "a2", "a3", "b1", "b2", "c1"].map((name) => want(name));
+  for (const name of ["a1", "b1", "c1", "a2", "b2", "a3"]) {
+    await turn();
+    assert.equal(order.at(-1), name);
+    (await all[["a1", "a2", "a3", "b1", "b2", "c1"].indexOf(name)])?.release();
+  }
+});
+
+test("an owner that comes late has no turns saved up", async () => {
+  const share = new Share("splitting", { ...ROW, total: 1 });
+  const order: string[] = [];
+  const want = wanting(share, order);
+  for (let n = 0; n < 5; n += 1) (await want("a")).release();
+  const running = await want("a");
+  const waiting = [want("b1"), want("b2"), want("b3"), want("a1")];
+  running.release();
+  for (const open of waiting) void open.then((hold) => hold.release());
+  await turn();
+  assert.deepEqual(order.slice(-4), ["b1", "b2", "a1", "b3"]);
+});
+
+test("an owner never has more than its share, though there is room", async () => {
+  const share = new Share("splitting", ROW);
+  const order: string[] = [];
+  const want = wanting(share, order);
+  const held = await want("a1");
+  void want("a2");
+  await turn();
+  assert.deepEqual(order, ["a1"]);
+  await want("b1");
+  assert.deepEqual(order, ["a1", "b1"]);
+  held.release();
+  await turn();
+  assert.deepEqual(order, ["a1", "b1", "a2"]);
+});
+
+test("an owner over its own queue is refused, others are not", async () => {
+  const share = new Share("splitting", ROW);
+  const order: string[] = [];
+  const want = wanting(share, order);
+  await want("a0");
+  for (let n = 1; n <= 4; n += 1) void want(`a${String(n)}`);
+  await assert.rejects(want("a5"), (why: NoRoom) => why.why === "owner");
+  await want("b1");
+  assert.deepEqual(order, ["a0", "b1"]);
+  assert.deepEqual(share.figures().refused, { owner: 1, all: 0 });
+});
+
+test("a full queue refuses the last of the longest queue, and all only when none is longer", async () => {
+  const share = new Share("splitting", { ...ROW, queue: 4 });
+  const order: string[] = [];
+  const want = wanting(share, order);
+  await want("a0");
+  await want("b0");
+  const waiting = [want("a1"), want("a2"), want("a3"), want("b1")];
+  const last = assert.rejects(waiting[2] ?? turn(), (why: NoRoom) => why.why === "owner");
+  const third = want("c1");
+  await last;
+  const fourth = want("d1");
+  await assert.rejects(waiting[1] ?? turn(), NoRoom);
+  await assert.rejects(want("e1"), (why: NoRoom) => why.why === "all");
+  void third;
+  void fourth;
+});
+
+test("an owner with little gets room that the largest owner has beyond an equal part", () => {
+  const octets: Resource = { ...ROW, unit: "octets", total: 100, perOwner: 80, queue: 0 };
+  const told: string[] = [];
+  const share = new Share("large_bodies", octets, ({ owner }) => told.push(owner));
+  const ended: string[] = [];
+  share.take("a", 40, { reclaim: () => ended.push("a1") });
+  share.take("a", 40, { reclaim: () => ended.push("a2") });
+  const kept = share.take("b", 20, { reclaim: () => ended.push("b") });
+  share.take("c", 30, { reclaim: () => ended.push("c") });
+  assert.deepEqual(ended, ["a1"]);
+  assert.deepEqual(told, ["a"]);
+  assert.throws(
+    () => share.take("d", 30),
+    (why: NoRoom) => why.why === "all",
+  );
+  kept.release();
+  assert.equal(share.figures().used, 70);
+});
+
+test("a hold grows within the share of its owner, and never after it was reclaimed", () => {
+  const octets: Resource = { ...ROW, unit: "octets", total: 100, perOwner: 60, queue: 0 };
+  const share = new Share("large_bodies", octets);
+  const hold = share.take("a", 50, { reclaim: () => undefined });
+  hold.grow(10);
+  assert.throws(
+    () => hold.grow(1),
+    (why: NoRoom) => why.why === "owner",
+  );
+  share.take("b", 40);
+  share.take("c", 10);
+  assert.throws(() => hold.grow(1), NoRoom);
+  hold.release();
+  assert.equal(share.figures().used, 50);
+});
+
+test("the figures name the largest owner since the last reading, and forget who left", () => {
+  const share = new Share("view_streams", { ...ROW, total: 10, perOwner: 8 });
+  const holds = [share.take("a"), share.take("a"), share.take("b")];
+  for (const hold of holds) hold.release();
+  assert.equal(share.figures().largest, 2);
+  assert.deepEqual([share.figures().largest, share.figures().owners], [0, 0]);
+});
+
+test("a piece larger than the share takes all of it instead of waiting for ever", async () => {
+  const share = new Share("decoding", { ...ROW, unit: "octets", total: 10, perOwner: 10 });
+  const hold = await share.wait("a", 99);
+  assert.equal(share.figures().used, 10);
+  hold.release();
+});
+
+test("work that fails gives its room back", async () => {
+  const share = new Share("splitting", ROW);
+  await assert.rejects(share.run("a", () => Promise.reject(new Error("broken"))));
+  assert.equal(share.figures().used, 0);
+});

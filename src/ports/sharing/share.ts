@@ -1,0 +1,306 @@
+import type { OwnerKey } from "../admission/owner.ts";
+import type { Resource, ResourceName } from "./resources.ts";
+
+/** Whether the owner is over its own share, or everything is in use. */
+export type WhyNoRoom = "owner" | "all";
+
+/** Work that finds no room: nothing was begun. The HTTP floor answers 429 for `owner` and 503 for `all`. */
+export class NoRoom extends Error {
+  readonly resource: ResourceName;
+  readonly why: WhyNoRoom;
+
+  constructor(resource: ResourceName, why: WhyNoRoom) {
+    super(`no room: ${resource}, ${why}`);
+    this.name = "NoRoom";
+    this.resource = resource;
+    this.why = why;
+  }
+}
+
+/** What an owner holds of a resource. */
+export interface Hold {
+  /** Takes more, or throws `NoRoom` and holds what it held. */
+  grow(amount: number): void;
+  /** From now on it is never reclaimed: its work can no longer be ended. */
+  keep(): void;
+  /** Gives all of it back; later calls do nothing. */
+  release(): void;
+}
+
+export interface TakeOptions {
+  /**
+   * Called when an owner with less than an equal part needs room that this owner has beyond one. It must end the
+   * work and release the hold before it returns. Absent: the hold is never taken away.
+   */
+  readonly reclaim?: () => void;
+}
+
+/** What an operator sees of one resource. */
+export interface ShareFigures {
+  readonly total: number;
+  readonly used: number;
+  readonly waiting: number;
+  /** Owners that hold something or wait. */
+  readonly owners: number;
+  /** The most that one owner held since the last reading. */
+  readonly largest: number;
+  readonly refused: Readonly<Record<WhyNoRoom, number>>;
+  /** Holds that were taken away for an owner with less. */
+  readonly reclaimed: number;
+}
+
+/** Called whenever an owner is refused, loses a hold or fills half of its queue. */
+export type HeldBack = (held: {
+  readonly resource: ResourceName;
+  readonly owner: OwnerKey;
+  readonly used: number;
+  readonly waiting: number;
+}) => void;
+
+interface Waiter {
+  readonly amount: number;
+  /** What its owner was served before it; the smallest is next (start-time fair queueing). */
+  readonly start: number;
+  readonly begin: () => void;
+  readonly refuse: (why: NoRoom) => void;
+}
+
+interface Held {
+  amount: number;
+  reclaim: (() => void) | undefined;
+}
+
+interface Tenant {
+  readonly owner: OwnerKey;
+  used: number;
+  /** Where the piece after its last one starts. */
+  finish: number;
+  readonly holds: Set<Held>;
+  readonly waiting: Waiter[];
+}
+
+/**
+ * A bounded resource that owners share: each owner has at most its share, whoever waits is served one piece an
+ * owner in turn, and both queues are bounded.
+ */
+export class Share {
+  readonly #name: ResourceName;
+  readonly #row: Resource;
+  readonly #heldBack: HeldBack;
+  readonly #tenants = new Map<OwnerKey, Tenant>();
+  /** Owners with work that waits. */
+  readonly #turns = new Set<Tenant>();
+  /** Where the piece that was served last started. */
+  #served = 0;
+  #used = 0;
+  #waiting = 0;
+  #largest = 0;
+  #reclaimed = 0;
+  readonly #refused = { owner: 0, all: 0 };
+
+  constructor(name: ResourceName, row: Resource, heldBack: HeldBack = () => undefined) {
+    this.#name = name;
+    this.#row = row;
+    this.#heldBack = heldBack;
+  }
+
+  /** Takes at once, without waiting; throws `NoRoom`. */
+  take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Hold {
+    const tenant = this.#tenantOf(owner);
+    if (!this.#fitsOwner(tenant, amount)) throw this.#refuse(tenant, "owner");
+    this.#makeRoom(tenant, amount);
+    return this.#grant(tenant, amount, options.reclaim);
+  }
+
+  /**
+   * Takes in turn; more than the share counts as the whole share. Rejects with `NoRoom` when the queue of the owner
+   * is full, or that of everybody while no owner has more waiting than this one.
+   */
+  async wait(owner: OwnerKey, amount = 1): Promise<Hold> {
+    const tenant = this.#tenantOf(owner);
+    const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
+    if (this.#turns.size === 0 && this.#fits(tenant, wanted)) {
+      this.#served = this.#startOf(tenant, wanted);
+      return this.#grant(tenant, wanted);
+    }
+    if (tenant.waiting.length >= this.#row.queuePerOwner) throw this.#refuse(tenant, "owner");
+    if (this.#waiting >= this.#row.queue) this.#displaceFor(tenant);
+    return await new Promise<Hold>((resolve, refuse) => {
+      const begin = (): void => resolve(this.#grant(tenant, wanted));
+      const start = this.#startOf(tenant, wanted);
+      tenant.waiting.push({ amount: wanted, start, begin, refuse });
+      this.#waiting += 1;
+      this.#turns.add(tenant);
+      if (tenant.waiting.length * 2 > this.#row.queuePerOwner) this.#tell(tenant);
+      this.#serve(); // all that wait may be owners at their share
+    });
+  }
+
+  /** Runs `work` with a hold of its own, in turn. */
+  async run<T>(owner: OwnerKey, work: () => Promise<T>, amount = 1): Promise<T> {
+    const hold = await this.wait(owner, amount);
+    try {
+      return await work();
+    } finally {
+      hold.release();
+    }
+  }
+
+  /** Reading it begins a new `largest`. */
+  figures(): ShareFigures {
+    const largest = this.#largest;
+    this.#largest = Math.max(0, ...[...this.#tenants.values()].map(({ used }) => used));
+    return {
+      total: this.#row.total,
+      used: this.#used,
+      waiting: this.#waiting,
+      owners: this.#tenants.size,
+      largest,
+      refused: { ...this.#refused },
+      reclaimed: this.#reclaimed,
+    };
+  }
+
+  #tenantOf(owner: OwnerKey): Tenant {
+    const known = this.#tenants.get(owner);
+    if (known !== undefined) return known;
+    const made: Tenant = { owner, used: 0, finish: 0, holds: new Set(), waiting: [] };
+    this.#tenants.set(owner, made);
+    return made;
+  }
+
+  #forget(tenant: Tenant): void {
+    if (tenant.holds.size === 0 && tenant.waiting.length === 0) this.#tenants.delete(tenant.owner);
+  }
+
+  #fitsOwner(tenant: Tenant, amount: number): boolean {
+    const { perOwner, atOncePerOwner = Infinity } = this.#row;
+    return tenant.used + amount <= perOwner && tenant.holds.size < atOncePerOwner;
+  }
+
+  #fits(tenant: Tenant, amount: number): boolean {
+    return this.#fitsOwner(tenant, amount) && this.#used + amount <= this.#row.total;
+  }
+
+  #grant(tenant: Tenant, amount: number, reclaim?: () => void): Hold {
+    const held: Held = { amount: 0, reclaim };
+    tenant.holds.add(held);
+    this.#count(tenant, held, amount);
+    return {
+      grow: (more) => this.#grow(tenant, held, more),
+      keep: () => void (held.reclaim = undefined),
+      release: () => this.#release(tenant, held),
+    };
+  }
+
+  #count(tenant: Tenant, held: Held, amount: number): void {
+    held.amount += amount;
+    tenant.used += amount;
+    this.#used += amount;
+    if (tenant.used > this.#largest) this.#largest = tenant.used;
+  }
+
+  #grow(tenant: Tenant, held: Held, amount: number): void {
+    if (!tenant.holds.has(held)) throw new NoRoom(this.#name, "owner"); // it was reclaimed
+    if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
+    this.#makeRoom(tenant, amount);
+    this.#count(tenant, held, amount);
+  }
+
+  #release(tenant: Tenant, held: Held): void {
+    if (!tenant.holds.delete(held)) return;
+    tenant.used -= held.amount;
+    this.#used -= held.amount;
+    this.#forget(tenant);
+    this.#serve();
+  }
+
+  /** An owner with nothing under way starts where the others are: waiting saves nothing up. */
+  #startOf(tenant: Tenant, amount: number): number {
+    const start = Math.max(this.#served, tenant.finish);
+    tenant.finish = start + amount;
+    return start;
+  }
+
+  /** Whose owner was served least is next. A piece too large for what is free is waited for, so that it gets its turn. */
+  #serve(): void {
+    for (;;) {
+      const tenant = this.#next();
+      const [next] = tenant?.waiting ?? [];
+      if (tenant === undefined || next === undefined) return;
+      if (this.#used + next.amount > this.#row.total) return;
+      tenant.waiting.shift();
+      if (tenant.waiting.length === 0) this.#turns.delete(tenant);
+      this.#waiting -= 1;
+      this.#served = Math.max(this.#served, next.start);
+      next.begin();
+    }
+  }
+
+  /** Of the owners below their share. */
+  #next(): Tenant | undefined {
+    let next: Tenant | undefined;
+    let least = Infinity;
+    for (const tenant of this.#turns) {
+      const [{ amount, start } = NOTHING] = tenant.waiting;
+      if (start >= least || !this.#fitsOwner(tenant, amount)) continue;
+      next = tenant;
+      least = start;
+    }
+    return next;
+  }
+
+  /** Refuses the last in the longest queue of one owner, or this owner when none is longer. */
+  #displaceFor(tenant: Tenant): void {
+    const longest = largestBy(this.#turns, ({ waiting }) => waiting.length);
+    if (longest === undefined || longest.waiting.length <= tenant.waiting.length + 1) {
+      throw this.#refuse(tenant, "all");
+    }
+    const last = longest.waiting.pop();
+    this.#waiting -= 1;
+    last?.refuse(this.#refuse(longest, "owner"));
+  }
+
+  /** Throws `NoRoom` when no owner has more than an equal part that can be reclaimed. */
+  #makeRoom(tenant: Tenant, amount: number): void {
+    while (this.#used + amount > this.#row.total) {
+      const equalPart = this.#row.total / this.#tenants.size;
+      const largest = largestBy(this.#tenants.values(), ({ used }) => used);
+      const isModest = tenant.used + amount <= equalPart;
+      if (!isModest || largest === undefined || !this.#reclaimFrom(largest, equalPart)) {
+        throw this.#refuse(tenant, "all");
+      }
+    }
+  }
+
+  #reclaimFrom(largest: Tenant, equalPart: number): boolean {
+    const held = [...largest.holds].find(({ reclaim }) => reclaim !== undefined);
+    if (held === undefined || largest.used <= equalPart) return false;
+    this.#reclaimed += 1;
+    this.#tell(largest);
+    held.reclaim?.();
+    this.#release(largest, held);
+    return true;
+  }
+
+  #refuse(tenant: Tenant, why: WhyNoRoom): NoRoom {
+    this.#refused[why] += 1;
+    if (why === "owner") this.#tell(tenant);
+    this.#forget(tenant);
+    return new NoRoom(this.#name, why);
+  }
+
+  #tell({ owner, used, waiting }: Tenant): void {
+    this.#heldBack({ resource: this.#name, owner, used, waiting: waiting.length });
+  }
+}
+
+const NOTHING = { amount: 0, start: Infinity };
+
+function largestBy<T>(items: Iterable<T>, sizeOf: (item: T) => number): T | undefined {
+  let largest: T | undefined;
+  for (const item of items) {
+    if (largest === undefined || sizeOf(item) > sizeOf(largest)) largest = item;
+  }
+  return largest;
+}

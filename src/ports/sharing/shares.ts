@@ -1,0 +1,55 @@
+import { type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
+import { type HeldBack, Share, type ShareFigures } from "./share.ts";
+
+/** The shares of one process: one for each resource, and one for each registry's server. */
+export interface Shares {
+  of(name: ResourceName): Share;
+  /** One share a server, by its name. */
+  registry(server: string): Share;
+  /** Of all resources; those of all registries are one. */
+  figures(): ReadonlyMap<ResourceName, ShareFigures>;
+}
+
+/** Servers whose share is kept while nobody uses it; all registries that answer RDAP are fewer. */
+const SERVERS_MAX = 2_000;
+
+export function createShares(heldBack?: HeldBack): Shares {
+  const shares = new Map(
+    RESOURCE_NAMES.map((name) => [name, new Share(name, RESOURCES[name], heldBack)]),
+  );
+  const servers = new Map<string, Share>();
+  const of = (name: ResourceName): Share => {
+    const share = shares.get(name);
+    if (share === undefined) throw new Error(`no such resource: ${name}`);
+    return share;
+  };
+  return {
+    of,
+    registry(server) {
+      const known = servers.get(server);
+      if (known !== undefined) return known;
+      const made = new Share("registry", RESOURCES.registry, heldBack);
+      // Past the bound the share is not kept: it would be a host name that somebody made up.
+      if (servers.size < SERVERS_MAX) servers.set(server, made);
+      return made;
+    },
+    figures() {
+      const all = new Map([...shares].map(([name, share]) => [name, share.figures()]));
+      for (const share of servers.values()) {
+        const sum = all.get("registry");
+        if (sum !== undefined) all.set("registry", added(sum, share.figures()));
+      }
+      return all;
+    },
+  };
+}
+
+const added = (a: ShareFigures, b: ShareFigures): ShareFigures => ({
+  total: a.total,
+  used: Math.max(a.used, b.used),
+  waiting: a.waiting + b.waiting,
+  owners: Math.max(a.owners, b.owners),
+  largest: Math.max(a.largest, b.largest),
+  refused: { owner: a.refused.owner + b.refused.owner, all: a.refused.all + b.refused.all },
+  reclaimed: a.reclaimed + b.reclaimed,
+});

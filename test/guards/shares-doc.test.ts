@@ -1,0 +1,34 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { type Resource, RESOURCES } from "../../src/ports/sharing/resources.ts";
+import { readDocument, tableUnder } from "./docs-tables.ts";
+
+const amount = (count: number): string => count.toLocaleString("en-US");
+
+function row(name: string, resource: Resource): readonly string[] {
+  const { unit, total, perOwner, atOncePerOwner, queue, queuePerOwner, refusal } = resource;
+  const atOnce = atOncePerOwner === undefined ? "" : ` (${String(atOncePerOwner)} at once)`;
+  const waits =
+    queue + queuePerOwner === 0 ? "none" : `${amount(queue)}, ${amount(queuePerOwner)} an owner`;
+  return [
+    `\`${name}\``,
+    `${amount(total)} ${unit}`,
+    `${amount(perOwner)}${atOnce}`,
+    waits,
+    refusal,
+  ];
+}
+
+test("docs/operations/sizing.md lists every shared resource as the code bounds it", () => {
+  const rows = tableUnder(readDocument("docs/operations/sizing.md"), "## Shared resources");
+  const want = Object.entries(RESOURCES).map(([name, resource]) => row(name, resource));
+  assert.deepEqual(rows, want);
+});
+
+test("no owner may have all of a resource that others need", () => {
+  const alone = Object.entries(RESOURCES)
+    .filter(([, { total, perOwner }]) => perOwner >= total)
+    .map(([name]) => name);
+  // One body at a time for each owner; the next owner's turn comes before its second.
+  assert.deepEqual(alone, ["decoding"]);
+});

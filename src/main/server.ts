@@ -148,7 +148,7 @@ function observed(checker: Checker, lists: Lists): Checker {
 
 function appDeps(parts: Parts): AppDeps {
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
-  const { lists, links, metrics } = parts;
+  const { lists, links, metrics, shares } = parts;
   const bulk = parts.bulk.service;
   const { ownEvidence } = lists;
   const isInForce = callerInForce({
@@ -175,8 +175,8 @@ function appDeps(parts: Parts): AppDeps {
     pagesDocumentation: accountDocumentation(accountPaths),
     bulk: bulkHandler({ bulk, log }),
     routes: [
-      viewRoute({ bulk, clock, log, isInForce }),
-      uploadRoute({ bulk, log }),
+      viewRoute({ bulk, clock, log, isInForce, shares }),
+      uploadRoute({ bulk, log, clock, shares }),
       explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
       reportRoute({ reports: lists.reports, clock }),
     ],
@@ -186,6 +186,7 @@ function appDeps(parts: Parts): AppDeps {
     metrics: metrics.http,
     metricsPage: metrics.page,
     probes,
+    shares,
     settings: {
       publicUrl: links.base,
       trustedProxies: config.trustProxy ?? [],

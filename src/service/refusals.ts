@@ -101,16 +101,16 @@ export function headersTooLarge(): Refusal {
   return new Refusal("headers_too_large", 431, "Request header fields too large.");
 }
 
-/** The bodies of all requests under way fill the memory set aside for them. */
-export function bodiesFull(): Refusal {
-  const message = "Service is busy. Please try again in a few minutes.";
-  return new Refusal("bodies_full", 503, message);
+/** The caller has its whole share of a resource in use: bodies, streams, waiting work. */
+export function tooMuchAtOnce(): Refusal {
+  const message = "You have too many requests under way. Wait for them to finish, then try again.";
+  return new Refusal("too_much_at_once", 429, message, { retryAfterSeconds: 5 });
 }
 
-/** So many passwords wait to be looked at that one more would wait too long. */
-export function signInsFull(): Refusal {
-  const message = "Too many sign-ins at once. Please try again in a few seconds.";
-  return new Refusal("sign_ins_full", 503, message, { retryAfterSeconds: 5 });
+/** A resource is full, and no other owner holds more than an equal part of it. */
+export function serviceFull(): Refusal {
+  const message = "Service is busy. Please try again in a few minutes.";
+  return new Refusal("service_full", 503, message, { retryAfterSeconds: 5 });
 }
 
 /** The database or Redis is out of reach: what only they know cannot be asked. The log knows why. */

@@ -75,12 +75,16 @@ export async function bulkServer(
   const revoked = new Set<string>();
   const isInForce = ({ owner }: Caller): Promise<boolean> =>
     Promise.resolve(owner.kind === "bucket" || !revoked.has(owner.accountId));
-  const { settings } = appDeps();
+  const { settings, shares } = appDeps();
   const server = await testServer({
     admission: keyedGate(),
     log,
+    shares,
     bulk: bulkHandler({ bulk, log }),
-    routes: [viewRoute({ bulk, log, clock, isInForce }), uploadRoute({ bulk, log })],
+    routes: [
+      viewRoute({ bulk, log, clock, isInForce, shares }),
+      uploadRoute({ bulk, log, clock, shares }),
+    ],
     settings: { ...settings, trustedProxies: readTrustedProxies("127.0.0.1") },
   });
   t.after(() => server.stop());

@@ -23,6 +23,7 @@ import { viewRoute } from "../../src/http/api/view.ts";
 import { buildApp } from "../../src/http/app/app.ts";
 import { accountDocumentation } from "../../src/http/account/documentation.ts";
 import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts";
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import { openDashboard } from "../../src/main/parts/dashboard.ts";
 import type { AccountStore } from "../../src/main/parts/store.ts";
 import { openTestStore } from "../process/test-process.ts";
@@ -128,6 +129,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   const words = rulesOf(store, datasets);
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
+  const shares = createShares();
   const dashboard = openDashboard({
     ids,
     store,
@@ -141,6 +143,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     clock,
     log,
     requests,
+    shares,
     lists: words,
     settings: {
       signup: options.signup ?? "open",
@@ -170,11 +173,20 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     log,
     usage: requests,
     bulk: bulkHandler({ bulk: lists.bulk, log }),
-    routes: [viewRoute({ bulk: lists.bulk, clock, log, isInForce: () => Promise.resolve(true) })],
+    routes: [
+      viewRoute({
+        bulk: lists.bulk,
+        clock,
+        log,
+        shares,
+        isInForce: () => Promise.resolve(true),
+      }),
+    ],
     pages: (scope) => addDashboard(scope, routes, dashboard),
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
     probes: new Map(),
+    shares,
     settings: { publicUrl, trustedProxies: [], logAddresses: false, accessLogLinesPerSecond: 1 },
   });
   await app.listen({ host: "127.0.0.1", port: 0 });

@@ -1,6 +1,7 @@
 import { type AppDeps, buildApp } from "../../src/http/app/app.ts";
 import type { Log } from "../../src/ports/process/log.ts";
 import type { CheckOne } from "../../src/service/check/check-one.ts";
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { openAdmission } from "./open-admission.ts";
 
@@ -52,6 +53,7 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") },
     usage: { record: () => undefined },
     probes: new Map(),
+    shares: createShares(),
     settings: {
       publicUrl: () => "http://gatepost.example",
       trustedProxies: [],

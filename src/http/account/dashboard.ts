@@ -60,7 +60,7 @@ export async function addDashboard(
   deps: DashboardDeps,
 ): Promise<void> {
   const { publicUrl } = deps.info;
-  const bodies = createBodyReader();
+  const bodies = createBodyReader(deps);
   const cookie = sessionCookie(publicUrl());
   const faultLog = createFaultLog(deps.log, deps.clock);
   addAccountRoutes(app, routes, { ...deps, publicUrl, bodies, cookie, faultLog });

@@ -2,9 +2,11 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
+import { accountKey, type OwnerKey } from "../../ports/admission/owner.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { SignInService, SignedIn, Visitor } from "../../service/account/sign-ins.ts";
-import { bucketOf } from "../../service/admission/bucket.ts";
+import { bucketKey, bucketOf } from "../../service/admission/bucket.ts";
 import {
   accountDisabled,
   adminsOnly,
@@ -29,6 +31,7 @@ export interface AccountGuardDeps {
   readonly logins: Pick<SignInService, "identify">;
   readonly rates: RateCounter;
   readonly bodies: BodyReader;
+  readonly shares: Shares;
   readonly cookie: SessionCookie;
   readonly trustedProxies: TrustedProxies;
   readonly publicUrl: () => string;
@@ -90,11 +93,15 @@ async function admit(
   const token = deps.cookie.read(request.headers.cookie);
   const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
   checkStanding(route.for, known);
-  const shared = { visitor, token, ...(await contentOf(route, request, passage)) };
+  const owner = ownerOf(known, visitor);
+  const shared = { visitor, token, ...(await contentOf(route, request, { ...passage, owner })) };
   if (route.for === "everyone") return route.handle(shared);
   if (known === undefined) throw notSignedIn();
   return route.handle({ ...shared, ...known });
 }
+
+const ownerOf = (known: SignedIn | undefined, { clientAddress }: Visitor): OwnerKey =>
+  known === undefined ? bucketKey(clientAddress) : accountKey(known.account.id);
 
 /** Throws the `Refusal` of a route that is not for `who`. */
 function checkStanding(needed: AccountRoute["for"], who: SignedIn | undefined): void {
@@ -139,7 +146,7 @@ type Content = Pick<AccountRequest, "body" | "query" | "id">;
 async function contentOf(
   route: AccountRoute,
   request: FastifyRequest,
-  { deps, release }: Passage,
+  { deps, release, owner }: Passage & { readonly owner: OwnerKey },
 ): Promise<Content> {
   const query = Object.fromEntries(new URLSearchParams(request.originalUrl.split("?")[1] ?? ""));
   const { id = "" } = request.params as { readonly id?: string }; // the path's own, see `AccountRoute`
@@ -147,7 +154,7 @@ async function contentOf(
   const most = route.largeBody === true ? Infinity : SMALL_BODY_BYTES;
   if (Number(request.headers["content-length"] ?? 0) > most) throw bodyTooLarge();
   if (request.headers["transfer-encoding"] !== undefined) throw badRequest();
-  const { body, release: giveBack } = await deps.bodies.read(request.raw);
+  const { body, release: giveBack } = await deps.bodies.read(request.raw, { owner });
   release.push(giveBack);
   if (body.kind === "json") return { body: { ...body.value }, query, id };
   if (body.kind !== "none") throw unsupportedMediaType(); // a form, in either encoding, could be another site's

@@ -1,11 +1,16 @@
 import type { FastifyReply } from "fastify";
 import { storeDownOf } from "../../ports/process/store-down.ts";
+import { RESOURCES } from "../../ports/sharing/resources.ts";
+import { NoRoom } from "../../ports/sharing/share.ts";
 import type { Entrance } from "../../service/admission/admission.ts";
 import {
   INTERNAL_ERROR_MESSAGE,
   badRequest,
   Refusal,
+  serviceFull,
   storeUnavailable,
+  tooManyStreams,
+  tooMuchAtOnce,
   unsupportedMediaType,
 } from "../../service/refusals.ts";
 import { type ApiReply, JSON_TYPE, type Route } from "./route.ts";
@@ -89,7 +94,15 @@ function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<str
 /** The refusal that a thrown value is, be it ours, a store's or the framework's; undefined for a fault. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
+  if (error instanceof NoRoom) return refusalOfShare(error);
   return storeDownOf(error) === undefined ? refusalOfFramework(error) : storeUnavailable();
+}
+
+function refusalOfShare({ resource, why }: NoRoom): Refusal {
+  if (why === "all") return serviceFull();
+  return resource === "event_streams"
+    ? tooManyStreams(RESOURCES.event_streams.perOwner)
+    : tooMuchAtOnce();
 }
 
 /** What a thrown value looks like to the client: a refusal as it stands, anything else as a 500. */

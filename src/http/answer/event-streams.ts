@@ -1,14 +1,11 @@
 import { PassThrough } from "node:stream";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
-import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
+import { ownerKey } from "../../ports/admission/owner.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BulkProgress } from "../../service/bulk/bulk.ts";
 import type { CallerInForce } from "../../service/admission/caller-in-force.ts";
 import type { Caller } from "../../service/admission/caller.ts";
-import { tooManyStreams } from "../../service/refusals.ts";
-
-/** Streams of one owner at the same time. */
-export const STREAMS_MAX = 4;
 
 /** A comment keeps proxies from closing a quiet stream. */
 export const COMMENT_EVERY_MS = 15_000;
@@ -23,12 +20,12 @@ export interface EventStreamDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly isInForce: CallerInForce;
+  readonly shares: Pick<Shares, "of">;
 }
 
 /** Server-sent events of sessions, all of them in one place so that they can be counted and stopped. */
 export class EventStreams {
   readonly #deps: EventStreamDeps;
-  readonly #counts = new Map<OwnerKey, number>();
   readonly #open = new Set<PassThrough>();
 
   constructor(deps: EventStreamDeps) {
@@ -36,22 +33,19 @@ export class EventStreams {
   }
 
   /**
-   * A body of `progress` events, the last one `completed` or `failed`. `follow` may refuse. Throws 429 when the
-   * owner has `STREAMS_MAX` open.
+   * A body of `progress` events, the last one `completed` or `failed`. `follow` may refuse. Throws `NoRoom` when the
+   * owner has its share open.
    */
   async open(
     caller: Caller,
     follow: () => Promise<AsyncIterable<BulkProgress>>,
   ): Promise<NodeJS.ReadableStream> {
-    const owner = ownerKey(caller.owner);
-    const count = this.#counts.get(owner) ?? 0;
-    if (count >= STREAMS_MAX) throw tooManyStreams(STREAMS_MAX);
-    this.#counts.set(owner, count + 1);
+    const hold = this.#deps.shares.of("event_streams").take(ownerKey(caller.owner));
     let progress: AsyncIterable<BulkProgress>;
     try {
       progress = await follow();
     } catch (error) {
-      this.#release(owner);
+      hold.release();
       throw error;
     }
     const body = new PassThrough();
@@ -60,7 +54,7 @@ export class EventStreams {
     body.once("close", () => {
       callOff();
       this.#open.delete(body);
-      this.#release(owner);
+      hold.release();
     });
     void this.#tell(body, progress);
     return body;
@@ -69,12 +63,6 @@ export class EventStreams {
   /** Ends every stream at once. */
   stop(): void {
     for (const body of this.#open) finish(body);
-  }
-
-  #release(owner: OwnerKey): void {
-    const count = (this.#counts.get(owner) ?? 0) - 1;
-    if (count > 0) this.#counts.set(owner, count);
-    else this.#counts.delete(owner);
   }
 
   async #tell(body: PassThrough, progress: AsyncIterable<BulkProgress>): Promise<void> {

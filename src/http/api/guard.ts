@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
+import { ownerKey } from "../../ports/admission/owner.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { HttpMetrics } from "../../ports/process/metrics.ts";
 import { forBulk } from "../../service/bulk/bulk-refusal.ts";
@@ -60,6 +61,8 @@ interface Call {
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt?: Receipt;
   releaseBody?: () => void;
+  /** Octets of the body, once they are read. */
+  bodyOctets?: number;
   /** Once they are read. */
   params?: Params;
   isBodyTaken?: boolean;
@@ -280,10 +283,17 @@ function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Param
   return readParams({ kind: "none" }, target.query, route.parameters);
 }
 
+/** Who was not let in yet; never the owner of a body that is decoded. */
+const NO_OWNER = "bucket:unknown";
+
 async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
   call.isBodyTaken = true;
-  const { body, release } = await bodies.read(call.request.raw);
+  const { caller } = call.entrance ?? {};
+  const owner = caller === undefined ? NO_OWNER : ownerKey(caller.owner);
+  const terms = { owner, wanted: route.parameters };
+  const { body, release, octets } = await bodies.read(call.request.raw, terms);
   call.releaseBody = release;
+  call.bodyOctets = octets;
   return readParams(body, call.target.query, route.parameters);
 }
 

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
+import { ownerKey } from "../../ports/admission/owner.ts";
+import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
-import { readUpload, type UploadOptions } from "../../service/bulk/read-upload.ts";
+import {
+  readUpload,
+  type UploadedEntries,
+  type UploadOptions,
+} from "../../service/bulk/read-upload.ts";
 import { badUpload, notFound } from "../../service/refusals.ts";
 import { createMultipartReader, type Multipart, type UploadedFile } from "../request/multipart.ts";
 import type { ApiReply, ApiRequest, Route } from "../answer/route.ts";
@@ -11,11 +18,13 @@ import { uploadDocumentation } from "./upload-documentation.ts";
 export interface UploadDeps {
   readonly bulk: Pick<BulkService, "submit">;
   readonly log: Log;
+  readonly clock: Clock;
+  readonly shares: Pick<Shares, "of">;
 }
 
 /** POST `/api/bulk/upload`: a batch out of a CSV or text file. */
 export function uploadRoute(deps: UploadDeps): Route {
-  const read = createMultipartReader();
+  const read = createMultipartReader(deps);
   return {
     family: "bulk",
     methods: ["POST"],
@@ -26,7 +35,8 @@ export function uploadRoute(deps: UploadDeps): Route {
     isBulk: () => true,
     async handle(request) {
       if (request.path.length !== 1 || request.path[0] !== "upload") throw notFound();
-      const multipart = await read(request.source.raw);
+      const owner = ownerKey(request.entrance.caller.owner);
+      const multipart = await read(request.source.raw, owner);
       try {
         return await submit(multipart, request, deps);
       } finally {
@@ -39,7 +49,7 @@ export function uploadRoute(deps: UploadDeps): Route {
 async function submit(
   { file, fields, release }: Multipart,
   request: ApiRequest,
-  { bulk, log }: UploadDeps,
+  { bulk, log, shares }: UploadDeps,
 ): Promise<ApiReply> {
   const column = fields.get("column") ?? request.params.text("column") ?? "";
   const json = fields.get("json");
@@ -47,10 +57,10 @@ async function submit(
     json === undefined ? request.params.flag("json") : /^(?:true|1)$/i.test(json);
   const hash = createHash("sha256");
   const options = optionsOf(file, column);
-  const entries = await readUpload(
-    paced(file, (slice) => void hash.update(slice)),
-    options,
-  );
+  const slices = paced(file, (slice) => void hash.update(slice));
+  const owner = ownerKey(request.entrance.caller.owner);
+  const decode = (): Promise<UploadedEntries> => readUpload(slices, options);
+  const entries = await shares.of("decoding").run(owner, decode, sizeOf(file));
   release(); // what it holds is in the entries now
   if (entries.text.trim() === "") throw badUpload("The file has no entries.");
   const said = [options.kind, column, String(wantsResults), hash.digest("hex")];
@@ -66,6 +76,9 @@ function optionsOf({ name, mediaType }: UploadedFile, column: string): UploadOpt
   const isList = /\.(?:txt|text|list)$/i.test(name) || mediaType === "text/plain";
   return { kind: isList && !isTable ? "list" : "table" };
 }
+
+const sizeOf = ({ chunks }: UploadedFile): number =>
+  chunks.reduce((octets, chunk) => octets + chunk.length, 0);
 
 const SLICE_BYTES = 65_536;
 

@@ -1,5 +1,5 @@
 import { sessionNotFound, tooManyStreams } from "../../service/refusals.ts";
-import { STREAMS_MAX } from "../answer/event-streams.ts";
+import { RESOURCES } from "../../ports/sharing/resources.ts";
 import { Type } from "../../core/json-schema.ts";
 import {
   apiError,
@@ -95,7 +95,7 @@ const events: Operation = {
     ...followed.responses,
     429: apiError(
       "The rate is spent, or the owner has as many open streams as one may have.",
-      tooManyStreams(STREAMS_MAX),
+      tooManyStreams(RESOURCES.event_streams.perOwner),
     ),
   },
 };

@@ -1,3 +1,4 @@
+import { ownerKey } from "../../ports/admission/owner.ts";
 import type { BulkProgress, BulkService, CompletedSummary } from "../../service/bulk/bulk.ts";
 import { missingParameter, notFound } from "../../service/refusals.ts";
 import { type EventStreamDeps, EventStreams } from "../answer/event-streams.ts";
@@ -109,16 +110,14 @@ const VALID_LIST = { "content-disposition": 'inline; filename="valid_list.txt"' 
 async function list(
   { session, isDownload, isOneLine }: Asked,
   { entrance }: ApiRequest,
-  { bulk, log }: ViewDeps,
+  { bulk, log, shares }: ViewDeps,
 ): Promise<ApiReply> {
   const view = await bulk.view(entrance.caller, session);
   if (view.kind === "progress") return state(view.progress);
   if (view.kind === "summary") return state(view.summary);
   const frame = { head: "", between: isOneLine ? "," : "\n", tail: "" };
-  const body = streamed(
-    framed(view.valid(), (entry) => entry, frame),
-    log,
-  );
+  const texts = framed(view.valid(), (entry) => entry, frame);
+  const body = sharedStream(texts, entrance, { log, shares });
   return isDownload
     ? { type: DOWNLOAD, body, headers: VALID_LIST }
     : { type: "text/plain; charset=utf-8", body };
@@ -127,7 +126,7 @@ async function list(
 async function results(
   { session, form, isDownload }: Asked,
   { entrance }: ApiRequest,
-  { bulk, log }: ViewDeps,
+  { bulk, log, shares }: ViewDeps,
 ): Promise<ApiReply> {
   const found = await bulk.results(entrance.caller, session);
   if (found.kind === "progress") return state(found.progress);
@@ -135,13 +134,23 @@ async function results(
     form === "csv"
       ? ["text/csv; charset=utf-8", resultsCsv(found)]
       : [JSON_TYPE, resultsJson(found)];
-  const body = streamed(texts, log);
+  const body = sharedStream(texts, entrance, { log, shares });
   if (!isDownload) return { type, body };
   return {
     type,
     body,
     headers: { "content-disposition": `attachment; filename="results.${form}"` },
   };
+}
+
+/** A body that counts among its owner's until it is read or given up. */
+function sharedStream(
+  texts: AsyncGenerator<string>,
+  { caller }: ApiRequest["entrance"],
+  { log, shares }: Pick<ViewDeps, "log" | "shares">,
+): NodeJS.ReadableStream {
+  const hold = shares.of("view_streams").take(ownerKey(caller.owner));
+  return streamed(texts, log).once("close", () => hold.release());
 }
 
 async function remove(

@@ -8,6 +8,7 @@ import Fastify, {
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { CheckOne } from "../../service/check/check-one.ts";
 import type { Admission } from "../../service/admission/admission.ts";
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
@@ -49,6 +50,7 @@ export interface AppDeps {
   /** Name -> does it answer; for `/readyz`. */
   readonly probes: ReadonlyMap<string, Probe>;
   readonly settings: AppSettings;
+  readonly shares: Shares;
   /** Absent in tests that inject requests. */
   readonly listener?: Listener;
 }
@@ -134,7 +136,7 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
     linesPerSecond: settings.accessLogLinesPerSecond,
   });
   const { trustedProxies } = settings;
-  const bodies = createBodyReader();
+  const bodies = createBodyReader(deps);
   return createGuard(routes, {
     admission,
     clock,

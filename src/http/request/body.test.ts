@@ -2,6 +2,9 @@ import { strict as assert } from "node:assert";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
+import { NoRoom } from "../../ports/sharing/share.ts";
+import { createShares } from "../../ports/sharing/shares.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
 import { Refusal } from "../../service/refusals.ts";
 import { createBodyReader } from "./body.ts";
 
@@ -21,59 +24,143 @@ const refusedWith =
   (error: unknown): boolean =>
     error instanceof Refusal && error.status === status;
 
-test("bodies under way share one memory, and an answered request gives its part back", async () => {
-  const reader = createBodyReader(100);
-  const first = await reader.read(source(["a".repeat(60)]));
-  await assert.rejects(reader.read(source(["b".repeat(60)])), refusedWith(503));
-  const small = await reader.read(source(["c".repeat(40)]));
+const OWNER = { owner: "account:a" };
+
+/** A reader whose shares a test can look into. */
+function world() {
+  const shares = createShares();
+  const clock = manualClock();
+  const used = (name: "small_bodies" | "large_bodies"): number => shares.of(name).figures().used;
+  return { reader: createBodyReader({ shares, clock }), shares, clock, used };
+}
+
+const readBody = (request: Source) => world().reader.read(request, OWNER);
+
+const noRoom =
+  (why: string) =>
+  (error: unknown): boolean =>
+    error instanceof NoRoom && error.why === why;
+
+const MEGABYTE = 1_000_000;
+const large = (megabytes: number): Source => source(Array(megabytes).fill("a".repeat(MEGABYTE)));
+
+test("an owner over its share of memory is refused, another is not, and an answered request gives it back", async () => {
+  const { reader, used } = world();
+  const first = await reader.read(large(6), OWNER);
+  const second = await reader.read(large(6), OWNER);
+  await assert.rejects(reader.read(large(1), OWNER), noRoom("owner"));
+  (await reader.read(large(6), { owner: "account:b" })).release();
   first.release();
-  small.release();
-  const full = await reader.read(source(["d".repeat(50), "d".repeat(50)]));
-  assert.deepEqual(full.body, { kind: "form", text: "d".repeat(100) });
+  first.release();
+  second.release();
+  assert.equal(used("large_bodies"), 0);
+  (await reader.read(large(6), OWNER)).release();
 });
 
-test("giving back twice gives back once", async () => {
-  const reader = createBodyReader(100);
-  const { release } = await reader.read(source(["a".repeat(100)]));
-  release();
-  release();
-  await assert.rejects(reader.read(source(["b".repeat(101)])), refusedWith(503));
+/** A body that stands still once `octets` of it are there. */
+function stalled(octets: number, headers: Source["headers"] = {}): Source {
+  const stream = new Readable({ read: () => undefined });
+  stream.push(Buffer.alloc(octets, "a"));
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  const made = { headers: { ...type, "transfer-encoding": "chunked", ...headers } };
+  return Object.assign(stream, made) as unknown as Source;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test("owners that fill all memory lose unfinished bodies to an owner with less", async () => {
+  const { reader } = world();
+  const held: Promise<unknown>[] = [];
+  for (const owner of ["account:b", "account:c", "account:d"]) {
+    for (let n = 0; n < 2; n += 1) held.push(reader.read(stalled(5 * MEGABYTE), { owner }));
+  }
+  const outcomes = held.map((reading) => reading.then(() => "read", noRoom("owner")));
+  await turn();
+  (await reader.read(large(6), OWNER)).release();
+  const cut = await Promise.race([...outcomes, turn().then(() => "none was cut")]);
+  assert.equal(cut, true);
+});
+
+test("small bodies have room while large ones fill theirs", async () => {
+  const { reader, used } = world();
+  for (let n = 0; n < 2; n += 1)
+    void reader.read(stalled(5 * MEGABYTE), OWNER).catch(() => undefined);
+  await turn();
+  assert.equal(used("large_bodies"), 10 * MEGABYTE);
+  const { body } = await reader.read(source(["email=a"], { "content-length": "7" }), OWNER);
+  assert.deepEqual(body, { kind: "form", text: "email=a" });
+});
+
+test("a sender below 4 KiB a second is cut after 5 s, a faster one is not", async () => {
+  const { reader, clock, used } = world();
+  const slow = reader.read(stalled(100, { "content-length": "90000" }), OWNER);
+  const cut = assert.rejects(slow, refusedWith(408));
+  const fast = stalled(100, { "content-length": "90000" });
+  const reading = reader.read(fast, OWNER);
+  for (let second = 0; second < 8; second += 1) {
+    await turn();
+    fast.push(Buffer.alloc(5_000, "a"));
+    await turn();
+    clock.advance(1_000);
+  }
+  await cut;
+  fast.push(null);
+  (await reading).release();
+  assert.equal(used("large_bodies"), 0);
+});
+
+test("large bodies of one owner are decoded one after another, and another owner's comes between", async () => {
+  const { reader } = world();
+  const order: string[] = [];
+  const read = (name: string, owner: string): Promise<void> =>
+    reader
+      .read(large(2), { owner, wanted: new Set(["a"]) })
+      .then(({ release }) => (order.push(name), release()));
+  const all = [read("a1", "a"), read("a2", "a"), read("a3", "a"), read("b1", "b")];
+  await Promise.all(all);
+  assert.ok(order.indexOf("b1") < order.indexOf("a3"));
 });
 
 const broken = [
   ["a body that is no JSON", source(["{".repeat(60)], { "content-type": "application/json" }), 400],
   ["a body over 6,100,000 octets", source(["a".repeat(6_100_001)]), 413],
+  [
+    "a broken multipart body",
+    source(["x".repeat(90)], { "content-type": "multipart/form-data; boundary=x" }),
+    400,
+  ],
 ] as const;
 
 for (const [name, request, status] of broken) {
   test(`${name} holds no memory once it is refused`, async () => {
-    const reader = createBodyReader(7_000_000);
-    await assert.rejects(reader.read(request), refusedWith(status));
-    const { release } = await reader.read(source(["a".repeat(6_100_000)]));
-    release();
+    const { reader, used } = world();
+    await assert.rejects(reader.read(request, OWNER), refusedWith(status));
+    assert.deepEqual([used("small_bodies"), used("large_bodies")], [0, 0]);
   });
 }
 
 test("a connection that breaks in the middle is a body cut short, and holds no memory", async () => {
-  const reader = createBodyReader(100);
-  const stalled = new Readable({ read: () => undefined });
-  const { headers } = source([]);
-  const reading = reader.read(Object.assign(stalled, { headers }) as unknown as Source);
-  stalled.push("a".repeat(60));
-  setImmediate(() => stalled.destroy(new Error("aborted")));
+  const { reader, used } = world();
+  const body = stalled(60);
+  const reading = reader.read(body, OWNER);
+  setImmediate(() => body.destroy(new Error("aborted")));
   await assert.rejects(reading, refusedWith(400));
-  const { body } = await reader.read(source(["b".repeat(100)]));
-  assert.equal(body.kind, "form");
+  assert.equal(used("small_bodies"), 0);
 });
 
 const marked = [
   ["a form", {}, "email=a", { kind: "form", text: "email=a" }],
-  ["JSON", { "content-type": "application/json" }, "{}", { kind: "json", value: {} }],
+  [
+    "JSON",
+    { "content-type": "application/json" },
+    "{}",
+    { kind: "json", value: {}, texts: new Map() },
+  ],
 ] as const;
 
 for (const [name, headers, text, want] of marked) {
   test(`${name} may begin with a byte order mark`, async () => {
-    const { body } = await createBodyReader().read(source([`\ufeff${text}`], headers));
+    const { body } = await readBody(source([`\ufeff${text}`], headers));
     assert.deepEqual(body, want);
   });
 }
@@ -81,26 +168,36 @@ for (const [name, headers, text, want] of marked) {
 const MULTIPART = { "content-type": 'Multipart/Form-Data ; boundary="x y"' };
 
 test("multipart/form-data is a form of texts, and holds its memory until it is answered", async () => {
-  const reader = createBodyReader(100);
+  const { reader, used } = world();
   const text = '--x y\r\ncontent-disposition: form-data; name="email"\r\n\r\na@x\r\n--x y--\r\n';
-  const { body, release } = await reader.read(source([text], MULTIPART));
+  const { body, release } = await reader.read(source([text], MULTIPART), OWNER);
   assert.deepEqual(body.kind === "parts" && [...body.parts.texts], [["email", ["a@x"]]]);
-  await assert.rejects(reader.read(source(["b".repeat(60)])), refusedWith(503));
+  assert.equal(used("small_bodies"), text.length);
   release();
-  (await reader.read(source(["b".repeat(100)]))).release();
-});
-
-test("a broken multipart body holds no memory once it is refused", async () => {
-  const reader = createBodyReader(100);
-  await assert.rejects(reader.read(source(["x".repeat(90)], MULTIPART)), refusedWith(400));
-  (await reader.read(source(["b".repeat(100)]))).release();
+  assert.equal(used("small_bodies"), 0);
 });
 
 test("chunked bodies of nothing are none, whatever they claim to be", async () => {
   for (const headers of [{}, JSON_HEADERS, MULTIPART]) {
-    assert.deepEqual((await createBodyReader().read(source([], headers))).body, { kind: "none" });
+    assert.deepEqual((await readBody(source([], headers))).body, { kind: "none" });
   }
 });
+
+const tooMany = [
+  ["750,000 pairs", "email=a&".repeat(750_000), {}],
+  [
+    "two million JSON items",
+    `{"email":["a"${',"a"'.repeat(1_500_000)}]}`,
+    { "content-type": "application/json" },
+  ],
+] as const;
+
+for (const [name, text, headers] of tooMany) {
+  test(`${name} are refused by their count`, async () => {
+    const terms = { ...OWNER, wanted: new Set(["email"]) };
+    await assert.rejects(world().reader.read(source([text], headers), terms), refusedWith(413));
+  });
+}
 
 const JSON_HEADERS = { "content-type": "application/json" };
 const members = (count: number): string =>
@@ -115,13 +212,13 @@ const builds = [
   ["999 members are read, for the object counts too", `{${members(999)}}`, true],
   ["a thousand members are refused", `{${members(1_000)}}`, false],
   ["megabytes of empty objects are refused unparsed", `{"x":[${"{},".repeat(2_000_000)}1]}`, false],
-  ["an array of a million texts is read", `{"email":["a"${',"a"'.repeat(999_999)}]}`, true],
+  ["an array of 249,000 texts is read", `{"email":["a"${',"a"'.repeat(248_999)}]}`, true],
   ["a text without an end is refused", '{"email":"', false],
 ] as const;
 
 for (const [name, text, isRead] of builds) {
   test(`JSON: ${name}`, async () => {
-    const reading = createBodyReader(7_000_000).read(source([text], JSON_HEADERS));
+    const reading = readBody(source([text], JSON_HEADERS));
     if (isRead) assert.equal((await reading).body.kind, "json");
     else await assert.rejects(reading, refusedWith(400));
   });

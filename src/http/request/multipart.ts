@@ -1,16 +1,17 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import type { FastifyRequest } from "fastify";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import { type Hold, NoRoom } from "../../ports/sharing/share.ts";
 import { UPLOAD_MAX_OCTETS } from "../../service/bulk/read-upload.ts";
 import {
   badUpload,
-  bodiesFull,
   bodyCutShort,
   bulkTooLarge,
   missingParameter,
   notMultipart,
+  requestTimedOut,
 } from "../../service/refusals.ts";
-
-type Source = FastifyRequest["raw"];
+import type { ReceiverDeps, Source } from "./receive.ts";
+import { SlowSenders } from "./slow-senders.ts";
 
 /** What a `multipart/form-data` body holds: one file, and fields. */
 export interface Multipart {
@@ -32,52 +33,52 @@ export interface UploadedFile {
 const FRAME_MAX_BYTES = 65_536;
 const BODY_MAX_BYTES = UPLOAD_MAX_OCTETS + FRAME_MAX_BYTES;
 
-/** How many octets of files all uploads under way may hold together. */
-const UPLOADS_MAX_BYTES = 64 * 1_024 * 1_024;
+/** Reads the one file of a body into memory. Refuses with 400, 408 (too slow), 413, 415, 429 or 503. */
+export type MultipartReader = (source: Source, owner: OwnerKey) => Promise<Multipart>;
 
-/** Reads the one file of a body into memory. Refuses with 400, 413, 415 or 503. */
-export type MultipartReader = (source: Source) => Promise<Multipart>;
-
-/** One reader for a whole server: it watches over the sum of the files. */
-export function createMultipartReader(
-  uploadsMaxBytes: number = UPLOADS_MAX_BYTES,
-): MultipartReader {
-  const pool = { leftBytes: uploadsMaxBytes };
-  return (source) => {
+/** Reads the uploads of a whole server, within its shares. */
+export function createMultipartReader({ shares, clock }: ReceiverDeps): MultipartReader {
+  const slow = new SlowSenders(clock);
+  return async (source, owner) => {
     const { "content-type": type = "", "content-length": length = "0" } = source.headers;
     if (!/^multipart\/form-data *(?:;|$)/i.test(type)) throw notMultipart();
     if (Number(length) > BODY_MAX_BYTES) throw bulkTooLarge();
-    return new Reading(source, type, pool).result;
+    const reading = new Reading(source, (reclaim) =>
+      shares.of("uploads").take(owner, 0, { reclaim }),
+    );
+    reading.begin(type, slow);
+    return await reading.result;
   };
-}
-
-interface Pool {
-  leftBytes: number;
 }
 
 interface Settle {
   readonly resolve: (value: Multipart) => void;
-  readonly reject: (why: Error) => void;
+  readonly reject: (why: unknown) => void;
 }
 
 class Reading {
   readonly result: Promise<Multipart>;
   readonly #source: Source;
-  readonly #pool: Pool;
+  readonly #hold: Hold;
   readonly #fields = new Map<string, string>();
   readonly #chunks: Uint8Array[] = [];
   #file: Omit<UploadedFile, "chunks"> | undefined;
   #bodyBytes = 0;
-  #heldBytes = 0;
   #settle: Settle | undefined;
   #parser: BusboyInstance | undefined;
+  #stopWatching: () => void = () => undefined;
 
-  constructor(source: Source, contentType: string, pool: Pool) {
+  /** `take` may throw `NoRoom`: then nothing was begun. */
+  constructor(source: Source, take: (reclaim: () => void) => Hold) {
     this.#source = source;
-    this.#pool = pool;
+    this.#hold = take(() => this.#refuse(new NoRoom("uploads", "owner")));
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
+  }
+
+  begin(contentType: string, slow: SlowSenders): void {
+    const source = this.#source;
     try {
       this.#parser = parserOf(contentType);
     } catch {
@@ -86,6 +87,10 @@ class Reading {
     }
     this.#listen(this.#parser);
     source.on("data", this.#count).on("close", this.#cut).on("error", this.#cut);
+    this.#stopWatching = slow.watch(
+      () => this.#bodyBytes,
+      () => this.#refuse(requestTimedOut()),
+    );
     source.pipe(this.#parser);
   }
 
@@ -116,10 +121,12 @@ class Reading {
 
   #take(chunk: Buffer): void {
     if (this.#settle === undefined) return;
-    this.#heldBytes += chunk.length;
-    this.#pool.leftBytes -= chunk.length;
-    if (this.#pool.leftBytes < 0) this.#refuse(bodiesFull());
-    else this.#chunks.push(chunk);
+    try {
+      this.#hold.grow(chunk.length);
+      this.#chunks.push(chunk);
+    } catch (error) {
+      this.#refuse(error);
+    }
   }
 
   #finish(): void {
@@ -129,6 +136,7 @@ class Reading {
       return;
     }
     const settle = this.#end();
+    this.#hold.keep(); // its memory stays in use until the file is read
     settle?.resolve({
       file: { ...file, chunks: this.#chunks },
       fields: this.#fields,
@@ -137,7 +145,7 @@ class Reading {
   }
 
   /** What is left of the body is read and dropped, so that the client can see the answer. */
-  #refuse(why: Error): void {
+  #refuse(why: unknown): void {
     const settle = this.#end();
     if (settle === undefined) return;
     this.#release();
@@ -149,6 +157,7 @@ class Reading {
   #end(): Settle | undefined {
     const settle = this.#settle;
     this.#settle = undefined;
+    this.#stopWatching();
     this.#source.off("data", this.#count).off("close", this.#cut).off("error", this.#cut);
     this.#source.on("error", () => undefined); // a connection that breaks later is nobody's fault
     return settle;
@@ -156,8 +165,7 @@ class Reading {
 
   #release(): void {
     this.#chunks.length = 0;
-    this.#pool.leftBytes += this.#heldBytes;
-    this.#heldBytes = 0;
+    this.#hold.release();
   }
 }
 

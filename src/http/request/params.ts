@@ -12,7 +12,12 @@ export type Body =
   /** `multipart/form-data`. */
   | { readonly kind: "parts"; readonly parts: Parts }
   /** `value` is the parsed object; its members may have any type and any name. */
-  | { readonly kind: "json"; readonly value: object };
+  | { readonly kind: "json"; readonly value: object; readonly texts?: Lists }
+  /** A large form. */
+  | { readonly kind: "fields"; readonly fields: RawFields; readonly texts: Lists };
+
+/** Name -> the text of its list, where a large body was decoded as it was read. */
+type Lists = ReadonlyMap<string, string>;
 
 /**
  * Parameters of the body, and of the query for those that the body does not name at all. A value is one of a name
@@ -58,6 +63,8 @@ export function readParams(body: Body, query: string, wanted: ReadonlySet<string
     entry,
     words: (name) => entry(name, "domain"),
     bulkText: (name) => {
+      const list = "texts" in body ? body.texts?.get(name) : undefined;
+      if (list !== undefined) return list;
       const values = valuesOf(name);
       // Joined before they are read: hundreds of thousands of tiny values are one pass then.
       return values?.form === "encoded"
@@ -99,6 +106,8 @@ function bodyReader(body: Body, wanted: ReadonlySet<string>): ValueReader {
       const fields = readForm(body.text, wanted);
       return (name) => valuesIn(fields, name, "encoded");
     }
+    case "fields":
+      return (name) => valuesIn(body.fields, name, "encoded");
     case "parts":
       return (name) => partsIn(body.parts, name);
     case "json":

@@ -20,6 +20,7 @@ import type { Ids } from "../../ports/process/ids.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { UsageLedger } from "../../ports/admission/usage.ts";
 import { createUsageReader } from "../../service/account/allowance.ts";
 import { AUDIT_MS, createAudit } from "../../service/account/audit.ts";
@@ -54,6 +55,7 @@ export interface DashboardParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly settings: DashboardSettings;
+  readonly shares: Shares;
   readonly system: () => Promise<SystemState>;
   readonly bulk?: DashboardDeps["bulk"];
   readonly webhooks?: DashboardDeps["webhooks"];
@@ -86,7 +88,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
   const sessions = sqlSignIns(db);
   const auditLog = sqlAuditLog(db);
   const directory = sqlAccountDirectory(db);
-  const passwords = boundPasswords(argonPasswords);
+  const passwords = boundPasswords(argonPasswords, parts.shares.of("sign_ins"));
   const audit = createAudit({ log: auditLog, ids, clock });
   const logins = createSignIns({ sessions, accounts, ids, clock });
   const accountService = createAccountService({
@@ -97,7 +99,6 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     notices: store.notices,
   });
   const signIn = createSignIn({ accounts, passwords, rates, logins, audit, ids, clock });
-  const mode = settings.signup;
   const pagesRoot = builtPages();
   return {
     logins,
@@ -113,11 +114,12 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     info: settings,
     log: parts.log,
     trustedProxies: settings.trustedProxies,
+    shares: parts.shares,
     accounts: accountService,
     keys: store.keys,
     credits: store.credits,
     switchSpellings: store.switchSpellings,
-    signUp: createSignUp({ mode, accounts: accountService, quotas, audit, clock }),
+    signUp: createSignUp({ mode: settings.signup, accounts: accountService, quotas, audit, clock }),
     own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),

@@ -2,6 +2,7 @@ import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Profile } from "../../adapters/dns/patience.ts";
 import { createListMetrics } from "../../adapters/system/list-metrics.ts";
 import { createMetrics, type Metrics } from "../../adapters/system/metrics.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import { startDuties, type Duties } from "../feeds/duties.ts";
 import { type Lists, openLists } from "../feeds/lists.ts";
@@ -16,6 +17,7 @@ import { openDns } from "./checker.ts";
 import { openEmbeddedBacking } from "./embedded.ts";
 import { openScaledBacking } from "./scaled.ts";
 import { housekeepingDuty, sessionsDuty } from "./housekeeping.ts";
+import { openShares } from "./shares.ts";
 import { tidyUp } from "./tidy-up.ts";
 
 /** What servers and workers have alike. */
@@ -24,6 +26,7 @@ export interface Serving extends Process {
   readonly backing: Backing;
   readonly secretKey: Uint8Array;
   readonly metrics: Metrics;
+  readonly shares: Shares;
   /** For the lists, so that learning holds up no check. */
   readonly dns: DnsLookup;
   readonly lists: Lists;
@@ -38,6 +41,7 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const { sql, notices } = backing.store;
   const secretKey = await openSecretKey(config, sql);
   const metrics = createMetrics();
+  const shares = openShares(process, metrics.registry);
   watchProgram(metrics.registry, programVersion());
   watchStores(metrics.registry, backing, clock);
   const dns = openDns(config, profile, { machine });
@@ -49,7 +53,7 @@ export async function openServing(process: Process, profile: Profile): Promise<S
     ...(backing.sharedLists !== undefined && { shared: backing.sharedLists }),
     notices,
   });
-  return { ...process, tiers, backing, secretKey, metrics, dns, lists };
+  return { ...process, tiers, backing, secretKey, metrics, shares, dns, lists };
 }
 
 /** By the settings: many processes with DATABASE_URL and REDIS_URL, else one. */

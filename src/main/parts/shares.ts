@@ -1,10 +1,14 @@
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
-import type { Log } from "../../ports/process/log.ts";
+import type { Registry } from "prom-client";
 import { createShares, type Shares } from "../../ports/sharing/shares.ts";
 import { createHeldBackLog } from "../../service/admission/held-back.ts";
+import { watchShares } from "../metrics/share-metrics.ts";
+import type { Process } from "../process/open-process.ts";
 
-/** The shares of this process or thread; owners that are held back are in its log. */
-export function openShares(log: Log, showAddresses: boolean): Shares {
-  return createShares(createHeldBackLog({ log, clock, showAddresses, hashKey: ids.bytes(32) }));
+/** The shares of this process; owners that are held back are in its log and metrics. */
+export function openShares({ config, clock, ids, log }: Process, registry: Registry): Shares {
+  const hashKey = ids.bytes(32);
+  const showAddresses = config.logAddresses;
+  const shares = createShares(createHeldBackLog({ log, clock, showAddresses, hashKey }));
+  watchShares(registry, () => shares.figures());
+  return shares;
 }

@@ -1,5 +1,6 @@
 import { addressKey, parseAddress } from "../../core/address/address.ts";
 import type { Account, Accounts, AccountTier } from "../../ports/admission/accounts.ts";
+import { accountKey, type OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { Notices } from "../../ports/process/notices.ts";
@@ -20,6 +21,8 @@ export interface AccountOrder {
   readonly origin: Account["origin"];
   readonly isAdmin: boolean;
   readonly password?: string;
+  /** Who asks for it; absent: the operator. */
+  readonly by?: OwnerKey;
 }
 
 export type AccountAnswer =
@@ -63,7 +66,8 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
   const email = accountEmail(order.email);
   if (email === undefined) return { kind: "bad_email" };
   if (password !== undefined && !isPassword(password)) return { kind: "bad_password" };
-  const passwordHash = password === undefined ? undefined : await deps.passwords.hash(password);
+  const passwordHash =
+    password === undefined ? undefined : await deps.passwords.hash(password, order.by);
   const id = deps.ids.hex32();
   const made = { id, email, tier, origin, isAdmin, createdAtMs: deps.clock.nowMs() };
   const stored = { ...made, ...(passwordHash !== undefined && { passwordHash }) };
@@ -102,7 +106,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     enable: (id) => change(id, { isDisabled: false }),
     async setPassword(id, password) {
       if (!isPassword(password)) return "bad_password";
-      const passwordHash = await passwords.hash(password);
+      const passwordHash = await passwords.hash(password, accountKey(id));
       const isChanged = await accounts.change(id, { passwordHash }, clock.nowMs());
       return isChanged ? "changed" : "no_account";
     },

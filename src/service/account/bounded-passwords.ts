@@ -1,27 +1,14 @@
 import type { Passwords } from "../../ports/account/passwords.ts";
-import { Places } from "../../ports/process/places.ts";
-import { signInsFull } from "../refusals.ts";
+import type { Share } from "../../ports/sharing/share.ts";
 
-export interface PasswordBounds {
-  /** Hashes computed at once; each takes 19 MiB and a core. */
-  readonly atOnce: number;
-  /** Callers that wait for their turn; one more is refused with 503. */
-  readonly waiting: number;
-}
+/** Who asks when no caller does. */
+const OPERATOR = "account:operator";
 
-const BOUNDS: PasswordBounds = { atOnce: 2, waiting: 64 };
-
-/** The same passwords, a few at a time: a flood of sign-ins slows sign-ins, not the API beside them. */
-export function boundPasswords(
-  passwords: Passwords,
-  { atOnce, waiting }: PasswordBounds = BOUNDS,
-): Passwords {
-  const places = new Places(atOnce, waiting);
-  const full = (): never => {
-    throw signInsFull();
-  };
+/** The same passwords, a few at a time and each caller in turn: each hash takes 19 MiB and a core. */
+export function boundPasswords(passwords: Passwords, share: Share): Passwords {
   return {
-    hash: (password) => places.hold(() => passwords.hash(password), full),
-    verify: (hash, password) => places.hold(() => passwords.verify(hash, password), full),
+    hash: (password, by = OPERATOR) => share.run(by, () => passwords.hash(password)),
+    verify: (hash, password, by = OPERATOR) =>
+      share.run(by, () => passwords.verify(hash, password)),
   };
 }

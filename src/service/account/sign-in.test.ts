@@ -5,6 +5,7 @@ import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
 import type { Account } from "../../ports/admission/accounts.ts";
 import type { Passwords } from "../../ports/account/passwords.ts";
 import { Refusal } from "../refusals.ts";
+import { createShares } from "../../ports/sharing/shares.ts";
 import { boundPasswords } from "./bounded-passwords.ts";
 import { createSignIn } from "./sign-in.ts";
 
@@ -84,25 +85,31 @@ test("a password of a million characters is refused without a hash", async () =>
   assert.deepEqual(verified, []);
 });
 
-test("few hashes run at once, the rest wait their turn, and beyond that they are refused", async () => {
+test("few hashes run at once, owners take turns, and an owner with many is refused", async () => {
   const running: (() => void)[] = [];
   const slow: Passwords = {
     hash: (password) => new Promise((resolve) => running.push(() => resolve(password))),
     verify: () => Promise.reject(new Error("broken")),
   };
-  const bounded = boundPasswords(slow, { atOnce: 2, waiting: 1 });
-  const first = bounded.hash("1");
-  const second = bounded.hash("2");
-  const third = bounded.hash("3");
-  await assert.rejects(bounded.hash("4"), { code: "sign_ins_full" });
-  assert.equal(running.length, 2);
+  const bounded = boundPasswords(slow, createShares().of("sign_ins"));
+  const first = bounded.hash("1", "a");
+  const more = ["2", "3", "4", "5"].map((password) => bounded.hash(password, "a"));
+  await assert.rejects(bounded.hash("6", "a"), { resource: "sign_ins", why: "owner" });
+  const second = bounded.hash("b1", "b");
+  const third = bounded.hash("c1", "c");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(running.length, 2, "one of each owner");
   running[0]?.();
   assert.equal(await first, "1");
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(running.length, 3, "the third took over the place");
-  running[1]?.();
+  assert.equal(running.length, 3, "another owner's first comes before the second of the same");
   running[2]?.();
-  assert.deepEqual(await Promise.all([second, third]), ["2", "3"]);
+  assert.equal(await third, "c1");
+  for (let at = 1; at < 7; at += 1) {
+    running[at]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(await Promise.all([second, ...more]), ["b1", "2", "3", "4", "5"]);
   await assert.rejects(bounded.verify("", ""), /broken/);
   await assert.rejects(bounded.verify("", ""), /broken/, "a failure gives its place back");
 });

@@ -4,7 +4,7 @@ import type { Ids } from "../../ports/process/ids.ts";
 import type { Passwords } from "../../ports/account/passwords.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import { accountEmail, PASSWORD_MAX } from "./accounts.ts";
-import { bucketOf } from "../admission/bucket.ts";
+import { bucketKey, bucketOf } from "../admission/bucket.ts";
 import { accountDisabled, tooManyAttempts, wrongPassword } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
@@ -36,23 +36,28 @@ export function createSignIn(deps: SignInDeps): SignIn {
   const dummy = (): Promise<string> =>
     (dummyHash ??= passwords.hash(Buffer.from(deps.ids.bytes(24)).toString("base64url")));
 
-  const fits = async (accountId: string | undefined, password: string): Promise<boolean> => {
+  const fits = async (
+    accountId: string | undefined,
+    password: string,
+    visitor: Visitor,
+  ): Promise<boolean> => {
     const known = accountId === undefined ? undefined : await accounts.passwordHash(accountId);
-    const isRight = await passwords.verify(known ?? (await dummy()), password);
+    const by = bucketKey(visitor.clientAddress);
+    const isRight = await passwords.verify(known ?? (await dummy()), password, by);
     return isRight && known !== undefined;
   };
 
   return {
     async isPassword(accountId, password, visitor) {
       await countAttempt(visitor, deps);
-      return password.length <= PASSWORD_MAX && fits(accountId, password);
+      return password.length <= PASSWORD_MAX && fits(accountId, password, visitor);
     },
     async signIn(email, password, visitor) {
       await countAttempt(visitor, deps);
       if (password.length > PASSWORD_MAX) throw wrongPassword();
       const known = accountEmail(email);
       const account = known === undefined ? undefined : await accounts.find(known);
-      const isRight = await fits(account?.id, password);
+      const isRight = await fits(account?.id, password, visitor);
       if (account === undefined || !isRight) throw wrongPassword();
       if (account.isDisabled) throw accountDisabled();
       const started = await logins.start(account, visitor);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/process/clock.ts";
 import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
 import { type AccountService, accountEmail, PASSWORD_MAX, PASSWORD_MIN } from "./accounts.ts";
-import { bucketOf } from "../admission/bucket.ts";
+import { bucketKey, bucketOf } from "../admission/bucket.ts";
 import { badField, signUpClosed, signUpsSpent } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
 import type { Visitor } from "./sign-ins.ts";
@@ -31,7 +31,8 @@ export function createSignUp({ mode, accounts, quotas, audit, clock }: SignUpDep
     const limits = { daily: SIGN_UPS_PER_DAY, monthly: null };
     const taken = await quotas.take(owner, 1, limits, clock.nowMs());
     if (taken.kind === "spent") throw signUpsSpent(SIGN_UPS_PER_DAY);
-    const order = { email, password, tier: "free", origin: "signup", isAdmin: false } as const;
+    const by = bucketKey(clientAddress);
+    const order = { email, password, tier: "free", origin: "signup", isAdmin: false, by } as const;
     const answer = await accounts.create(order);
     if (answer.kind !== "created") return; // "email_taken": nothing happened, and nobody is told
     const { id } = answer.account;

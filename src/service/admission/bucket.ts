@@ -1,4 +1,5 @@
 import { mappedV4, v6Groups } from "../../core/name/ip-address.ts";
+import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
 
 const hex = (groups: readonly number[]): string =>
   groups.map((group) => group.toString(16)).join(":");
@@ -25,3 +26,7 @@ export function bucketOf(clientAddress: string): ClientBucket {
   if (dotted !== undefined) return { address: dotted, bucket: dotted };
   return { address: hex(groups), bucket: `${hex(groups.slice(0, 4))}::/64` };
 }
+
+/** The owner that an address without a key is. */
+export const bucketKey = (clientAddress: string): OwnerKey =>
+  ownerKey({ kind: "bucket", bucket: bucketOf(clientAddress).bucket });

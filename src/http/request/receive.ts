@@ -1,0 +1,155 @@
+import type { FastifyRequest } from "fastify";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { SMALL_BODY_OCTETS } from "../../ports/sharing/resources.ts";
+import { type Hold, NoRoom } from "../../ports/sharing/share.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
+import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../service/refusals.ts";
+import { SlowSenders } from "./slow-senders.ts";
+
+export type Source = FastifyRequest["raw"];
+
+export interface ReceiverDeps {
+  readonly shares: Pick<Shares, "of">;
+  readonly clock: Clock;
+}
+
+/** A whole body. */
+export interface Received {
+  readonly bytes: Buffer;
+  /** Gives its memory back to its owner's share; may be called twice. */
+  readonly release: () => void;
+}
+
+/** Whether a body of `octets` waits for its owner's turn to be decoded. */
+export const isLargeBody = (octets: number): boolean => octets > SMALL_BODY_OCTETS;
+
+/**
+ * Receives bodies into memory within their owners' shares. Refuses with 400, 408 (too slow), 413, 429 or 503. What
+ * is left of a refused body is read and dropped by Node, so that the client can see the answer; the time limit of
+ * the request bounds that.
+ */
+export class Receiver {
+  readonly #shares: ReceiverDeps["shares"];
+  readonly #slow: SlowSenders;
+
+  constructor({ shares, clock }: ReceiverDeps) {
+    this.#shares = shares;
+    this.#slow = new SlowSenders(clock);
+  }
+
+  receive(source: Source, owner: OwnerKey, maxBytes: number): Promise<Received> {
+    const shares = this.#shares;
+    return new Promise((resolve, reject) => {
+      const receiving = new Receiving({ source, owner, maxBytes, shares }, { resolve, reject });
+      receiving.begin(this.#slow);
+    });
+  }
+}
+
+interface Order {
+  readonly source: Source;
+  readonly owner: OwnerKey;
+  readonly maxBytes: number;
+  readonly shares: ReceiverDeps["shares"];
+}
+
+interface Settle {
+  readonly resolve: (received: Received) => void;
+  readonly reject: (why: unknown) => void;
+}
+
+class Receiving {
+  readonly #order: Order;
+  readonly #settle: Settle;
+  readonly #chunks: Buffer[] = [];
+  readonly #reclaim = { reclaim: () => this.#refuse(new NoRoom("large_bodies", "owner")) };
+  #isSmall = false;
+  #octets = 0;
+  #hold: Hold | undefined;
+  /** What the hold covers; a small body is covered whole as soon as its length is known. */
+  #covered = 0;
+  #stopWatching: () => void = () => undefined;
+
+  constructor(order: Order, settle: Settle) {
+    this.#order = order;
+    this.#settle = settle;
+  }
+
+  begin(slow: SlowSenders): void {
+    const { source, owner, shares } = this.#order;
+    const declared = Number(source.headers["content-length"] ?? 0);
+    this.#isSmall = !isLargeBody(declared);
+    this.#covered = this.#isSmall ? declared : 0;
+    const resource = this.#isSmall ? "small_bodies" : "large_bodies";
+    try {
+      this.#hold = shares.of(resource).take(owner, this.#covered, this.#reclaim);
+    } catch (error) {
+      source.resume();
+      this.#settle.reject(error);
+      return;
+    }
+    source.on("data", this.#take).on("end", this.#finish).on("close", this.#cut);
+    source.on("error", this.#cut);
+    this.#stopWatching = slow.watch(
+      () => this.#octets,
+      () => this.#refuse(requestTimedOut()),
+    );
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    this.#octets += chunk.length;
+    if (this.#octets > this.#order.maxBytes) {
+      this.#refuse(bodyTooLarge());
+      return;
+    }
+    try {
+      this.#cover();
+      this.#chunks.push(chunk);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  };
+
+  #cover(): void {
+    if (this.#isSmall && isLargeBody(this.#octets)) {
+      // Its length was not announced: it counted as small until now.
+      const small = this.#hold;
+      const { owner, shares } = this.#order;
+      this.#hold = shares.of("large_bodies").take(owner, this.#octets, this.#reclaim);
+      small?.release();
+      this.#isSmall = false;
+    } else if (this.#octets > this.#covered) {
+      this.#hold?.grow(this.#octets - this.#covered);
+    }
+    this.#covered = Math.max(this.#covered, this.#octets);
+  }
+
+  readonly #finish = (): void => {
+    this.#stop();
+    this.#hold?.keep(); // its memory stays in use until the request is answered
+    this.#settle.resolve({
+      bytes: Buffer.concat(this.#chunks),
+      release: () => this.#hold?.release(),
+    });
+    this.#chunks.length = 0;
+  };
+
+  readonly #cut = (): void => this.#refuse(bodyCutShort());
+
+  #refuse(why: unknown): void {
+    this.#stop();
+    this.#chunks.length = 0;
+    this.#hold?.release();
+    this.#order.source.resume();
+    this.#settle.reject(why);
+  }
+
+  #stop(): void {
+    const { source } = this.#order;
+    this.#stopWatching();
+    source.off("data", this.#take).off("end", this.#finish).off("close", this.#cut);
+    source.off("error", this.#cut);
+    source.on("error", () => undefined); // a connection that breaks after the body matters to nobody
+  }
+}

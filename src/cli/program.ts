@@ -3,10 +3,10 @@ import { CommandFailure, EXIT, type ExitCode, type Terminal } from "./terminal.t
 import { harmless } from "./text.ts";
 
 const EXIT_CODES = `
-Exit codes: 0 fine; 1 the answer is no; 2 the command line is not understood; 3 it could not be done.
+Exit codes: 0 success; 1 the answer is no; 2 the command line is invalid; 3 the command failed.
 Settings are environment variables: docs/configuration.md.`;
 
-/** The `gatepost` command line. `commands` are made by main, each with what it needs. */
+/** The `gatepost` command line. `main` creates `commands` with their dependencies. */
 export function program(
   version: string,
   terminal: Terminal,
@@ -15,14 +15,14 @@ export function program(
   const root = new Command("gatepost")
     .description("Email and domain validation: format, mail DNS, disposable, and why.")
     .version(version)
-    .showHelpAfterError("(gatepost --help lists what there is)")
+    .showHelpAfterError("(gatepost --help lists all commands)")
     .addHelpText("after", EXIT_CODES);
   for (const command of commands) root.addCommand(command);
   harden(root, terminal);
   return root;
 }
 
-/** Commander writes where the terminal is, and throws instead of ending the process. */
+/** Commander writes to the terminal, and throws instead of ending the process. */
 function harden(command: Command, terminal: Terminal): void {
   const writeErr = (text: string): void => terminal.err(harmless(text));
   command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr });
@@ -30,7 +30,7 @@ function harden(command: Command, terminal: Terminal): void {
 }
 
 /**
- * Runs one command line (without node and script) and gives its exit code: what the command said, 2 for
+ * Runs one command line (without node and script) and returns its exit code: the command's own, 2 for
  * bad usage, 3 for a fault.
  */
 export async function runProgram(

@@ -1,4 +1,4 @@
-/** Where a command writes, and what it says to the shell. */
+/** Where a command writes, and its exit codes. */
 export interface Terminal {
   /** Standard output: the answer. */
   readonly out: (text: string) => void;
@@ -12,11 +12,11 @@ export interface Terminal {
   readonly columns: number;
 }
 
-/** What a command's exit code says. */
+/** The meanings of exit codes. */
 export const EXIT = { fine: 0, no: 1, usage: 2, failed: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The answer is no, or the command could not do it: `message` goes to standard error, "" says nothing. */
+/** The answer is no, or the command failed: `message` goes to standard error, "" prints nothing. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
 
@@ -30,5 +30,5 @@ export class CommandFailure extends Error {
 /** The answer is no. */
 export const refuse = (message: string): CommandFailure => new CommandFailure(EXIT.no, message);
 
-/** The command line says something that cannot be meant. */
+/** The command line is invalid. */
 export const misuse = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);

@@ -1,14 +1,14 @@
 const DRIVES_TERMINAL = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
-/** What a person typed, without what would drive the terminal. */
+/** Typed text without control characters, which would change the terminal. */
 export const shown = (text: string): string =>
   text.slice(0, 300).replace(DRIVES_TERMINAL, "\ufffd");
 
-/** Lines that repeat what was typed, which may be somebody else's file name: they must not drive the terminal. */
+/** Lines that repeat input, such as a file name from elsewhere: their control characters must not reach the terminal. */
 export const harmless = (lines: string): string =>
   lines.replace(DRIVES_TERMINAL, (mark) => (mark === "\n" ? mark : "\ufffd"));
 
-/** Rows under their headings, in columns as wide as they need. Ends with a line feed. */
+/** Rows under their headings, in columns of the width they need. Ends with a line feed. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, at) => Math.max(...all.map((row) => (row[at] ?? "").length)));

@@ -14,7 +14,7 @@ import { FAULT_WORDS } from "../core/validate/fault-words.ts";
 
 type Colour = "green" | "red" | "yellow" | "dim" | "bold";
 
-/** Colours words where the terminal shows them. */
+/** Colours text if the terminal shows colours. */
 export type Paint = (colour: Colour, text: string) => string;
 
 export function painter(colours: boolean): Paint {
@@ -40,7 +40,7 @@ export function verdictText(text: string, validation: Validation, view: View): s
 export interface View {
   readonly paint: Paint;
   readonly datasets: Datasets;
-  /** Say of each list since when it holds the name, and from which fetch it came. */
+  /** Show for each list since when it has the name, and when it was fetched. */
   readonly dated: boolean;
   /** The premium checks that were asked for. */
   readonly features: readonly Feature[];
@@ -51,7 +51,7 @@ const STATE_COLOURS = { good: "green", warn: "yellow", bad: "red", unknown: "dim
 /** Wide enough for every name of a check. */
 const CHECK_COLUMNS = Math.max(...FEATURES.map((name) => name.length)) + 2;
 
-/** Each premium result in words, and what to change. */
+/** Each premium result as a sentence, and what to change. */
 function adviceLines(
   { result, unavailable }: Validation,
   { paint, features }: View,
@@ -63,7 +63,7 @@ function adviceLines(
   });
 }
 
-/** One sentence; the colour never says more than the words. */
+/** One sentence; its colour adds no information. */
 function headline({ entry, result }: Validation, paint: Paint): string {
   if (entry.kind === "malformed") return paint("red", `Not valid: ${FAULT_WORDS[entry.fault]}.`);
   if (result.disposable) {
@@ -73,7 +73,10 @@ function headline({ entry, result }: Validation, paint: Paint): string {
     return paint("green", `Fine: it can receive mail and does not look disposable.`);
   }
   if (result.signals.includes("dns_indeterminate")) {
-    return paint("yellow", "Nobody could say whether it has a mail server. Try again later.");
+    return paint(
+      "yellow",
+      "DNS did not answer, so we cannot tell whether it has a mail server. Try again later.",
+    );
   }
   return paint("red", "It cannot receive mail.");
 }
@@ -113,12 +116,12 @@ function reason(each: ExplainedSignal, { paint, dated }: View): string {
 
 /** "ded (since 2026-11-20, fetched 2026-11-22T03:10:00.000Z)". */
 function datedList({ id, sinceMs, fetchedAtMs }: ListBehind): string {
-  if (fetchedAtMs === undefined) return `${id} (came with the program)`;
+  if (fetchedAtMs === undefined) return `${id} (bundled with the program)`;
   const since = sinceMs === undefined ? "" : `since ${isoDate(dayOf(sinceMs))}, `;
   return `${id} (${since}fetched ${isoTime(fetchedAtMs)})`;
 }
 
-/** Without control characters, which would drive the terminal, and cut where it would flood it. */
+/** Without control characters, which would change the terminal, and cut to 300 characters. */
 function printable(text: string): string {
   const cut = text.length > 300 ? `${text.slice(0, 300)}...` : text;
   return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\ufffd");

@@ -15,7 +15,7 @@ export interface ListenOptions {
   readonly json?: true;
 }
 
-/** Prints what a webhook sends and whether its signature holds, until somebody stops it. */
+/** Prints what a webhook sends and whether its signature is valid, until it is interrupted. */
 export async function listen(options: ListenOptions, deps: ListenDeps): Promise<void> {
   const { terminal, receive, readInput } = deps;
   const port = Number(options.port);
@@ -50,7 +50,7 @@ function eventOf({ headers }: ReceivedPost): string | null {
   return typeof event === "string" ? event : null;
 }
 
-/** Its JSON value, or its text when it has none. */
+/** Its JSON value, or its text if it is not JSON. */
 function bodyOf({ body }: ReceivedPost): unknown {
   const text = new TextDecoder().decode(body);
   try {
@@ -60,5 +60,5 @@ function bodyOf({ body }: ReceivedPost): unknown {
   }
 }
 
-/** Anybody may post here: nothing of it may drive the terminal. */
+/** Any client may post here, so control characters must not reach the terminal. */
 const visible = (text: string): string => text.replace(/[^\P{C}\n]/gu, "\ufffd");

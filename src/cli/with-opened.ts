@@ -1,4 +1,4 @@
-/** Opens something for `work` and closes it whatever happens. */
+/** Opens something for `work` and closes it, also when `work` fails. */
 export async function withOpened<Opened extends { readonly close: () => Promise<void> }, T>(
   open: () => Promise<Opened>,
   work: (opened: Opened) => Promise<T>,

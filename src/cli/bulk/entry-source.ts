@@ -18,7 +18,7 @@ export interface SourceEntry {
 
 /** Some entries in their order. */
 export interface SourcePage {
-  /** Column names; "entry" alone when the source is no table. */
+  /** Column names; only "entry" when the source is not a table. */
   readonly header: readonly string[];
   readonly entries: readonly SourceEntry[];
 }
@@ -29,7 +29,7 @@ export interface SourceOptions {
   readonly column?: string;
 }
 
-/** What the name of a file says; undefined when that is nothing. */
+/** The format by the file's name; undefined if the name does not tell. */
 export function formatNamed(path: string): FileFormat | undefined {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
   return ENDINGS.get(ending);
@@ -44,7 +44,7 @@ const ENDINGS = new Map<string, FileFormat>([
   ["list", "list"],
 ]);
 
-/** By the name of the file, else by how its text begins. */
+/** By the name of the file, otherwise by its first characters. */
 export function formatOf(path: string, head: string): FileFormat {
   const named = formatNamed(path);
   if (named !== undefined) return named;
@@ -69,12 +69,12 @@ export function entryPages(
   }
 }
 
-/** Longest piece between two separators; a bulk request holds none that is longer. */
+/** Longest piece between two separators, as in a bulk request. */
 const PIECE_MAX_UNITS = 2_000_000;
 
 const NO_TABLE = ["entry"];
 
-/** The pieces between separators; the last one may still grow. */
+/** The pieces between separators; the last one may continue in the next text. */
 async function* pieces(
   texts: AsyncIterable<string>,
   separator: RegExp,
@@ -108,10 +108,10 @@ async function* objectPages(
   }
 }
 
-/** Where the entry of an object is, unless told. */
+/** Members that may hold the entry, unless `member` is given. */
 const MEMBERS = ["email", "domain", "entry", "address"];
 
-/** A line that is no JSON, or has no entry, is itself what is judged: nothing is passed over in silence. */
+/** A line that is not JSON, or has no entry, is checked as it is: no line is skipped silently. */
 function entryOfLine(line: string, member: string | undefined): SourceEntry {
   const value = parsed(line);
   if (typeof value === "string") return { entry: value };

@@ -9,15 +9,15 @@ export interface CheckedEntry extends SourceEntry {
   readonly result?: NotedResult;
 }
 
-/** The text of some judged entries. */
+/** The text of some checked entries. */
 export type EntryWriter = (entries: readonly CheckedEntry[], header: readonly string[]) => string;
 
-/** What stands before the first entry of a file. */
+/** The text before the first entry of a file. */
 export function fileHead(format: FileFormat, header: readonly string[]): string {
   return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS]) : "";
 }
 
-/** `list` holds the valid entries alone, the others every entry. */
+/** `list` has only the valid entries, the others every entry. */
 export function entryWriter(format: FileFormat): EntryWriter {
   const line = LINES[format];
   return (entries, header) => entries.map((entry) => line(entry, header)).join("");
@@ -33,7 +33,7 @@ const LINES: Readonly<Record<FileFormat, Line>> = {
     `${withResult(objectOf(checked, header), JSON.stringify(checked.result ?? null))}\n`,
 };
 
-/** By hand, so that "__proto__" and repeated names stay what they are. */
+/** Built as text, so that "__proto__" and repeated names stay unchanged. */
 function objectOf({ entry, cells, object }: SourceEntry, header: readonly string[]): string {
   if (object !== undefined) return object;
   if (cells === undefined) return `{"entry":${JSON.stringify(entry)}}`;

@@ -3,7 +3,7 @@ import { fileText } from "../../service/bulk/file-text.ts";
 import { CommandFailure, EXIT } from "../terminal.ts";
 import { type FileFormat, formatOf } from "./entry-source.ts";
 
-/** An input that was begun. */
+/** An opened input. */
 export interface Input {
   readonly path: string;
   /** Absent for standard input. */
@@ -13,7 +13,7 @@ export interface Input {
   readonly readBytes: () => number;
 }
 
-/** Opens a file, or standard input, as far as it takes to see its format. */
+/** Opens a file, or standard input, and reads until its format is known. */
 export async function openInput(path: string, files: Files, stop: AbortSignal): Promise<Input> {
   const facts = await files.stat(path);
   if (path !== "-" && facts === undefined) {

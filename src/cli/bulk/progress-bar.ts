@@ -1,12 +1,12 @@
-/** How far a run is. */
+/** The progress of a run. */
 export interface RunProgress {
   readonly entries: number;
-  /** Entries judged in this run, which the rate is made of. */
+  /** Entries checked in this run; the rate uses them. */
   readonly entriesNow: number;
   readonly elapsedMs: number;
-  /** 0 to 1; absent when nobody knows how much there is. */
+  /** 0 to 1; absent when the size of the input is unknown. */
   readonly share?: number;
-  /** The share that an earlier run had done. */
+  /** The share that an earlier run finished. */
   readonly shareBefore: number;
 }
 

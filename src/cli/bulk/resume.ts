@@ -3,7 +3,7 @@ import type { FileFacts, Files } from "../../ports/process/files.ts";
 import { CommandFailure, EXIT } from "../terminal.ts";
 import type { FileFormat } from "./entry-source.ts";
 
-/** What makes a run the same run when it is started again. */
+/** Facts that must be equal for a run to be resumed. */
 export interface RunPlan {
   readonly input: string;
   readonly inputBytes: number;
@@ -13,13 +13,13 @@ export interface RunPlan {
   readonly column: string;
 }
 
-/** How far a run got; everything before it is in the output. */
+/** The progress of a run; everything before it is in the output. */
 export interface RunState {
   /** Entries of the input, blank ones included. */
   readonly entries: number;
   readonly outputBytes: number;
   readonly tally: Tally;
-  /** Of `tally.invalidDns`: nobody could say. */
+  /** Entries of `tally.invalidDns` for which DNS did not answer. */
   readonly inconclusive: number;
 }
 
@@ -32,10 +32,10 @@ export const NEW_RUN: RunState = {
 
 const VERSION = 1;
 
-/** Where a run into `out` keeps how far it is. */
+/** The file that records the progress of a run into `out`. */
 export const statePath = (out: string): string => `${out}.resume.json`;
 
-/** The file beside the output. It is written after the output and removed when the run is whole. */
+/** The file beside the output. It is written after the output and removed when the run is complete. */
 export class RunFile {
   readonly #files: Files;
   readonly #path: string;
@@ -47,7 +47,7 @@ export class RunFile {
     this.#plan = plan;
   }
 
-  /** `NEW_RUN` when there is none. Fails when it belongs to another run. */
+  /** `NEW_RUN` without a file. Fails if the file belongs to another run. */
   async load(output: FileFacts | undefined): Promise<RunState> {
     const text = await this.#files.readText(this.#path);
     if (text === undefined) return NEW_RUN;
@@ -55,7 +55,7 @@ export class RunFile {
     if (state === undefined || (output?.sizeBytes ?? 0) < state.outputBytes) {
       throw new CommandFailure(
         EXIT.failed,
-        `${this.#path} is of another run, or its output has changed. Delete it to start over.`,
+        `${this.#path} belongs to another run, or its output has changed. Delete it to start over.`,
       );
     }
     return state;
@@ -71,7 +71,7 @@ export class RunFile {
   }
 }
 
-/** Undefined for what is no state of this plan. */
+/** Undefined if the text is not a state of this plan. */
 function readState(text: string, plan: RunPlan): RunState | undefined {
   let kept: unknown;
   try {

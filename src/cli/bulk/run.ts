@@ -10,18 +10,18 @@ import type { RunState } from "./resume.ts";
 export interface RunDeps {
   readonly writer: FileWriter;
   readonly clock: Clock;
-  /** Keeps how far the run is; what it counts is in the output by then. */
+  /** Saves the progress; the entries it counts are already in the output. */
   readonly save: (state: RunState) => Promise<void>;
   readonly show: (state: RunState) => void;
 }
 
-/** How often a run notes how far it is. */
+/** How often a run saves its progress. */
 const SAVE_EVERY_MS = 1_000;
 
 /** How often the progress bar moves. */
 const SHOW_EVERY_MS = 200;
 
-/** Writes judged pages behind what an earlier run wrote; returns how far that came. */
+/** Appends checked pages to the output of an earlier run; returns the progress. */
 export async function writePages(
   pages: AsyncIterable<CheckedPage>,
   { format, from }: { readonly format: FileFormat; readonly from: RunState },

@@ -20,19 +20,19 @@ export interface AccountDeps {
   readonly terminal: Terminal;
   /** Opened when a command needs it, and closed by the command. */
   readonly openAccounts: () => Promise<CliAccounts>;
-  /** Standard input to its end, at most a few KB; one line feed at its end is cut off. */
+  /** Standard input to its end, up to a few KB; one line feed at its end is removed. */
   readonly readInput: () => Promise<string>;
   /** Asks a person; called on an interactive terminal only. */
   readonly confirm: (question: string) => Promise<boolean>;
 }
 
-/** Opens the store for `work` and closes it whatever happens. */
+/** Opens the store for `work` and closes it, also when `work` fails. */
 export const withAccounts = <T>(
   { openAccounts }: Pick<AccountDeps, "openAccounts">,
   work: (store: CliAccounts) => Promise<T>,
 ): Promise<T> => withOpened(openAccounts, work);
 
-/** The account with that id or e-mail address; the answer is no when there is none. */
+/** The account with that id or e-mail address; without one the command's answer is no. */
 export async function accountNamed(store: CliAccounts, name: string): Promise<Account> {
   const account = await store.accounts.find(name);
   if (account === undefined) throw refuse(`no account ${shown(name)}`);

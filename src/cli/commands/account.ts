@@ -5,13 +5,13 @@ import type { Account, AccountTier } from "../../ports/admission/accounts.ts";
 import { type AccountOrder, PASSWORD_MAX, PASSWORD_MIN } from "../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../service/account/credits.ts";
 import { misuse, refuse } from "../terminal.ts";
-import { jsonLine, table } from "../text.ts";
+import { jsonLine, shown, table } from "../text.ts";
 import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "./options.ts";
 
-const BAD_PASSWORD = `a password has ${String(PASSWORD_MIN)} to ${String(PASSWORD_MAX)} characters`;
+const BAD_PASSWORD = `a password must have ${String(PASSWORD_MIN)} to ${String(PASSWORD_MAX)} characters`;
 
-/** `gatepost account ...`; works beside a running server, which follows within 5 s. */
+/** `gatepost account ...`; may run beside a server, which follows within 5 s. */
 export function accountCommand(deps: AccountDeps): Command {
   return new Command("account")
     .description("accounts: who may use the service, and how much")
@@ -33,10 +33,10 @@ interface CreateOptions extends JsonOption {
 
 function createCommand(deps: AccountDeps): Command {
   return new Command("create")
-    .description("make an account and its first key, which is shown this once")
+    .description("create an account and its first key, which is shown once")
     .argument("<email>", "its e-mail address")
     .addOption(new Option("--tier <tier>", "its plan").choices(ACCOUNT_TIERS).default("free"))
-    .option("--admin", "may do what an administrator may in the dashboard")
+    .option("--admin", "make it an administrator in the dashboard")
     .option("--password-stdin", "read the dashboard password from standard input")
     .option("--json", 'print {"account_id","email","tier","api_key"}')
     .action(async (email: string, options: CreateOptions) => {
@@ -62,9 +62,10 @@ async function create(
   order: AccountOrder,
 ): Promise<{ account: Account; apiKey: string }> {
   const answer = await store.accounts.create(order);
-  if (answer.kind === "bad_email") throw misuse("that is no e-mail address");
+  if (answer.kind === "bad_email") throw misuse(`${shown(order.email)}: not a valid email address`);
   if (answer.kind === "bad_password") throw misuse(BAD_PASSWORD);
-  if (answer.kind === "email_taken") throw refuse("there is an account with that e-mail address");
+  if (answer.kind === "email_taken")
+    throw refuse(`${shown(order.email)}: an account with this email address exists`);
   const first = await store.keys.create(answer.account.id, "first key");
   if (first.kind !== "created") throw new Error(`the first key: ${first.kind}`);
   return { account: answer.account, apiKey: first.apiKey };
@@ -110,7 +111,7 @@ const row = (account: Account): readonly string[] => [
   ].join(" "),
 ];
 
-/** Does `work` on one account, then says what the account is now. */
+/** Does `work` on one account, then prints the account. */
 function changing(
   deps: AccountDeps,
   work: (store: CliAccounts, account: Account) => Promise<void>,
@@ -146,10 +147,10 @@ interface CreditOptions extends JsonOption {
 
 function creditCommand(deps: AccountDeps): Command {
   return new Command("credit")
-    .description("add credits to an account, or take them back with a negative amount")
+    .description("add credits to an account, or remove them with a negative amount")
     .argument("<account>", ACCOUNT)
     .argument("<amount>", "a whole number, such as 1000 or -50")
-    .option("--reason <text>", "kept with the entry", "operator")
+    .option("--reason <text>", "stored with the credit entry", "operator")
     .option("--json", "print the account")
     .action((name: string, amount: string, options: CreditOptions) => {
       if (!/^[+-]?\d{1,12}$/.test(amount)) throw misuse("the amount must be a whole number");
@@ -170,11 +171,11 @@ async function credit(
     throw misuse(`the amount must be from 1 to ${String(GRANT_MAX)}, or its negative`);
   }
   if (answer.kind === "bad_reason") {
-    throw misuse(`a reason is one line of at most ${String(REASON_MAX)} characters`);
+    throw misuse(`--reason must be one line of up to ${String(REASON_MAX)} characters`);
   }
   if (answer.kind === "out_of_range") {
     throw refuse(
-      `the balance is ${String(answer.balance)}: it can be neither negative nor endless`,
+      `the balance is ${String(answer.balance)}: the result would be negative or too large`,
     );
   }
 }
@@ -195,7 +196,7 @@ function passwordCommand(deps: AccountDeps): Command {
   return new Command("password")
     .description("set an account's dashboard password")
     .argument("<account>", ACCOUNT)
-    .requiredOption("--password-stdin", "read it from standard input; there is no other way")
+    .requiredOption("--password-stdin", "read the password from standard input (required)")
     .option("--json", "print the account")
     .action(
       changing(deps, async ({ accounts }, { id }) => {
@@ -208,7 +209,7 @@ function passwordCommand(deps: AccountDeps): Command {
 function spellingsCommand(deps: AccountDeps): Command {
   return new Command("spellings")
     .description(
-      "count the spellings of each mailbox in the account's own checks of 7 days; off forgets them",
+      "count the spellings of each mailbox in the account's checks of 7 days; off deletes the counts",
     )
     .argument("<account>", ACCOUNT)
     .addArgument(new Argument("<state>").choices(["on", "off"]))

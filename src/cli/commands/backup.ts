@@ -13,13 +13,13 @@ export interface BackUpDeps {
 export function backupCommand({ terminal, backUp }: BackUpDeps): Command {
   return new Command("backup")
     .description(
-      "copy the embedded database to a new file while it serves; the secret key is kept apart",
+      "copy the embedded database to a new file while the service runs; without the secret key",
     )
     .argument("<file>", "the copy; must not exist")
-    .option("--json", "print JSON alone")
+    .option("--json", "print only JSON")
     .action(async (file: string, { json }: JsonOption) => {
       const bytes = await backUp(file);
-      const words = `${file}: ${String(bytes)} bytes. The secret key is not in it.\n`;
+      const words = `${file}: ${String(bytes)} bytes. It does not contain the secret key.\n`;
       terminal.out(json === true ? jsonLine({ file, bytes }) : words);
     });
 }

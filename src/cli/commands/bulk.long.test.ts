@@ -73,7 +73,7 @@ test("a run killed twice goes on where it noted, and comes to the same bytes", a
   }
   const last = start(t, here, { HURRY: "1" });
   assert.equal(await last.ended, 0);
-  assert.match(await last.err, /^Going on after [\d,]+ entries\.\n150,000 entries: 150,000 valid/);
+  assert.match(await last.err, /^Resuming after [\d,]+ entries\.\n150,000 entries: 150,000 valid/);
   assert.equal(await readFile(here.out, "utf8"), WHOLE);
   await assert.rejects(stat(here.note));
 });
@@ -86,7 +86,7 @@ test("the first Ctrl-C finishes what is under way and says how to go on", async 
   assert.equal(await child.ended, 3);
   assert.match(
     await child.err,
-    /Stopping; once more to leave at once[^]*stopped after [\d,]+ entries/,
+    /Finishing what is running; press Ctrl-C again to quit now[^]*stopped after [\d,]+ entries/,
   );
   const part = await readFile(here.out, "utf8");
   assert.ok(part.endsWith("\n") && WHOLE.startsWith(part) && part.length < WHOLE.length);

@@ -156,13 +156,13 @@ test("a CSV becomes NDJSON with its columns as members", async (t) => {
   assert.equal(third, '{"Name":"Cy","Mail":"","result":null}');
 });
 
-test("the summary counts every entry once, and says when nobody could say", async (t) => {
+test("the summary counts every entry once, and says when DNS did not answer", async (t) => {
   const { put, path, run } = await folder(t);
   const text = "a.example silent.example nonsense b@x.example";
   const { err } = await run([await put("in.txt", text), "--out", path("out")]);
   assert.match(
     err,
-    /^4 entries: 2 valid, 0 disposable, 1 without mail server \(nobody could say for 1\), 1 malformed; in 0:0\d\.\n$/,
+    /^4 entries: 2 valid, 0 disposable, 1 without mail server \(DNS did not answer for 1\), 1 malformed; in 0:0\d\.\n$/,
   );
 });
 
@@ -197,7 +197,7 @@ test("a missing file and an output that is the input are refused before anything
   assert.deepEqual([missing.code, /no such file/.test(missing.err)], [3, true]);
   const file = await put("in.txt", "a.example");
   const same = await run([file, "--out", join(path("."), "in.txt")]);
-  assert.deepEqual([same.code, /--out is the input itself/.test(same.err)], [2, true]);
+  assert.deepEqual([same.code, /--out must not be the input file/.test(same.err)], [2, true]);
   assert.equal(await read("in.txt"), "a.example");
 });
 
@@ -234,12 +234,12 @@ for (const out of ["out.txt", "out.csv", "out.ndjson"]) {
     const whole = await here.read(`whole-${out}`);
     const first = await interrupted(here, file, out);
     assert.equal(first.code, 3);
-    assert.match(first.err, /stopped after [\d,]+ entries\. The same command goes on from there/);
+    assert.match(first.err, /stopped after [\d,]+ entries\. Run the same command again to resume/);
     const partBytes = (await stat(here.path(out))).size;
     assert.ok(partBytes > 0 && partBytes < Buffer.byteLength(whole));
     const second = await here.run([file, "--out", here.path(out)]);
     assert.equal(second.code, 0);
-    assert.match(second.err, /^Going on after [\d,]+ entries\.\n12,000 entries: 12,000 valid/);
+    assert.match(second.err, /^Resuming after [\d,]+ entries\.\n12,000 entries: 12,000 valid/);
     assert.equal(await here.read(out), whole);
     assert.ok(!(await here.names()).some((name) => name.includes("resume")));
   });
@@ -272,7 +272,7 @@ for (const [name, change] of changes) {
     const words = await change(here);
     const { code, err } = await here.run([file, "--out", here.path("out"), ...words]);
     assert.equal(code, 3);
-    assert.match(err, /out\.resume\.json is of another run, or its output has changed/);
+    assert.match(err, /out\.resume\.json belongs to another run, or its output has changed/);
     assert.deepEqual(await here.names(), before);
   });
 }

@@ -16,7 +16,7 @@ export interface BulkCommandDeps {
   readonly files: Files;
   readonly clock: Clock;
   readonly openCheck: () => Promise<BulkChecker>;
-  /** Calls `stop` at the first interrupt; a later one ends the process. Returns how to call that off. */
+  /** Calls `stop` at the first interrupt; a later one ends the process. Returns a function that stops listening. */
   readonly onInterrupt: (stop: () => void) => () => void;
 }
 
@@ -26,19 +26,19 @@ interface Options {
   readonly column?: string;
 }
 
-/** `gatepost bulk FILE|-`: judges every entry of a file. */
+/** `gatepost bulk FILE|-`: checks every entry of a file. */
 export function bulkCommand(deps: BulkCommandDeps): Command {
   return new Command("bulk")
-    .description("validate a list here, without a server")
+    .description("check a file of entries without a server")
     .argument("<file>", 'a list, CSV or NDJSON; "-" reads standard input')
-    .option("--out <file>", "write there, and go on from there when the run was cut short")
+    .option("--out <file>", "write to this file, and resume an interrupted run")
     .addOption(
       new Option(
         "--format <format>",
-        "of the output; as the output is named, else as the input is",
+        "output format; default: by the name of --out, else the input's",
       ).choices(["list", "csv", "ndjson"]),
     )
-    .option("--column <name>", "column, or member, with the entries (name, or number from 1)")
+    .option("--column <name>", "column or JSON member with the entries (name, or number from 1)")
     .addHelpText(
       "after",
       "\nlist: the valid entries, one a line. csv: every row with its result; a cell that begins\n" +
@@ -53,7 +53,7 @@ interface Run {
   readonly input: Input;
   readonly out: string;
   readonly plan: RunPlan;
-  /** Absent: the run cannot be gone on with. */
+  /** Absent: the run cannot be resumed. */
   readonly file?: RunFile;
   readonly from: RunState;
   readonly stop: AbortSignal;
@@ -62,7 +62,7 @@ interface Run {
 async function bulk(path: string, options: Options, deps: BulkCommandDeps): Promise<void> {
   const stopping = new AbortController();
   const callOff = deps.onInterrupt(() => {
-    deps.terminal.err("\nStopping; once more to leave at once.\n");
+    deps.terminal.err("\nFinishing what is running; press Ctrl-C again to quit now.\n");
     stopping.abort();
   });
   try {
@@ -73,7 +73,7 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
       ? new CommandFailure(EXIT.failed, `${path}: ${error.message}`)
       : error;
   } finally {
-    stopping.abort(); // leaves the input, wherever that is
+    stopping.abort(); // stops reading the input
     callOff();
   }
 }
@@ -87,14 +87,14 @@ async function prepare(
   const { facts } = input;
   const output = await files.stat(out);
   if (facts !== undefined && facts.id === output?.id) {
-    throw new CommandFailure(EXIT.usage, "--out is the input itself.");
+    throw new CommandFailure(EXIT.usage, "--out must not be the input file");
   }
   const plan = planOf(input, options);
   const run = { input, out, plan, stop };
   if (out === "-" || facts === undefined) return { ...run, from: NEW_RUN };
   const file = new RunFile(files, out, plan);
   const from = await file.load(output);
-  if (from !== NEW_RUN) terminal.err(`Going on after ${grouped(from.entries)} entries.\n`);
+  if (from !== NEW_RUN) terminal.err(`Resuming after ${grouped(from.entries)} entries.\n`);
   return { ...run, file, from };
 }
 
@@ -154,15 +154,15 @@ async function checkAll(
 function stopped({ out, file }: Run, { entries }: RunState): CommandFailure {
   const how =
     file === undefined
-      ? "The output ends there."
-      : `The same command goes on from there (${statePath(out)}).`;
+      ? "The output ends after them."
+      : `Run the same command again to resume (${statePath(out)}).`;
   return new CommandFailure(EXIT.failed, `stopped after ${grouped(entries)} entries. ${how}`);
 }
 
 function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {
   const { valid, disposable, invalidDns, invalidFormat } = tally;
   const total = valid + disposable + invalidDns + invalidFormat;
-  const unsure = inconclusive === 0 ? "" : ` (nobody could say for ${grouped(inconclusive)})`;
+  const unsure = inconclusive === 0 ? "" : ` (DNS did not answer for ${grouped(inconclusive)})`;
   return (
     `${grouped(total)} entries: ${grouped(valid)} valid, ${grouped(disposable)} disposable, ` +
     `${grouped(invalidDns)} without mail server${unsure}, ${grouped(invalidFormat)} malformed; ` +

@@ -30,18 +30,18 @@ interface Options {
 /** `gatepost check ENTRY...`: an entry with "@" is an address, any other a domain. */
 export function checkCommand(deps: CheckDeps): Command {
   return new Command("check")
-    .description("validate addresses and domains here, without a server")
+    .description("check addresses and domains without a server")
     .argument("<entry...>", "addresses or domains")
     .option("--features <list>", `comma-separated: ${FEATURES.join(", ")}, or all`)
     .option(
       "--explain",
-      "say of each signal which lists are behind it, since when, and their fetch",
+      "show the lists behind each signal, since when, and when they were fetched",
     )
     .option("--json", "print the API's result (an array for several entries)")
     .addHelpText(
       "after",
       "\nExit codes: 0 all fine; 1 an entry has a bad format, no mail server or is disposable;\n" +
-        "3 nothing is wrong, but nobody could say for some entry.",
+        "3 no entry is bad, but DNS did not answer for one.",
     )
     .action(async (entries: string[], options: Options) => {
       const validator = await deps.openValidator();
@@ -90,7 +90,7 @@ function askedFeatures(option: string | undefined): readonly string[] {
   return names.filter((name) => name !== "");
 }
 
-/** 1 when something is wrong, 3 when nothing is but something could not be told. */
+/** 1 if an entry is bad; 3 if none is bad but DNS did not answer for one. */
 function exitCodeOf(validations: readonly Validation[]): ExitCode {
   const unsure = ({ result }: Validation): boolean => isInconclusive(result);
   const wrong = (each: Validation): boolean =>

@@ -23,7 +23,7 @@ interface CreateOptions extends JsonOption {
 
 function createCommand(deps: AccountDeps): Command {
   return new Command("create")
-    .description("make a key, which is shown this once")
+    .description("create a key, which is shown once")
     .argument("<account>", ACCOUNT)
     .option("--name <text>", "what the key is for", "key")
     .option("--json", 'print {"id","name","api_key"}')
@@ -33,10 +33,12 @@ function createCommand(deps: AccountDeps): Command {
         return store.keys.create(account.id, options.name);
       });
       if (answer.kind === "bad_name") {
-        throw misuse(`a name is one line of 1 to ${String(KEY_NAME_MAX)} characters`);
+        throw misuse(`--name must be one line of 1 to ${String(KEY_NAME_MAX)} characters`);
       }
       if (answer.kind === "too_many") {
-        throw refuse(`the account has ${String(KEYS_MAX)} keys in force: revoke one first`);
+        throw refuse(
+          `the account has ${String(KEYS_MAX)} active keys, the maximum: revoke one first`,
+        );
       }
       const { key, apiKey } = answer;
       const json = { id: key.id, name: key.name, api_key: apiKey };
@@ -54,12 +56,12 @@ const row = (key: ApiKey): readonly string[] => [
   `${key.prefix}...${key.lastFour}`,
   isoTime(key.createdAtMs),
   isoTimeOrNull(key.lastUsedAtMs) ?? "never",
-  key.revokedAtMs === undefined ? "in force" : `revoked ${isoTime(key.revokedAtMs)}`,
+  key.revokedAtMs === undefined ? "active" : `revoked ${isoTime(key.revokedAtMs)}`,
 ];
 
 function listCommand(deps: AccountDeps): Command {
   return new Command("list")
-    .description("list an account's keys, never the keys themselves")
+    .description("list an account's keys by name, start and end; the keys are not shown")
     .argument("<account>", ACCOUNT)
     .option("--json", "print an array")
     .action(async (name: string, { json }: JsonOption) => {
@@ -79,13 +81,13 @@ interface RevokeOptions extends JsonOption {
 
 function revokeCommand(deps: AccountDeps): Command {
   return new Command("revoke")
-    .description("revoke a key for good")
+    .description("revoke a key permanently")
     .argument("<key-id>", "the id that `key list` shows")
     .option("--yes", "do not ask")
     .option("--json", 'print {"id","revoked"}')
     .action(async (id: string, { yes, json }: RevokeOptions) => {
       const { terminal } = deps;
-      // A script has named the key; only a person at a terminal is asked again.
+      // A script has named the key; only an interactive user is asked.
       if (
         yes !== true &&
         terminal.interactive &&

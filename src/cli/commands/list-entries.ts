@@ -18,7 +18,7 @@ import type { JsonOption } from "./options.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";
 
-/** What commands on entries need of `ListsDeps`. */
+/** What commands on rules need of `ListsDeps`. */
 export interface EntryDeps {
   readonly terminal: Terminal;
   readonly openLists: () => Promise<{
@@ -33,32 +33,32 @@ export interface DetailOptions {
   readonly expires?: string;
 }
 
-/** The options of everything that makes an entry. */
+/** The options of every command that creates a rule. */
 export const detailOptions = (command: Command): Command =>
   command
-    .option("--note <text>", "why; for the operator alone")
-    .option("--expires <date>", "the last day it counts, YYYY-MM-DD (UTC)");
+    .option("--note <text>", "why; only the operator sees it")
+    .option("--expires <date>", "the rule's last day, YYYY-MM-DD (UTC)");
 
 export function detailsFrom({ note = "", expires }: DetailOptions, author: string): EntryDetails {
   if (expires === undefined) return { note, author };
   const day = dayOfDate(expires);
-  if (day === undefined) throw misuse(`--expires takes a date such as 2027-01-31`);
+  if (day === undefined) throw misuse(`--expires must be a date such as 2027-01-31`);
   return { note, author, expiresAtMs: endOfDay(day) };
 }
 
-/** Why an entry was not taken, as this command ends. */
+/** Why a rule was not saved, as the command's failure. */
 export function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
   switch (answer.kind) {
     case "bad_entry":
-      return misuse(`that is not ${ENTRY}: ${FAULT_WORDS[answer.fault]}`);
+      return misuse(`not ${ENTRY}: ${FAULT_WORDS[answer.fault]}`);
     case "bad_word":
-      return misuse("a trap is an address or a domain, an account an address");
+      return misuse("a trap must be an address or a domain, an account must be an address");
     case "bad_note":
-      return misuse(`a note is one line of at most ${String(NOTE_MAX)} characters`);
+      return misuse(`--note must be one line of up to ${String(NOTE_MAX)} characters`);
     case "bad_expiry":
-      return misuse("--expires lies in the past");
+      return misuse("--expires is in the past");
     case "full":
-      return refuse(`the lists hold ${String(ENTRIES_MAX)} entries at the most`);
+      return refuse(`the maximum of ${String(ENTRIES_MAX)} rules is reached: forget some first`);
   }
 }
 
@@ -68,10 +68,10 @@ export function entryText({ word, subject, expiresAtMs }: Rule): string {
 }
 
 export const allowCommand = (deps: EntryDeps): Command =>
-  sayCommand(deps, "allow").description("an entry is good, whatever lists say");
+  sayCommand(deps, "allow").description("allow an entry, even if a feed lists it");
 
 export const denyCommand = (deps: EntryDeps): Command =>
-  sayCommand(deps, "deny").description("an entry is disposable, whatever lists say");
+  sayCommand(deps, "deny").description("deny an entry: it counts as disposable");
 
 interface SayOptions extends DetailOptions {
   readonly json?: true;
@@ -92,15 +92,15 @@ function sayCommand(deps: EntryDeps, word: "allow" | "deny"): Command {
 
 export function forgetCommand(deps: EntryDeps): Command {
   return new Command("forget")
-    .description("take back everything said of an entry; exit 1 when nothing was")
+    .description("delete every rule for an entry; exit 1 if there is none")
     .argument("<entry>", ENTRY)
     .option("--json", 'print {"forgotten"}')
     .action(async (text: string, { json }: JsonOption) => {
       const forgotten = await withOpened(deps.openLists, ({ operator }) => operator.forget(text));
-      if (forgotten === undefined) throw misuse(`that is not ${ENTRY}`);
+      if (forgotten === undefined) throw misuse(`${shown(text)}: not ${ENTRY}`);
       const { count } = forgotten;
       if (json === true) deps.terminal.out(jsonLine({ forgotten: count }));
-      if (count === 0) throw refuse(`nothing is said of ${shown(text)}`);
+      if (count === 0) throw refuse(`no rule for ${shown(text)}`);
       if (json !== true) deps.terminal.out("forgotten\n");
     });
 }

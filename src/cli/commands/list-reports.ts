@@ -44,7 +44,7 @@ const row = (report: Report): readonly string[] => [
 
 export function reportsCommand(deps: ReportCommandDeps): Command {
   return new Command("reports")
-    .description("what clients say is wrong and nobody has resolved, oldest first")
+    .description("list open reports of wrong verdicts, oldest first")
     .option("--json", "print an array")
     .action(async ({ json }: JsonOption) => {
       const open = await withOpened(deps.openLists, ({ reports }) => reports.open());
@@ -60,8 +60,8 @@ interface ResolveOptions extends DetailOptions {
 
 export function resolveCommand(deps: ReportCommandDeps): Command {
   const command = new Command("resolve")
-    .description("make an allow or deny entry of what was reported, or dismiss the report")
-    .argument("<id>", "as `lists reports` shows it")
+    .description("turn a report into an allow or deny rule, or dismiss it")
+    .argument("<id>", "the id that `lists reports` shows")
     .addArgument(new Argument("<resolution>").choices(RESOLUTIONS))
     .option("--json", 'print {"resolution","entry"}');
   return detailOptions(command).action(

@@ -37,14 +37,14 @@ export interface ListsDeps {
   readonly openLists: () => Promise<CliLists>;
   /** A file's text, "-" for standard input; at most some 64 MB. Rejects with a sentence. */
   readonly readFile: (path: string) => Promise<string>;
-  /** Who types: the name of the system's user. */
+  /** The name of the system user who runs the command. */
   readonly author: string;
 }
 
 /** `gatepost lists ...`; a running server follows within 5 s. */
 export function listsCommand(deps: ListsDeps): Command {
   return new Command("lists")
-    .description("where detection's data stands, and the operator's own lists")
+    .description("feeds of detection data, and the operator's rules")
     .addCommand(statusCommand(deps))
     .addCommand(refreshCommand(deps))
     .addCommand(allowCommand(deps))
@@ -72,7 +72,7 @@ const refusedBy = (why: string | undefined, detail: string | undefined): string 
 
 function statusCommand(deps: ListsDeps): Command {
   return new Command("status")
-    .description("every source: names in use, where from, and why its last answer was not taken")
+    .description("list every feed: names in use, origin, and why its last answer was refused")
     .option("--json", "print an array")
     .action(async ({ json }: JsonOption) => {
       const all = await withOpened(deps.openLists, ({ refresh }) => refresh.status());
@@ -88,14 +88,18 @@ interface RefreshOptions extends JsonOption {
 
 function refreshCommand(deps: ListsDeps): Command {
   return new Command("refresh")
-    .description("fetch every source now; exit 1 when an answer was not taken")
-    .option("--accept <list...>", "lists that really grew, shrank or lost names so much, this once")
+    .description("fetch every feed now; exit 1 if an answer is refused")
+    .option(
+      "--accept <list...>",
+      "accept these feeds this once, although their size changed too much",
+    )
     .option("--json", "print an array")
     .action(async ({ json, accept = [] }: RefreshOptions) => {
       const all = await withOpened(deps.openLists, async ({ refresh }) => {
         const known = await refresh.status();
         const odd = accept.find((id) => known.every((list) => list.id !== id));
-        if (odd !== undefined) throw misuse(`no list ${shown(odd)}: see gatepost lists status`);
+        if (odd !== undefined)
+          throw misuse(`--accept: no feed ${shown(odd)}; gatepost lists status names them`);
         return await refresh.refresh(accept);
       });
       const row = ({ id, kind, why, detail }: RefreshOutcome): readonly string[] => [
@@ -104,29 +108,29 @@ function refreshCommand(deps: ListsDeps): Command {
         refusedBy(why, detail),
       ];
       if (json === true) deps.terminal.out(jsonLine(all));
-      else deps.terminal.out(table(["LIST", "CAME TO", "WHY"], all.map(row)));
+      else deps.terminal.out(table(["LIST", "RESULT", "WHY"], all.map(row)));
       if (all.some(({ kind }) => kind === "refused")) throw new CommandFailure(EXIT.no);
     });
 }
 
 const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
-  bad_entry: "is no domain, *.suffix, mx:host or address",
-  bad_date: "until takes a date such as 2027-01-31",
-  bad_word: "a trap is an address or domain, an account an address",
-  no_word: "does not say what it is: give --kind",
+  bad_entry: "not a domain, *.suffix, mx:host or address",
+  bad_date: "until must be a date such as 2027-01-31",
+  bad_word: "a trap must be an address or domain, an account must be an address",
+  no_word: "the kind is missing: give --kind",
 };
 
-/** Names every wrong line; nothing was done. */
+/** Names every wrong line; no rule was changed. */
 function wrongLines(lines: readonly WrongLine[]): CommandFailure {
   return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
 }
 
 function testCommand(deps: ListsDeps): Command {
   return new Command("test")
-    .description("what these entries would have changed in the counted days; exit 1 if anything")
+    .description("show what these rules would have changed in the last 30 days; exit 1 if anything")
     .argument(
       "<file>",
-      'one entry a line, "allow a.example" or "deny a.example until 2027-01-31" (deny unless told)',
+      'one rule a line, "allow a.example" or "deny a.example until 2027-01-31" (default: deny)',
     )
     .option("--json", "print an object")
     .action(async (file: string, { json }: JsonOption) => {
@@ -146,26 +150,26 @@ function backTestText(test: BackTest): string {
   const changed = `${String(test.changedChecks)} of ${String(test.changedDomains)} domains`;
   const head =
     `In ${String(test.days)} days, ${counted} were counted; ${changed} would change.\n` +
-    `Where mail goes is known of ${String(test.domainsWithMail)} of the domains.\n`;
+    `The mail hosts of ${String(test.domainsWithMail)} of the domains are known.\n`;
   const untestable = untestableText(test);
   if (test.changed.length === 0) return head + untestable;
   const rows = test.changed.map((each) => [each.domain, each.becomes, String(each.checks)]);
   return `${head}${untestable}${table(["DOMAIN", "BECOMES", "CHECKS"], rows)}`;
 }
 
-/** Says which lines were not tested, and why. */
+/** Names the lines that were not tested, and why. */
 function untestableText({ untestable, untestableLines: lines }: BackTest): string {
   if (untestable === 0) return "";
   const more = untestable > lines.length ? " and more" : "";
-  return `Not tested, for nothing is counted by address: line ${lines.join(", ")}${more}.\n`;
+  return `Not tested, because verdicts are counted by domain, not by address: line ${lines.join(", ")}${more}.\n`;
 }
 
 const kindOption = (): Option =>
-  new Option("--kind <kind>", "what the entries are").choices(LIST_WORDS);
+  new Option("--kind <kind>", "what the rules are").choices(LIST_WORDS);
 
 function exportCommand(deps: ListsDeps): Command {
   return new Command("export")
-    .description("print all entries in force as lines that import reads; addresses as their hash")
+    .description("print all active rules as lines that import reads; addresses as their hash")
     .addOption(kindOption())
     .option("--json", "print an array, with notes, authors and dates")
     .action(async ({ kind, json }: JsonOption & { readonly kind?: ListWord }) => {
@@ -182,10 +186,10 @@ interface ImportOptions extends DetailOptions, JsonOption {
 
 function importCommand(deps: ListsDeps): Command {
   const command = new Command("import")
-    .description("take all entries of a file, or none if a line is wrong")
+    .description("import all rules of a file, or none if a line is invalid")
     .argument(
       "<file>",
-      'one entry a line, as export prints them; "#" begins a remark, "-" reads standard input',
+      'one rule a line, as export prints them; "#" starts a comment, "-" reads standard input',
     )
     .addOption(kindOption())
     .option("--json", 'print {"imported"}');
@@ -199,7 +203,7 @@ function importCommand(deps: ListsDeps): Command {
     if (answer.kind !== "imported") throw refusalOf(answer);
     const { count } = answer;
     deps.terminal.out(
-      options.json === true ? jsonLine({ imported: count }) : `${String(count)} entries imported\n`,
+      options.json === true ? jsonLine({ imported: count }) : `${String(count)} rules imported\n`,
     );
   });
 }

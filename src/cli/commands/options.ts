@@ -1,7 +1,7 @@
-/** What an argument `<account>` is, as help says it. */
+/** What an argument `<account>` is, as help shows it. */
 export const ACCOUNT = "its id or e-mail address";
 
-/** Every command that answers has it. */
+/** Every command that prints an answer has it. */
 export interface JsonOption {
   readonly json?: true;
 }

@@ -12,7 +12,7 @@ import { ACCOUNT, type JsonOption } from "./options.ts";
 
 /** Opened when a command needs it and closed when it is done. */
 export interface CliWebhooks {
-  /** Of an id or an e-mail address; undefined when there is no such account. */
+  /** Of an id or an e-mail address; undefined if the account does not exist. */
   readonly accountId: (account: string) => Promise<string | undefined>;
   readonly setup: WebhookSetup;
   readonly ping: Ping;
@@ -25,17 +25,17 @@ export interface WebhookDeps extends ListenDeps {
   readonly openWebhooks: () => Promise<CliWebhooks>;
 }
 
-/** Everything a sub-command needs, for one account. */
-interface Desk {
+/** What a sub-command needs for one account. */
+interface Scope {
   readonly terminal: Terminal;
   readonly webhooks: CliWebhooks;
   readonly accountId: string;
 }
 
-/** `gatepost webhook ...`: where an account is told of finished batches, and what became of it. */
+/** `gatepost webhook ...`: an account's webhook and its deliveries. */
 export function webhookCommand(deps: WebhookDeps): Command {
   const command = new Command("webhook").description(
-    "tell an account's server of finished batches",
+    "notify an account's server of finished batches",
   );
   for (const make of [setCommand, eventsCommand, secretCommand, pingCommand, logCommand]) {
     command.addCommand(make(deps));
@@ -43,7 +43,7 @@ export function webhookCommand(deps: WebhookDeps): Command {
   return command.addCommand(removeCommand(deps)).addCommand(listenCommand(deps));
 }
 
-const JSON_OPTION = ["--json", "print JSON alone"] as const;
+const JSON_OPTION = ["--json", "print only JSON"] as const;
 
 interface SetOptions extends JsonOption {
   readonly events?: string;
@@ -51,13 +51,13 @@ interface SetOptions extends JsonOption {
 
 function setCommand(deps: WebhookDeps): Command {
   return new Command("set")
-    .description("set the URL; makes a new secret and prints it once")
+    .description("set the URL, make a new secret and print it once")
     .argument("<account>", ACCOUNT)
     .argument("<url>", "public https address")
-    .option("--events <list>", "comma-separated; without it all events")
+    .option("--events <list>", "comma-separated; default: all events")
     .option(...JSON_OPTION)
     .action(async (account: string, url: string, { events = "", json }: SetOptions) =>
-      atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
+      withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.set(accountId, url, eventNames(events));
         terminal.out(json === true ? jsonLine(settings) : settingsText(settings));
       }),
@@ -66,12 +66,12 @@ function setCommand(deps: WebhookDeps): Command {
 
 function eventsCommand(deps: WebhookDeps): Command {
   return new Command("events")
-    .description("select the events that are sent")
+    .description("select the events to send")
     .argument("<account>", ACCOUNT)
     .argument("<list>", 'comma-separated; "" for all events')
     .option(...JSON_OPTION)
     .action(async (account: string, list: string, options: JsonOption) =>
-      atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
+      withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.selectEvents(accountId, eventNames(list));
         terminal.out(options.json === true ? jsonLine(settings) : settingsText(settings));
       }),
@@ -80,11 +80,11 @@ function eventsCommand(deps: WebhookDeps): Command {
 
 function secretCommand(deps: WebhookDeps): Command {
   return new Command("secret")
-    .description("make a new secret and print it once; the old one ends at once")
+    .description("make a new secret and print it once; the old one stops working")
     .argument("<account>", ACCOUNT)
     .option(...JSON_OPTION)
     .action(async (account: string, options: JsonOption) =>
-      atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
+      withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const settings = await webhooks.setup.renewSecret(accountId);
         terminal.out(options.json === true ? jsonLine(settings) : settingsText(settings));
       }),
@@ -93,11 +93,11 @@ function secretCommand(deps: WebhookDeps): Command {
 
 function pingCommand(deps: WebhookDeps): Command {
   return new Command("ping")
-    .description("send test.ping and say what came of it; exit 1 when it was not accepted")
+    .description("send test.ping and print the result; exit 1 if it is not accepted")
     .argument("<account>", ACCOUNT)
     .option(...JSON_OPTION)
     .action(async (account: string, options: JsonOption) =>
-      atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
+      withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const row = deliveryRow(await webhooks.ping(accountId));
         terminal.out(options.json === true ? jsonLine(row) : rowText(row));
         if (row.status === null || row.error !== null) throw new CommandFailure(EXIT.no);
@@ -107,16 +107,16 @@ function pingCommand(deps: WebhookDeps): Command {
 
 function logCommand(deps: WebhookDeps): Command {
   return new Command("log")
-    .description("what was sent in the last seven days, newest first")
+    .description("list the deliveries of the last 7 days, newest first")
     .argument("<account>", ACCOUNT)
-    .option("--limit <count>", "rows at the most", "100")
+    .option("--limit <count>", "largest number of rows", "100")
     .option(...JSON_OPTION)
     .action(async (account: string, options: JsonOption & { readonly limit: string }) => {
       const limit = Number(options.limit);
       if (!/^\d{1,6}$/.test(options.limit) || limit < 1) {
         throw misuse("the limit must be a number from 1 to 999999");
       }
-      await atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
+      await withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const rows = (await webhooks.log(accountId, limit)).map(deliveryRow);
         terminal.out(options.json === true ? jsonLine(rows) : rows.map(rowText).join(""));
       });
@@ -125,11 +125,11 @@ function logCommand(deps: WebhookDeps): Command {
 
 function removeCommand(deps: WebhookDeps): Command {
   return new Command("remove")
-    .description("forget the URL; what is still queued is not sent")
+    .description("delete the URL; queued deliveries are not sent")
     .argument("<account>", ACCOUNT)
     .option("--json", 'print {"removed"}')
     .action(async (account: string, { json }: JsonOption) =>
-      atDesk(account, deps, async ({ webhooks, accountId, terminal }) => {
+      withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
         const removed = await webhooks.setup.remove(accountId);
         if (!removed) throw refuse("no webhook is set for this account");
         terminal.out(json === true ? jsonLine({ removed }) : "Webhook removed.\n");
@@ -140,7 +140,7 @@ function removeCommand(deps: WebhookDeps): Command {
 function listenCommand(deps: WebhookDeps): Command {
   return new Command("listen")
     .description(
-      "receive, verify and print webhooks here, for development; the secret is read from standard input",
+      "receive, verify and print webhooks, for development; reads the secret from standard input",
     )
     .option("--host <address>", "where to listen", "127.0.0.1")
     .option("--port <port>", "0 picks a free one", "8787")
@@ -148,11 +148,11 @@ function listenCommand(deps: WebhookDeps): Command {
     .action(async (options: ListenOptions) => listen(options, deps));
 }
 
-/** Finds the account, closes the store whatever happens, and turns a refusal into the answer "no". */
-async function atDesk(
+/** Finds the account, closes the store also on a fault, and turns a refusal into the answer "no". */
+async function withAccount(
   account: string,
   { openWebhooks, terminal }: WebhookDeps,
-  work: (desk: Desk) => Promise<void>,
+  work: (scope: Scope) => Promise<void>,
 ): Promise<void> {
   await withOpened(openWebhooks, async (webhooks) => {
     const accountId = await webhooks.accountId(account);
@@ -173,7 +173,7 @@ const eventNames = (list: string): readonly string[] =>
 
 function settingsText(settings: WebhookSettings & { readonly secret?: string }): string {
   const { url, events, secret } = settings;
-  const shown = secret === undefined ? "" : `Secret  ${secret}\n        It is shown only now.\n`;
+  const shown = secret === undefined ? "" : `Secret  ${secret}\n        It is not shown again.\n`;
   return `URL     ${url}\nEvents  ${events.length === 0 ? "all" : events.join(", ")}\n${shown}`;
 }
 

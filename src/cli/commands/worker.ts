@@ -1,8 +1,8 @@
 import { Command } from "commander";
 
-/** `gatepost worker`: `work` resolves when the worker has stopped, and rejects where there is nothing for it. */
+/** `gatepost worker`: `work` resolves when the worker has stopped, and rejects without DATABASE_URL and REDIS_URL. */
 export function workerCommand(work: () => Promise<void>): Command {
   return new Command("worker")
-    .description("work off bulk jobs and send webhooks beside servers on the same DATABASE_URL")
+    .description("run bulk jobs and send webhooks, beside servers with the same DATABASE_URL")
     .action(work);
 }

@@ -197,6 +197,21 @@ export function bulkTooLarge(): Refusal {
   return new Refusal("bulk_too_large", 413, "Bulk input is too large.");
 }
 
+const figure = (count: number): string => count.toLocaleString("en-US");
+
+/** `size`: octets, as far as they are known. */
+export function uploadTooLarge(limit: number, size: number | undefined): Refusal {
+  const has = size === undefined ? `more than ${figure(limit)}` : figure(size);
+  const message = `The upload has ${has} octets; the limit is ${figure(limit)}.`;
+  return new Refusal("upload_too_large", 413, message);
+}
+
+/** Entries of a file before de-duplication. */
+export function uploadTooLong(limit: number): Refusal {
+  const message = `The file has more than ${figure(limit)} entries, repeated ones included.`;
+  return new Refusal("upload_too_long", 422, message);
+}
+
 export function tooManyEntries(limit: number, count: number): Refusal {
   const message = `Maximum ${String(limit)} unique emails allowed. Tried to load ${String(count)}.`;
   return new Refusal("too_many_entries", 422, message);

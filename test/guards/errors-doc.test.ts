@@ -44,6 +44,8 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   noWebhook: refusals.noWebhook(),
   tooManyPings: refusals.tooManyPings(10),
   bulkTooLarge: refusals.bulkTooLarge(),
+  uploadTooLarge: refusals.uploadTooLarge(20_000_000, undefined),
+  uploadTooLong: refusals.uploadTooLong(1_000_000),
   tooManyEntries: refusals.tooManyEntries(10_000, 10_001),
   jobRunning: refusals.jobRunning(),
   bulkCooldown: refusals.bulkCooldown(17),

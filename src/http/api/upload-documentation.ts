@@ -1,4 +1,4 @@
-import { badUpload, bulkTooLarge, notMultipart } from "../../service/refusals.ts";
+import { badUpload, notMultipart, uploadTooLarge } from "../../service/refusals.ts";
 import { Type } from "../../core/json-schema.ts";
 import { apiError, queryParameter } from "../openapi/openapi.ts";
 import type { PathItem } from "../answer/operation.ts";
@@ -10,7 +10,7 @@ const form = Type.Object({
   file: Type.Unsafe<unknown>({
     type: "string",
     format: "binary",
-    description: "UTF-8 or UTF-16, at most 20,000,000 octets, the column at most 2,000,000.",
+    description: "UTF-8 or UTF-16, at most 20,000,000 octets and 1,000,000 entries.",
   }),
   column: Type.Optional(Type.String({ description: COLUMN })),
   json: Type.Optional(Type.String({ description: "As in every bulk request." })),
@@ -32,7 +32,10 @@ export const uploadDocumentation: Readonly<Record<string, PathItem>> = {
           "No file, no such column, or a file that cannot be read; the message says where.",
           badUpload("The quote opened on line 17 is not closed."),
         ),
-        413: apiError("The file or its column is too large.", bulkTooLarge()),
+        413: apiError(
+          "The file is over 20,000,000 octets.",
+          uploadTooLarge(20_000_000, 23_456_789),
+        ),
         415: apiError("Another media type.", notMultipart()),
       },
     },

@@ -5,10 +5,10 @@ import { UPLOAD_MAX_OCTETS } from "../../service/bulk/read-upload.ts";
 import {
   badUpload,
   bodyCutShort,
-  bulkTooLarge,
   missingParameter,
   notMultipart,
   requestTimedOut,
+  uploadTooLarge,
 } from "../../service/refusals.ts";
 import type { ReceiverDeps, Source } from "./receive.ts";
 import { SlowSenders } from "./slow-senders.ts";
@@ -42,7 +42,7 @@ export function createMultipartReader({ shares, clock }: ReceiverDeps): Multipar
   return async (source, owner) => {
     const { "content-type": type = "", "content-length": length = "0" } = source.headers;
     if (!/^multipart\/form-data *(?:;|$)/i.test(type)) throw notMultipart();
-    if (Number(length) > BODY_MAX_BYTES) throw bulkTooLarge();
+    if (Number(length) > BODY_MAX_BYTES) throw uploadTooLarge(UPLOAD_MAX_OCTETS, Number(length));
     const reading = new Reading(source, (reclaim) =>
       shares.of("uploads").take(owner, 0, { reclaim }),
     );
@@ -99,7 +99,7 @@ class Reading {
     parser.on("file", (...[, stream, filename, , mediaType]) => {
       this.#file = { name: filename ?? "", mediaType };
       stream.on("data", (chunk: Buffer) => this.#take(chunk));
-      stream.on("limit", () => this.#refuse(bulkTooLarge()));
+      stream.on("limit", () => this.#refuse(tooLarge(this.#source)));
       stream.on("error", () => this.#refuse(BROKEN()));
     });
     parser.on("field", (name, value) => {
@@ -112,7 +112,7 @@ class Reading {
 
   readonly #count = (chunk: Buffer): void => {
     this.#bodyBytes += chunk.length;
-    if (this.#bodyBytes > BODY_MAX_BYTES) this.#refuse(bulkTooLarge());
+    if (this.#bodyBytes > BODY_MAX_BYTES) this.#refuse(tooLarge(this.#source));
   };
 
   readonly #cut = (): void => {
@@ -167,6 +167,12 @@ class Reading {
     this.#chunks.length = 0;
     this.#hold.release();
   }
+}
+
+/** The announced length counts the frame too, which is small. */
+function tooLarge({ headers }: Source): Error {
+  const length = Number(headers["content-length"]);
+  return uploadTooLarge(UPLOAD_MAX_OCTETS, length > UPLOAD_MAX_OCTETS ? length : undefined);
 }
 
 const BROKEN = (): Error => badUpload("The multipart body is broken.");

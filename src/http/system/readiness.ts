@@ -9,6 +9,20 @@ export interface Readiness {
   failing(): Promise<readonly string[]>;
 }
 
+/** The probe, asked at most once in `ms`: anybody may ask for readiness, and some probes write. */
+export function askedRarely(probe: Probe, ms: number, clock: Clock): Probe {
+  let answer: Promise<boolean> | undefined;
+  let askedMs = -Infinity;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (answer === undefined || nowMs - askedMs >= ms) {
+      askedMs = nowMs;
+      answer = probe();
+    }
+    return answer;
+  };
+}
+
 /** A probe that says nothing for so long has said no. */
 const PROBE_TIMEOUT_MS = 2_000;
 

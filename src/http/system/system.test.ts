@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { appDeps, appWith } from "../../../test/http/http-app.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import type { Probe } from "./readiness.ts";
+import { askedRarely, type Probe } from "./readiness.ts";
 
 test("a living process says so without asking anything", async () => {
   const app = await appWith({
@@ -138,4 +138,17 @@ test("the rendered documentation runs nothing but its own scripts", async () => 
   for (const [, path = ""] of body.matchAll(/(?:src|href)="([^"]+)"/g)) {
     assert.equal((await app.inject(path)).statusCode, 200, path);
   }
+});
+
+test("a probe that writes is asked once a second at most", async () => {
+  const clock = manualClock();
+  let asked = 0;
+  const probe = askedRarely(() => Promise.resolve((asked += 1) > 0), 1_000, clock);
+  await Promise.all([probe(), probe()]);
+  clock.advance(999);
+  await probe();
+  assert.equal(asked, 1);
+  clock.advance(1);
+  await probe();
+  assert.equal(asked, 2);
 });

@@ -69,8 +69,10 @@ export interface UploadedTable {
 
 /** A bulk request as a face read it. */
 export interface BulkRequest {
-  /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
+  /** Decoded; of several parameters, all of them joined by a newline. At most `maxOctets` octets. */
   readonly text: string;
+  /** `BULK_MAX_OCTETS` unless the text comes from an uploaded file. */
+  readonly maxOctets?: number;
   /**
    * `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed; for an
    * uploaded column, whose cells the face has freed of line breaks. A blank line is no entry.

@@ -2,13 +2,15 @@ import { utf8Octets } from "../../core/address/address.ts";
 import { EntryTable, type TableRow } from "../../core/batch/entry-table.ts";
 import { TableFault } from "../../core/batch/table-fault.ts";
 import type { TablePageText } from "../../ports/bulk/batches.ts";
-import { badUpload, bulkTooLarge } from "../refusals.ts";
+import { badUpload, uploadTooLarge, uploadTooLong } from "../refusals.ts";
 import type { BulkRequest } from "./bulk.ts";
 import { csvRows, type FileSlices, fileText } from "./file-text.ts";
-import { BULK_MAX_OCTETS } from "./submit.ts";
 
-/** Largest file that is read, in octets. */
+/** Largest file, in octets; its list or column may fill it. */
 export const UPLOAD_MAX_OCTETS = 20_000_000;
+
+/** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
+const UPLOAD_MAX_ENTRIES = 1_000_000;
 
 /** How an upload is to be read. */
 export interface UploadOptions {
@@ -19,11 +21,11 @@ export interface UploadOptions {
 }
 
 /** What of a `BulkRequest` comes out of a file. */
-export type UploadedEntries = Pick<BulkRequest, "text" | "layout" | "table">;
+export type UploadedEntries = Pick<BulkRequest, "text" | "maxOctets" | "layout" | "table">;
 
 /**
- * Reads an uploaded file. Refuses with 400 what cannot be read and with 413 a list or column of more than
- * 2,000,000 octets. Works slice by slice; the caller's iterable sets the pace.
+ * Reads an uploaded file. Refuses with 400 what cannot be read, with 413 more than `UPLOAD_MAX_OCTETS` and with 422
+ * more than `UPLOAD_MAX_ENTRIES`. Works slice by slice; the caller's iterable sets the pace.
  */
 export async function readUpload(
   slices: FileSlices,
@@ -38,23 +40,28 @@ export async function readUpload(
 
 async function readList(slices: FileSlices): Promise<UploadedEntries> {
   const entries = new EntryText("");
-  for await (const piece of fileText(slices)) entries.add(piece);
-  return { text: entries.text(), layout: "list" };
+  for await (const piece of fileText(slices)) entries.add(piece, piece.match(ENTRIES)?.length ?? 0);
+  return { text: entries.text(), maxOctets: UPLOAD_MAX_OCTETS, layout: "list" };
 }
 
-/** The text of a bulk request, watched over as it grows. */
+const ENTRIES = /[^ ,\t\r\n]+/g;
+
+/** The text of a bulk request, limited as it grows. */
 class EntryText {
   readonly #separator: string;
   readonly #pieces: string[] = [];
   #octets = 0;
+  #entries = 0;
 
   constructor(separator: string) {
     this.#separator = separator;
   }
 
-  add(piece: string): void {
+  add(piece: string, entries: number): void {
+    this.#entries += entries;
+    if (this.#entries > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
     this.#octets += utf8Octets(piece) + (this.#pieces.length === 0 ? 0 : this.#separator.length);
-    if (this.#octets > BULK_MAX_OCTETS) throw bulkTooLarge();
+    if (this.#octets > UPLOAD_MAX_OCTETS) throw uploadTooLarge(UPLOAD_MAX_OCTETS, undefined);
     this.#pieces.push(piece);
   }
 
@@ -68,13 +75,18 @@ async function readTable(slices: FileSlices, { column }: UploadOptions): Promise
   const entries = new EntryText("\n");
   const pages = new Pages();
   const take = ({ entry, cells }: TableRow): void => {
-    entries.add(entry);
+    entries.add(entry, entry === "" ? 0 : 1);
     pages.add(cells);
   };
   for await (const rows of csvRows(fileText(slices))) table.add(rows).forEach(take);
   table.end().forEach(take);
   const { header } = table;
-  return { text: entries.text(), layout: "lines", table: { header, pages: pages.all() } };
+  return {
+    text: entries.text(),
+    maxOctets: UPLOAD_MAX_OCTETS,
+    layout: "lines",
+    table: { header, pages: pages.all() },
+  };
 }
 
 /** Cells of one page in UTF-16 code units, about. */

@@ -22,12 +22,14 @@ import {
   jobRunning,
   missingParameter,
   Refusal,
+  sessionNotFound,
   tooManyEntries,
 } from "../refusals.ts";
 import type { Tiers } from "../admission/tiers.ts";
-import type { BulkAnswer, BulkRequest, QueuedBatch } from "./bulk.ts";
+import type { BulkAnswer, BulkRequest, BulkService, QueuedBatch } from "./bulk.ts";
 import { estimatedSeconds } from "./estimate.ts";
 import { statsOf } from "./present.ts";
+import { findSession, followSession, sessionResults, viewSession } from "./read-session.ts";
 import { spelledResults } from "./result-source.ts";
 import { keptAnswer, type KeptRecord, openRetry } from "./idempotency.ts";
 import { type BatchOptions, runBatch, type RunBatchDeps } from "./run-batch.ts";
@@ -62,15 +64,30 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly completed: () => void;
 }
 
-/** Throws the 400 for nothing at all and the 413 for more than 2,000,000 octets; linear, without splitting. */
-export function checkBulkText(text: string): void {
+/** Throws the 400 for an empty text and the 413 for one over `maxOctets`; linear, without splitting. */
+export function checkBulkText(text: string, maxOctets = BULK_MAX_OCTETS): void {
   if (text === "") throw missingParameter("email");
-  const isSmall = text.length * 3 <= BULK_MAX_OCTETS;
-  const isLarge = text.length > BULK_MAX_OCTETS;
-  if (isLarge || (!isSmall && utf8Octets(text) > BULK_MAX_OCTETS)) throw bulkTooLarge();
+  const isSmall = text.length * 3 <= maxOctets;
+  const isLarge = text.length > maxOctets;
+  if (isLarge || (!isSmall && utf8Octets(text) > maxOctets)) throw bulkTooLarge();
 }
 
-/** One request on its way through. */
+/** The bulk service on its stores. */
+export function createBulk(deps: SubmitDeps): BulkService {
+  return {
+    submit: (entrance, request) => submit(entrance, request, deps),
+    view: (caller, session) => viewSession(deps, caller, session),
+    results: (caller, session) => sessionResults(deps, caller, session),
+    progress: (caller, session) => followSession(deps, caller, session),
+    async remove(caller, hash) {
+      await findSession(deps, hash, { caller, access: "everything" });
+      // Another request may have removed it since.
+      if (!(await deps.jobs.remove(hash, deps.clock.nowMs()))) throw sessionNotFound();
+    },
+  };
+}
+
+/** One accepted request. */
 interface Submission {
   readonly entrance: Entrance;
   readonly batch: NewBatch;
@@ -79,12 +96,12 @@ interface Submission {
 }
 
 /** See `BulkService.submit`. */
-export async function submit(
+async function submit(
   entrance: Entrance,
   request: BulkRequest,
   deps: SubmitDeps,
 ): Promise<BulkAnswer> {
-  checkBulkText(request.text);
+  checkBulkText(request.text, request.maxOctets);
   try {
     const retry = await openRetry(deps, ownerKey(entrance.caller.owner), request.retry);
     if (retry.kind === "kept") return await keptAnswer(deps, retry.record);

@@ -62,7 +62,9 @@ const FIGURES: WorkerFigures = {
   openEntries: 9,
 };
 
-function page(read: () => Promise<typeof backlog>, redisAnswers = true) {
+const yes = () => Promise.resolve(true);
+
+function page(read: () => Promise<typeof backlog>, redisAnswers = true, answers = yes) {
   const metrics = createMetrics();
   const clock = manualClock();
   createListMetrics(metrics.registry);
@@ -70,8 +72,8 @@ function page(read: () => Promise<typeof backlog>, redisAnswers = true) {
   watchAnswerCache(metrics.registry, () => ({ hits: 3, misses: 1 }));
   watchWorker(metrics.registry, "w1", { figures: () => FIGURES });
   webhookCounter(metrics.registry)("accepted");
-  watchBacklog({ registry: metrics.registry, clock, read });
   watchShares(metrics.registry, () => createShares().figures());
+  watchBacklog({ registry: metrics.registry, clock, read, answers });
   watchRedis(metrics.registry, () => Promise.resolve(redisAnswers));
   return { metrics, clock };
 }
@@ -139,6 +141,17 @@ test("the backlog is on the page as the database says it, asked once a scrape", 
 test("a Redis that does not answer is shown, for single checks go on without it", async () => {
   const { metrics } = page(() => Promise.resolve(backlog), false);
   assert.ok((await metrics.page.text()).split("\n").includes("gatepost_redis_up 0"));
+});
+
+test("a database that takes no writes is down, and what waits in it is shown", async () => {
+  const { metrics } = page(
+    () => Promise.resolve(backlog),
+    true,
+    () => Promise.resolve(false),
+  );
+  const lines = (await metrics.page.text()).split("\n");
+  assert.ok(lines.includes("gatepost_database_up 0"));
+  assert.ok(lines.some((line) => line.startsWith("gatepost_entries_waiting ")));
 });
 
 const away = [

@@ -6,6 +6,8 @@ import { inTime } from "../../ports/process/in-time.ts";
 export interface BacklogMetricsDeps {
   readonly registry: Registry;
   readonly clock: Clock;
+  /** Whether the database takes writes. */
+  readonly answers: () => Promise<boolean>;
   readonly read: () => Promise<Backlog>;
 }
 
@@ -14,6 +16,7 @@ const READ_WITHIN_MS = 2_000;
 
 interface Reading {
   readonly backlog: Backlog | undefined;
+  readonly isUp: boolean;
   readonly tookMs: number;
 }
 
@@ -30,8 +33,8 @@ const one = (value: number | undefined): Readonly<Record<string, number>> =>
 const FIGURES: readonly Figure[] = [
   {
     name: "gatepost_database_up",
-    help: "1 when the database answered this scrape within 2 s.",
-    values: ({ backlog }) => one(backlog === undefined ? 0 : 1),
+    help: "1 when the database answered this scrape within 2 s and takes writes.",
+    values: ({ isUp }) => one(isUp ? 1 : 0),
   },
   {
     name: "gatepost_database_answer_seconds",
@@ -80,10 +83,11 @@ const FIGURES: readonly Figure[] = [
  * What waits in the database, asked once for each scrape. With several processes each shows the same. A
  * database that does not answer leaves the figures out; it does not hold up the page.
  */
-export function watchBacklog({ registry, clock, read }: BacklogMetricsDeps): void {
+export function watchBacklog(deps: BacklogMetricsDeps): void {
+  const { registry } = deps;
   let underWay: Promise<Reading> | undefined;
   const reading = (): Promise<Reading> =>
-    (underWay ??= within(read, clock).finally(() => {
+    (underWay ??= within(deps).finally(() => {
       underWay = undefined;
     }));
   for (const { name, help, label, values } of FIGURES) {
@@ -105,9 +109,17 @@ export function watchBacklog({ registry, clock, read }: BacklogMetricsDeps): voi
   }
 }
 
-async function within(read: () => Promise<Backlog>, clock: Clock): Promise<Reading> {
+async function within({ read, answers, clock }: BacklogMetricsDeps): Promise<Reading> {
   const startMs = clock.monotonicMs();
-  const asked = read().catch(() => undefined);
-  const backlog = await inTime(asked, { timeoutMs: READ_WITHIN_MS, late: undefined, clock });
-  return { backlog, tookMs: clock.monotonicMs() - startMs };
+  const limit = { timeoutMs: READ_WITHIN_MS, clock };
+  const writes = inTime(
+    answers().catch(() => false),
+    { ...limit, late: false },
+  );
+  const backlog = await inTime(
+    read().catch(() => undefined),
+    { ...limit, late: undefined },
+  );
+  const tookMs = clock.monotonicMs() - startMs;
+  return { backlog, isUp: backlog !== undefined && (await writes), tookMs };
 }

@@ -12,7 +12,8 @@ export function watchStores(
   clock: Clock,
 ): void {
   const { db } = store.sql;
-  watchBacklog({ registry, clock, read: () => readBacklog(db, clock.nowMs()) });
+  const answers = probes.get("database") ?? (() => Promise.resolve(true));
+  watchBacklog({ registry, clock, answers, read: () => readBacklog(db, clock.nowMs()) });
   const redis = probes.get("redis");
   if (redis !== undefined) watchRedis(registry, redis);
 }

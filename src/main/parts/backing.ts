@@ -7,6 +7,9 @@ import type { BulkRunnerParts, BulkRunner } from "./bulk-runner.ts";
 import type { SharedLists } from "../feeds/feed-jobs.ts";
 import type { AccountStore, Ledgers } from "./store.ts";
 
+/** The probe of the database writes, so it is asked no more often. */
+export const DATABASE_PROBE_MS = 1_000;
+
 /** What differs between one process on SQLite and many on PostgreSQL and Redis. */
 export interface Backing {
   /** Whether other processes may serve, check and send beside this one. */

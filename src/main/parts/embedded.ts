@@ -7,7 +7,8 @@ import { engineName } from "../../adapters/sql/engine/sqlite.ts";
 import { sqlUsageLedger } from "../../adapters/sql/admission/usage-ledger.ts";
 import type { Machine } from "../process/machine.ts";
 import type { Process } from "../process/open-process.ts";
-import type { Backing } from "./backing.ts";
+import { askedRarely } from "../../http/system/readiness.ts";
+import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";
 import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
 import type { Config } from "../settings/config.ts";
 import { accountStore } from "./store.ts";
@@ -35,7 +36,7 @@ export async function openEmbeddedBacking(process: Process): Promise<Backing> {
     requests: undefined,
     elections: memoryElections(),
     sharedLists: undefined,
-    probes: new Map([["database", () => sql.answers()]]),
+    probes: new Map([["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)]]),
     startBulkRunner: (parts) => Promise.resolve(threadRunner(config, parts, machine)),
     openTickets: undefined,
   };

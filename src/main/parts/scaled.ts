@@ -5,7 +5,8 @@ import { sqlElections } from "../../adapters/sql/engine/elections.ts";
 import { sqlKeys } from "../../adapters/sql/account/keys.ts";
 import { sqlUsageLedger } from "../../adapters/sql/admission/usage-ledger.ts";
 import type { Process } from "../process/open-process.ts";
-import type { Backing } from "./backing.ts";
+import { askedRarely } from "../../http/system/readiness.ts";
+import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";
 import type { BulkRunner } from "./bulk-runner.ts";
 import { sharedListsOf } from "../feeds/shared-feeds.ts";
 import { accountStore } from "./store.ts";
@@ -45,7 +46,7 @@ export async function openScaledBacking(
     elections: sqlElections(db),
     sharedLists: sharedListsOf(db, notices),
     probes: new Map([
-      ["database", () => sql.answers()],
+      ["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)],
       ["redis", () => redis.answers()],
     ]),
     startBulkRunner: () => ticketRunner(redisUrl, process),

@@ -52,6 +52,25 @@ test("opening again runs no migration twice and keeps what was written", async (
   );
 });
 
+test("a full database does not answer until it has room again", async (t) => {
+  const { db, answers, close } = await openEmbedded(temporaryDirectory(t), NOW_MS);
+  t.after(close);
+  assert.equal(await answers(), true);
+  await sql`pragma max_page_count = 1`.execute(db); // SQLite raises it to the pages in use
+  const fill = async (): Promise<void> => {
+    for (let at = 0; ; at += 1) {
+      const row = { name: `filler ${String(at)}`, value: "x".repeat(200) };
+      await db.insertInto("installation").values(row).execute();
+    }
+  };
+  await assert.rejects(fill(), /full/);
+  assert.equal(await answers(), false);
+  await sql`pragma max_page_count = 100000`.execute(db);
+  assert.equal(await answers(), true);
+  const left = await db.selectFrom("installation").select("name").execute();
+  assert.ok(!left.some(({ name }) => name === "write_probe"));
+});
+
 test("a schema newer than the program is a clear fault", async (t) => {
   const dir = temporaryDirectory(t);
   const { db, close } = await openEmbedded(dir, NOW_MS);

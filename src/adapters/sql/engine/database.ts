@@ -5,11 +5,12 @@ import { DatabaseFault, databaseFault } from "./database-fault.ts";
 import { migrate } from "./migrate.ts";
 import type { Database } from "./schema.ts";
 import { openSqlite, sqliteDialect } from "./sqlite.ts";
+import { hasRoom, takesWrites } from "./takes-writes.ts";
 
 /** One open store. The adapters made on the same `db` share its transactions. */
 export interface SqlDatabase {
   readonly db: Kysely<Database>;
-  /** Whether it answers now, and PostgreSQL takes writes; for readiness. Never rejects. */
+  /** Whether it answers and takes writes now, its disk included; for readiness. Never rejects. */
   readonly answers: () => Promise<boolean>;
   /** Waits for the query that runs; call it last, after every adapter has stopped. */
   readonly close: () => Promise<void>;
@@ -51,18 +52,10 @@ export async function openEmbedded(
       await db.destroy();
       throw error;
     }
-    return { db, answers: () => answers(db), close: () => db.destroy() };
+    const answers = async (): Promise<boolean> =>
+      (dataDir === IN_MEMORY || hasRoom(dataDir)) && takesWrites(db);
+    return { db, answers: () => answers().catch(() => false), close: () => db.destroy() };
   } catch (error) {
     throw databaseFault(dataDir, error);
-  }
-}
-
-/** See `SqlDatabase.answers`. */
-async function answers(db: Kysely<Database>): Promise<boolean> {
-  try {
-    await db.selectFrom("schema_migrations").select("number").limit(1).execute();
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -5,6 +5,7 @@ import { migrate } from "./migrate.ts";
 import { openingFault } from "./postgres-fault.ts";
 import { LIMITS, openPool, type PostgresLimits } from "./postgres-pool.ts";
 import type { Database } from "./schema.ts";
+import { takesWrites } from "./takes-writes.ts";
 
 /** PostgreSQL 15, as `server_version_num` says it. */
 const VERSION_MIN = 150_000;
@@ -38,18 +39,7 @@ export async function openPostgres(
     throw openingFault(place, error);
   }
   const db = open({ ...LIMITS, ...options });
-  return { db, answers: () => canWrite(db), close: () => db.destroy() };
-}
-
-/** A standby, or a server that was made read-only, answers questions; whoever asks whether it is there wants to write. */
-async function canWrite(db: Kysely<Database>): Promise<boolean> {
-  try {
-    const { rows } = await sql<{ state: string }>`
-      select current_setting('transaction_read_only') as state`.execute(db);
-    return rows[0]?.state === "off";
-  } catch {
-    return false;
-  }
+  return { db, answers: () => takesWrites(db), close: () => db.destroy() };
 }
 
 /** For the migration alone: one session that may wait for others and take its time. */

@@ -19,7 +19,7 @@ import type { Checkpoint } from "../../src/ports/bulk/checkpoint.ts";
 import type { Log } from "../../src/ports/process/log.ts";
 import { announcer } from "../../src/service/bulk/announce.ts";
 import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
-import { createBulk } from "../../src/service/bulk/create-bulk.ts";
+import { createBulk } from "../../src/service/bulk/submit.ts";
 import { keepJobs } from "../../src/service/bulk/keep-house.ts";
 import { bulkWorker } from "../../src/service/bulk/worker.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";

@@ -8,7 +8,7 @@ import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import { announcer, type CompletedEvent } from "../../src/service/bulk/announce.ts";
 import type { BulkAnswer, BulkRequest, BulkService } from "../../src/service/bulk/bulk.ts";
 import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
-import { createBulk } from "../../src/service/bulk/create-bulk.ts";
+import { createBulk } from "../../src/service/bulk/submit.ts";
 import type { EntryCheck } from "../../src/service/bulk/entry-check.ts";
 import type { Tickets } from "../../src/ports/bulk/tickets.ts";
 import { bulkWorker, type BulkWorker } from "../../src/service/bulk/worker.ts";

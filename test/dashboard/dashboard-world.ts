@@ -32,7 +32,7 @@ import type { HostCheck } from "../../src/ports/webhooks/public-host.ts";
 import { createSignIns } from "../../src/service/account/sign-ins.ts";
 import { announcer } from "../../src/service/bulk/announce.ts";
 import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
-import { createBulk } from "../../src/service/bulk/create-bulk.ts";
+import { createBulk } from "../../src/service/bulk/submit.ts";
 import { bulkWorker } from "../../src/service/bulk/worker.ts";
 import { createCheckOne } from "../../src/service/check/check-one.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";

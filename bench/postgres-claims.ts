@@ -8,7 +8,7 @@ import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import { systemIds as ids } from "../src/adapters/system/ids.ts";
 import { passThrough } from "../src/ports/bulk/checkpoint.ts";
 import type { ChunkQueue } from "../src/ports/bulk/chunk-queue.ts";
-import { allValid, newJob, termsFor } from "../test/contracts/bulk-stores.ts";
+import { allValid, newJob, termsFor } from "../test/contracts/bulk/bulk-stores.ts";
 import { startPostgres } from "../test/services/postgres.ts";
 
 // How fast chunks are claimed and stored on PostgreSQL, by one claimer and by four at once, each on

@@ -17,7 +17,7 @@ import { createAdmission } from "../../src/service/admission/counting-admission.
 import type { Entrance } from "../../src/service/admission/admission.ts";
 import type { OwnEvidence } from "../../src/service/evidence/own-spellings.ts";
 import { DEFAULT_TIERS, type Tiers } from "../../src/service/admission/tiers.ts";
-import { type BulkStores, openBulkStores } from "../contracts/bulk-stores.ts";
+import { type BulkStores, openBulkStores } from "../contracts/bulk/bulk-stores.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";
 
 /** Knows nothing of any name. */

@@ -1,6 +1,6 @@
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
 import { manualClock } from "../time/manual-clock.ts";
-import { rateCounterContract } from "./rate-counter.ts";
+import { rateCounterContract } from "./admission/rate-counter.ts";
 import { sqlContracts } from "./sql-contracts.ts";
 
 rateCounterContract("memory", () =>

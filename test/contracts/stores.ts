@@ -12,7 +12,7 @@ import type { Ids } from "../../src/ports/process/ids.ts";
 import type { Log } from "../../src/ports/process/log.ts";
 import type { UsageLedger } from "../../src/ports/admission/usage.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
-import type { SpellingsFixture } from "./own-spellings.ts";
+import type { SpellingsFixture } from "./evidence/own-spellings.ts";
 
 /** Ids that count up, so that a test can be read and run again. */
 export function countingIds(): Ids {

@@ -24,7 +24,7 @@ import type { CheckOne } from "../../src/service/check/check-one.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { mailEverywhere, noDatasets } from "../bulk/bulk-world.ts";
-import { type BulkStores, unitsOf } from "../contracts/bulk-stores.ts";
+import { type BulkStores, unitsOf } from "../contracts/bulk/bulk-stores.ts";
 import { addAccount, recordingLog } from "../contracts/stores.ts";
 import { appWith, echoingCheck } from "../http/http-app.ts";
 import { realClock } from "../time/real-clock.ts";

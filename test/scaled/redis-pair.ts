@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { dayOf } from "../../src/core/calendar.ts";
 import type { Clock } from "../../src/ports/process/clock.ts";
 import { StoreDown } from "../../src/ports/process/store-down.ts";
-import { emptyRedis, type LinkedProcess, linkProcess } from "../contracts/redis-link.ts";
+import { emptyRedis, type LinkedProcess, linkProcess } from "../contracts/process/redis-link.ts";
 import { openStores, type Stores } from "../contracts/stores.ts";
 import { type CutLine, openCutLine } from "../services/cut-line.ts";
 import type { RedisServer } from "../services/redis.ts";

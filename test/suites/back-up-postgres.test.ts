@@ -17,7 +17,7 @@ import {
   newJob,
   openBulkStores,
   termsFor,
-} from "../contracts/bulk-stores.ts";
+} from "../contracts/bulk/bulk-stores.ts";
 import { postgresPrograms } from "../services/postgres.ts";
 import { openPatiently, withPostgres } from "../services/with-postgres.ts";
 

@@ -10,7 +10,7 @@ import { createCheckOne } from "../../src/service/check/check-one.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS, type Tier } from "../../src/service/admission/tiers.ts";
 import { memoryAnswerCache } from "../../src/adapters/memory/answer-cache.ts";
-import { emptyRedis, linkProcess } from "../contracts/redis-link.ts";
+import { emptyRedis, linkProcess } from "../contracts/process/redis-link.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { appWith } from "../http/http-app.ts";
 import { withRedis } from "../services/with-redis.ts";

@@ -1,4 +1,4 @@
-import { registrationCacheContract } from "../../../test/contracts/registration-cache.ts";
+import { registrationCacheContract } from "../../../test/contracts/evidence/registration-cache.ts";
 import { memoryRegistrationCache } from "./registration-cache.ts";
 
 registrationCacheContract("memory", () => Promise.resolve(memoryRegistrationCache()));

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { newJob, termsFor } from "../../../../test/contracts/bulk-stores.ts";
+import { newJob, termsFor } from "../../../../test/contracts/bulk/bulk-stores.ts";
 import { manualClock } from "../../../../test/time/manual-clock.ts";
 import { eventually, postgresWorld } from "../../../../test/scaled/postgres-world.ts";
 import { withPostgres } from "../../../../test/services/with-postgres.ts";

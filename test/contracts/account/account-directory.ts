@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AccountDirectory } from "../../../src/ports/account/account-directory.ts";
+import type { Make } from "../contract.ts";
+
+export interface AccountDirectoryUnderTest {
+  readonly directory: AccountDirectory;
+  /** Makes an account of that id with the address `<id>@gatepost.example`. */
+  readonly account: (id: string) => Promise<string>;
+}
+
+export function accountDirectoryContract(
+  name: string,
+  make: Make<AccountDirectoryUnderTest>,
+): void {
+  const cases = [
+    ["nothing finds all, by address", "", ["abc", "b%d", "b_d", "xyz"], 4],
+    ["a part of the address, in any case", "XY", ["xyz"], 1],
+    ["a percent sign stands for itself", "%", ["b%d"], 1],
+    ["an underscore stands for itself", "_", ["b_d"], 1],
+    ["a backslash stands for itself", "\\", [], 0],
+    ["a quote is no quote of the query", "'", [], 0],
+  ] as const;
+  for (const [what, text, ids, total] of cases) {
+    test(`account directory, ${name}: ${what}`, async (t) => {
+      const { directory, account } = await make(t);
+      for (const id of ["xyz", "abc", "b%d", "b_d"]) await account(id);
+      const found = await directory.search(text, 10);
+      assert.deepEqual(
+        found.accounts.map(({ id }) => id),
+        ids,
+      );
+      assert.equal(found.total, total);
+    });
+  }
+
+  test(`account directory, ${name}: beyond the limit the total still counts`, async (t) => {
+    const { directory, account } = await make(t);
+    for (const id of ["a1", "a2", "a3"]) await account(id);
+    const found = await directory.search("", 2);
+    assert.deepEqual([found.accounts.length, found.total], [2, 3]);
+  });
+
+  test(`account directory, ${name}: what is erased is gone, once, and others stay`, async (t) => {
+    const { directory, account } = await make(t);
+    for (const id of ["a1", "a2"]) await account(id);
+    assert.equal(await directory.erase("a1"), true);
+    assert.equal(await directory.erase("a1"), false);
+    assert.deepEqual(
+      (await directory.search("", 10)).accounts.map(({ id }) => id),
+      ["a2"],
+    );
+  });
+}

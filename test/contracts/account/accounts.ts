@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Accounts, NewAccount } from "../../../src/ports/admission/accounts.ts";
+import type { Credits } from "../../../src/ports/admission/credits.ts";
+import type { Keys, NewApiKey } from "../../../src/ports/admission/keys.ts";
+import type { Make } from "../contract.ts";
+
+export interface AccountsFixture {
+  readonly accounts: Accounts;
+  readonly keys: Keys;
+  readonly credits: Credits;
+}
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+
+const account = (id: string, more: Partial<NewAccount> = {}): NewAccount => ({
+  id,
+  email: `${id}@gatepost.example`,
+  tier: "free",
+  origin: "operator",
+  isAdmin: false,
+  createdAtMs: NOW_MS,
+  ...more,
+});
+
+const key = (id: string, more: Partial<NewApiKey> = {}): NewApiKey => ({
+  id,
+  accountId: "a1",
+  name: "a name",
+  hash: `hash of ${id}`,
+  prefix: "gp_live_AbCd",
+  lastFour: "wxyz",
+  createdAtMs: NOW_MS,
+  ...more,
+});
+
+/** Accounts, their keys and their credits, which reference each other. */
+export function accountsContract(name: string, make: Make<AccountsFixture>): void {
+  const rule = (sentence: string, check: (fixture: AccountsFixture) => Promise<void>): void => {
+    test(`${name}: ${sentence}`, async (t) => check(await make(t)));
+  };
+
+  rule("an account is found by id and by e-mail address", async ({ accounts }) => {
+    assert.equal(await accounts.create(account("a1", { isAdmin: true, origin: "signup" })), true);
+    const want = {
+      id: "a1",
+      email: "a1@gatepost.example",
+      tier: "free",
+      origin: "signup",
+      isAdmin: true,
+      isDisabled: false,
+      countsSpellings: false,
+      creditBalance: 0,
+      createdAtMs: NOW_MS,
+    };
+    assert.deepEqual(await accounts.find("a1"), want);
+    assert.deepEqual(await accounts.find("a1@gatepost.example"), want);
+    assert.equal(await accounts.find("a2"), undefined);
+    assert.equal(await accounts.find("' or 1=1 --"), undefined);
+  });
+
+  rule("an e-mail address is taken once, also by twins", async ({ accounts }) => {
+    const email = "same@gatepost.example";
+    const made = await Promise.all(
+      ["a1", "a2", "a3"].map((id) => accounts.create(account(id, { email }))),
+    );
+    assert.deepEqual(made.filter(Boolean), [true]);
+  });
+
+  rule("a change leaves the rest alone", async ({ accounts }) => {
+    await accounts.create(account("a1"));
+    assert.equal(await accounts.change("a1", { tier: "pro" }, NOW_MS), true);
+    assert.equal(await accounts.change("a1", { isDisabled: true }, NOW_MS), true);
+    assert.equal(await accounts.change("a1", { countsSpellings: true }, NOW_MS), true);
+    assert.equal(await accounts.change("a1", { passwordHash: "$phc" }, NOW_MS), true);
+    const found = await accounts.find("a1");
+    const states = [found?.tier, found?.isDisabled, found?.countsSpellings];
+    assert.deepEqual(states, ["pro", true, true]);
+    assert.equal(await accounts.passwordHash("a1"), "$phc");
+    await accounts.change("a1", { isDisabled: false }, NOW_MS);
+    assert.equal((await accounts.find("a1"))?.isDisabled, false);
+    assert.equal(await accounts.change("nobody", { tier: "pro" }, NOW_MS), false);
+    assert.equal(await accounts.change("nobody", {}, NOW_MS), false);
+    assert.equal(await accounts.passwordHash("nobody"), undefined);
+  });
+
+  rule("accounts are listed by e-mail address, a page at a time", async ({ accounts }) => {
+    for (const id of ["c", "a", "b"]) await accounts.create(account(id));
+    const ids = async (after: string): Promise<string[]> =>
+      (await accounts.list(after, 2)).map(({ id }) => id);
+    assert.deepEqual(await ids(""), ["a", "b"]);
+    assert.deepEqual(await ids("b@gatepost.example"), ["c"]);
+    assert.deepEqual(await ids("c@gatepost.example"), []);
+  });
+
+  rule("a key leads to its account until it is revoked", async ({ accounts, keys }) => {
+    await accounts.create(account("a1"));
+    assert.equal(await keys.create(key("k1"), 10), true);
+    const holder = await keys.holder("hash of k1");
+    assert.deepEqual([holder?.keyId, holder?.account.email], ["k1", "a1@gatepost.example"]);
+    assert.equal(await keys.revoke("k1", NOW_MS + 5), true);
+    assert.equal(await keys.revoke("k1", NOW_MS + 9), true);
+    assert.equal(await keys.holder("hash of k1"), undefined);
+    assert.equal(await keys.holder("hash of nothing"), undefined);
+    assert.equal(await keys.revoke("nothing", NOW_MS), false);
+    assert.equal((await keys.list("a1"))[0]?.revokedAtMs, NOW_MS + 5);
+    assert.deepEqual(await keys.find("k1"), (await keys.list("a1"))[0], "revoked ones are found");
+    assert.equal(await keys.find("nothing"), undefined);
+  });
+
+  rule("keys are listed oldest first, without their hashes", async ({ accounts, keys }) => {
+    await accounts.create(account("a1"));
+    await keys.create(key("k2", { createdAtMs: NOW_MS + 1 }), 10);
+    await keys.create(key("k1"), 10);
+    await keys.touch(["k1", "gone"], NOW_MS + 7);
+    await keys.touch(["k1"], NOW_MS + 6);
+    await keys.touch([], NOW_MS + 8);
+    const listed = await keys.list("a1");
+    const shown = { accountId: "a1", name: "a name", prefix: "gp_live_AbCd", lastFour: "wxyz" };
+    assert.deepEqual(listed, [
+      { id: "k1", ...shown, createdAtMs: NOW_MS, lastUsedAtMs: NOW_MS + 7 },
+      { id: "k2", ...shown, createdAtMs: NOW_MS + 1 },
+    ]);
+    assert.deepEqual(await keys.list("nobody"), []);
+  });
+
+  rule("an account has so many keys in force and no more, also in parallel", async (fixture) => {
+    const { accounts, keys } = fixture;
+    await accounts.create(account("a1"));
+    const made = await Promise.all(["k1", "k2", "k3", "k4"].map((id) => keys.create(key(id), 2)));
+    assert.equal(made.filter(Boolean).length, 2);
+    const [first] = await keys.list("a1");
+    await keys.revoke(first?.id ?? "", NOW_MS);
+    assert.equal(await keys.create(key("k5"), 2), true);
+  });
+
+  rule("a balance is the sum of its entries and never below 0", async ({ accounts, credits }) => {
+    await accounts.create(account("a1"));
+    const grant = (amount: number, accountId = "a1") =>
+      credits.grant({ accountId, amount, reference: "why", nowMs: NOW_MS });
+    assert.deepEqual(await grant(10), { kind: "granted", balance: 10 });
+    assert.deepEqual(await grant(-11), { kind: "out_of_range", balance: 10 });
+    assert.deepEqual(await grant(Number.MAX_SAFE_INTEGER), { kind: "out_of_range", balance: 10 });
+    assert.deepEqual(await grant(-4), { kind: "granted", balance: 6 });
+    assert.deepEqual(await grant(1, "nobody"), { kind: "no_account" });
+    assert.equal((await accounts.find("a1"))?.creditBalance, 6);
+    const entry = { reason: "grant", reference: "why", createdAtMs: NOW_MS };
+    assert.deepEqual(await credits.entries("a1", 10), [
+      { sequence: 2, amount: -4, balanceAfter: 6, ...entry },
+      { sequence: 1, amount: 10, balanceAfter: 10, ...entry },
+    ]);
+    assert.equal((await credits.entries("a1", 1)).length, 1);
+  });
+
+  rule("parallel takings share one balance", async ({ accounts, credits }) => {
+    await accounts.create(account("a1"));
+    await credits.grant({ accountId: "a1", amount: 10, reference: "", nowMs: NOW_MS });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        credits.grant({ accountId: "a1", amount: -3, reference: "", nowMs: NOW_MS }),
+      ),
+    );
+    assert.equal(answers.filter(({ kind }) => kind === "granted").length, 3);
+    assert.equal((await accounts.find("a1"))?.creditBalance, 1);
+  });
+}

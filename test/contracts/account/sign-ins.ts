@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SignIns, NewSignIn } from "../../../src/ports/account/sign-ins.ts";
+import type { Make } from "../contract.ts";
+
+export interface LoginSessionsUnderTest {
+  readonly sessions: SignIns;
+  /** Makes an account of that id. */
+  readonly account: (id: string) => Promise<string>;
+}
+
+const NOW = 1_000_000;
+
+const made = (id: string, accountId: string, more: Partial<NewSignIn> = {}) => ({
+  id,
+  accountId,
+  tokenHash: `hash of ${id}`,
+  createdAtMs: NOW,
+  lastSeenAtMs: NOW,
+  expiresAtMs: NOW + 1_000,
+  clientAddress: "192.0.2.1",
+  userAgent: "a browser",
+  ...more,
+});
+
+export function loginSessionsContract(name: string, make: Make<LoginSessionsUnderTest>): void {
+  test(`login sessions, ${name}: one is found by its token until it expires`, async (t) => {
+    const { sessions, account } = await make(t);
+    await account("a1");
+    const { tokenHash, ...shown } = made("s1", "a1");
+    await sessions.create({ ...shown, tokenHash });
+    assert.deepEqual(await sessions.find(tokenHash, NOW + 999), shown);
+    assert.equal(await sessions.find(tokenHash, NOW + 1_000), undefined);
+    assert.equal(await sessions.find("another", NOW), undefined);
+  });
+
+  test(`login sessions, ${name}: being seen puts off the end`, async (t) => {
+    const { sessions, account } = await make(t);
+    await account("a1");
+    await sessions.create(made("s1", "a1"));
+    const seen = { lastSeenAtMs: NOW + 10, expiresAtMs: NOW + 5_000, clientAddress: "192.0.2.9" };
+    await sessions.touch("s1", seen);
+    const found = await sessions.find("hash of s1", NOW + 4_000);
+    assert.deepEqual({ ...found }, { ...found, ...seen });
+  });
+
+  test(`login sessions, ${name}: an account sees and ends its own only`, async (t) => {
+    const { sessions, account } = await make(t);
+    for (const id of ["a1", "a2"]) await account(id);
+    await sessions.create(made("s1", "a1"));
+    await sessions.create(made("s2", "a1", { lastSeenAtMs: NOW + 5 }));
+    await sessions.create(made("old", "a1", { expiresAtMs: NOW }));
+    await sessions.create(made("s3", "a2"));
+    const ids = async (accountId: string) =>
+      (await sessions.list(accountId, NOW)).map(({ id }) => id);
+    assert.deepEqual(await ids("a1"), ["s2", "s1"]);
+    assert.equal(await sessions.end("a1", "s3"), false);
+    assert.deepEqual(await ids("a2"), ["s3"]);
+    assert.equal(await sessions.end("a1", "s1"), true);
+    assert.deepEqual(await ids("a1"), ["s2"]);
+  });
+
+  test(`login sessions, ${name}: all but one end together`, async (t) => {
+    const { sessions, account } = await make(t);
+    for (const id of ["a1", "a2"]) await account(id);
+    for (const id of ["s1", "s2", "s3"]) await sessions.create(made(id, "a1"));
+    await sessions.create(made("other", "a2"));
+    assert.equal(await sessions.endAll("a1", "s2"), 2);
+    assert.notEqual(await sessions.find("hash of s2", NOW), undefined);
+    assert.notEqual(await sessions.find("hash of other", NOW), undefined);
+    assert.equal(await sessions.endAll("a1"), 1);
+  });
+
+  test(`login sessions, ${name}: pruning takes what has expired`, async (t) => {
+    const { sessions, account } = await make(t);
+    await account("a1");
+    await sessions.create(made("s1", "a1"));
+    await sessions.create(made("s2", "a1", { expiresAtMs: NOW }));
+    assert.equal(await sessions.prune(NOW), 1);
+    assert.notEqual(await sessions.find("hash of s1", NOW), undefined);
+  });
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { sqlChunkQueue } from "../../../src/adapters/sql/bulk/chunk-queue.ts";
+import { sqlJobs } from "../../../src/adapters/sql/bulk/jobs.ts";
+import { sqlIdempotencyKeys } from "../../../src/adapters/sql/bulk/idempotency-keys.ts";
+import { sqlSessionStore } from "../../../src/adapters/sql/bulk/session-store.ts";
+import { dayOf } from "../../../src/core/calendar.ts";
+import { splitText } from "../../../src/core/batch/batch-chunk.ts";
+import { finish } from "../../../src/core/batch/batch.ts";
+import type { ChunkOutcome, NewBatch } from "../../../src/ports/bulk/batches.ts";
+import type { ChargeTerms } from "../../../src/ports/admission/charges.ts";
+import { type Checkpoint, passThrough } from "../../../src/ports/bulk/checkpoint.ts";
+import type { Clock } from "../../../src/ports/process/clock.ts";
+import type { ChunkQueue, ClaimedChunk } from "../../../src/ports/bulk/chunk-queue.ts";
+import type { JobOrder, Jobs } from "../../../src/ports/bulk/jobs.ts";
+import type { Owner } from "../../../src/ports/admission/owner.ts";
+import type { IdempotencyKeys } from "../../../src/ports/bulk/idempotency-keys.ts";
+import type { SessionStore } from "../../../src/ports/bulk/session-store.ts";
+import type { UsageLedger } from "../../../src/ports/admission/usage.ts";
+import { addAccount, type OpenSql, openStores, type Stores } from "../stores.ts";
+
+/** The bulk stores of one process, and an account of theirs. */
+export interface BulkStores extends Stores {
+  readonly jobs: Jobs;
+  readonly chunks: ChunkQueue;
+  readonly sessions: SessionStore;
+  readonly idempotencyKeys: IdempotencyKeys;
+  /** Units of the account's day in the ledger. */
+  unitsUsed(): Promise<number>;
+}
+
+export const DAILY = 1_000_000;
+export const ACCOUNT: Owner = { kind: "account", accountId: "a1" };
+export const STRANGER: Owner = { kind: "bucket", bucket: "192.0.2.7" };
+
+export async function openBulkStores(
+  t: TestContext,
+  {
+    place = ":memory:",
+    checkpoint = passThrough,
+  }: { readonly place?: string | OpenSql; readonly checkpoint?: Checkpoint } = {},
+): Promise<BulkStores> {
+  const stores = await openStores(t, place);
+  const { sql, charges, ids, usage, clock } = stores;
+  await addAccount(stores);
+  const deps = { db: sql.db, charges, ids, checkpoint };
+  return {
+    ...stores,
+    jobs: sqlJobs(deps),
+    chunks: sqlChunkQueue(deps),
+    sessions: sqlSessionStore(deps),
+    idempotencyKeys: sqlIdempotencyKeys(deps),
+    unitsUsed: () => unitsOf(usage, clock.nowMs()),
+  };
+}
+
+/** Units of the account's day in the ledger. */
+export const unitsOf = async (usage: UsageLedger, nowMs: number): Promise<number> =>
+  (await usage.unitsUsed("account:a1", dayOf(nowMs))).inDay;
+
+/** What a new batch takes from its stores. */
+type BatchDeps = Pick<Stores, "ids"> & { readonly clock: Pick<Clock, "nowMs"> };
+
+/** `count` domains, split as a batch is. */
+export function newBatch(stores: BatchDeps, count: number, more: Partial<NewBatch> = {}): NewBatch {
+  const text = Array.from({ length: count }, (_, at) => `d${String(at)}.example`).join(",");
+  const { total, unique, chunks } = finish(splitText(text, "list"));
+  return {
+    session: stores.ids.hex32(),
+    owner: ACCOUNT,
+    clientAddress: "192.0.2.1",
+    total,
+    unique,
+    chunks,
+    nowMs: stores.clock.nowMs(),
+    ...more,
+  };
+}
+
+export function newJob(stores: BatchDeps, count: number, more: Partial<JobOrder> = {}): JobOrder {
+  return {
+    ...newBatch(stores, count, more),
+    spamTrap: false,
+    cooldownMs: 0,
+    bufferMax: 1_000_000,
+    ...more,
+  };
+}
+
+export function termsFor(batch: NewBatch, more: Partial<ChargeTerms> = {}): ChargeTerms {
+  const { owner, unique, nowMs } = batch;
+  return {
+    owner,
+    units: unique,
+    limits: { daily: DAILY, monthly: null },
+    purses: "plan",
+    nowMs,
+    ...more,
+  };
+}
+
+/** Creates a job and expects it to be accepted. */
+export async function accept(stores: BulkStores, order: JobOrder): Promise<string> {
+  const outcome = await stores.jobs.create(order, termsFor(order));
+  assert.equal(outcome.kind, "accepted");
+  return order.session;
+}
+
+export async function claim(stores: BulkStores, worker = "w1"): Promise<ClaimedChunk> {
+  const lease = { worker, nowMs: stores.clock.nowMs(), leaseMs: 3_000 };
+  const chunk = await stores.chunks.claim(lease, stores.ids.hex32());
+  assert.ok(chunk !== undefined);
+  return chunk;
+}
+
+/** All of `count` entries valid. */
+export function allValid(count: number): ChunkOutcome {
+  const texts = Array.from({ length: count }, (_, at) => `d${String(at)}.example`);
+  return {
+    results: texts.map((domain) => JSON.stringify({ format: true, domain })),
+    valid: texts,
+    tally: { invalidFormat: 0, disposable: 0, invalidDns: 0, valid: count },
+  };
+}

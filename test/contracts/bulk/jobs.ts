@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
+import {
+  CLAIMS_MAX,
+  SILENT_CLAIMS_MAX,
+  SUSPECT_LIFE_MS,
+} from "../../../src/ports/bulk/chunk-queue.ts";
+import {
+  ACCOUNT,
+  accept,
+  allValid,
+  type BulkStores,
+  claim,
+  newBatch,
+  newJob,
+  STRANGER,
+  termsFor,
+} from "./bulk-stores.ts";
+import { SESSION_LIFE_MS } from "../../../src/ports/bulk/session-store.ts";
+import type { Make } from "../contract.ts";
+
+const MINUTE_MS = 60_000;
+
+/** What every implementation of `Jobs` and `ChunkQueue` does; they are two views of one thing. */
+export function jobsContract(name: string, make: Make<BulkStores>): void {
+  const rule = (sentence: string, check: (stores: BulkStores) => Promise<void>): void => {
+    test(`${name}: ${sentence}`, async (t) => check(await make(t)));
+  };
+
+  rule("a job is charged once, and an owner has one at a time", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    const second = newJob(stores, 300);
+    assert.deepEqual(await stores.jobs.create(second, termsFor(second)), { kind: "running" });
+    assert.equal(await stores.unitsUsed(), 200);
+  });
+
+  rule("of two jobs at once one is accepted", async (stores) => {
+    const orders = [newJob(stores, 200), newJob(stores, 200)];
+    const outcomes = await Promise.all(
+      orders.map((order) => stores.jobs.create(order, termsFor(order))),
+    );
+    assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["accepted", "running"]);
+    assert.equal(await stores.unitsUsed(), 200);
+  });
+
+  rule(
+    "running is said before cooldown, cooldown before unpaid, unpaid before full",
+    async (stores) => {
+      const more = { owner: STRANGER, cooldownMs: MINUTE_MS };
+      const first = newJob(stores, 200, more);
+      await accept(stores, first);
+      const next = (): ReturnType<typeof newJob> => newJob(stores, 200, { ...more, bufferMax: 10 });
+      const broke = { limits: { daily: 0, monthly: null } };
+      let order = next();
+      assert.equal((await stores.jobs.create(order, termsFor(order, broke))).kind, "running");
+      await stores.jobs.remove(first.session, stores.clock.nowMs());
+      stores.clock.advance(20_000);
+      order = next();
+      assert.deepEqual(await stores.jobs.create(order, termsFor(order, broke)), {
+        kind: "cooldown",
+        untilMs: first.nowMs + MINUTE_MS,
+      });
+      stores.clock.advance(40_000);
+      order = next();
+      assert.deepEqual(await stores.jobs.create(order, termsFor(order, broke)), {
+        kind: "unpaid",
+        by: "day",
+      });
+      assert.deepEqual(await stores.jobs.create(order, termsFor(order)), { kind: "full" });
+    },
+  );
+
+  rule("what is refused leaves nothing charged and nothing behind", async (stores) => {
+    const order = newJob(stores, 200, { bufferMax: 199 });
+    assert.equal((await stores.jobs.create(order, termsFor(order))).kind, "full");
+    assert.equal(await stores.unitsUsed(), 0);
+    assert.equal(await stores.sessions.find(order.session, stores.clock.nowMs()), undefined);
+    await accept(stores, newJob(stores, 200, { bufferMax: 200 }));
+  });
+
+  rule("the buffer counts what is not checked yet, of all owners", async (stores) => {
+    await accept(stores, newJob(stores, 600));
+    await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
+    const order = newJob(stores, 400, { owner: STRANGER, bufferMax: 500 });
+    await accept(stores, order);
+    const ahead = await stores.jobs.queueAhead(stores.clock.nowMs());
+    assert.deepEqual(
+      ahead.openEntries.toSorted((a, b) => a - b),
+      [100, 400],
+    );
+    assert.equal(ahead.entriesPerSecond, undefined);
+  });
+
+  rule("chunks are claimed in order, stored once and counted", async (stores) => {
+    const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 1));
+    const state = async () => {
+      const found = await stores.sessions.find(session, stores.clock.nowMs());
+      return [found?.state, found?.processed];
+    };
+    const end = async () =>
+      (await stores.sessions.find(session, stores.clock.nowMs()))?.expiresAtMs;
+    assert.deepEqual(await state(), ["pending", 0]);
+    assert.equal(await end(), undefined);
+    const [first, second] = [await claim(stores), await claim(stores)];
+    assert.deepEqual([first.number, second.number], [0, 1]);
+    assert.deepEqual(await state(), ["processing", 0]);
+    assert.equal(await stores.chunks.complete(second, allValid(1), at(stores)), "stored");
+    assert.equal(await stores.chunks.complete(second, allValid(1), at(stores)), "late");
+    assert.deepEqual(await state(), ["processing", 1]);
+    const rest = allValid(CHUNK_ENTRIES);
+    assert.equal(await stores.chunks.complete(first, rest, at(stores)), "finished");
+    assert.deepEqual(await state(), ["completed", CHUNK_ENTRIES + 1]);
+    assert.equal(await end(), stores.clock.nowMs() + SESSION_LIFE_MS);
+    await accept(stores, newJob(stores, 200));
+  });
+
+  rule("a chunk whose lease is over is another's, and the first comes too late", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    const stopped = await claim(stores, "w1");
+    const { chunks, clock } = stores;
+    const lease = { worker: "w2", leaseMs: 3_000 };
+    clock.advance(2_999);
+    assert.equal(await chunks.claim({ ...lease, nowMs: clock.nowMs() }, "t2"), undefined);
+    clock.advance(1);
+    const taken = await claim(stores, "w2");
+    assert.equal(await chunks.complete(stopped, allValid(200), at(stores)), "late");
+    assert.equal(await chunks.complete(taken, allValid(200), at(stores)), "finished");
+  });
+
+  rule("a renewed lease lasts", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    const { token } = await claim(stores, "w1");
+    const { chunks, clock, jobs } = stores;
+    clock.advance(2_000);
+    const lease = { worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000, tokens: [token] };
+    await chunks.renew(lease, 1_234.5);
+    clock.advance(2_000);
+    const other = { worker: "w2", nowMs: clock.nowMs(), leaseMs: 3_000 };
+    assert.equal(await chunks.claim(other, "t2"), undefined);
+    assert.equal((await jobs.queueAhead(clock.nowMs())).entriesPerSecond, 1_235);
+  });
+
+  rule("owners take turns, whoever came first with however much", async (stores) => {
+    const big = await accept(stores, newJob(stores, 5 * CHUNK_ENTRIES));
+    await claim(stores);
+    await claim(stores);
+    const small = await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES, { owner: STRANGER }));
+    const order = [];
+    for (let turn = 0; turn < 5; turn += 1) order.push((await claim(stores)).session);
+    assert.deepEqual(order, [small, big, small, big, big]);
+  });
+
+  rule("chunks handed back are claimed at once, and were never claimed", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    for (let times = 0; times < 2 * CLAIMS_MAX; times += 1) {
+      const mine = await claim(stores);
+      await stores.chunks.handBack("w1", stores.clock.nowMs());
+      assert.equal(await stores.chunks.complete(mine, allValid(200), at(stores)), "late");
+    }
+    assert.equal(await stores.jobs.failStuck(stores.clock.nowMs()), 0);
+    await claim(stores);
+  });
+
+  rule("a claim that its worker knows nothing of is not prolonged", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    await claim(stores, "w1"); // its answer was lost on the way
+    const { chunks, clock } = stores;
+    clock.advance(2_000);
+    await chunks.renew({ worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000, tokens: [] }, 1);
+    clock.advance(1_000);
+    assert.equal((await claim(stores, "w2")).number, 0);
+  });
+
+  rule("workers that are killed however often fail no job", async (stores) => {
+    const session = await accept(stores, newJob(stores, 200));
+    const { chunks, jobs, clock } = stores;
+    for (let times = 1; times <= 3 * CLAIMS_MAX; times += 1) {
+      assert.equal((await claim(stores)).isSuspect, times >= SILENT_CLAIMS_MAX);
+      clock.advance(3_000);
+      assert.equal(await jobs.failStuck(clock.nowMs()), 0);
+    }
+    assert.equal(await chunks.complete(await claim(stores), allValid(200), at(stores)), "finished");
+    const found = await stores.sessions.find(session, clock.nowMs());
+    assert.equal(found?.state, "completed");
+  });
+
+  rule("a chunk that ends workers without a word does so for an hour at most", async (stores) => {
+    const order = newJob(stores, 200);
+    const session = await accept(stores, order);
+    const { jobs, clock } = stores;
+    for (let times = 0; times < SILENT_CLAIMS_MAX; times += 1) {
+      clock.advance(3_000);
+      await claim(stores);
+    }
+    clock.advance(order.nowMs + SUSPECT_LIFE_MS - clock.nowMs() - 1);
+    assert.equal(await jobs.failStuck(clock.nowMs()), 0);
+    clock.advance(1);
+    assert.equal(await jobs.failStuck(clock.nowMs()), 1);
+    const failed = await stores.sessions.find(session, clock.nowMs());
+    assert.deepEqual([failed?.state, await stores.unitsUsed()], ["failed", 0]);
+  });
+
+  rule("a job that takes hours is not stuck", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    stores.clock.advance(2 * SUSPECT_LIFE_MS);
+    await claim(stores);
+    stores.clock.advance(3_000);
+    assert.equal(await stores.jobs.failStuck(stores.clock.nowMs()), 0);
+  });
+
+  rule(
+    "a chunk that living workers give up fails its job, with refund and a free slot",
+    async (stores) => {
+      const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
+      const { chunks, jobs, clock } = stores;
+      const first = await claim(stores);
+      await chunks.complete(await claim(stores), allValid(100), at(stores));
+      await chunks.release(first, clock.nowMs());
+      let times = 1;
+      for (; (await jobs.failStuck(clock.nowMs())) === 0; times += 1) {
+        assert.ok(times < CLAIMS_MAX, "a chunk is not given up for ever");
+        const chunk = await claim(stores);
+        assert.equal(chunk.number, 0);
+        await chunks.release(chunk, clock.nowMs());
+      }
+      assert.ok(times > SILENT_CLAIMS_MAX);
+      assert.equal(
+        await chunks.claim({ worker: "w", nowMs: clock.nowMs(), leaseMs: 1 }, "t2"),
+        undefined,
+      );
+      const failed = await stores.sessions.find(session, clock.nowMs());
+      assert.deepEqual([failed?.state, failed?.processed], ["failed", 100]);
+      assert.equal(await stores.unitsUsed(), 100);
+      assert.equal(await jobs.takeCompleted(clock.nowMs()), undefined);
+      await accept(stores, newJob(stores, 200));
+    },
+  );
+
+  rule(
+    "removing a running job pays back what was not checked; late results stay out",
+    async (stores) => {
+      const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
+      await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
+      const late = await claim(stores);
+      const nowMs = stores.clock.nowMs();
+      assert.equal(await stores.jobs.remove(session, nowMs), true);
+      assert.equal(await stores.jobs.remove(session, nowMs), false);
+      assert.equal(await stores.unitsUsed(), CHUNK_ENTRIES);
+      assert.equal(await stores.chunks.complete(late, allValid(100), at(stores)), "late");
+      assert.equal(await stores.sessions.find(session, nowMs), undefined);
+      assert.equal(await stores.sessions.content(session, 0), undefined);
+      assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
+    },
+  );
+
+  rule("a wholly inconclusive chunk waits, and is accepted when patience ends", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    const { chunks, clock } = stores;
+    const postpone = async () => {
+      const nowMs = clock.nowMs();
+      const chunk = await claim(stores);
+      return chunks.postpone(chunk, { nowMs, retryAtMs: nowMs + 2_000, patienceMs: 120_000 });
+    };
+    for (let times = 0; times < 60; times += 1) {
+      assert.equal(await postpone(), "retry");
+      const early = { worker: "w", nowMs: clock.nowMs() + 1_999, leaseMs: 1 };
+      assert.equal(await chunks.claim(early, "t2"), undefined);
+      clock.advance(2_000);
+    }
+    assert.equal(await postpone(), "accept");
+  });
+
+  rule("an answer from DNS starts the patience anew", async (stores) => {
+    await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES));
+    const { chunks, clock } = stores;
+    const at = (nowMs: number) => ({ nowMs, retryAtMs: nowMs, patienceMs: 120_000 });
+    assert.equal(await chunks.postpone(await claim(stores), at(clock.nowMs())), "retry");
+    clock.advance(119_000);
+    const done = { nowMs: clock.nowMs(), conclusive: true };
+    await chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), done);
+    clock.advance(119_000);
+    assert.equal(await chunks.postpone(await claim(stores), at(clock.nowMs())), "retry");
+  });
+
+  rule("a completed batch is taken once, with what it came to", async (stores) => {
+    const session = await accept(stores, newJob(stores, 200));
+    const nowMs = stores.clock.nowMs();
+    assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
+    await stores.chunks.complete(await claim(stores), allValid(200), at(stores));
+    const { tally } = allValid(200);
+    assert.deepEqual(await stores.jobs.takeCompleted(nowMs), {
+      session,
+      owner: ACCOUNT,
+      total: 200,
+      unique: 200,
+      tally,
+    });
+    assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
+  });
+
+  rule("a batch that was forgotten before anybody took it is told to nobody", async (stores) => {
+    const batch = newBatch(stores, 10);
+    await stores.sessions.save(batch, [allValid(10)], termsFor(batch));
+    await stores.jobs.remove(batch.session, batch.nowMs);
+    assert.equal(await stores.jobs.takeCompleted(batch.nowMs), undefined);
+    assert.equal(await stores.unitsUsed(), 10);
+  });
+}
+
+const at = (stores: BulkStores) => ({ nowMs: stores.clock.nowMs(), conclusive: true });

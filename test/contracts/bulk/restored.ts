@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { settleRestored } from "../../../src/adapters/sql/bulk/restored.ts";
+import { sqlDeliveries } from "../../../src/adapters/sql/webhooks/webhook-deliveries.ts";
+import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
+import { DELIVERY_LIMITS } from "../../../src/service/webhooks/deliver.ts";
+import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
+import type { Make } from "../contract.ts";
+
+/** What a restored database comes to, whatever it runs on. */
+export function restoredContract(name: string, make: Make<BulkStores>): void {
+  const rule = (sentence: string, check: (stores: BulkStores) => Promise<void>): void => {
+    test(`${name}: restored: ${sentence}`, async (t) => check(await make(t)));
+  };
+
+  rule(
+    "a list under way fails, is paid for what was checked, and its slot is free",
+    async (stores) => {
+      const session = await accept(stores, newJob(stores, 1_200));
+      await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
+      assert.deepEqual(await settle(stores), { jobs: 1, webhooks: 0, signIns: 0 });
+      assert.equal(await stores.unitsUsed(), CHUNK_ENTRIES);
+      assert.equal((await stores.sessions.find(session, nowOf(stores)))?.state, "failed");
+      await accept(stores, newJob(stores, 10));
+    },
+  );
+
+  rule("a worker that comes with a chunk of it is too late", async (stores) => {
+    await accept(stores, newJob(stores, 10));
+    const chunk = await claim(stores);
+    await settle(stores);
+    assert.equal(await stores.chunks.complete(chunk, allValid(10), at(stores)), "late");
+    assert.equal(await stores.unitsUsed(), 0);
+  });
+
+  rule("what completed stays readable and is announced to nobody", async (stores) => {
+    const session = await accept(stores, newJob(stores, 10));
+    await stores.chunks.complete(await claim(stores), allValid(10), at(stores));
+    assert.deepEqual(await settle(stores), { jobs: 0, webhooks: 1, signIns: 0 });
+    assert.equal(await stores.jobs.takeCompleted(nowOf(stores)), undefined);
+    assert.equal((await stores.sessions.find(session, nowOf(stores)))?.state, "completed");
+    assert.equal(await stores.unitsUsed(), 10);
+  });
+
+  rule("webhooks that waited or were being sent are not sent", async (stores) => {
+    const deliveries = sqlDeliveries(stores.sql.db);
+    for (const id of ["d1", "d2"]) {
+      const row = { id, accountId: "a1", event: "test.ping", data: "{}" } as const;
+      await deliveries.enqueue({ ...row, queuedAtMs: nowOf(stores) }, { waiting: 10 });
+    }
+    await deliveries.claim(nowOf(stores), DELIVERY_LIMITS, "d1");
+    assert.deepEqual(await settle(stores), { jobs: 0, webhooks: 2, signIns: 0 });
+    assert.deepEqual(await deliveries.claim(nowOf(stores), DELIVERY_LIMITS), []);
+    const log = await deliveries.list("a1", 10);
+    assert.deepEqual(
+      log.map(({ state }) => state),
+      ["interrupted", "interrupted"],
+    );
+  });
+
+  rule("every browser is signed out", async (stores) => {
+    await stores.sql.db
+      .insertInto("login_sessions")
+      .values({
+        id: "s1",
+        account_id: "a1",
+        token_hash: "0".repeat(64),
+        created_at_ms: nowOf(stores),
+        last_seen_at_ms: nowOf(stores),
+        expires_at_ms: nowOf(stores) + 1_000,
+        client_address: "192.0.2.1",
+        user_agent: "",
+      })
+      .execute();
+    assert.equal((await settle(stores)).signIns, 1);
+  });
+
+  rule("a second time changes nothing", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    await settle(stores);
+    assert.deepEqual(await settle(stores), { jobs: 0, webhooks: 0, signIns: 0 });
+    assert.equal(await stores.unitsUsed(), 0);
+  });
+}
+
+const nowOf = ({ clock }: BulkStores): number => clock.nowMs();
+const at = (stores: BulkStores) => ({ nowMs: nowOf(stores), conclusive: true });
+const settle = (stores: BulkStores) => settleRestored(stores.sql.db, nowOf(stores));

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unpackChunk } from "../../../src/core/batch/batch-chunk.ts";
+import { SESSION_LIFE_MS } from "../../../src/ports/bulk/session-store.ts";
+import { accept, allValid, type BulkStores, newBatch, newJob, termsFor } from "./bulk-stores.ts";
+import type { Make } from "../contract.ts";
+
+export function sessionStoreContract(name: string, make: Make<BulkStores>): void {
+  const rule = (sentence: string, check: (stores: BulkStores) => Promise<void>): void => {
+    test(`${name}: ${sentence}`, async (t) => check(await make(t)));
+  };
+
+  rule("a saved batch is charged and can be read", async (stores) => {
+    const batch = newBatch(stores, 3);
+    const charge = await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
+    assert.equal(charge.kind, "charged");
+    assert.equal(await stores.unitsUsed(), 3);
+    assert.deepEqual(await stores.sessions.find(batch.session, batch.nowMs), {
+      session: batch.session,
+      owner: "account:a1",
+      clientAddress: "192.0.2.1",
+      origin: "sync",
+      state: "completed",
+      total: 3,
+      unique: 3,
+      processed: 3,
+      tally: allValid(3).tally,
+      chunks: 1,
+      expiresAtMs: batch.nowMs + SESSION_LIFE_MS,
+    });
+    assert.deepEqual(await stores.sessions.valid(batch.session, 0), allValid(3).valid);
+    assert.deepEqual(await stores.sessions.results(batch.session, 0), allValid(3).results);
+    const content = await stores.sessions.content(batch.session, 0);
+    assert.deepEqual(unpackChunk(content ?? "").spellings, allValid(3).valid);
+  });
+
+  rule("an unpaid batch leaves nothing; `payable` says so before", async (stores) => {
+    const batch = newBatch(stores, 3);
+    const terms = termsFor(batch, { limits: { daily: 2, monthly: null } });
+    assert.deepEqual(await stores.sessions.payable(terms), { kind: "unpaid", by: "day" });
+    assert.deepEqual(await stores.sessions.save(batch, [allValid(3)], terms), {
+      kind: "unpaid",
+      by: "day",
+    });
+    assert.equal(await stores.sessions.find(batch.session, batch.nowMs), undefined);
+    assert.equal(await stores.unitsUsed(), 0);
+  });
+
+  rule("`payable` takes nothing, from the plan or from credits", async (stores) => {
+    const batch = newBatch(stores, 3);
+    const nowMs = batch.nowMs;
+    const grant = { accountId: "a1", amount: 3, reference: "test", nowMs };
+    await stores.credits.grant(grant);
+    const credits = termsFor(batch, { purses: "credits" });
+    for (const terms of [termsFor(batch), credits, credits]) {
+      assert.equal(await stores.sessions.payable(terms), undefined);
+    }
+    const dear = { ...credits, units: 4 };
+    assert.deepEqual(await stores.sessions.payable(dear), { kind: "unpaid", by: "rate" });
+    assert.equal(await stores.unitsUsed(), 0);
+    assert.equal((await stores.credits.entries("a1", 10)).length, 1);
+  });
+
+  rule("results live 15 minutes from their making and not a moment longer", async (stores) => {
+    const batch = newBatch(stores, 3);
+    await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
+    const endMs = batch.nowMs + SESSION_LIFE_MS;
+    assert.ok((await stores.sessions.find(batch.session, endMs - 1)) !== undefined);
+    assert.equal(await stores.sessions.find(batch.session, endMs), undefined);
+  });
+
+  rule("pruning deletes what has expired, whole, and nothing else", async (stores) => {
+    const { sessions } = stores;
+    const old = Array.from({ length: 45 }, () => newBatch(stores, 1));
+    for (const batch of old) await sessions.save(batch, [allValid(1)], termsFor(batch));
+    stores.clock.advance(SESSION_LIFE_MS);
+    const young = newBatch(stores, 1);
+    await sessions.save(young, [allValid(1)], termsFor(young));
+    const running = await accept(stores, newJob(stores, 200));
+    assert.equal(await sessions.prune(stores.clock.nowMs()), 45);
+    assert.equal(await sessions.content(old[0]?.session ?? "", 0), undefined);
+    assert.ok((await sessions.content(young.session, 0)) !== undefined);
+    assert.ok((await sessions.content(running, 0)) !== undefined);
+    assert.equal(await sessions.prune(stores.clock.nowMs()), 0);
+  });
+
+  rule("a table's rows come back with their entries", async (stores) => {
+    const table = {
+      header: ["name", "email"],
+      pages: [
+        { rows: 2, content: '[["Ann","d0.example"],["Nobody",""]]' },
+        { rows: 1, content: '[["Bob","d1.example"]]' },
+      ],
+      lineEntries: Int32Array.from([0, -1, 1]),
+    };
+    const batch = newBatch(stores, 2, { table });
+    await stores.sessions.save(batch, [allValid(2)], termsFor(batch));
+    const found = await stores.sessions.find(batch.session, batch.nowMs);
+    assert.deepEqual(found?.table, { header: ["name", "email"], pages: 2 });
+    assert.deepEqual(await stores.sessions.page(batch.session, 0), {
+      rows: [
+        ["Ann", "d0.example"],
+        ["Nobody", ""],
+      ],
+      entries: [0, -1],
+    });
+    assert.deepEqual(await stores.sessions.page(batch.session, 1), {
+      rows: [["Bob", "d1.example"]],
+      entries: [1],
+    });
+    assert.equal(await stores.sessions.page(batch.session, 2), undefined);
+  });
+}
+
+export function retryKeysContract(name: string, make: Make<BulkStores>): void {
+  const rule = (sentence: string, check: (stores: BulkStores) => Promise<void>): void => {
+    test(`${name}: ${sentence}`, async (t) => check(await make(t)));
+  };
+  const begin = (stores: BulkStores, bodyHash = "b1", owner = "account:a1") =>
+    stores.idempotencyKeys.begin({
+      owner,
+      key: "k1",
+      bodyHash,
+      nowMs: stores.clock.nowMs(),
+      lockMs: 70_000,
+    });
+
+  rule(
+    "a twin is in flight, another body is told apart, another owner is another key",
+    async (stores) => {
+      assert.equal((await begin(stores)).kind, "new");
+      assert.equal((await begin(stores)).kind, "in_flight");
+      assert.equal((await begin(stores, "b2")).kind, "other_body");
+      assert.equal((await begin(stores, "b2", "bucket:192.0.2.7")).kind, "new");
+    },
+  );
+
+  rule("a request that is released, or dead for long, was never made", async (stores) => {
+    const first = await begin(stores);
+    assert.ok(first.kind === "new");
+    await stores.idempotencyKeys.release("account:a1", "k1", first.token);
+    assert.equal((await begin(stores, "b2")).kind, "new");
+    stores.clock.advance(70_000);
+    assert.equal((await begin(stores, "b3")).kind, "new");
+    await stores.idempotencyKeys.release("account:a1", "k1", first.token);
+    assert.equal((await begin(stores, "b3")).kind, "in_flight", "an old token releases nothing");
+  });
+
+  rule("the answer is kept with the session and until it ends", async (stores) => {
+    const opened = await begin(stores);
+    assert.ok(opened.kind === "new");
+    const keep = { key: "k1", token: opened.token, answer: "the answer" };
+    const batch = newBatch(stores, 3, { keep });
+    await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
+    await stores.idempotencyKeys.release("account:a1", "k1", opened.token);
+    assert.deepEqual(await begin(stores), { kind: "kept", answer: "the answer" });
+    assert.equal((await begin(stores, "b2")).kind, "other_body");
+    stores.clock.advance(SESSION_LIFE_MS);
+    assert.equal((await begin(stores, "b2")).kind, "new");
+  });
+
+  rule("the answer of a job is kept while it runs, and goes when it is removed", async (stores) => {
+    const opened = await begin(stores);
+    assert.ok(opened.kind === "new");
+    const keep = { key: "k1", token: opened.token, answer: "queued" };
+    const session = await accept(stores, newJob(stores, 200, { keep }));
+    stores.clock.advance(10 * SESSION_LIFE_MS);
+    assert.equal((await begin(stores)).kind, "kept");
+    await stores.jobs.remove(session, stores.clock.nowMs());
+    assert.equal((await begin(stores, "b2")).kind, "new");
+  });
+}

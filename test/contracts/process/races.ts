@@ -1,0 +1,422 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { MemoryQuotaCounter } from "../../../src/adapters/memory/quota-counter.ts";
+import { sqlAccounts } from "../../../src/adapters/sql/account/accounts.ts";
+import { sqlCharges } from "../../../src/adapters/sql/admission/charges.ts";
+import { sqlChunkQueue } from "../../../src/adapters/sql/bulk/chunk-queue.ts";
+import type { SqlDatabase } from "../../../src/adapters/sql/engine/database.ts";
+import { sqlDeliveries } from "../../../src/adapters/sql/webhooks/webhook-deliveries.ts";
+import { sqlJobs } from "../../../src/adapters/sql/bulk/jobs.ts";
+import { sqlRules } from "../../../src/adapters/sql/evidence/rules.ts";
+import { sqlOwnSpellings } from "../../../src/adapters/sql/evidence/own-spellings.ts";
+import { sqlReports } from "../../../src/adapters/sql/evidence/reports.ts";
+import { sqlIdempotencyKeys } from "../../../src/adapters/sql/bulk/idempotency-keys.ts";
+import { sqlSessionStore } from "../../../src/adapters/sql/bulk/session-store.ts";
+import { sqlUsageLedger } from "../../../src/adapters/sql/admission/usage-ledger.ts";
+import { sqlVerdictCounts } from "../../../src/adapters/sql/evidence/verdict-counts.ts";
+import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
+import { passThrough } from "../../../src/ports/bulk/checkpoint.ts";
+import type { ClaimedChunk } from "../../../src/ports/bulk/chunk-queue.ts";
+import type { Rule } from "../../../src/ports/evidence/rules.ts";
+import type { SpellingSighting } from "../../../src/ports/evidence/own-spellings.ts";
+import { createSpellingSwitch } from "../../../src/service/account/spelling-switch.ts";
+import { systemIds } from "../../../src/adapters/system/ids.ts";
+import {
+  ACCOUNT,
+  accept,
+  allValid,
+  type BulkStores,
+  newJob,
+  openBulkStores,
+  STRANGER,
+  termsFor,
+} from "../bulk/bulk-stores.ts";
+import { recordingLog } from "../stores.ts";
+
+/** Stores of several processes on one database: `first`'s account and clock are everybody's. */
+interface Rivals {
+  readonly first: BulkStores;
+  readonly all: readonly BulkStores[];
+}
+
+/** Opens the one database once more, as another process does. */
+export type OpenAgain = (nowMs: number) => Promise<SqlDatabase>;
+
+const PROCESSES = 4;
+
+/** The stores of another process; it has its own connections, counters and ids. */
+function storesOn(sql: SqlDatabase, first: BulkStores): BulkStores {
+  const { db } = sql;
+  const usage = sqlUsageLedger(db);
+  const log = recordingLog();
+  const ids = systemIds;
+  const counter = new MemoryQuotaCounter({ ledger: usage, clock: first.clock, log });
+  const charges = sqlCharges({ db, counter, ids });
+  const deps = { db, charges, ids, checkpoint: passThrough };
+  return {
+    ...first,
+    sql,
+    usage,
+    counter,
+    charges,
+    ids,
+    log,
+    jobs: sqlJobs(deps),
+    chunks: sqlChunkQueue(deps),
+    sessions: sqlSessionStore(deps),
+    idempotencyKeys: sqlIdempotencyKeys(deps),
+  };
+}
+
+type Race = (rivals: Rivals) => Promise<void>;
+
+const limits = { daily: 100, monthly: null };
+
+/** The account's balance and the sum of its ledger, which must be the same. */
+async function balanceOf({ first }: Rivals): Promise<number> {
+  const entries = await first.credits.entries("a1", 10_000);
+  const sum = entries.reduce((total, { amount }) => total + amount, 0);
+  const row = await first.sql.db
+    .selectFrom("accounts")
+    .select(["credit_balance", "credit_entries"])
+    .where("id", "=", "a1")
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([row.credit_balance, row.credit_entries], [sum, entries.length]);
+  return sum;
+}
+
+const unitsUsed = async ({ first }: Rivals): Promise<number> => first.unitsUsed();
+
+const creditTerms = ({ first }: Rivals, units: number) =>
+  ({ owner: ACCOUNT, units, limits, purses: "credits", nowMs: first.clock.nowMs() }) as const;
+
+const grant = ({ first }: Rivals, amount: number) =>
+  first.credits.grant({
+    accountId: "a1",
+    amount,
+    reference: "test",
+    nowMs: first.clock.nowMs(),
+  });
+
+/** Each process does it `times` times, all at once. */
+const everywhere = <T>(
+  { all }: Rivals,
+  times: number,
+  act: (stores: BulkStores, turn: number) => Promise<T>,
+): Promise<T[]> =>
+  Promise.all(
+    all.flatMap((stores, process) =>
+      Array.from({ length: times }, (_, turn) => act(stores, process * times + turn)),
+    ),
+  );
+
+const moneyRaces: readonly (readonly [string, Race])[] = [
+  [
+    "charges of all processes at the edge of a credit balance spend exactly what there is",
+    async (rivals) => {
+      await grant(rivals, 40);
+      const answers = await everywhere(rivals, 10, ({ charges }) =>
+        charges.charge(creditTerms(rivals, 3)),
+      );
+      assert.equal(answers.filter(({ kind }) => kind === "charged").length, 13);
+      assert.equal(await balanceOf(rivals), 1);
+    },
+  ],
+  [
+    "charges of one process at the edge of a quota, on many connections, grant exactly what is left",
+    async (rivals) => {
+      const { charges } = rivals.first;
+      const terms = { ...creditTerms(rivals, 7), purses: "plan" } as const;
+      const answers = await Promise.all(Array.from({ length: 40 }, () => charges.charge(terms)));
+      assert.equal(answers.filter(({ kind }) => kind === "charged").length, 14);
+      assert.equal(await unitsUsed(rivals), 98);
+    },
+  ],
+  [
+    "one refund that all processes make at once gives back once",
+    async (rivals) => {
+      await grant(rivals, 10);
+      const paid = await rivals.first.charges.charge(creditTerms(rivals, 6));
+      assert.ok(paid.kind === "charged");
+      await everywhere(rivals, 3, ({ charges, clock }) =>
+        charges.refund(paid.id, 4, clock.nowMs()),
+      );
+      assert.equal(await balanceOf(rivals), 8);
+    },
+  ],
+  [
+    "charges and refunds of one balance across processes end in the sum of the ledger",
+    async (rivals) => {
+      await grant(rivals, 1_000);
+      await everywhere(rivals, 8, async ({ charges, clock }) => {
+        const paid = await charges.charge(creditTerms(rivals, 5));
+        assert.ok(paid.kind === "charged");
+        await charges.refund(paid.id, 2, clock.nowMs());
+      });
+      assert.equal(await balanceOf(rivals), 1_000 - PROCESSES * 8 * 3);
+    },
+  ],
+  [
+    "counts of the same owners flushed by all processes at once all arrive",
+    async (rivals) => {
+      const owners = Array.from({ length: 300 }, (_, at) => `bucket:${String(at)}`);
+      await everywhere(rivals, 3, ({ usage }, turn) => {
+        const mine = turn % 2 === 0 ? owners : owners.toReversed();
+        return usage.add(mine.map((owner) => ({ owner, day: 7, units: 1 })));
+      });
+      for (const owner of ["bucket:0", "bucket:299"]) {
+        const { inDay } = await rivals.first.usage.unitsUsed(owner, 7);
+        assert.equal(inDay, PROCESSES * 3);
+      }
+    },
+  ],
+];
+
+const jobRaces: readonly (readonly [string, Race])[] = [
+  [
+    "of one owner's jobs made by all processes at once exactly one is accepted and charged",
+    async (rivals) => {
+      const outcomes = await everywhere(rivals, 3, (stores) => {
+        const order = newJob(stores, 200);
+        return stores.jobs.create(order, termsFor(order));
+      });
+      const kinds = outcomes.map(({ kind }) => kind);
+      assert.equal(kinds.filter((kind) => kind === "accepted").length, 1);
+      assert.equal(kinds.filter((kind) => kind === "running").length, PROCESSES * 3 - 1);
+      assert.equal(await unitsUsed(rivals), 200);
+    },
+  ],
+  [
+    "jobs of different owners at the edge of the buffer never go over it",
+    async (rivals) => {
+      const outcomes = await everywhere(rivals, 2, (stores, turn) => {
+        const owner = { kind: "bucket", bucket: `192.0.2.${String(turn)}` } as const;
+        const order = newJob(stores, 200, { owner, bufferMax: 700 });
+        return stores.jobs.create(order, termsFor(order));
+      });
+      assert.deepEqual(outcomes.map(({ kind }) => kind).toSorted(), [
+        ...Array<string>(3).fill("accepted"),
+        ...Array<string>(5).fill("full"),
+      ]);
+    },
+  ],
+  [
+    "each chunk goes to one claimer, whoever claims, and none is passed over",
+    async (rivals) => {
+      const { first } = rivals;
+      await accept(first, newJob(first, 20 * CHUNK_ENTRIES));
+      await accept(first, newJob(first, 12 * CHUNK_ENTRIES, { owner: STRANGER }));
+      const claimed = await everywhere(rivals, 8, ({ chunks, clock }, turn) =>
+        chunks.claim(
+          { worker: `w${String(turn)}`, nowMs: clock.nowMs(), leaseMs: 3_000 },
+          `t${String(turn)}`,
+        ),
+      );
+      const names = claimed.map((chunk) => `${chunk?.session ?? "none"} ${String(chunk?.number)}`);
+      assert.equal(new Set(names).size, 32);
+    },
+  ],
+  [
+    "a chunk that two have, as one was stopped for long, is stored once",
+    async (rivals) => {
+      const { first } = rivals;
+      const session = await accept(first, newJob(first, 2 * CHUNK_ENTRIES));
+      const holders: ClaimedChunk[] = [];
+      for (const [at, { chunks, clock }] of rivals.all.entries()) {
+        const lease = { worker: `w${String(at)}`, nowMs: clock.nowMs(), leaseMs: 1_000 };
+        const chunk = await chunks.claim(lease, `t${String(at)}`);
+        if (chunk?.number === 0) holders.push(chunk);
+        first.clock.advance(1_000);
+      }
+      assert.equal(holders.length, PROCESSES);
+      const done = { nowMs: first.clock.nowMs(), conclusive: true };
+      const answers = await Promise.all(
+        holders.map((chunk, at) =>
+          (rivals.all[at] ?? first).chunks.complete(chunk, allValid(CHUNK_ENTRIES), done),
+        ),
+      );
+      assert.deepEqual(answers.toSorted(), ["late", "late", "late", "stored"]);
+      const found = await first.sessions.find(session, first.clock.nowMs());
+      assert.equal(found?.processed, CHUNK_ENTRIES);
+    },
+  ],
+  [
+    "a job removed while its chunks are stored charges what was stored and no more",
+    async (rivals) => {
+      const { first } = rivals;
+      const session = await accept(first, newJob(first, 8 * CHUNK_ENTRIES));
+      const nowMs = first.clock.nowMs();
+      const held = await everywhere(rivals, 2, ({ chunks }, turn) =>
+        chunks.claim({ worker: `w${String(turn)}`, nowMs, leaseMs: 3_000 }, `t${String(turn)}`),
+      );
+      const done = { nowMs, conclusive: true };
+      const storing = held.map((chunk, at) => {
+        assert.ok(chunk !== undefined);
+        const { chunks } = rivals.all[at % PROCESSES] ?? first;
+        return chunks.complete(chunk, allValid(CHUNK_ENTRIES), done);
+      });
+      const [removed, ...answers] = await Promise.all([
+        first.jobs.remove(session, nowMs),
+        ...storing,
+      ]);
+      const stored = answers.filter((answer) => answer !== "late").length;
+      assert.equal(removed, true);
+      assert.equal(await unitsUsed(rivals), stored * CHUNK_ENTRIES);
+    },
+  ],
+  [
+    "a stuck job is failed and refunded once by all processes at once",
+    async (rivals) => {
+      const { first } = rivals;
+      await accept(first, newJob(first, 200));
+      await first.sql.db.updateTable("chunks").set({ claims: 10 }).execute();
+      const failed = await everywhere(rivals, 2, ({ jobs, clock }) =>
+        jobs.failStuck(clock.nowMs()),
+      );
+      assert.equal(
+        failed.reduce((sum, count) => sum + count, 0),
+        1,
+      );
+      assert.equal(await unitsUsed(rivals), 0);
+    },
+  ],
+  [
+    "every completed batch is taken once, and nobody who looks finds nothing while there are some",
+    async (rivals) => {
+      const { first } = rivals;
+      for (let at = 0; at < PROCESSES * 2; at += 1) {
+        const owner = { kind: "bucket", bucket: `192.0.2.${String(at)}` } as const;
+        const batch = newJob(first, 3, { owner });
+        await first.sessions.save(batch, [allValid(3)], termsFor(batch));
+      }
+      const taken = await everywhere(rivals, 2, ({ jobs, clock }) =>
+        jobs.takeCompleted(clock.nowMs()),
+      );
+      assert.equal(new Set(taken.map((batch) => batch?.session)).size, PROCESSES * 2);
+      assert.equal(taken.includes(undefined), false);
+    },
+  ],
+];
+
+/** Enough that a switch finds them being written. */
+const sightingsOf = (mailbox: number): readonly SpellingSighting[] =>
+  Array.from({ length: 100 }, (_, at) => ({
+    accountId: "a1",
+    mailbox: `m${String(mailbox)}`,
+    spelling: `s${String(at)}`,
+    day: 1,
+  }));
+
+const otherRaces: readonly (readonly [string, Race])[] = [
+  [
+    "of twins with one Idempotency-Key in several processes one is new",
+    async (rivals) => {
+      const claim = {
+        owner: "account:a1",
+        key: "k1",
+        bodyHash: "b1",
+        nowMs: rivals.first.clock.nowMs(),
+        lockMs: 70_000,
+      };
+      const outcomes = await everywhere(rivals, 3, ({ idempotencyKeys }) =>
+        idempotencyKeys.begin(claim),
+      );
+      assert.equal(outcomes.filter(({ kind }) => kind === "new").length, 1);
+      assert.equal(outcomes.filter(({ kind }) => kind === "in_flight").length, 11);
+    },
+  ],
+  [
+    "each webhook is claimed once, within the limits of all processes together",
+    async (rivals) => {
+      const { db } = rivals.first.sql;
+      for (let at = 0; at < 9; at += 1) {
+        const delivery = { id: `d${String(at)}`, accountId: "a1", data: "{}", queuedAtMs: 1_000 };
+        await sqlDeliveries(db).enqueue({ ...delivery, event: "bulk.completed" }, { waiting: 50 });
+      }
+      const claimed = await everywhere(rivals, 3, ({ sql }) =>
+        sqlDeliveries(sql.db).claim(2_000, { perAccount: 3, inAll: 6, beyondFirst: 2 }),
+      );
+      const ids = claimed.flat().map(({ id }) => id);
+      assert.deepEqual([ids.length, new Set(ids).size], [3, 3]);
+    },
+  ],
+  [
+    "reports at the edge of a day's limit fill it exactly",
+    async (rivals) => {
+      const report = { accountId: "a1", subject: "x.example", domain: "x.example" };
+      const more = { wrong: "dns", reason: "", createdAtMs: 1_000 } as const;
+      const added = await everywhere(rivals, 8, ({ sql }, turn) =>
+        sqlReports(sql.db).add({ id: `r${String(turn)}`, ...report, ...more }, 0, 20),
+      );
+      assert.equal(added.filter(Boolean).length, 20);
+    },
+  ],
+  [
+    "the same operator entries saved everywhere at once are all counted as changes",
+    async (rivals) => {
+      const entries = Array.from({ length: 50 }, (_, at): Rule => ({
+        subject: `x${String(at)}.example`,
+        word: "deny",
+        note: "",
+        author: "a1",
+        createdAtMs: 1_000,
+      }));
+      await everywhere(rivals, 2, ({ sql }, turn) =>
+        sqlRules(sql.db).save(turn % 2 === 0 ? entries : entries.toReversed()),
+      );
+      const stored = sqlRules(rivals.first.sql.db);
+      assert.deepEqual([await stored.changes(), (await stored.all()).length], [PROCESSES * 2, 50]);
+    },
+  ],
+  [
+    "an account that is counted no more is forgotten, whatever is being written of it",
+    async (rivals) => {
+      const { sql, clock } = rivals.first;
+      const spellings = sqlOwnSpellings(sql.db);
+      const turn = createSpellingSwitch({ accounts: sqlAccounts(sql.db), spellings, clock });
+      for (let afterMs = 0; afterMs < 10; afterMs += 1) {
+        await turn("a1", "on");
+        await everywhere(rivals, 1, async (stores, at) => {
+          if (stores === rivals.first) await setTimeout(afterMs).then(() => turn("a1", "off"));
+          else await sqlOwnSpellings(stores.sql.db).add(sightingsOf(at), 1_000);
+        });
+        assert.deepEqual(await spellings.ofMailboxes("a1", ["m1", "m2", "m3"], 0), []);
+      }
+    },
+  ],
+  [
+    "verdicts of the same domains counted everywhere at once add up",
+    async (rivals) => {
+      const counts = Array.from({ length: 40 }, (_, at) => ({
+        day: 1,
+        domain: `x${String(at)}.example`,
+        disposable: 1,
+        other: 0,
+      }));
+      await sqlVerdictCounts(rivals.first.sql.db).add(counts, 1_000);
+      await everywhere(rivals, 2, ({ sql }, turn) =>
+        sqlVerdictCounts(sql.db).add(turn % 2 === 0 ? counts : counts.toReversed(), 1_000),
+      );
+      const page = await sqlVerdictCounts(rivals.first.sql.db).page(0, "", 100);
+      const sums = new Set(page.map(({ disposable }) => disposable));
+      assert.deepEqual([page.length, [...sums]], [40, [PROCESSES * 2 + 1]]);
+    },
+  ],
+];
+
+/** What only several connections can get wrong. `open` empties the database first, `again` does not. */
+export function raceContract(name: string, open: OpenAgain, again: OpenAgain): void {
+  for (const [sentence, race] of [...moneyRaces, ...jobRaces, ...otherRaces]) {
+    test(`${name}: ${sentence}`, async (t) => {
+      const first = await openBulkStores(t, { place: open });
+      const others: BulkStores[] = [];
+      for (let at = 1; at < PROCESSES; at += 1) {
+        const sql = await again(first.clock.nowMs());
+        t.after(() => sql.close());
+        others.push(storesOn(sql, first));
+      }
+      await race({ first, all: [first, ...others] });
+    });
+  }
+}

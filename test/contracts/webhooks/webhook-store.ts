@@ -1,0 +1,311 @@
+import { strict as assert } from "node:assert";
+import { test, type TestContext } from "node:test";
+import type {
+  Deliveries,
+  Delivery,
+  WebhookEndpoints,
+} from "../../../src/ports/webhooks/webhook-store.ts";
+import type { Make } from "../contract.ts";
+
+export interface WebhookStores {
+  readonly endpoints: WebhookEndpoints;
+  readonly deliveries: Deliveries;
+  /** Makes sure that the account exists. */
+  readonly account: (id: string) => Promise<unknown>;
+}
+
+const LIMITS = { perAccount: 3, inAll: 6, beyondFirst: 2 };
+const CAPS = { waiting: 50 };
+
+const delivery = (id: string, accountId = "a", more: Partial<Delivery> = {}): Delivery => ({
+  id,
+  accountId,
+  event: "bulk.completed",
+  session: "0".repeat(32),
+  data: '{"a":1}',
+  queuedAtMs: 1_000,
+  ...more,
+});
+
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+/** What every webhook store promises. */
+export function webhookStoreContract(name: string, make: Make<WebhookStores>): void {
+  const check = (rule: string, run: (stores: WebhookStores) => Promise<void>) =>
+    void test(`${name}: ${rule}`, async (t: TestContext) => {
+      const stores = await make(t);
+      for (const id of "abcdefgh") await stores.account(id);
+      await run(stores);
+    });
+  endpointRules(check);
+  queueRules(check);
+  claimRules(check);
+  logRules(check);
+}
+
+type Check = (rule: string, run: (stores: WebhookStores) => Promise<void>) => void;
+
+const ENDPOINT = {
+  accountId: "a",
+  url: "https://x.example/",
+  events: [],
+  sealedSecret: "s1",
+} as const;
+
+function endpointRules(check: Check): void {
+  check("an account has one endpoint, replaced whole", async ({ endpoints }) => {
+    assert.equal(await endpoints.find("a"), undefined);
+    await endpoints.save(ENDPOINT);
+    assert.deepEqual(await endpoints.find("a"), ENDPOINT);
+    const next = { ...ENDPOINT, url: "https://y.example/", events: ["bulk.completed"] } as const;
+    await endpoints.save({ ...next, sealedSecret: "s2" });
+    assert.deepEqual(await endpoints.find("a"), { ...next, sealedSecret: "s2" });
+    assert.equal(await endpoints.find("b"), undefined);
+  });
+
+  check(
+    "events and secret change by themselves, and only where there is an endpoint",
+    async ({ endpoints }) => {
+      assert.deepEqual(
+        [
+          await endpoints.setEvents("a", []),
+          await endpoints.setSecret("a", "x"),
+          await endpoints.remove("a"),
+        ],
+        [false, false, false],
+      );
+      await endpoints.save(ENDPOINT);
+      assert.equal(await endpoints.setEvents("a", ["test.ping"]), true);
+      assert.equal(await endpoints.setSecret("a", "s9"), true);
+      assert.deepEqual(await endpoints.find("a"), {
+        ...ENDPOINT,
+        events: ["test.ping"],
+        sealedSecret: "s9",
+      });
+    },
+  );
+
+  check(
+    "removing the endpoint ends what is queued, not what is being sent nor another account's",
+    async (stores) => {
+      const { endpoints, deliveries } = stores;
+      await endpoints.save(ENDPOINT);
+      await deliveries.enqueue(delivery("d1"), CAPS);
+      await deliveries.claim(1_001, LIMITS);
+      await deliveries.enqueue(delivery("d2"), CAPS);
+      await deliveries.enqueue(delivery("d3", "b"), CAPS);
+      assert.equal(await endpoints.remove("a"), true);
+      assert.equal(await endpoints.find("a"), undefined);
+      const states = await Promise.all(
+        ["d1", "d2", "d3"].map(async (id) => (await deliveries.find(id))?.state),
+      );
+      assert.deepEqual(states, ["sending", "removed", "queued"]);
+      assert.deepEqual(idsOf(await deliveries.claim(1_002, LIMITS)), ["d3"]);
+    },
+  );
+}
+
+function queueRules(check: Check): void {
+  check("a delivery is claimed once, as it was queued", async ({ deliveries }) => {
+    const ping = {
+      id: "p",
+      accountId: "a",
+      event: "test.ping",
+      data: "{}",
+      queuedAtMs: 5,
+    } as const;
+    assert.equal(await deliveries.enqueue(ping, CAPS), "queued");
+    assert.deepEqual(await deliveries.claim(9, LIMITS), [ping]);
+    assert.deepEqual(await deliveries.claim(9, LIMITS), []);
+    assert.equal((await deliveries.find("p"))?.attemptedAtMs, 9);
+  });
+
+  check("claims at the same time never give one delivery twice", async ({ deliveries }) => {
+    for (const id of "abcdef") await deliveries.enqueue(delivery(`d${id}`, id), CAPS);
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, () => deliveries.claim(2_000, LIMITS)),
+    );
+    assert.deepEqual(idsOf(claims.flat()).sort(), ["da", "db", "dc", "dd", "de", "df"]);
+  });
+
+  check("one more than may wait is logged as dropped and never claimed", async ({ deliveries }) => {
+    const caps = { waiting: 2 };
+    const made = [];
+    for (const id of ["d1", "d2", "d3"]) made.push(await deliveries.enqueue(delivery(id), caps));
+    assert.deepEqual(made, ["queued", "queued", "dropped"]);
+    assert.equal(await deliveries.enqueue(delivery("d4", "b"), caps), "queued");
+    assert.deepEqual(idsOf(await deliveries.claim(2_000, LIMITS)).sort(), ["d1", "d2", "d4"]);
+    assert.equal((await deliveries.find("d3"))?.state, "dropped");
+  });
+
+  check(
+    "one more than may be recent is not kept, whatever became of the others",
+    async ({ deliveries }) => {
+      const ping = (id: string, queuedAtMs: number, accountId = "a") =>
+        deliveries.enqueue(delivery(id, accountId, { event: "test.ping", queuedAtMs }), {
+          ...CAPS,
+          recent: { sinceMs: queuedAtMs - 100, most: 2 },
+        });
+      await deliveries.enqueue(delivery("d1", "a", { queuedAtMs: 999 }), CAPS);
+      assert.equal(await ping("p1", 1_000), "queued");
+      await deliveries.claim(1_000, LIMITS);
+      await deliveries.complete("p1", "done", { durationMs: 1 });
+      assert.equal(await ping("p2", 1_050), "queued");
+      assert.equal(await ping("p3", 1_099), "too_many");
+      assert.equal(await deliveries.find("p3"), undefined);
+      assert.equal(await ping("p4", 1_099, "b"), "queued");
+      assert.equal(await ping("p5", 1_100), "queued");
+    },
+  );
+
+  check("parallel deliveries at the edge of a cap fill it exactly", async ({ deliveries }) => {
+    const recent = { sinceMs: 0, most: 4 };
+    const made = await Promise.all(
+      Array.from({ length: 9 }, (_, index) =>
+        deliveries.enqueue(delivery(`d${String(index)}`), { ...CAPS, recent }),
+      ),
+    );
+    assert.equal(made.filter((each) => each === "queued").length, 4);
+  });
+}
+
+function claimRules(check: Check): void {
+  check("an account has at most its limit under way", async ({ deliveries }) => {
+    for (let index = 0; index < 5; index += 1)
+      await deliveries.enqueue(delivery(`d${String(index)}`), CAPS);
+    const limits = { perAccount: 3, inAll: 9, beyondFirst: 9 };
+    assert.deepEqual(idsOf(await deliveries.claim(2_000, limits)), ["d0", "d1", "d2"]);
+    assert.deepEqual(await deliveries.claim(2_000, limits), []);
+    await deliveries.complete("d1", "done", { durationMs: 1 });
+    assert.deepEqual(idsOf(await deliveries.claim(2_000, limits)), ["d3"]);
+  });
+
+  check(
+    "first deliveries of accounts come before further ones, the oldest first",
+    async ({ deliveries }) => {
+      await deliveries.enqueue(delivery("a1", "a", { queuedAtMs: 1 }), CAPS);
+      await deliveries.enqueue(delivery("a2", "a", { queuedAtMs: 2 }), CAPS);
+      await deliveries.enqueue(delivery("c1", "c", { queuedAtMs: 4 }), CAPS);
+      await deliveries.enqueue(delivery("b1", "b", { queuedAtMs: 3 }), CAPS);
+      assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS)), ["a1", "b1", "c1", "a2"]);
+    },
+  );
+
+  check(
+    "further deliveries leave the other places to accounts that have none under way",
+    async ({ deliveries }) => {
+      for (const id of ["a", "b", "c", "d"]) {
+        for (const number of "123") await deliveries.enqueue(delivery(id + number, id), CAPS);
+      }
+      assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS)), [
+        "a1",
+        "b1",
+        "c1",
+        "d1",
+        "a2",
+        "b2",
+      ]);
+      await deliveries.complete("a1", "done", { durationMs: 1 });
+      await deliveries.complete("c1", "done", { durationMs: 1 });
+      await deliveries.enqueue(delivery("e1", "e", { queuedAtMs: 2_000 }), CAPS);
+      assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS)), ["c2", "e1"]);
+    },
+  );
+
+  check("never more than all places are taken", async ({ deliveries }) => {
+    for (const id of "abcdefgh") await deliveries.enqueue(delivery(`${id}1`, id), CAPS);
+    assert.equal((await deliveries.claim(9, LIMITS)).length, 6);
+    assert.equal((await deliveries.claim(9, LIMITS)).length, 0);
+  });
+
+  check(
+    "one delivery can be claimed past those before it, within the same limits",
+    async ({ deliveries }) => {
+      for (let index = 0; index < 5; index += 1)
+        await deliveries.enqueue(delivery(`d${String(index)}`), CAPS);
+      assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS, "d4")), ["d4"]);
+      assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS, "d4")), []);
+      assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS)), ["d0", "d1"]);
+      assert.deepEqual(idsOf(await deliveries.claim(9, LIMITS, "d2")), []);
+    },
+  );
+}
+
+function logRules(check: Check): void {
+  check("an outcome completes the row", async ({ deliveries }) => {
+    await deliveries.enqueue(delivery("d1"), CAPS);
+    await deliveries.claim(1_500, LIMITS);
+    const outcome = { status: 500, error: "it said no", durationMs: 12, snippet: "no\n" };
+    await deliveries.complete("d1", "done", outcome);
+    assert.deepEqual(await deliveries.find("d1"), {
+      id: "d1",
+      event: "bulk.completed",
+      session: "0".repeat(32),
+      state: "done",
+      queuedAtMs: 1_000,
+      attemptedAtMs: 1_500,
+      ...outcome,
+    });
+  });
+
+  check("what is not known is left out", async ({ deliveries }) => {
+    const ping = {
+      id: "p",
+      accountId: "a",
+      event: "test.ping",
+      data: "{}",
+      queuedAtMs: 5,
+    } as const;
+    await deliveries.enqueue(ping, CAPS);
+    const row = { id: "p", event: "test.ping", state: "queued", queuedAtMs: 5 };
+    assert.deepEqual(await deliveries.find("p"), row);
+    assert.deepEqual(await deliveries.list("a", 10), [row]);
+  });
+
+  check("only what is being sent can be completed, and once", async ({ deliveries }) => {
+    await deliveries.enqueue(delivery("d1"), CAPS);
+    await deliveries.complete("d1", "done", { durationMs: 1 });
+    assert.equal((await deliveries.find("d1"))?.state, "queued");
+    await deliveries.claim(1_500, LIMITS);
+    assert.equal(await deliveries.interrupt(1_501), 1);
+    await deliveries.complete("d1", "done", { durationMs: 1, status: 200 });
+    assert.equal((await deliveries.find("d1"))?.state, "interrupted");
+    assert.deepEqual(await deliveries.claim(1_502, LIMITS), []);
+  });
+
+  check(
+    "interrupting takes what began before the moment, and nothing that waits",
+    async ({ deliveries }) => {
+      await deliveries.enqueue(delivery("d1", "a"), CAPS);
+      await deliveries.claim(1_500, LIMITS);
+      await deliveries.enqueue(delivery("d2", "b"), CAPS);
+      await deliveries.claim(1_600, LIMITS);
+      await deliveries.enqueue(delivery("d3", "c"), CAPS);
+      assert.equal(await deliveries.interrupt(1_600), 1);
+      const states = await Promise.all(
+        ["d1", "d2", "d3"].map(async (id) => (await deliveries.find(id))?.state),
+      );
+      assert.deepEqual(states, ["interrupted", "sending", "queued"]);
+      assert.equal(await deliveries.interrupt(Number.MAX_SAFE_INTEGER), 1);
+    },
+  );
+
+  check("the log is an account's own, newest first, as long as asked", async ({ deliveries }) => {
+    for (const [index, id] of ["d1", "d2", "d3"].entries()) {
+      await deliveries.enqueue(delivery(id, "a", { queuedAtMs: 1_000 + index }), CAPS);
+    }
+    await deliveries.enqueue(delivery("e1", "b"), CAPS);
+    assert.deepEqual(idsOf(await deliveries.list("a", 2)), ["d3", "d2"]);
+    assert.deepEqual(idsOf(await deliveries.list("c", 2)), []);
+  });
+
+  check(
+    "pruning forgets what was queued before the moment and counts it",
+    async ({ deliveries }) => {
+      await deliveries.enqueue(delivery("d1", "a", { queuedAtMs: 1_000 }), CAPS);
+      await deliveries.enqueue(delivery("d2", "a", { queuedAtMs: 2_000 }), CAPS);
+      assert.equal(await deliveries.prune(2_000), 1);
+      assert.deepEqual(idsOf(await deliveries.list("a", 9)), ["d2"]);
+    },
+  );
+}

@@ -8,6 +8,8 @@ interface Alarm {
 export interface ManualClock extends Clock {
   /** Moves both clocks forward and runs what falls due, in order; what a task sets is run too. */
   advance(milliseconds: number): void;
+  /** Time passes without a turn for the process; then all that fell due runs late, in order. */
+  freeze(milliseconds: number): void;
   /** Steps the calendar alone, as an operator or NTP does. */
   stepTo(nowMs: number): void;
 }
@@ -37,6 +39,14 @@ export function manualClock(startMs = Date.UTC(2026, 10, 20, 12)): ManualClock {
       }
       wallMs += untilMs - steadyMs;
       steadyMs = untilMs;
+    },
+    freeze(milliseconds) {
+      wallMs += milliseconds;
+      steadyMs += milliseconds;
+      for (let alarm = nextDue(steadyMs); alarm !== undefined; alarm = nextDue(steadyMs)) {
+        alarms.delete(alarm);
+        alarm.task();
+      }
     },
     stepTo(nowMs) {
       wallMs = nowMs;

@@ -1,4 +1,5 @@
 import type { Lookup, MailExchange } from "../../core/mail/lookup.ts";
+import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
 import { chase } from "./chase.ts";
@@ -50,8 +51,8 @@ export function createDnsLookup(
   resolver: Resolver,
   { cacheEntries = CACHE_ENTRIES_MAX, clock }: LookupOptions,
 ): DnsLookup {
+  const deps = { resolver, clock: awakeClock(clock) };
   const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
-    const deps = { resolver, clock };
     return (name, done) => chase({ name, kind }, deps, done);
   };
   const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>

@@ -1,4 +1,5 @@
 import type { UnknownReason } from "../../core/mail/lookup.ts";
+import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { Chain } from "./chain.ts";
 import { DueList } from "./due-list.ts";
@@ -118,7 +119,8 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #ticker: Ticker;
   #isClosed = false;
 
-  constructor({ servers, profile, clock, random, windowMax }: ResolverOptions) {
+  constructor({ servers, profile, clock: given, random, windowMax }: ResolverOptions) {
+    const clock = awakeClock(given);
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
     this.#patience = PATIENCE[profile];

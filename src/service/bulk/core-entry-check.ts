@@ -2,6 +2,7 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import { validate, type Validation } from "../../core/validate/validate.ts";
+import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { type BoundedLookup, boundLookup } from "../check/bounded-lookup.ts";
 import type { EntryCheck } from "./entry-check.ts";
@@ -40,8 +41,9 @@ function sharedBudget(lookup: Lookup, clock: Clock, budgetMs: number): () => Bou
 /** Judges entries as single checks do, but for features, which bulk ignores. */
 export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
   const { datasets, clock, implicitMx } = deps;
-  const first = sharedBudget(deps.lookup, clock, deps.budgetMs);
-  const second = sharedBudget(deps.again, clock, deps.againBudgetMs);
+  const awake = awakeClock(clock);
+  const first = sharedBudget(deps.lookup, awake, deps.budgetMs);
+  const second = sharedBudget(deps.again, awake, deps.againBudgetMs);
   return async (text, options) => {
     const { lookup, premium } = options.again === true ? second() : first();
     const asked = { features: [], spamTrap: options.spamTrap };

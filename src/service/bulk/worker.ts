@@ -96,6 +96,7 @@ class ClaimingWorker implements BulkWorker {
   /** Tokens of the chunks that are claimed or being claimed; their leases are renewed. */
   readonly #held = new Set<string>();
   #entriesPerSecond = 0;
+  #renewedMs = 0;
   /** Chunks under way that may have ended other workers: nothing is begun beside them. */
   #suspects = 0;
   #openEntries = 0;
@@ -148,6 +149,9 @@ class ClaimingWorker implements BulkWorker {
 
   async #claimOne(): Promise<boolean> {
     const { chunks, name, clock } = this.#deps;
+    // After a freeze the leases are over, and a claim would take the chunks that are under way here.
+    if (this.#underWay > 0 && clock.monotonicMs() - this.#renewedMs >= LEASE_MS)
+      await this.#renew();
     const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
     this.#claims += 1;
     const token = `${name}-${String(this.#claims)}`;
@@ -171,6 +175,7 @@ class ClaimingWorker implements BulkWorker {
 
   #begin(): void {
     this.#speed.start();
+    this.#renewedMs = this.#deps.clock.monotonicMs();
     this.#callOffRenewal = this.#deps.clock.after(RENEW_EVERY_MS, () => void this.#renew());
   }
 
@@ -186,6 +191,7 @@ class ClaimingWorker implements BulkWorker {
       const tokens = [...this.#held];
       const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens };
       await chunks.renew(lease, this.#entriesPerSecond);
+      this.#renewedMs = clock.monotonicMs();
     } catch (fault) {
       log.error("bulk.renew_failed", fault);
     }

@@ -4,6 +4,7 @@ import type { EntryMode } from "../../core/address/entry.ts";
 import type { Awaitable, Lookup } from "../../core/mail/lookup.ts";
 import type { Evidence } from "../../core/evidence/signals.ts";
 import { validate, type Validation } from "../../core/validate/validate.ts";
+import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { boundLookup } from "./bounded-lookup.ts";
 
@@ -28,9 +29,10 @@ export type SingleCheck = (
 ) => Awaitable<TimedValidation>;
 
 export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
+  const awake = awakeClock(deps.clock);
   return async (text, mode, asked, ownEvidence = []) => {
     const { clock, implicitMx } = deps;
-    const bounded = boundLookup(deps.lookup, clock);
+    const bounded = boundLookup(deps.lookup, awake);
     const world = { datasets: deps.datasets(), lookup: bounded.lookup, premium: bounded.premium };
     const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx, ownEvidence };
     try {

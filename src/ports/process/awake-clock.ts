@@ -1,0 +1,82 @@
+import type { Clock } from "./clock.ts";
+
+/** How often the clock is looked at while a timer waits. */
+const BEAT_MS = 250;
+
+/** A beat that is later than this found the process without a turn. Shorter delays are a busy process's own. */
+const GAP_MIN_MS = 1_000;
+
+/** Timers of the machine fire up to 1 ms early by this clock. */
+const EARLY_MS = 1;
+
+/**
+ * The same clock, whose monotonic time and timers stand still while the whole process stands still: a paused
+ * container, a snapshot, SIGSTOP, a laptop asleep. For budgets of questions to others, whose answers nothing reads
+ * meanwhile. Not for leases, which others count on. A gap is seen only while a timer waits.
+ */
+export function awakeClock(clock: Clock): Clock {
+  return new AwakeClock(clock);
+}
+
+class AwakeClock implements Clock {
+  readonly #clock: Clock;
+  #gapsMs = 0;
+  #waiting = 0;
+  /** Of the last beat; undefined while no timer waits. */
+  #beatMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  monotonicMs(): number {
+    const realMs = this.#clock.monotonicMs();
+    if (this.#beatMs !== undefined) {
+      const lateMs = realMs - this.#beatMs - BEAT_MS;
+      if (lateMs >= GAP_MIN_MS) {
+        this.#gapsMs += lateMs;
+        this.#beatMs = realMs;
+      }
+    }
+    return realMs - this.#gapsMs;
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    this.#waiting += 1;
+    if (this.#beatMs === undefined) this.#beat();
+    const dueMs = this.monotonicMs() + delayMs;
+    let isOver = false;
+    const over = (): void => {
+      if (!isOver) this.#waiting -= 1;
+      isOver = true;
+    };
+    const arm = (leftMs: number): (() => void) =>
+      this.#clock.after(leftMs, () => {
+        const stillMs = dueMs - this.monotonicMs();
+        if (stillMs > EARLY_MS) {
+          cancel = arm(stillMs);
+          return;
+        }
+        over();
+        task();
+      });
+    let cancel = arm(delayMs);
+    return () => {
+      over();
+      cancel();
+    };
+  }
+
+  #beat(): void {
+    this.#beatMs = this.#clock.monotonicMs();
+    this.#clock.after(BEAT_MS, () => {
+      this.monotonicMs(); // counts a gap before the beat is new
+      if (this.#waiting > 0) this.#beat();
+      else this.#beatMs = undefined;
+    });
+  }
+}

@@ -1,6 +1,8 @@
 import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
 import { UnsavedUnits } from "../../adapters/memory/unsaved-units.ts";
 import { sqlCharges } from "../../adapters/sql/admission/charges.ts";
+import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { DatabaseFault } from "../../adapters/sql/engine/database-fault.ts";
 import { sqlElections } from "../../adapters/sql/engine/elections.ts";
 import { sqlKeys } from "../../adapters/sql/account/keys.ts";
 import { sqlUsageLedger } from "../../adapters/sql/admission/usage-ledger.ts";
@@ -22,7 +24,7 @@ export async function openScaledBacking(
   process: Process,
 ): Promise<Backing> {
   const { machine, clock, ids, log, closing } = process;
-  const sql = await machine.openPostgres(databaseUrl, clock.nowMs());
+  const sql = await openWhenThere(databaseUrl, process);
   closing.add(() => sql.close());
   const { db } = sql;
   const usage = sqlUsageLedger(db);
@@ -52,6 +54,27 @@ export async function openScaledBacking(
     startBulkRunner: () => ticketRunner(redisUrl, process),
     openTickets: (name) => machine.openTickets(redisUrl, { clock, log, name }),
   };
+}
+
+const DATABASE_WAIT_MS = 60_000;
+const DATABASE_PAUSE_MS = 1_000;
+
+/** PostgreSQL may be starting beside this process: it is waited for up to 60 s, with one line in the log. */
+async function openWhenThere(
+  url: string,
+  { machine, clock, log }: Pick<Process, "machine" | "clock" | "log">,
+): Promise<SqlDatabase> {
+  const untilMs = clock.monotonicMs() + DATABASE_WAIT_MS;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await machine.openPostgres(url, clock.nowMs());
+    } catch (fault) {
+      const isAway = fault instanceof DatabaseFault && fault.code === "unreachable";
+      if (!isAway || clock.monotonicMs() >= untilMs) throw fault;
+      if (tries === 1) log.warn("start.waiting_for_database", { why: fault.message });
+    }
+    await new Promise<void>((resolve) => void clock.after(DATABASE_PAUSE_MS, resolve));
+  }
 }
 
 /** Bulk jobs in worker processes, which look after their own lists. */

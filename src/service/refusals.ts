@@ -228,10 +228,10 @@ export function bulkCooldown(retryAfterSeconds: number): Refusal {
   return new Refusal("bulk_cooldown", 429, message, { retryAfterSeconds });
 }
 
-/** A twin with the same Idempotency-Key is being answered. */
-export function retryInFlight(): Refusal {
+/** A twin with the same Idempotency-Key is being answered, or died with its process and still holds the lock. */
+export function retryInFlight(retryAfterSeconds: number): Refusal {
   const message = "A request with this Idempotency-Key is in progress.";
-  return new Refusal("retry_in_flight", 409, message, { retryAfterSeconds: 1 });
+  return new Refusal("retry_in_flight", 409, message, { retryAfterSeconds });
 }
 
 export function retryOtherBody(): Refusal {

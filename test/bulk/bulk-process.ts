@@ -100,6 +100,7 @@ const admission = createAdmission({
   tiers,
 });
 const bulk = createBulk({
+  where: "alone",
   jobs,
   sessions,
   idempotencyKeys: sqlIdempotencyKeys(stores),

@@ -106,6 +106,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   });
   const workers: BulkWorker[] = [];
   const bulk = createBulk({
+    where: "alone",
     ...stores,
     ...own,
     admission,

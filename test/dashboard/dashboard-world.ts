@@ -288,6 +288,7 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
   });
   worker.start();
   const bulk = createBulk({
+    where: "alone",
     ...shared,
     admission,
     jobs,

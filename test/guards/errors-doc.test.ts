@@ -49,7 +49,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   tooManyEntries: refusals.tooManyEntries(10_000, 10_001),
   jobRunning: refusals.jobRunning(),
   bulkCooldown: refusals.bulkCooldown(17),
-  retryInFlight: refusals.retryInFlight(),
+  retryInFlight: refusals.retryInFlight(1),
   retryOtherBody: refusals.retryOtherBody(),
   bulkBusy: refusals.bulkBusy(),
   bulkUnavailable: refusals.bulkUnavailable(),

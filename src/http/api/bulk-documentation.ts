@@ -44,7 +44,7 @@ const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the 
 export const BULK_ERRORS: Readonly<Record<string, Response>> = {
   ...COMMON_ERRORS,
   400: apiError("No entry, or a parameter of a wrong type.", missingParameter("email")),
-  409: apiError("A request with this Idempotency-Key is being answered.", retryInFlight()),
+  409: apiError("A request with this Idempotency-Key is being answered.", retryInFlight(1)),
   413: apiError("More than 2,000,000 octets.", bulkTooLarge()),
   422: apiError(
     "Too many unique entries, or an Idempotency-Key used for something else.",

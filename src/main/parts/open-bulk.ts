@@ -72,10 +72,13 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   const { observe, ownEvidence } = deps.traffic;
   const check = { datasets, lookup, again: lookup, clock, implicitMx, observe };
   const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
+  const idempotencyKeys = sqlIdempotencyKeys(stores);
+  if (deps.where === "alone") await idempotencyKeys.releaseAll();
   const service = createBulk({
+    where: deps.where,
     jobs,
     sessions: sqlSessionStore(stores),
-    idempotencyKeys: sqlIdempotencyKeys(stores),
+    idempotencyKeys,
     queue: runner.queue,
     split: splitter.split,
     check: coreEntryCheck({ ...check, ...budgets }),

@@ -13,7 +13,8 @@ export interface RetryClaim {
 export type RetryOutcome =
   /** First of its kind: answer it, and keep the answer with `token` or call `release`. */
   | { readonly kind: "new"; readonly token: string }
-  | { readonly kind: "in_flight" }
+  /** A twin is being answered, or its process died: then the lock ends in `restMs`. */
+  | { readonly kind: "in_flight"; readonly restMs: number }
   | { readonly kind: "other_body" }
   | { readonly kind: "kept"; readonly answer: string };
 
@@ -22,4 +23,6 @@ export interface IdempotencyKeys {
   begin(claim: RetryClaim): Promise<RetryOutcome>;
   /** The request ended without an answer worth keeping. Nothing when the token is not the latest. */
   release(owner: OwnerKey, key: string, token: string): Promise<void>;
+  /** Ends every lock: for the start of a process that is the only one, whose requests died with the last one. */
+  releaseAll(): Promise<void>;
 }

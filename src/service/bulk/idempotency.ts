@@ -17,6 +17,8 @@ export interface RetryDeps {
   readonly sessions: SessionStore;
   readonly clock: Clock;
   readonly syncBudgetMs: number;
+  /** Alone, every lock is of a request that is alive; among others, some may be of processes that died. */
+  readonly where: "alone" | "among_others";
 }
 
 type OpenRetry =
@@ -37,7 +39,7 @@ const LOCK_SPARE_MS = 20_000;
  * the key came with another body.
  */
 export async function openRetry(
-  { idempotencyKeys, clock, syncBudgetMs }: RetryDeps,
+  { idempotencyKeys, clock, syncBudgetMs, where }: RetryDeps,
   owner: OwnerKey,
   retry: IdempotencyKey | undefined,
 ): Promise<OpenRetry> {
@@ -52,7 +54,7 @@ export async function openRetry(
   });
   switch (outcome.kind) {
     case "in_flight":
-      throw retryInFlight();
+      throw retryInFlight(where === "alone" ? 1 : Math.max(1, Math.ceil(outcome.restMs / 1_000)));
     case "other_body":
       throw retryOtherBody();
     case "kept":

@@ -31,7 +31,7 @@ import { estimatedSeconds } from "./estimate.ts";
 import { statsOf } from "./present.ts";
 import { findSession, followSession, sessionResults, viewSession } from "./read-session.ts";
 import { spelledResults } from "./result-source.ts";
-import { keptAnswer, type KeptRecord, openRetry } from "./idempotency.ts";
+import { keptAnswer, type KeptRecord, openRetry, type RetryDeps } from "./idempotency.ts";
 import { type BatchOptions, runBatch, type RunBatchDeps } from "./run-batch.ts";
 
 /** Octets of a bulk text in UTF-8, decoded. */
@@ -51,6 +51,7 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly jobs: Jobs;
   readonly sessions: SessionStore;
   readonly idempotencyKeys: IdempotencyKeys;
+  readonly where: RetryDeps["where"];
   readonly queue: Queue;
   /** Says what to charge and what came of it. */
   readonly admission: Pick<Admission, "terms" | "receipt">;

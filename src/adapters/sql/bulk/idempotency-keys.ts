@@ -30,7 +30,8 @@ async function beginIn(tx: Tx, claim: RetryClaim, token: string): Promise<RetryO
   const known = await liveRow(tx, claim);
   if (known !== undefined) {
     if (known.body_hash !== claim.bodyHash) return { kind: "other_body" };
-    return known.answer === null ? { kind: "in_flight" } : { kind: "kept", answer: known.answer };
+    if (known.answer !== null) return { kind: "kept", answer: known.answer };
+    return { kind: "in_flight", restMs: Number(known.locked_until_ms) - claim.nowMs };
   }
   const { owner, key, bodyHash, nowMs, lockMs } = claim;
   const row = {
@@ -66,6 +67,9 @@ export function sqlIdempotencyKeys({
         .where("token", "=", token)
         .where("answer", "is", null)
         .execute();
+    },
+    async releaseAll() {
+      await db.deleteFrom("retry_keys").where("answer", "is", null).execute();
     },
   };
 }

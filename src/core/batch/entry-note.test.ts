@@ -27,3 +27,20 @@ test("notes: a list of addresses has more with an at sign than without", () => {
   assert.equal(addressBalance(["a@b", "c"]), 0);
   assert.equal(addressBalance(["a@b", "c@d", "e"]), 1);
 });
+
+const MALFORMED: readonly (readonly [text: string, meant: string | undefined])[] = [
+  ["jo@gmail..com", "jo@gmail.com"],
+  ["gmailcom", "gmail.com"],
+  ["jo@web.d", "jo@web.de"],
+  [" jo@gmail,com ", "jo@gmail.com"],
+  ["jo@localhost", undefined],
+  ["jo@@gmail.com", undefined],
+  ["jo doe@gmailcom", undefined],
+  [`jo@${"gmail.".repeat(100_000)}`, undefined],
+];
+
+for (const [text, meant] of MALFORMED) {
+  test(`a malformed entry near a large provider: ${text.slice(0, 20)}`, () => {
+    assert.equal(entryNote(text, "anything")?.did_you_mean, meant);
+  });
+}

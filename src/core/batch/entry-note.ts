@@ -1,5 +1,5 @@
-import { readEntry } from "../address/entry.ts";
-import { providerAtEnd } from "../evidence/typo.ts";
+import { type EntryFault, readEntry } from "../address/entry.ts";
+import { malformedTarget, providerAtEnd } from "../evidence/typo.ts";
 import { type FormatProblem, formatProblem } from "../validate/fault-words.ts";
 import type { FullResult } from "../validate/result.ts";
 
@@ -27,7 +27,7 @@ export function addressBalance(entries: Iterable<string>): number {
  */
 export function entryNote(text: string, among: ListKind): EntryNote | undefined {
   const entry = readEntry(text, "either");
-  if (entry.kind === "malformed") return formatProblem(entry.fault);
+  if (entry.kind === "malformed") return malformedNote(text, entry.fault);
   if (entry.kind === "address" || among === "anything") return undefined;
   const provider = providerAtEnd(entry.domain.name);
   const local = provider === undefined ? "" : text.trim().slice(0, -provider.length);
@@ -38,6 +38,23 @@ export function entryNote(text: string, among: ListKind): EntryNote | undefined 
     message: `The "@" is missing. Did you mean ${meant}?`,
     did_you_mean: meant,
   };
+}
+
+/** With what was meant, when the domain of a malformed address or the malformed domain is near a large provider. */
+function malformedNote(text: string, fault: EntryFault): EntryNote {
+  const problem = formatProblem(fault);
+  const meant = meantByMalformed(text);
+  return meant === undefined ? problem : { ...problem, did_you_mean: meant };
+}
+
+/** The entry with the provider's domain in place of a malformed one; undefined when no provider is near. */
+function meantByMalformed(text: string): string | undefined {
+  const entry = text.trim();
+  const at = entry.lastIndexOf("@");
+  const provider = malformedTarget(entry.slice(at + 1));
+  if (provider === undefined) return undefined;
+  const meant = entry.slice(0, at + 1) + provider;
+  return meant === entry || readEntry(meant, "either").kind === "malformed" ? undefined : meant;
 }
 
 const BARE_DOMAIN: EntryNote = {

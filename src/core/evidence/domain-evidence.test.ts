@@ -100,6 +100,12 @@ table("lists", [
     want: [],
   },
   {
+    name: "a name in other letters that looks like a listed one",
+    domain: "xn--ypmail-wqf.com",
+    known: { curated: ["yopmail.com"] },
+    want: ["blacklist_exact 1 yopmail.com"],
+  },
+  {
     name: "a host of lasting anonymous mailboxes is no throw-away service",
     domain: "cock.li",
     known: { curated: ["cock.li"] },

@@ -1,4 +1,5 @@
 import type { Datasets } from "./datasets.ts";
+import { plainLook } from "../name/homograph.ts";
 import { type Domain, selfAndParents } from "../name/domain.ts";
 import { usesLargeProvider } from "../mail/mail-carriers.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
@@ -17,15 +18,23 @@ export function listEvidence(
   mail: MailHosts,
   datasets: Datasets,
 ): Evidence | undefined {
-  const own = standingOf(domain.name, datasets);
+  const own = standingOf(domain.name, datasets) ?? twinStanding(domain, datasets);
   if (own?.strength === "strong") return listed("blacklist_exact", own);
   const parents = parentStandings(domain, datasets);
   const strong = parents.find(({ strength }) => strength === "strong");
   if (strong !== undefined) return listed("blacklist_parent", strong);
   const family = familyOf(domain, datasets);
   if (family !== undefined) return listed("blacklist_parent", family);
-  const single = [own, ...parents].find((standing) => standing?.strength === "single");
-  const best = single ?? own ?? parents[0];
+  return doubtful([own, ...parents], mail);
+}
+
+/** Of standings without a strong one: an uncurated feed's before a weak one's. */
+function doubtful(
+  standings: readonly (Standing | undefined)[],
+  mail: MailHosts,
+): Evidence | undefined {
+  const single = standings.find((standing) => standing?.strength === "single");
+  const best = single ?? standings.find((standing) => standing !== undefined);
   if (best === undefined) return undefined;
   const piece = listed("blacklist_single", best);
   const isInDoubt = best.strength === "weak" || usesLargeProvider(mail);
@@ -39,6 +48,14 @@ function familyOf(
 ): Standing | undefined {
   if (privateRegistrableDomain === undefined || privateRegistrableDomain === name) return undefined;
   return familyStanding(privateRegistrableDomain, datasets);
+}
+
+/** What a curated feed says of the plain name that a name in other letters looks like: "yоpmail.com" with a Cyrillic "о". */
+function twinStanding({ name }: Domain, datasets: Datasets): Standing | undefined {
+  if (!name.includes("xn--") || datasets.operator.domain(name) === "allow") return undefined;
+  const look = plainLook(name);
+  const twin = look === name ? undefined : standingOf(look, datasets);
+  return twin?.strength === "strong" ? twin : undefined;
 }
 
 const listed = (

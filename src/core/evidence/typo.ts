@@ -1,7 +1,8 @@
 import type { Datasets } from "./datasets.ts";
+import { hasKnownEnding } from "../name/domain.ts";
 import { plainLook } from "../name/homograph.ts";
 import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
-import { REAL_NEIGHBOURS } from "../tables/provider-neighbours.ts";
+import { KNOWN_SLIPS, REAL_NEIGHBOURS } from "../tables/provider-neighbours.ts";
 
 /**
  * Shortest name, and shortest first label, that a slip can be told of: around "live.com" or "qq.com" every
@@ -38,6 +39,13 @@ const TARGETS: ReadonlySet<string> = new Set(
 /** Targets by the length of the names that one edit makes of them: one shorter to one longer. */
 const BY_LENGTH: readonly (readonly Target[])[] = bucketed([...TARGETS]);
 
+/** For names under an ending that does not exist, which nobody can have: short names are targets too. */
+const ALL_BY_LENGTH: readonly (readonly Target[])[] = bucketed([...LARGE_PROVIDERS]);
+
+/** Gmail has one domain, so its label under any other registry's ending is a slip: "gmail.fr", "gmail.com.com". */
+const OTHER_GMAIL = /^gmail\.(?:(?:ac|co|com|edu|go|gob|gov|ne|net|or|org)\.[a-z]{2,3}|[a-z]{2,})$/;
+const GMAIL = "gmail.com";
+
 function bucketed(names: readonly string[]): readonly (readonly Target[])[] {
   const buckets: Target[][] = [];
   for (const name of names) {
@@ -68,15 +76,51 @@ export function typoTarget(
     const look = plainLook(name);
     return TARGETS.has(look) && !isReal(name, datasets) ? look : undefined;
   }
-  const targets = BY_LENGTH[name.length];
+  const known = KNOWN_SLIPS.get(name);
+  if (known !== undefined) return known;
+  const target = slipAmong(BY_LENGTH, name, isSlip) ?? slipOfEnding(name);
+  return target === undefined || isReal(name, datasets) ? undefined : target;
+}
+
+/** A slip in the ending, of a short name too: "aol.con", "hotmail.couk", "gmail.fr". */
+function slipOfEnding(name: string): string | undefined {
+  if (name !== GMAIL && OTHER_GMAIL.test(name)) return GMAIL;
+  const target = slipAmong(ALL_BY_LENGTH, name, isOneEdit);
+  return target === undefined || hasKnownEnding(name) ? undefined : target;
+}
+
+function slipAmong(
+  byLength: readonly (readonly Target[])[],
+  name: string,
+  isSlipOf: (name: string, target: string) => boolean,
+): string | undefined {
+  const targets = byLength[name.length];
   if (targets === undefined) return undefined;
   const mask = letterMask(name);
-  for (const target of targets) {
-    if (!atMostTwoBits(mask ^ target.mask) || !isSlip(name, target.name)) continue;
-    return isReal(name, datasets) ? undefined : target.name;
-  }
-  return undefined;
+  return targets.find((target) => atMostTwoBits(mask ^ target.mask) && isSlipOf(name, target.name))
+    ?.name;
 }
+
+/**
+ * The large provider meant by a text that is no domain name: "gmail..com", "gmailcom", "web.d". Undefined for a text
+ * that is more than one letter and its dots away from every provider.
+ */
+export function malformedTarget(text: string): string | undefined {
+  if (text.length > PROVIDER_MAX_LENGTH) return undefined;
+  const name = text
+    .toLowerCase()
+    .replace(/\.{2,}/g, ".")
+    .replace(/^\.|\.$/g, "");
+  if (LARGE_PROVIDERS.has(name)) return name;
+  return WITHOUT_DOTS.get(name) ?? slipAmong(ALL_BY_LENGTH, name, isOneEdit);
+}
+
+/** The longest provider has 16 characters; a malformed text of more than this is not near one. */
+const PROVIDER_MAX_LENGTH = 30;
+
+const WITHOUT_DOTS: ReadonlyMap<string, string> = new Map(
+  [...LARGE_PROVIDERS].map((name) => [name.replaceAll(".", ""), name]),
+);
 
 /** The large provider whose name ends a longer label: "zo1827gmail.com" is "zo1827@gmail.com" without its at sign. */
 export function providerAtEnd(name: string): string | undefined {

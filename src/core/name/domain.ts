@@ -143,6 +143,9 @@ function place(name: string): Domain {
   };
 }
 
+/** Whether the last labels of a well-formed name are on the public suffix list: nobody has a name under another ending. */
+export const hasKnownEnding = (name: string): boolean => parse(name, ICANN).isIcann === true;
+
 /** The registrable domain of a well-formed host name under the whole list; undefined for a suffix itself. */
 export function registrableOf(host: string): string | undefined {
   return parse(host, WHOLE).domain ?? undefined;

@@ -1,6 +1,7 @@
 import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
-import { FREE_ADDITIONS } from "../sources/free-additions.ts";
+import { FREE_ADDITIONS, NOT_FREE } from "../sources/free-additions.ts";
+import { NOT_ROLES, ROLE_ADDITIONS } from "../sources/role-additions.ts";
 import { heldNames, type FeedCopy } from "../files/feed-copy.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "../sources/feed-sources.ts";
 import { namesOfPackage } from "../sources/packages.ts";
@@ -9,8 +10,7 @@ import type { DisposableList, ListContents } from "../table/shared-datasets.ts";
 /** The version of what came with the program; whatever is fetched later counts on from here. */
 export const BUNDLED_VERSION = 1;
 
-/** Local parts that the package calls roles and that are people's or nobody's names as well. */
-const NO_ROLES: ReadonlySet<string> = new Set(["aaa", "abc", "asd"]);
+/** Shorter words of the package are initials of people; the additions name those that are functions. */
 const ROLE_MIN_LENGTH = 3;
 
 /**
@@ -26,11 +26,14 @@ export function readLists(
     version: BUNDLED_VERSION,
     disposable: FETCHED_SOURCES.flatMap((source) => listOf(source, copies.get(source.id)) ?? []),
     exceptions: NEVER_DISPOSABLE,
-    free: [...namesOfPackage("freemail"), ...FREE_ADDITIONS],
+    free: [...namesOfPackage("freemail").filter((name) => !NOT_FREE.has(name)), ...FREE_ADDITIONS],
     knownGood: [...LARGE_PROVIDERS],
-    roles: namesOfPackage("roles").filter(
-      (role) => role.length >= ROLE_MIN_LENGTH && !NO_ROLES.has(role),
-    ),
+    roles: [
+      ...namesOfPackage("roles").filter(
+        (role) => role.length >= ROLE_MIN_LENGTH && !NOT_ROLES.has(role),
+      ),
+      ...Object.values(ROLE_ADDITIONS).flat(),
+    ],
     mailServers,
   };
 }

@@ -3,7 +3,7 @@
 import { performance } from "node:perf_hooks";
 import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import { splitText } from "../src/core/batch/batch-chunk.ts";
-import { openDns } from "../src/main/parts/checker.ts";
+import { openDns } from "../src/main/parts/dns.ts";
 import { readConfig } from "../src/main/settings/config.ts";
 import { threadSplitter } from "../src/main/threads/splitter.ts";
 import { type Service, startNameServer, startService, type Weather } from "./bulk/service.ts";

@@ -15,7 +15,7 @@ import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
 import { systemClock as clock } from "../../src/adapters/system/clock.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
-import { openDns } from "../../src/main/parts/checker.ts";
+import { openDns } from "../../src/main/parts/dns.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
 import { Closing } from "../../src/main/process/closing.ts";
 import { systemMachine } from "../../src/main/process/machine.ts";

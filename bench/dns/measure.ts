@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/adapters/dns/lookup.ts";
 import { createResolver } from "../../src/adapters/dns/resolver.ts";
+import { SharedCap } from "../../src/adapters/dns/shared-cap.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Path } from "./proxy.ts";
 import type { Answer } from "../../src/core/mail/lookup.ts";
@@ -28,7 +29,7 @@ export function openLookup(port: number): DnsLookup {
     profile: "bulk",
     clock: systemClock,
     random: randomBytes,
-    windowMax: 2_000,
+    cap: SharedCap.open(2_000),
   });
   return createDnsLookup(resolver, { clock: systemClock });
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDnsLookup } from "../../src/adapters/dns/lookup.ts";
 import { createResolver } from "../../src/adapters/dns/resolver.ts";
+import { SharedCap } from "../../src/adapters/dns/shared-cap.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { ZONE, zoneFile } from "./names.ts";
 
@@ -89,7 +90,7 @@ async function untilItAnswers(port: number, child: ChildProcess): Promise<void> 
   const giveUpMs = clock.monotonicMs() + START_MAX_MS;
   while (clock.monotonicMs() < giveUpMs && child.exitCode === null) {
     const servers = [{ host: "127.0.0.1", port }];
-    const options = { servers, clock, random: randomBytes, windowMax: 10 } as const;
+    const options = { servers, clock, random: randomBytes, cap: SharedCap.open(10) } as const;
     const lookup = createDnsLookup(createResolver({ ...options, profile: "interactive" }), {
       clock,
     });

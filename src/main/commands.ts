@@ -35,7 +35,7 @@ import {
 } from "../service/account/audited.ts";
 import { endingSessions } from "../service/account/ending-sign-ins.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";
-import { openDns } from "./parts/checker.ts";
+import { openDns } from "./parts/dns.ts";
 import { openCliValidator } from "./parts/cli-validator.ts";
 import { type Config, readConfig, unknownSettings } from "./settings/config.ts";
 import { openKnownLists } from "./parts/known-lists.ts";

@@ -1,3 +1,4 @@
+import { SharedCap } from "../adapters/dns/shared-cap.ts";
 import { sqlChunkQueue } from "../adapters/sql/bulk/chunk-queue.ts";
 import { sqlJobs } from "../adapters/sql/bulk/jobs.ts";
 import { createReadiness } from "../http/system/readiness.ts";
@@ -61,6 +62,9 @@ export async function startWorker(
   return { name, url, stop: () => inTime(close(), limit) };
 }
 
+const capOf = ({ dnsWindowMax }: WorkerOptions): SharedCap | undefined =>
+  dnsWindowMax === undefined ? undefined : SharedCap.open(dnsWindowMax);
+
 async function openWorker(
   process: Process,
   options: WorkerOptions,
@@ -76,7 +80,7 @@ async function openWorker(
   });
   const bulk = openBulkChecker(config, lists.datasets, {
     observe: lists.observe,
-    windowMax: options.dnsWindowMax,
+    cap: capOf(options),
     machine,
   });
   closing.add(() => bulk.close());

@@ -1,20 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { createDnsLookup, type DnsLookup } from "../../src/adapters/dns/lookup.ts";
 import { createResolver, type ResolverOptions } from "../../src/adapters/dns/resolver.ts";
+import { SharedCap } from "../../src/adapters/dns/shared-cap.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 
 /** The real client, asking real servers; interactive and on the machine's clock unless told. */
 export function dnsClient(
   servers: ResolverOptions["servers"],
-  options: Partial<ResolverOptions> = {},
+  options: Partial<ResolverOptions> & { readonly windowMax?: number } = {},
 ): DnsLookup {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, windowMax = 2_000 } = options;
   const resolver = createResolver({
     servers,
     profile: "interactive",
     clock,
     random: (count) => randomBytes(count),
-    windowMax: 2_000,
+    cap: SharedCap.open(windowMax),
     ...options,
   });
   return createDnsLookup(resolver, { clock });

@@ -6,10 +6,10 @@ import type { Timed, TryList } from "./try-list.ts";
 import type { Listener, Seat } from "./transport/udp.ts";
 import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wire.ts";
 
-/** What a message means for the query: settled by it, to be asked otherwise, or the server could not say. */
+/** What a message means for the query: it settles it, it must be asked in another way, or the server cannot say. */
 export type Reading = "settles" | "truncated" | "formErr" | UnknownReason;
 
-/** One question on its way through tries and servers, whatever type it is of. */
+/** One question, of any type, with its tries. */
 export abstract class Query implements Link<Query> {
   previous: Query | undefined;
   next: Query | undefined;
@@ -26,9 +26,9 @@ export abstract class Query implements Link<Query> {
   isRedirected = false;
   isTruncated = false;
   isSettled = false;
-  /** What to say when nobody answers. */
+  /** The reason to give when no answer comes. */
   why: UnknownReason = "timeout";
-  /** The last try; the others follow by `earlier`. */
+  /** The last try; earlier ones follow by `earlier`. */
   latest: Attempt | undefined;
 
   constructor(askedAtMs: number) {
@@ -36,21 +36,21 @@ export abstract class Query implements Link<Query> {
     this.startedAtMs = askedAtMs;
   }
 
-  /** A packet of its own for each try; undefined when the name is none. */
+  /** A new packet for each try; undefined when the name cannot be in DNS. */
   abstract encode(): Buffer | undefined;
   /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
   abstract read(message: Buffer): Reading;
-  /** Tells whoever asked why nobody could say; without that, the reply that was read. */
+  /** Passes the reply to the asker: `unknown` with this reason or, without one, the reply that was read. */
   abstract finish(why: UnknownReason | undefined, spentMs: number): void;
 }
 
-/** Takes the reply, when `spentMs` of the 5 s are over. */
+/** Takes the reply; `spentMs` of the question's 5 s are over by then. */
 export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
 
-/** Until something is read: what holds of a name that cannot be asked for, for it cannot be there. */
+/** The reply until one is read. It holds for a name that cannot be asked for: such a name cannot exist. */
 const NO_SUCH_NAME = { kind: "absent", why: "noName", ttlSeconds: undefined } as const;
 
-/** A query of one type, with the one who waits for its reply. */
+/** A query of one type, with the callback that waits for its reply. */
 export class TypedQuery<T> extends Query {
   readonly #question: Question<T>;
   readonly #done: Done<T>;
@@ -93,7 +93,7 @@ export class Attempt implements Listener, Timed<Attempt> {
   next: Attempt | undefined;
   /** The try before it. */
   readonly earlier: Attempt | undefined;
-  /** Where its time runs; undefined once it is answered, failed or over. */
+  /** Where its time runs; undefined once it is answered or expired. */
   list: TryList<Attempt> | undefined;
   readonly query: Query;
   readonly packet: Buffer;
@@ -101,8 +101,10 @@ export class Attempt implements Listener, Timed<Attempt> {
   /** 0 for the first try. */
   readonly number: number;
   readonly sentAtMs: number;
+  /** Of the window, for its end. */
+  readonly epoch: number;
   seat: Seat | undefined;
-  /** The lane in which it holds a place; it gives that back before it stops listening. */
+  /** The lane in which it holds a place; it may listen on without one. */
   lane: Lane<Query> | undefined;
   readonly #events: AttemptEvents;
 
@@ -113,6 +115,7 @@ export class Attempt implements Listener, Timed<Attempt> {
     this.server = query.server;
     this.number = query.sends;
     this.sentAtMs = place.sentAtMs;
+    this.epoch = place.epoch;
     this.lane = place.lane;
     this.#events = place.events;
   }
@@ -125,7 +128,7 @@ export class Attempt implements Listener, Timed<Attempt> {
     this.#events.failed(this);
   }
 
-  /** Answered, failed or wanted no longer: its time stops and its place is free. */
+  /** Answered, or its question is settled: its time stops and its place is free. */
   end(): void {
     this.list?.remove(this);
     this.seat?.forget(this);
@@ -141,6 +144,7 @@ export class Attempt implements Listener, Timed<Attempt> {
 
 export interface AttemptPlace {
   readonly sentAtMs: number;
+  readonly epoch: number;
   readonly lane: Lane<Query>;
   readonly events: AttemptEvents;
 }

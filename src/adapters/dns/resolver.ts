@@ -12,22 +12,20 @@ import {
   type Reading,
   TypedQuery,
 } from "./query.ts";
-import { Outbox } from "./transport/outbox.ts";
 import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./patience.ts";
-import { random16From } from "./message/random16.ts";
 import type { ServerAddress } from "./transport/server-address.ts";
+import type { SharedCap } from "./shared-cap.ts";
 import { TcpPipe } from "./transport/tcp.ts";
+import { ServerList } from "./server-list.ts";
 import { Ticker } from "./ticker.ts";
 import { TryList } from "./try-list.ts";
-import { UdpPool } from "./transport/udp.ts";
+import { openUdp } from "./transport/udp.ts";
 import { Window } from "./window.ts";
+import { WindowPlaces } from "./window-places.ts";
 import type { Question } from "./message/wire.ts";
 
-/** Of all places, one in so many belongs to retries. */
-const RETRY_SHARE = 5;
-
-/** Tries in a row without an answer, after which another server is asked first. */
-const SILENT_TRIES_MAX = 8;
+/** SERVFAIL and REFUSED come at once; a try keeps its place this long after them, so that a server that limits us is asked less. */
+const REFUSED_HOLD_MS = 1_000;
 
 export interface ResolverOptions {
   /** At least one. */
@@ -36,8 +34,10 @@ export interface ResolverOptions {
   readonly clock: Clock;
   /** `count` random bytes from a cryptographic source. */
   readonly random: (count: number) => Uint8Array;
-  /** Queries under way at once, retries included; see `windowMaxFor`. */
-  readonly windowMax: number;
+  /** Bounds the tries under way of all clients of the process. */
+  readonly cap: SharedCap;
+  /** Sends by UDP; sockets unless given. */
+  readonly openUdp?: typeof openUdp;
 }
 
 /** Counters since the start, and two gauges. */
@@ -46,39 +46,34 @@ export interface ResolverStats {
   readonly retries: number;
   /** Questions answered by a retry. */
   readonly recovered: number;
-  /** Answers that came after their place was given back or after another try was sent. */
+  /** Answers that came after their try's time was over. */
   readonly lateAnswers: number;
-  /** Messages that answer nothing that was asked. */
+  /** Messages that answer no question under way. */
   readonly strays: number;
   readonly truncated: number;
   readonly unknown: Readonly<Record<UnknownReason, number>>;
-  /** Gauge: how many first tries may be under way. */
+  /** Gauge: how many tries of this client may be under way. */
   readonly window: number;
+  /** Gauge: tries of this client under way. */
+  readonly underWay: number;
   /** Gauge: questions without a reply. */
   readonly unsettled: number;
 }
 
 export interface Resolver {
   /**
-   * Asks, and calls `done` once and never before it returns. Whatever servers do, that is at most 5 s later,
-   * for bulk 5 s after the first try. An alias whose end was not told is not followed.
+   * Asks, and calls `done` once, never before it returns and at most 5 s later, for bulk 5 s after the first
+   * try. An answer that ends at an alias is not followed.
    */
   ask<T>(question: Question<T>, done: Done<T>): void;
   /**
-   * Undefined while few questions wait for their first try, else a promise of that. One who asks about
-   * many names awaits it before each: a question that waits is alive, and what lives long costs time.
+   * Undefined while few questions wait for their first try, else a promise that resolves then. Await it before
+   * each of many names: questions that wait live long, and garbage collection copies what lives.
    */
   room(): Promise<void> | undefined;
   stats(): ResolverStats;
-  /** Closes all sockets; what is still open is answered `unknown`, "deadline". */
+  /** Closes all sockets and answers what is open `unknown`, "deadline". */
   close(): void;
-}
-
-interface Server {
-  readonly udp: UdpPool;
-  readonly tcp: TcpPipe;
-  /** Tries in a row without an answer. */
-  silentTries: number;
 }
 
 export function createResolver(options: ResolverOptions): Resolver {
@@ -89,14 +84,19 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #clock: Clock;
   readonly #startMs: number;
   readonly #patience: Patience;
-  readonly #servers: readonly Server[];
+  readonly #servers: ServerList;
   readonly #window: Window;
-  readonly #firstTries: Lane<Query>;
-  readonly #retries: Lane<Query>;
+  readonly #places: WindowPlaces;
+  readonly #lane: Lane<Query>;
   readonly #tries: readonly TryList<Attempt>[];
-  /** By their 5 s: those whose first try expired, and those that were sent elsewhere before it did. */
+  /** By the end of their 5 s: questions whose first try expired, and those sent elsewhere before it did. */
   readonly #expiring: DueList<Query>;
   readonly #detoured: DueList<Query>;
+  /** Places kept after SERVFAIL and REFUSED, by when their tries were sent. */
+  readonly #keptPlaces = new DueList<number>(
+    (sentAtMs) => sentAtMs + REFUSED_HOLD_MS,
+    () => this.#lane.release(),
+  );
   readonly #unsettled = new Chain<Query>();
   readonly #unknown: Record<UnknownReason, number> = {
     timeout: 0,
@@ -114,42 +114,31 @@ class UdpResolver implements Resolver, AttemptEvents {
     strays: 0,
     truncated: 0,
   };
-  /** The server asked first, as an index. */
-  #preferred = 0;
   readonly #ticker: Ticker;
   #isClosed = false;
 
-  constructor({ servers, profile, clock: given, random, windowMax }: ResolverOptions) {
-    const clock = awakeClock(given);
+  constructor(options: ResolverOptions) {
+    const { servers, random, cap } = options;
+    const clock = awakeClock(options.clock);
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
-    this.#patience = PATIENCE[profile];
-    const random16 = random16From(random);
-    const outbox = new Outbox();
+    this.#patience = PATIENCE[options.profile];
     const strayed = (): void => void (this.#counts.strays += 1);
-    this.#servers = servers.map((server) => ({
-      udp: new UdpPool({ server, clock, outbox, random16, strayed }),
-      tcp: new TcpPipe(server, clock),
-      silentTries: 0,
-    }));
-    const retriesMax = Math.max(1, Math.floor(windowMax / RETRY_SHARE));
-    const window = new Window(Math.max(1, windowMax - retriesMax), this.#patience.windowStart);
-    this.#window = window;
-    this.#firstTries = new Lane(
-      () => window.size,
-      (query) => this.#send(query, this.#firstTries),
+    const open = (options.openUdp ?? openUdp)({ clock, random, strayed });
+    this.#servers = new ServerList(
+      servers.map((server) => ({ udp: open(server), tcp: new TcpPipe(server, clock) })),
     );
-    this.#retries = new Lane(
-      () => retriesMax,
-      (query) => this.#send(query, this.#retries),
-    );
+    const limit = this.#patience.isUrgent ? cap.max : cap.bulkMax;
+    this.#window = new Window(limit);
+    this.#places = new WindowPlaces(this.#window, cap, limit);
+    this.#lane = new Lane(this.#places, (query) => this.#send(query));
     this.#tries = this.#patience.triesMs.map(
       (tryMs) => new TryList(tryMs, (attempt) => this.#expired(attempt)),
     );
     this.#ticker = new Ticker(
       clock,
       () => this.#runDue(this.#nowMs()),
-      () => this.#unsettled.length > 0,
+      () => this.#unsettled.length + this.#keptPlaces.length > 0,
     );
     const exchanges = (): DueList<Query> =>
       new DueList(
@@ -167,14 +156,13 @@ class UdpResolver implements Resolver, AttemptEvents {
       queueMicrotask(() => this.#settle(query, "deadline"));
       return;
     }
-    query.server = this.#preferred;
+    query.server = this.#servers.preferred;
     this.#ticker.start();
-    this.#firstTries.add(query);
-    if (this.#firstTries.waiting > 0) this.#window.full();
+    this.#lane.add(query);
   }
 
   room(): Promise<void> | undefined {
-    return this.#isClosed ? undefined : this.#firstTries.room();
+    return this.#isClosed ? undefined : this.#lane.room();
   }
 
   stats(): ResolverStats {
@@ -182,6 +170,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       ...this.#counts,
       unknown: { ...this.#unknown },
       window: this.#window.size,
+      underWay: this.#places.held,
       unsettled: this.#unsettled.length,
     };
   }
@@ -191,28 +180,24 @@ class UdpResolver implements Resolver, AttemptEvents {
     for (let { first } = this.#unsettled; first !== undefined; { first } = this.#unsettled) {
       this.#settle(first, "deadline");
     }
-    this.#firstTries.pump();
-    this.#retries.pump();
-    for (const { udp, tcp } of this.#servers) {
-      udp.close();
-      tcp.close();
-    }
+    this.#lane.pump();
+    this.#keptPlaces.run(Infinity);
+    this.#servers.close();
   }
 
   answered(attempt: Attempt, message: Buffer): void {
     const { query } = attempt;
     const nowMs = this.#nowMs();
-    const isLate = attempt.lane === undefined || attempt.number !== query.sends - 1;
-    attempt.end();
-    this.#server(attempt.server).silentTries = 0;
-    if (isLate) this.#counts.lateAnswers += 1;
-    else if (attempt.number === 0) this.#window.answered(nowMs - attempt.sentAtMs);
+    if (attempt.list === undefined || attempt.number !== query.sends - 1) {
+      this.#counts.lateAnswers += 1;
+    }
+    this.#servers.answered(attempt.server);
     const reading = query.read(message);
+    if (reading === "servfail" || reading === "refused") this.#keepPlace(attempt);
+    else if (attempt.list !== undefined) this.#window.answered(attempt.epoch);
+    attempt.end();
     if (reading === "settles") {
-      if (attempt.number > 0) {
-        this.#counts.recovered += 1;
-        this.#window.recovered();
-      }
+      if (attempt.number > 0) this.#counts.recovered += 1;
       this.#settle(query, undefined, nowMs);
     } else if (reading === "truncated") this.#askByTcp(query, attempt);
     else if (reading === "formErr") this.#withoutEdns(query, attempt);
@@ -221,12 +206,20 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   failed(attempt: Attempt): void {
     if (attempt.query.isSettled) return;
-    attempt.giveBackPlace(); // its time runs on: where there is no other server, the next try comes then
+    attempt.giveBackPlace(); // its time runs on: without another server the next try comes when it is over
     this.#couldNotSay(attempt.query, attempt, "network");
   }
 
-  /** Called by the lane in which `query` has just been given a place. */
-  #send(query: Query, lane: Lane<Query>): void {
+  #keepPlace(attempt: Attempt): void {
+    this.#window.failed(attempt.epoch);
+    if (attempt.lane === undefined) return;
+    attempt.lane = undefined;
+    this.#keptPlaces.add(attempt.sentAtMs);
+  }
+
+  /** Called by the lane when it has given `query` a place. */
+  #send(query: Query): void {
+    const lane = this.#lane;
     query.isQueued = false;
     const packet = query.isSettled ? undefined : query.encode();
     if (packet === undefined) {
@@ -234,14 +227,16 @@ class UdpResolver implements Resolver, AttemptEvents {
       queueMicrotask(() => this.#settle(query, undefined));
       return;
     }
-    const attempt = new Attempt(query, packet, { sentAtMs: this.#nowMs(), lane, events: this });
+    const sentAtMs = this.#nowMs();
+    const epoch = this.#window.sent(this.#places.held, sentAtMs);
+    const attempt = new Attempt(query, packet, { sentAtMs, epoch, lane, events: this });
     if (query.sends > 0) this.#counts.retries += 1;
-    else if (this.#patience.queueMs === Infinity) query.startedAtMs = attempt.sentAtMs;
+    else if (this.#patience.queueMs === Infinity) query.startedAtMs = sentAtMs;
     this.#counts.queries += 1;
     query.sends += 1;
     query.latest = attempt;
     this.#tries[attempt.number]?.add(attempt);
-    this.#server(attempt.server).udp.send(attempt);
+    this.#servers.at(attempt.server).udp.send(attempt);
   }
 
   #settle(query: Query, why: UnknownReason | undefined, nowMs = this.#nowMs()): void {
@@ -254,56 +249,50 @@ class UdpResolver implements Resolver, AttemptEvents {
     query.finish(why, nowMs - query.startedAtMs);
   }
 
-  /** Whether `attempt` is the last there is so far, so that what comes of it decides what is next. */
+  /** Whether `attempt` is the latest, so that its outcome decides what is done next. */
   #isLast({ query, number }: Attempt): boolean {
     return number === query.sends - 1 && !query.isQueued && !query.isTruncated;
   }
 
   #retry(query: Query, server: number): void {
-    query.server = server % this.#servers.length;
+    query.server = server % this.#servers.count;
     query.isQueued = true;
-    this.#retries.add(query);
+    this.#lane.addUrgent(query);
   }
 
   #mayRetry({ sends }: Query): boolean {
     return sends < this.#patience.triesMs.length;
   }
 
-  /** Nothing came in the time of this try; it is listened for still. */
+  /** No answer came in the time of this try. It is still listened for, without a place. */
   #expired(attempt: Attempt): void {
     const { query } = attempt;
+    attempt.giveBackPlace();
+    this.#window.failed(attempt.epoch);
     if (query.isSettled) return;
     if (attempt.number === 0) this.#expiring.add(query);
     if (!this.#isLast(attempt)) return;
-    this.#silent(attempt.server);
+    this.#servers.silent(attempt.server);
     if (this.#mayRetry(query)) this.#retry(query, attempt.server + 1);
     else this.#settle(query, query.why);
   }
 
-  #silent(index: number): void {
-    const server = this.#server(index);
-    server.silentTries += 1;
-    if (index !== this.#preferred || server.silentTries < SILENT_TRIES_MAX) return;
-    this.#preferred = (index + 1) % this.#servers.length;
-    this.#server(this.#preferred).silentTries = 0;
-  }
-
-  /** SERVFAIL, REFUSED, garbage, nobody there: once more on another server, and that is it. */
+  /** SERVFAIL, REFUSED, garbage or an unreachable server: one more try on another server, then unknown. */
   #couldNotSay(query: Query, attempt: Attempt, why: UnknownReason): void {
     query.why = why;
     if (!this.#isLast(attempt)) return;
-    if (this.#servers.length > 1 && !query.isRedirected && this.#mayRetry(query)) {
+    if (this.#servers.count > 1 && !query.isRedirected && this.#mayRetry(query)) {
       query.isRedirected = true;
       this.#detoured.add(query);
       this.#retry(query, attempt.server + 1);
       return;
     }
-    // Our only server may just be starting again: the tries go on at their pace.
-    if (why === "network" && this.#servers.length === 1) return;
+    // The only server may be restarting: the tries go on at their pace.
+    if (why === "network" && this.#servers.count === 1) return;
     this.#settle(query, why);
   }
 
-  /** The server reads no EDNS (RFC 6891 section 7): the same one is asked once without. */
+  /** The server does not read EDNS (RFC 6891 section 7): ask it once more without. */
   #withoutEdns(query: Query, attempt: Attempt): void {
     if (!query.edns || !this.#mayRetry(query)) {
       this.#couldNotSay(query, attempt, "malformed");
@@ -320,40 +309,34 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#counts.truncated += 1;
     const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
     const timeoutMs = Math.min(this.#patience.tcpMs, leftMs);
-    this.#server(server).tcp.ask(packet, timeoutMs, (outcome) => {
+    this.#servers.at(server).tcp.ask(packet, timeoutMs, (outcome) => {
       if (query.isSettled) return;
       const reading = typeof outcome === "string" ? outcome : query.read(outcome);
       this.#settle(query, byTcp(reading));
     });
   }
 
-  /** Whole milliseconds since the start, which V8 keeps without a box. */
+  /** Whole milliseconds since the start: V8 stores small integers without allocating. */
   #nowMs(): number {
     return Math.floor(this.#clock.monotonicMs() - this.#startMs);
-  }
-
-  #server(index: number): Server {
-    const server = this.#servers[index];
-    if (server === undefined) throw new Error("resolver: no servers");
-    return server;
   }
 
   #runDue(nowMs: number): void {
     for (const list of this.#tries) list.run(nowMs);
     this.#expiring.run(nowMs);
     this.#detoured.run(nowMs);
+    this.#keptPlaces.run(nowMs);
     const oldestMs = nowMs - this.#patience.queueMs;
-    this.#firstTries.dropWhile(
+    this.#lane.dropWhile(
       ({ askedAtMs }) => askedAtMs <= oldestMs,
       (query) => this.#settle(query, "deadline"),
     );
     this.#window.adjust(nowMs);
-    this.#firstTries.pump();
-    this.#retries.pump();
+    this.#lane.pump();
   }
 }
 
-/** By TCP there is no other way left to ask. */
+/** After TCP there is no other way left to ask. */
 function byTcp(reading: Reading): UnknownReason | undefined {
   if (reading === "settles") return undefined;
   return reading === "truncated" || reading === "formErr" ? "malformed" : reading;

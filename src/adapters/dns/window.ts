@@ -1,136 +1,92 @@
-/** Where nothing is known of the path yet. */
-export const WINDOW_START = 64;
+/** Tries sent in this part of an epoch are counted; at its end all of them are answered or expired. */
+const COUNTED_MS = 1_200;
+const EPOCH_MS = 2_500;
+/** Below this many tries chance decides. */
+const TRIES_MIN = 300;
+/** Share of bad tries that is always accepted: a path that loses 1 % each way has 2 %. */
+const BAD_MAX = 0.03;
+/** A trial at 0.7 of the size must lower the share by a tenth, or the size is not its cause. */
+const TRIAL_FACTOR = 0.7;
+const HELPED_FACTOR = 0.9;
+/** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch. */
+const ACCEPTED_MARGIN = 1.3;
+const ACCEPTED_DECAY = 0.98;
+/** Added after a good epoch. Added, not multiplied: two clients of one server then come to equal shares. */
+const GROWTH_SHARE = 1 / 16;
 const LEAST = 16;
-/** Below so many answers an interval says nothing. */
-const SAMPLES_MIN = 20;
-const SAMPLES_MAX = 256;
-const GROWTH_MAX = 1.25;
-const SHRINK_MAX = 0.7;
-const RETRIED_SHARE_MAX = 0.03;
-/** Of a few answers 3 % are lost by chance at 2 % loss: only so many tell one from the other. */
-const LOSS_ANSWERS_MIN = 1_000;
-/**
- * A retry's answer comes a second or two after the answers of its time. Judged sooner, the losses of a wide
- * window would be held against the few answers of the narrow one after it, and narrow it to nothing.
- */
-const LOSS_EVERY_MS = 3_000;
-/** What a round trip may grow by before it counts as queueing: twice the undisturbed one and this. */
-const TOLERANCE_MS = 3;
-/** How often, and how long at least, the window breathes out so that the undisturbed trip shows again. */
-const BREATH_EVERY_MS = 10_000;
-const BREATH_MIN_MS = 60;
 
 /**
- * How many questions may be under way: grows while the median round trip stays below twice the
- * undisturbed one plus 3 ms, shrinks when it does not or when more than 3 % of the answers needed a
- * retry. Names that nobody answers for count for neither.
+ * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
+ * 3 % of the tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
+ * does not lower the share, the path or the names are to blame (a dead name expires four times): the size comes back
+ * and the share is accepted. Round trips are not looked at, because a slow path needs a full window most.
  */
 export class Window {
   readonly #max: number;
   #size: number;
-  #samplesMs: number[] = [];
-  /** First tries that were answered, and retries, since loss was judged last. */
-  #answers = 0;
-  #retried = 0;
-  #lossWeighedMs: number | undefined;
-  /** As judged last; while it holds the window does not grow. */
-  #isLossy = false;
-  #wasFull = false;
-  #baselineMs = Infinity;
-  #lastBreathMs: number | undefined;
-  #breath: { readonly untilMs: number; readonly size: number } | undefined;
+  #epoch = 0;
+  /** When the epoch's first try was sent. */
+  #startedMs: number | undefined;
+  #good = 0;
+  #bad = 0;
+  #most = 0;
+  #accepted = BAD_MAX;
+  /** Size and share before the trial that runs. */
+  #trial: { readonly size: number; readonly share: number } | undefined;
 
-  /** `max` is never passed, whatever the round trips say; `start` is where it begins. */
-  constructor(max: number, start: number = WINDOW_START) {
+  constructor(max: number) {
     this.#max = max;
-    this.#size = Math.min(start, max);
+    this.#size = max;
   }
 
   get size(): number {
     return this.#size;
   }
 
-  /** An answer to a first try, `rttMs` after it was sent. */
-  answered(rttMs: number): void {
-    this.#answers += 1;
-    if (this.#samplesMs.length < SAMPLES_MAX) this.#samplesMs.push(rttMs);
+  /** A try is sent while `held` are under way, it included. Returns the number to report its end with. */
+  sent(held: number, nowMs: number): number {
+    this.#startedMs ??= nowMs;
+    if (held > this.#most) this.#most = held;
+    return nowMs - this.#startedMs < COUNTED_MS ? this.#epoch : -1;
   }
 
-  /** An answer that needed a retry. */
-  recovered(): void {
-    this.#answers += 1;
-    this.#retried += 1;
+  /** A try was answered in time. */
+  answered(epoch: number): void {
+    if (epoch === this.#epoch) this.#good += 1;
   }
 
-  /** Somebody had to wait: only then is there a reason to grow. */
-  full(): void {
-    this.#wasFull = true;
+  /** A try expired, or the server could not say. */
+  failed(epoch: number): void {
+    if (epoch === this.#epoch) this.#bad += 1;
   }
 
-  /** Takes stock of the answers since it last had enough of them; to be called every few milliseconds. */
+  /** To be called every few milliseconds. */
   adjust(nowMs: number): void {
-    this.#lastBreathMs ??= nowMs;
-    if (this.#breath !== undefined) {
-      if (nowMs >= this.#breath.untilMs) this.#breatheIn(this.#breath.size, nowMs);
-      return;
+    if (this.#startedMs === undefined || nowMs - this.#startedMs < EPOCH_MS) return;
+    const tries = this.#good + this.#bad;
+    if (tries >= TRIES_MIN) this.#judge(this.#bad / tries);
+    this.#epoch += 1;
+    this.#startedMs = undefined;
+    this.#good = this.#bad = this.#most = 0;
+  }
+
+  #judge(share: number): void {
+    const trial = this.#trial;
+    this.#trial = undefined;
+    if (trial !== undefined && share > trial.share * HELPED_FACTOR) {
+      this.#size = trial.size;
+      this.#accepted = Math.max(this.#accepted, share * ACCEPTED_MARGIN);
+    } else if (share > this.#accepted) {
+      this.#trial = { size: this.#size, share };
+      const used = Math.min(this.#size, this.#most);
+      this.#size = Math.max(Math.min(LEAST, this.#max), Math.floor(used * TRIAL_FACTOR));
+    } else {
+      if (this.#most >= this.#size) this.#grow();
+      this.#accepted = Math.max(BAD_MAX, this.#accepted * ACCEPTED_DECAY);
     }
-    if (this.#samplesMs.length < SAMPLES_MIN) return;
-    const gradient = this.#gradient(nowMs);
-    if (gradient < 1 || this.#wasFull) this.#scale(gradient);
-    if (this.#wasFull && nowMs - this.#lastBreathMs >= BREATH_EVERY_MS) this.#breatheOut(nowMs);
-    this.#forget();
   }
 
-  /** Above 1 there is room for more, below it too much is under way. */
-  #gradient(nowMs: number): number {
-    const medianMs = quantile(this.#samplesMs, 0.5) ?? 0;
-    this.#baselineMs = Math.min(this.#baselineMs, medianMs);
-    const gradient = (2 * this.#baselineMs + TOLERANCE_MS) / medianMs;
-    if (this.#weighsLoss(nowMs) && this.#isLossy) return 0;
-    return this.#isLossy ? Math.min(1, gradient) : gradient;
+  #grow(): void {
+    this.#size = Math.min(this.#max, this.#size + Math.ceil(this.#max * GROWTH_SHARE));
   }
-
-  /** Whether loss was judged just now. */
-  #weighsLoss(nowMs: number): boolean {
-    this.#lossWeighedMs ??= nowMs;
-    const isTooSoon = nowMs - this.#lossWeighedMs < LOSS_EVERY_MS;
-    if (isTooSoon || this.#answers < LOSS_ANSWERS_MIN) return false;
-    this.#isLossy = this.#retried > RETRIED_SHARE_MAX * this.#answers;
-    this.#answers = this.#retried = 0;
-    this.#lossWeighedMs = nowMs;
-    return true;
-  }
-
-  #scale(gradient: number): void {
-    const factor = Math.min(GROWTH_MAX, Math.max(SHRINK_MAX, gradient));
-    const least = Math.min(LEAST, this.#max);
-    this.#size = Math.min(this.#max, Math.max(least, Math.round(this.#size * factor)));
-  }
-
-  /** Without this the baseline of a long run could only fall, and a slower path would starve it. */
-  #breatheOut(nowMs: number): void {
-    const lengthMs = Math.max(BREATH_MIN_MS, 2 * this.#baselineMs);
-    this.#breath = { untilMs: nowMs + lengthMs, size: this.#size };
-    this.#size = Math.min(LEAST, this.#max);
-  }
-
-  #breatheIn(size: number, nowMs: number): void {
-    // The first answers of a breath still belong to the crowd before it: the lower quartile does not.
-    this.#baselineMs = quantile(this.#samplesMs, 0.25) ?? this.#baselineMs;
-    this.#size = size;
-    this.#breath = undefined;
-    this.#lastBreathMs = nowMs;
-    this.#forget();
-  }
-
-  #forget(): void {
-    this.#samplesMs = [];
-    this.#wasFull = false;
-  }
-}
-
-/** Sorts `samples` in place; undefined when there are none. */
-function quantile(samples: number[], share: number): number | undefined {
-  samples.sort((a, b) => a - b);
-  return samples[Math.floor(samples.length * share)];
 }

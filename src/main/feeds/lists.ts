@@ -17,7 +17,7 @@ import { createReportService, type ReportService } from "../../service/evidence/
 import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
 import type { Process } from "../process/open-process.ts";
-import { openDns } from "../parts/checker.ts";
+import { openDns } from "../parts/dns.ts";
 import type { AccountStore } from "../parts/store.ts";
 import { sharedByConfig } from "./shared-feeds.ts";
 import { openSecretKey } from "../settings/secret-key.ts";

@@ -5,7 +5,7 @@ import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 export function watchDns(registry: Registry, dns: Pick<DnsLookup, "stats">): void {
   const figures = new Gauge({
     name: "gatepost_dns",
-    help: "Figures of the DNS client: counters since the start, and the gauges window, unsettled and cache_size.",
+    help: "Figures of the DNS client: counters since the start, and the gauges window, under_way, unsettled and cache_size.",
     labelNames: ["figure"],
     registers: [registry],
     collect() {

@@ -1,10 +1,11 @@
 import type { DnsLookup, DnsQuestions } from "../../adapters/dns/lookup.ts";
+import type { SharedCap } from "../../adapters/dns/shared-cap.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
 import type { EntryCheck } from "../../service/bulk/entry-check.ts";
 import type { Observed } from "../../service/evidence/verdict-recorder.ts";
-import { openDns } from "./checker.ts";
+import { openDns } from "./dns.ts";
 import { type Machine, systemMachine } from "../process/machine.ts";
 import type { Config } from "../settings/config.ts";
 
@@ -33,19 +34,19 @@ const BEGUN_AT_ONCE = 20;
 export interface BulkCheckerOptions {
   /** Hears every fresh verdict. */
   readonly observe?: (validation: Observed) => void;
-  /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
-  readonly windowMax?: number | undefined;
+  /** Bounds the DNS tries under way; the process's unless given. */
+  readonly cap?: SharedCap | undefined;
   readonly machine?: Machine;
 }
 
 export function openBulkChecker(
   config: Pick<Config, "dnsServers" | "implicitMx">,
   datasets: () => Datasets,
-  { observe = () => undefined, windowMax, machine = systemMachine }: BulkCheckerOptions = {},
+  { observe = () => undefined, cap, machine = systemMachine }: BulkCheckerOptions = {},
 ): BulkChecker {
-  const dns = openDns(config, "bulk", { windowMax, machine });
+  const dns = openDns(config, "bulk", { cap, machine });
   // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
-  const second = openDns(config, "again", { machine });
+  const second = openDns(config, "again", { cap, machine });
   const check = coreEntryCheck({
     datasets,
     lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),

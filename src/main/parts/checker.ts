@@ -1,9 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createDnsLookup, type DnsLookup } from "../../adapters/dns/lookup.ts";
-import type { Profile } from "../../adapters/dns/patience.ts";
-import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
-import { readResolvConf, windowMaxFor } from "../../adapters/dns/transport/system-resolvers.ts";
+import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import { loadBundledDatasets } from "../../adapters/lists/load/load-lists.ts";
 import { createBootstrapCopy } from "../../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../adapters/rdap/registration.ts";
@@ -12,9 +8,9 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { RegistrationCache } from "../../ports/evidence/registration-cache.ts";
 import { createSingleCheck, type SingleCheck } from "../../service/check/single-check.ts";
-import { type Machine, systemMachine } from "../process/machine.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
+import { openDns } from "./dns.ts";
 import { rdapFolder } from "./tidy-up.ts";
 
 /** Everything that judging one entry needs, without a database. */
@@ -63,34 +59,6 @@ export function openChecker(
   const { implicitMx } = config;
   const check = createSingleCheck({ lookup, datasets, clock, implicitMx });
   return { datasets, dns, lookup, check, close: () => dns.close() };
-}
-
-export interface DnsOptions {
-  /** First tries under way at once, at most; by the servers' place unless given. */
-  readonly windowMax?: number | undefined;
-  readonly machine?: Machine;
-}
-
-/** A DNS client with its own sockets and cache. */
-export function openDns(
-  config: Pick<Config, "dnsServers">,
-  profile: Profile,
-  { windowMax: given, machine = systemMachine }: DnsOptions = {},
-): DnsLookup {
-  const servers = config.dnsServers ?? systemServers();
-  const windowMax = given ?? windowMaxFor(servers);
-  const { clock, ids } = machine;
-  const random = (count: number): Uint8Array => ids.bytes(count);
-  const resolver = machine.openResolver({ servers, profile, clock, random, windowMax });
-  return createDnsLookup(resolver, { clock });
-}
-
-function systemServers(): readonly ServerAddress[] {
-  try {
-    return readResolvConf(readFileSync("/etc/resolv.conf", "utf8"));
-  } catch {
-    return readResolvConf(""); // no such file: resolv.conf(5) says what then
-  }
 }
 
 /** How long one question to a registry may take: what is left of the premium budget is less anyway. */

@@ -10,6 +10,7 @@ import type { Process } from "../process/open-process.ts";
 import { askedRarely } from "../../http/system/readiness.ts";
 import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";
 import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
+import { dnsCap } from "./dns.ts";
 import type { Config } from "../settings/config.ts";
 import { accountStore } from "./store.ts";
 
@@ -48,12 +49,14 @@ type RunnerConfig = Pick<Config, "dataDir" | "dnsServers" | "implicitMx">;
 export function threadRunner(
   config: RunnerConfig,
   parts: BulkRunnerParts,
-  machine: Pick<Machine, "startBulkThread">,
+  machine: Machine,
 ): BulkRunner {
   const { dataDir, dnsServers, implicitMx } = config;
   const { datasets, secretKey, log, completed } = parts;
-  const settings = { dataDir, dnsServers, implicitMx, datasets, secretKey };
-  const thread = machine.startBulkThread(settings, { log, completed });
+  const cap = dnsCap(config, machine);
+  const settings = { dataDir, dnsServers, dnsCap: cap.memory, implicitMx, datasets, secretKey };
+  const ended = (): void => cap.clearOther();
+  const thread = machine.startBulkThread(settings, { log, completed, ended });
   return {
     queue: { wake: () => Promise.resolve(thread.wake()) },
     rouse: () => thread.rouse(),

@@ -13,7 +13,7 @@ import { programVersion } from "../process/program-version.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
 import { readTiersFile } from "../settings/tiers-setting.ts";
 import type { Backing } from "./backing.ts";
-import { openDns } from "./checker.ts";
+import { openDns } from "./dns.ts";
 import { openEmbeddedBacking } from "./embedded.ts";
 import { openScaledBacking } from "./scaled.ts";
 import { housekeepingDuty, sessionsDuty } from "./housekeeping.ts";

@@ -10,6 +10,8 @@ import { type LogMessage, writeLine } from "./thread-log.ts";
 export interface BulkThreadSettings {
   readonly dataDir: string;
   readonly dnsServers: readonly ServerAddress[] | undefined;
+  /** Counts the tries under way of all threads. */
+  readonly dnsCap: SharedArrayBuffer;
   readonly implicitMx: boolean;
   readonly datasets: SharedDatasets;
   /** Keys the hashes of addresses on the operator's lists. */
@@ -41,6 +43,8 @@ export interface BulkThread {
 export interface BulkThreadDeps {
   readonly log: Log;
   readonly completed: () => void;
+  /** The thread has ended. */
+  readonly ended: () => void;
 }
 
 /** Before a thread that died is started again; its chunks' leases last longer. */
@@ -115,6 +119,7 @@ class RestartedThread implements BulkThread {
     });
     worker.on("error", (fault) => log.error("bulk.thread_failed", fault));
     worker.on("exit", () => {
+      this.#deps.ended();
       if (this.#isStopping) return;
       this.#callOffRestart = clock.after(RESTART_AFTER_MS, () => {
         this.#worker = this.#launch();

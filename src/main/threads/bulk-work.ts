@@ -11,6 +11,7 @@ import type { Log } from "../../ports/process/log.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../../service/bulk/worker.ts";
 import { openBulkChecker } from "../parts/bulk-checker.ts";
+import { joinDnsCap } from "../parts/dns.ts";
 import { startDuties } from "../feeds/duties.ts";
 import { openOwnTraffic } from "../feeds/own-traffic.ts";
 import { Closing } from "../process/closing.ts";
@@ -60,7 +61,9 @@ async function open(
   const known = await openDatasets(settings, { db, machine, log }, closing);
   const traffic = openOwnTraffic({ sql: { db }, secretKey: settings.secretKey, clock, log });
   closing.add(() => traffic.flush());
-  const bulk = openBulkChecker(settings, known.datasets, { observe: traffic.observe, machine });
+  const cap = joinDnsCap(settings, settings.dnsCap);
+  const { observe } = traffic;
+  const bulk = openBulkChecker(settings, known.datasets, { observe, cap, machine });
   closing.add(() => bulk.close());
   const name = ids.hex32();
   const worker: BulkWorker = bulkWorker({

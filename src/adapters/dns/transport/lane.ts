@@ -1,38 +1,46 @@
 import { Fifo } from "./fifo.ts";
 
-/** A line this short is refilled: enough that places never stay empty, few enough to be cheap. */
-const SHORT_LINE = 256;
+/** A queue this short is refilled: long enough that places never stay empty, short enough to be cheap. */
+const SHORT_QUEUE = 256;
 
-/** Lets a limited number of items run at once; the others wait in line. */
+/** Hands out places. */
+export interface Permits {
+  /** False when there is none just now. */
+  take(): boolean;
+  giveBack(): void;
+}
+
+/** At most `max` at once. */
+export function countedPermits(max: number): Permits {
+  let held = 0;
+  return {
+    take() {
+      if (held >= max) return false;
+      held += 1;
+      return true;
+    },
+    giveBack: () => void (held -= 1),
+  };
+}
+
+/** Starts items as there are places for them; the others wait in a queue. */
 export class Lane<T> {
+  readonly #urgent = new Fifo<T>();
   readonly #waiting = new Fifo<T>();
-  readonly #limit: () => number;
+  readonly #permits: Permits;
   readonly #start: (item: T) => void;
-  #running = 0;
   #pumping = false;
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  /** `limit` is asked before every start; `start` must not throw. */
-  constructor(limit: () => number, start: (item: T) => void) {
-    this.#limit = limit;
+  /** `start` must not throw. */
+  constructor(permits: Permits, start: (item: T) => void) {
+    this.#permits = permits;
     this.#start = start;
   }
 
-  get running(): number {
-    return this.#running;
-  }
-
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  get isFull(): boolean {
-    return this.#running >= this.#limit();
-  }
-
-  /** Undefined while the line is short, else a promise of the moment when it is. */
+  /** Undefined while the queue is short, else a promise that resolves when it is short again. */
   room(): Promise<void> | undefined {
-    if (this.#waiting.length < SHORT_LINE) return undefined;
+    if (this.#waiting.length < SHORT_QUEUE) return undefined;
     if (this.#room === undefined) {
       let resolve = (): void => undefined;
       const promise = new Promise<void>((fulfil) => (resolve = fulfil));
@@ -41,14 +49,24 @@ export class Lane<T> {
     return this.#room.promise;
   }
 
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   add(item: T): void {
     this.#waiting.push(item);
     this.pump();
   }
 
-  /** One that was started needs its place no longer. */
+  /** Before all that were added by `add`. */
+  addUrgent(item: T): void {
+    this.#urgent.push(item);
+    this.pump();
+  }
+
+  /** A started item no longer needs its place. */
   release(): void {
-    this.#running -= 1;
+    this.#permits.giveBack();
     this.pump();
   }
 
@@ -56,19 +74,17 @@ export class Lane<T> {
   pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
-    while (this.#waiting.length > 0 && !this.isFull) {
-      const item = this.#waiting.shift();
-      if (item === undefined) break;
-      this.#running += 1;
-      this.#start(item);
+    while (this.#urgent.length + this.#waiting.length > 0 && this.#permits.take()) {
+      const item = this.#urgent.length > 0 ? this.#urgent.shift() : this.#waiting.shift();
+      if (item !== undefined) this.#start(item);
     }
     this.#pumping = false;
-    if (this.#room === undefined || this.#waiting.length >= SHORT_LINE / 2) return;
+    if (this.#room === undefined || this.#waiting.length >= SHORT_QUEUE / 2) return;
     this.#room.resolve();
     this.#room = undefined;
   }
 
-  /** Takes those out of the line that `isStale` says of, from the front, up to the first that is not. */
+  /** Takes items out of the queue from the front, up to the first that is not stale. Urgent ones stay. */
   dropWhile(isStale: (item: T) => boolean, drop: (item: T) => void): void {
     for (let item = this.#waiting.peek(); item !== undefined && isStale(item);) {
       this.#waiting.shift();

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { parseDnsServers, readResolvConf, windowMaxFor } from "./system-resolvers.ts";
+import { parseDnsServers, readResolvConf, underWayMaxFor } from "./system-resolvers.ts";
 
 const local = { host: "127.0.0.1", port: 53 };
 const confCases = [
@@ -15,7 +15,7 @@ const confCases = [
     ["2001:db8::1", "fe80::1%eth0"],
   ],
   [
-    "tabs, comments and other lines do no harm",
+    "tabs, comments and other lines are accepted",
     "# nameserver 192.0.2.9\nsearch example\nnameserver\t192.0.2.1 # ours\r\n",
     ["192.0.2.1"],
   ],
@@ -25,7 +25,7 @@ const confCases = [
     ["192.0.2.1", "192.0.2.1", "192.0.2.1"],
   ],
   [
-    "what is no address is passed over",
+    "entries that are not addresses are skipped",
     "nameserver dns.example\nnameserver 192.0.2.1",
     ["192.0.2.1"],
   ],
@@ -71,7 +71,7 @@ for (const text of [
   test(`GATEPOST_DNS_SERVERS: "${text}" is refused by name`, () => {
     assert.throws(
       () => parseDnsServers(text),
-      /^Error: ".*" is no name server: write an IP address/,
+      /^Error: ".*" is not a name server: write an IP address/,
     );
   });
 }
@@ -79,12 +79,12 @@ for (const text of [
 const windowCases = [
   ["a resolver on this machine", ["127.0.0.1"], 2_000],
   ["one in a private network", ["10.0.0.53", "fd00::53"], 2_000],
-  ["somebody else's", ["8.8.8.8"], 800],
+  ["a foreign one", ["8.8.8.8"], 800],
   ["one of each", ["127.0.0.1", "2001:4860:4860::8888"], 800],
 ] as const;
 
 for (const [name, hosts, want] of windowCases) {
   test(`under way at once against ${name}: ${want}`, () => {
-    assert.equal(windowMaxFor(hosts.map((host) => ({ host, port: 53 }))), want);
+    assert.equal(underWayMaxFor(hosts.map((host) => ({ host, port: 53 }))), want);
   });
 }

@@ -7,13 +7,13 @@ const DNS_PORT = 53;
 /** The C library reads no more (resolv.conf(5), MAXNS). */
 const SYSTEM_SERVERS_MAX = 3;
 
-/** Queries under way at once against resolvers of our own, and against anybody else's. */
-const OWN_WINDOW_MAX = 2_000;
-const FOREIGN_WINDOW_MAX = 800;
+/** Tries under way at once against the operator's own resolvers, and against others. */
+const OWN_MAX = 2_000;
+const FOREIGN_MAX = 800;
 
 /**
- * The name servers of a `resolv.conf` text, in order, at most three; what is no address is passed over.
- * None named means the machine itself, as resolv.conf(5) has it.
+ * The name servers of a `resolv.conf` text, in order, at most three. Entries that are not addresses are skipped.
+ * Without any the machine itself is asked, as resolv.conf(5) says.
  */
 export function readResolvConf(text: string): readonly ServerAddress[] {
   const hosts = text
@@ -26,7 +26,7 @@ export function readResolvConf(text: string): readonly ServerAddress[] {
 
 /**
  * The servers of `GATEPOST_DNS_SERVERS`: comma-separated `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or
- * `[2001:db8::1]:5353`. Throws an `Error` that names the piece that is none of these.
+ * `[2001:db8::1]:5353`. Throws an `Error` that names a piece of any other form.
  */
 export function parseDnsServers(text: string): readonly ServerAddress[] {
   const pieces = text.split(",").map((piece) => piece.trim());
@@ -35,7 +35,7 @@ export function parseDnsServers(text: string): readonly ServerAddress[] {
     if (server !== undefined) return server;
     const forms = "192.0.2.1, 192.0.2.1:5353, 2001:db8::1 or [2001:db8::1]:5353";
     throw new Error(
-      `"${piece}" is no name server: write an IP address with or without a port, ${forms}`,
+      `"${piece}" is not a name server: write an IP address with or without a port, ${forms}`,
     );
   });
 }
@@ -51,9 +51,9 @@ function parseServer(text: string): ServerAddress | undefined {
 }
 
 /**
- * How many queries may be under way at once: 2,000 when every server is on this machine or in a private
- * network, 800 in all when one of them is somebody else's.
+ * How many tries may be under way at once, over all servers: 2,000 when every server is on this machine or in a
+ * private network, 800 when one of them is not.
  */
-export function windowMaxFor(servers: readonly ServerAddress[]): number {
-  return servers.some(({ host }) => isReachable(host)) ? FOREIGN_WINDOW_MAX : OWN_WINDOW_MAX;
+export function underWayMaxFor(servers: readonly ServerAddress[]): number {
+  return servers.some(({ host }) => isReachable(host)) ? FOREIGN_MAX : OWN_MAX;
 }

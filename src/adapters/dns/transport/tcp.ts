@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { UnknownReason } from "../../../core/mail/lookup.ts";
 import type { Clock } from "../../../ports/process/clock.ts";
-import { Lane } from "./lane.ts";
+import { countedPermits, Lane } from "./lane.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { answers } from "../message/wire.ts";
 
@@ -53,10 +53,7 @@ export class TcpPipe {
   constructor(server: ServerAddress, clock: Clock) {
     this.#server = server;
     this.#clock = clock;
-    this.#lane = new Lane(
-      () => PIPELINED_MAX,
-      (query) => this.#start(query),
-    );
+    this.#lane = new Lane(countedPermits(PIPELINED_MAX), (query) => this.#start(query));
   }
 
   /**

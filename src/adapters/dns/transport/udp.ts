@@ -2,8 +2,9 @@ import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../../ports/process/clock.ts";
 import type { ServerAddress } from "./server-address.ts";
-import type { Outbox, Sender } from "./outbox.ts";
+import { random16From } from "../message/random16.ts";
 import { answers } from "../message/wire.ts";
+import { Outbox, type Sender } from "./outbox.ts";
 
 /** Sockets to one server: each has a source port that a forger would have to guess. */
 const SOCKETS = 8;
@@ -37,7 +38,7 @@ export interface Seat {
   forget(listener: Listener): void;
 }
 
-export interface UdpOptions {
+interface UdpOptions {
   readonly server: ServerAddress;
   readonly clock: Clock;
   readonly outbox: Outbox;
@@ -47,8 +48,32 @@ export interface UdpOptions {
   readonly strayed: () => void;
 }
 
-/** Sends queries to one server from changing sockets with random ids. */
-export class UdpPool {
+/** Sends queries to one server and passes their answers on. */
+export interface UdpSender {
+  /** Sends and listens until the answer comes or `listener.seat` forgets the listener. */
+  send(listener: Listener): void;
+  /** Closes every socket; listeners that are left are not called. */
+  close(): void;
+}
+
+export interface OpenUdpOptions extends Pick<UdpOptions, "clock" | "strayed"> {
+  /** `count` random bytes from a cryptographic source. */
+  readonly random: (count: number) => Uint8Array;
+}
+
+/** Senders that share one outbox. */
+export function openUdp({
+  clock,
+  random,
+  strayed,
+}: OpenUdpOptions): (server: ServerAddress) => UdpSender {
+  const outbox = new Outbox();
+  const random16 = random16From(random);
+  return (server) => new UdpPool({ server, clock, outbox, random16, strayed });
+}
+
+/** Uses changing sockets and random ids. */
+class UdpPool implements UdpSender {
   readonly #options: UdpOptions;
   readonly #slots: Slot[];
 
@@ -57,12 +82,10 @@ export class UdpPool {
     this.#slots = Array.from({ length: SOCKETS }, () => new Slot(options));
   }
 
-  /** Sends and listens until the answer comes or the listener is forgotten by `listener.seat`. */
   send(listener: Listener): void {
     this.#slots[this.#options.random16() % SOCKETS]?.send(listener);
   }
 
-  /** Closes every socket; nobody who still listens hears of it. */
   close(): void {
     for (const slot of this.#slots) slot.close();
   }

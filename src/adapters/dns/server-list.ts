@@ -1,0 +1,51 @@
+import type { TcpPipe } from "./transport/tcp.ts";
+import type { UdpSender } from "./transport/udp.ts";
+
+/** After this many tries in a row without an answer another server is asked first. */
+const SILENT_TRIES_MAX = 8;
+
+export interface Server {
+  readonly udp: UdpSender;
+  readonly tcp: TcpPipe;
+}
+
+/** The name servers, and which of them is asked first. */
+export class ServerList {
+  readonly count: number;
+  /** The server asked first, as an index. */
+  preferred = 0;
+  readonly #servers: readonly Server[];
+  /** By server: tries in a row without an answer. */
+  readonly #silentTries: number[];
+
+  constructor(servers: readonly Server[]) {
+    this.#servers = servers;
+    this.count = servers.length;
+    this.#silentTries = servers.map(() => 0);
+  }
+
+  at(index: number): Server {
+    const server = this.#servers[index];
+    if (server === undefined) throw new Error("resolver: no servers");
+    return server;
+  }
+
+  answered(index: number): void {
+    this.#silentTries[index] = 0;
+  }
+
+  silent(index: number): void {
+    const tries = (this.#silentTries[index] ?? 0) + 1;
+    this.#silentTries[index] = tries;
+    if (index !== this.preferred || tries < SILENT_TRIES_MAX) return;
+    this.preferred = (index + 1) % this.count;
+    this.#silentTries[this.preferred] = 0;
+  }
+
+  close(): void {
+    for (const { udp, tcp } of this.#servers) {
+      udp.close();
+      tcp.close();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** Of all places, one in 8 is kept for single checks, so that a full bulk run never makes them wait. */
+const KEPT_SHARE = 8;
+
+/**
+ * Counts the tries that a process has under way to its name servers, over all clients and threads, and never
+ * lets them pass `max`. Each thread writes its own cell of shared memory, so a thread that dies is cleared
+ * without touching the other's count.
+ */
+export class SharedCap {
+  readonly max: number;
+  /** For `join` in the process's other thread. */
+  readonly memory: SharedArrayBuffer;
+  readonly #cells: Int32Array;
+  readonly #own: 0 | 1;
+
+  private constructor(max: number, memory: SharedArrayBuffer, own: 0 | 1) {
+    this.max = max;
+    this.memory = memory;
+    this.#cells = new Int32Array(memory);
+    this.#own = own;
+  }
+
+  static open(max: number): SharedCap {
+    return new SharedCap(max, new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT), 0);
+  }
+
+  /** The same cap in the process's other thread. */
+  static join(max: number, memory: SharedArrayBuffer): SharedCap {
+    return new SharedCap(max, memory, 1);
+  }
+
+  get underWay(): number {
+    return Atomics.load(this.#cells, 0) + Atomics.load(this.#cells, 1);
+  }
+
+  /** What clients other than those of single checks may use. */
+  get bulkMax(): number {
+    return this.max - Math.floor(this.max / KEPT_SHARE);
+  }
+
+  /** Counts one more and returns true unless that would pass `limit`. */
+  take(limit: number): boolean {
+    Atomics.add(this.#cells, this.#own, 1);
+    // Read after the add: of two threads that take the last place at once, at least one sees the sum.
+    if (this.underWay <= limit) return true;
+    this.giveBack();
+    return false;
+  }
+
+  giveBack(): void {
+    Atomics.sub(this.#cells, this.#own, 1);
+  }
+
+  /** The other thread has ended, whatever it held. */
+  clearOther(): void {
+    Atomics.store(this.#cells, 1 - this.#own, 0);
+  }
+}

@@ -1,11 +1,10 @@
 import { memoryRegistrationCache } from "../adapters/memory/registration-cache.ts";
-import { FEATURES } from "../core/checks/registry.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Log } from "../ports/process/log.ts";
 import { openChecker } from "./parts/checker.ts";
 import { systemMachine } from "./process/machine.ts";
 import { readConfig } from "./settings/config.ts";
-import { readWanted } from "../service/check/features.ts";
+import { readWanted, sortFeatures } from "../service/check/features.ts";
 
 export type { FullResult } from "../core/validate/result.ts";
 export { verifySignature } from "../service/webhooks/verify.ts";
@@ -43,7 +42,7 @@ export function createValidator(options: ValidatorOptions = {}): Promise<Validat
   return Promise.resolve({
     async validate(entry, features = []) {
       const asked = readWanted(features);
-      const permitted = FEATURES.filter((feature) => asked.some((name) => name === feature));
+      const { permitted } = sortFeatures(asked, { premium: true });
       const spamTrap = permitted.length > 0;
       const checked = await checker.check(entry, "either", { features: permitted, spamTrap });
       return checked.result;

@@ -1,7 +1,7 @@
+import { FREE_REGISTRIES, WEAK_REGISTRIES } from "../tables/free-registries.ts";
 import { listEvidence } from "./list-evidence.ts";
 import type { Datasets } from "./datasets.ts";
 import type { Domain } from "../name/domain.ts";
-import { freeRegistryEvidence } from "./free-registry-evidence.ts";
 import { keywordEvidence } from "./keywords.ts";
 import { lookalikeEvidence } from "./lookalike.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
@@ -53,4 +53,19 @@ const relayNote = (service: string): Evidence => evidence("privacy_relay", { sub
 function customerNote(mail: MailHosts): Evidence | undefined {
   const service = relayOfMail(mail);
   return service === undefined ? undefined : relayNote(service);
+}
+
+/** Below a registry that honest people use too: together with a young domain it is not enough for a verdict. */
+const AT_WEAK_REGISTRY = 0.25;
+
+/** `free_registry_suffix` when `name` lies below a registry of free names; the registry itself does not. */
+function freeRegistryEvidence(name: string): Evidence | undefined {
+  const last = name.lastIndexOf(".");
+  const second = last > 0 ? name.lastIndexOf(".", last - 1) : -1;
+  if (second < 0) return undefined;
+  const registry = name.slice(second + 1);
+  const isWeak = WEAK_REGISTRIES.has(registry);
+  if (!isWeak && !FREE_REGISTRIES.has(registry)) return undefined;
+  const piece = evidence("free_registry_suffix", { subject: registry });
+  return isWeak ? { ...piece, weight: AT_WEAK_REGISTRY } : piece;
 }

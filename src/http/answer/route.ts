@@ -6,8 +6,28 @@ import type { Params } from "../request/params.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
+/** How one request is to be answered. */
+export interface Handling {
+  /**
+   * Whether it is for more than a single check: the refusals of such requests tell how long to wait in
+   * `Retry-After` alone. Absent: it is not.
+   */
+  readonly isBulk?: (params: Params) => boolean;
+  /** By its path alone it is likely to be charged one unit. */
+  readonly isSingle?: boolean;
+  /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
+  handle(request: ApiRequest): Awaitable<ApiReply>;
+}
+
 /** One family of paths under `/api/`, all with the same first segment. */
-export interface Route {
+export type Route = RouteWords &
+  (
+    | Handling
+    /** Reads the path's segments, once for each request. */
+    | { readonly read: (path: ApiRequest["path"]) => Handling }
+  );
+
+interface RouteWords {
   /** The first segment behind `/api/`, which is also the route's name in metrics: "email". */
   readonly family: string;
   readonly methods: readonly Method[];
@@ -25,15 +45,6 @@ export interface Route {
   readonly charges: "units" | "nothing";
   /** For `/openapi.json`: documented path -> operations. */
   readonly documentation: Readonly<Record<string, PathItem>>;
-  /**
-   * Whether a request is for more than a single check: the refusals of such requests tell how long to wait in
-   * `Retry-After` alone. Absent: none is.
-   */
-  readonly isBulk?: (request: Pick<ApiRequest, "path" | "params">) => boolean;
-  /** By its path alone: whether the request is likely to be charged one unit. Absent: none is. */
-  readonly isSingle?: (path: ApiRequest["path"]) => boolean;
-  /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
-  handle(request: ApiRequest): Awaitable<ApiReply>;
   /** The server is stopping: end what would otherwise go on, event streams above all. */
   readonly stop?: () => void;
 }

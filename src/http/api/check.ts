@@ -1,7 +1,9 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
+import { when } from "../../core/when.ts";
 import type { CheckAnswer, CheckOne, CheckRequest } from "../../service/check/check-one.ts";
 import { missingParameter } from "../../service/refusals.ts";
 import { askedFeatures, readCheckPath } from "../request/check-path.ts";
+import type { Params } from "../request/params.ts";
 import type { PathItem } from "../answer/operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../answer/route.ts";
 
@@ -40,24 +42,27 @@ export function checkRoute(family: "email" | "domain", deps: CheckRouteDeps): Ro
     parameters: PARAMETERS,
     charges: "units",
     documentation: deps.documentation,
-    isBulk: ({ path, params }) =>
-      deps.bulk !== undefined && (readCheckPath(path, mode).bulk || params.flag("bulk")),
-    isSingle: (path) => !readCheckPath(path, mode).bulk,
-    handle(request) {
-      const { params, entrance } = request;
-      const path = readCheckPath(request.path, mode);
-      if (deps.bulk !== undefined && (path.bulk || params.flag("bulk"))) {
-        const text = path.entry || listOf(request);
-        if (text === "") throw missingParameter(family);
-        return deps.bulk(request, { family, text, wantsResults: params.flag("json") });
-      }
-      const text = path.entry || (params.entry(family, mode) ?? "");
-      if (text === "") throw missingParameter(family);
-      const features = askedFeatures(path.features, params.names("features"));
-      const answer = deps.checkOne(entrance, { text, mode, features });
-      return answer instanceof Promise
-        ? answer.then((late) => replyWith(late, text))
-        : replyWith(answer, text);
+    read(segments) {
+      const path = readCheckPath(segments, mode);
+      const isBulk = (params: Params): boolean =>
+        deps.bulk !== undefined && (path.bulk || params.flag("bulk"));
+      return {
+        isBulk,
+        isSingle: !path.bulk,
+        handle(request) {
+          const { params, entrance } = request;
+          if (deps.bulk !== undefined && isBulk(params)) {
+            const text = path.entry || listOf(request);
+            if (text === "") throw missingParameter(family);
+            return deps.bulk(request, { family, text, wantsResults: params.flag("json") });
+          }
+          const text = path.entry || (params.entry(family, mode) ?? "");
+          if (text === "") throw missingParameter(family);
+          const features = askedFeatures(path.features, params.names("features"));
+          const answer = deps.checkOne(entrance, { text, mode, features });
+          return when(answer, (known) => replyWith(known, text));
+        },
+      };
     },
   };
 }

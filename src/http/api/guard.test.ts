@@ -16,7 +16,7 @@ import type {
 import { Refusal } from "../../service/refusals.ts";
 import type { AppDeps } from "../app/app.ts";
 import { readTrustedProxies } from "../request/client-address.ts";
-import type { Route } from "../answer/route.ts";
+import type { Handling, Route } from "../answer/route.ts";
 
 async function ask(over: Partial<AppDeps>, request: InjectOptions | string): Promise<Answered> {
   const app = await appWith(over);
@@ -151,7 +151,7 @@ test("the admission counts the forwarded address of a trusted proxy", async () =
 const CREDITS_ONLY = { creditsOnly: PLAIN_REFUSAL } as const;
 
 /** A route that charges nothing itself. */
-const quiet = (handle: Route["handle"]): Route => ({
+const quiet = (handle: Handling["handle"]): Route => ({
   family: "quiet",
   methods: ["GET"],
   body: "params",

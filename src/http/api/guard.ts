@@ -1,17 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Awaitable } from "../../core/mail/lookup.ts";
+import { when } from "../../core/when.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { HttpMetrics } from "../../ports/process/metrics.ts";
 import { forBulk } from "../../service/bulk/bulk-refusal.ts";
-import type {
-  AdvanceUnit,
-  Credentials,
-  Entrance,
-  Admission,
-  Receipt,
-} from "../../service/admission/admission.ts";
+import type { Admission, Entrance, Receipt } from "../../service/admission/admission.ts";
 import { methodNotAllowed, notFound, targetTooLong } from "../../service/refusals.ts";
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
@@ -19,15 +14,12 @@ import type { AccessLog } from "../answer/access-log.ts";
 import { preflight, refusalOf, refused, send } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import { credentialsOf } from "../request/credentials.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { NO_PARAMS, type Params, readParams } from "../request/params.ts";
+import { type Asked, familyOf, readAsked } from "./asked.ts";
 import type { ApiReply, ApiRequest, Method, Route } from "../answer/route.ts";
-import {
-  decodeSegment,
-  readTarget,
-  type Target,
-  TARGET_MAX_CHARACTERS,
-} from "../request/target.ts";
+import { readTarget, type Target, TARGET_MAX_CHARACTERS } from "../request/target.ts";
 
 export interface GuardDeps {
   readonly admission: Admission;
@@ -63,6 +55,8 @@ interface Call {
   releaseBody?: () => void;
   /** Octets of the body, once they are read. */
   bodyOctets?: number;
+  /** Once the path is read. */
+  asked?: Asked;
   /** Once they are read. */
   params?: Params;
   isBodyTaken?: boolean;
@@ -107,8 +101,8 @@ async function respond(
     call.releaseBody?.();
   }
   const releasing = call.entrance?.advance?.release();
-  // Before the answer: who asks next may be told that nothing is left.
-  if (releasing instanceof Promise) await releasing;
+  // Before the answer: otherwise the caller's next request could be refused.
+  if (releasing !== undefined) await releasing;
   send(reply, answer, call.entrance);
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }
@@ -156,14 +150,15 @@ const SINGLE_MAX_BYTES = 16_384;
 
 /** Whether the refused request is for many entries, which may stand in a body that nobody has read yet. */
 async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
-  const { request, route, target } = call;
-  if (route?.isBulk === undefined) return false;
-  const path = segmentsOf(target.path, route.family);
-  if (route.isBulk({ path, params: call.params ?? NO_PARAMS })) return true;
+  const { request, route } = call;
+  if (route === undefined) return false;
+  const { isBulk } = askedOf(call, route).handling;
+  if (isBulk === undefined) return false;
+  if (isBulk(call.params ?? NO_PARAMS)) return true;
   if (call.params !== undefined || call.isBodyTaken === true) return false;
   if (isLarge(request)) return true;
   try {
-    return route.isBulk({ path, params: await paramsOf(call, route, bodies) });
+    return isBulk(await paramsOf(call, route, bodies));
   } catch {
     return false; // an unreadable body asks for nothing
   }
@@ -196,58 +191,61 @@ function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: Gu
   });
 }
 
-const PREFIX = "/api/";
+/** The path is read once, whoever needs it first. */
+const askedOf = (call: Call, route: Route): Asked =>
+  (call.asked ??= readAsked(call.target.path, route));
 
-/** The segment behind `/api/`; "" for `/api` itself. */
-function familyOf(path: string): string {
-  const end = path.indexOf("/", PREFIX.length);
-  return path.slice(PREFIX.length, end < 0 ? path.length : end);
+function handle(call: Call, failed: unknown, deps: GuardDeps): Awaitable<ApiReply> {
+  return when(enter(call, deps, failed), (entrance) => {
+    call.entrance = entrance;
+    const { route, request } = call;
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    if (request.originalUrl.length > TARGET_MAX_CHARACTERS) throw targetTooLong();
+    if (route === undefined) throw notFound();
+    const method = servedMethod(route, request.method);
+    if (failed !== undefined) throw failed;
+    return when(owed(entrance, route, deps), (receipt) => {
+      if (receipt !== undefined) call.receipt = receipt;
+      return when(paramsOf(call, route, deps.bodies), (params) => {
+        call.params = params;
+        return answerOf(call, { method, route, params, entrance });
+      });
+    });
+  });
 }
 
-async function handle(call: Call, failed: unknown, deps: GuardDeps): Promise<ApiReply> {
-  const { request, route, target } = call;
-  // Awaiting what is no promise would cost the cached answer a turn of the queue, here and below.
-  const entering = enter(call, deps, failed);
-  const entrance = entering instanceof Promise ? await entering : entering;
-  call.entrance = entrance;
-  if (entrance.refusal !== undefined) throw entrance.refusal;
-  if (request.originalUrl.length > TARGET_MAX_CHARACTERS) throw targetTooLong();
-  if (route === undefined) throw notFound();
-  const method = servedMethod(route, request.method);
-  if (failed !== undefined) throw failed;
-  if (owesCredit(entrance, route)) call.receipt = await deps.admission.charge(entrance, 0);
-  const reading = paramsOf(call, route, deps.bodies);
-  const params = reading instanceof Promise ? await reading : reading;
-  call.params = params;
-  const path = segmentsOf(target.path, route.family);
-  if (entrance.advance !== undefined)
-    await keepForSingle(entrance.advance, route, { path, params });
-  const handling = route.handle({ method, path, params, entrance, source: request });
-  const answer = handling instanceof Promise ? await handling : handling;
-  return paidFrom(call.receipt, answer);
+interface Admitted extends Pick<ApiRequest, "method" | "params" | "entrance"> {
+  readonly route: Route;
+}
+
+function answerOf(call: Call, { method, route, params, entrance }: Admitted): Awaitable<ApiReply> {
+  const { path, handling } = askedOf(call, route);
+  const asked = { method, path, params, entrance, source: call.request };
+  // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
+  const isBatch = entrance.advance !== undefined && handling.isBulk?.(params) === true;
+  const released = isBatch ? entrance.advance.release() : undefined;
+  const answer = when(released, () => handling.handle(asked));
+  return when(answer, (reply) => paidFrom(call.receipt, reply));
 }
 
 const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
   receipt === undefined ? answer : { ...answer, paidBy: receipt.paidBy };
 
 /** With the rate spent, a route that charges nothing itself costs one credit. */
-const owesCredit = (entrance: Entrance, route: Route): boolean =>
-  entrance.creditsOnly !== undefined && route.charges === "nothing";
-
-/** A batch is charged for what it holds, and the unit taken in advance might be the last of it. */
-async function keepForSingle(
-  advance: AdvanceUnit,
+const owed = (
+  entrance: Entrance,
   route: Route,
-  request: Pick<ApiRequest, "path" | "params">,
-): Promise<void> {
-  if (route.isBulk?.(request) === true) await advance.release();
-}
+  { admission }: GuardDeps,
+): Awaitable<Receipt | undefined> =>
+  entrance.creditsOnly !== undefined && route.charges === "nothing"
+    ? admission.charge(entrance, 0)
+    : undefined;
 
-/** Only asked where it spares a journey: a unit for it is then counted with the rate, and given back if need be. */
-function isLikelySingle({ request, route, target }: Call, { admission }: GuardDeps): boolean {
-  if (!admission.countsAhead || route?.isSingle === undefined) return false;
-  if (isLarge(request)) return false;
-  return route.isSingle(segmentsOf(target.path, route.family));
+/** Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed. */
+function isLikelySingle(call: Call, { admission }: GuardDeps): boolean {
+  if (!admission.countsAhead || call.route === undefined) return false;
+  if (isLarge(call.request)) return false;
+  return askedOf(call, call.route).handling.isSingle === true;
 }
 
 function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
@@ -265,16 +263,6 @@ function servedMethod(route: Route, method: string): Method {
   if (served === undefined) throw methodNotAllowed();
   return served;
 }
-
-function segmentsOf(path: string, family: string): ApiRequest["path"] {
-  const start = PREFIX.length + family.length + 1;
-  const end = path.endsWith("/") ? path.length - 1 : path.length;
-  if (start >= end) return NO_SEGMENTS;
-  const rest = path.slice(start, end);
-  return rest.includes("/") ? rest.split("/").map(decodeSegment) : [decodeSegment(rest)];
-}
-
-const NO_SEGMENTS: readonly string[] = [];
 
 function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Params> {
   const { request, target } = call;
@@ -295,19 +283,6 @@ async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<P
   call.releaseBody = release;
   call.bodyOctets = octets;
   return readParams(body, call.target.query, route.parameters);
-}
-
-const NO_CREDENTIALS: Credentials = { apiKey: [], authorization: [] };
-
-/** Node joins repeated headers or drops all but the first; the raw list has them all. */
-function credentialsOf({ raw }: FastifyRequest): Credentials {
-  const { headers, rawHeaders } = raw;
-  if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
-    return NO_CREDENTIALS;
-  }
-  const values = (name: string): string[] =>
-    rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
-  return { apiKey: values("x-api-key"), authorization: values("authorization") };
 }
 
 const oneLine = (value: string | string[] | undefined): string | undefined =>

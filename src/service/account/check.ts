@@ -15,8 +15,8 @@ import {
   sortFeatures,
   type SortedFeatures,
 } from "../check/features.ts";
-import type { Entrance, Admission } from "../admission/admission.ts";
-import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
+import type { Entrance } from "../admission/admission.ts";
+import { type PaidCheckDeps, payForCheck } from "../check/paid-check.ts";
 import type { SingleCheck } from "../check/single-check.ts";
 import type { Tiers } from "../admission/tiers.ts";
 
@@ -42,14 +42,11 @@ export interface CheckStep {
   readonly fault?: EntryFault;
 }
 
-export interface AccountCheckDeps {
-  readonly admission: Pick<Admission, "charge">;
+export interface AccountCheckDeps extends PaidCheckDeps {
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
-  /** Absent: no account has its traffic counted. */
-  readonly ownEvidence?: OwnEvidence;
 }
 
 /** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
@@ -67,9 +64,8 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     const { premium } = deps.tiers[entrance.caller.tier];
     const sorted = sortFeatures(readWanted(features), { premium });
     const asked: Asked = { features: sorted.permitted, spamTrap: premium };
-    const receipt = await deps.admission.charge(entrance, 1);
+    const { receipt, ownEvidence: own } = await payForCheck(entrance, { text: entry, mode }, deps);
     try {
-      const own = (await ownEvidenceFor(entrance.caller, [entry], deps.ownEvidence))(entry);
       const core = await deps.check(entry, mode, CORE_ONLY, own);
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
       if (!isAll) yield shown("core", core, sorted, deps);

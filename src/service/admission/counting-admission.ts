@@ -1,15 +1,20 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
+import { when } from "../../core/when.ts";
 import type { Account } from "../../ports/admission/accounts.ts";
 import type { Charge, Charges, ChargeTerms, Unpaid } from "../../ports/admission/charges.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { KeyHolder } from "../../ports/admission/keys.ts";
 import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
-import type { QuotaCounter, QuotaLimits, QuotaSpent } from "../../ports/admission/quota-counter.ts";
+import type {
+  QuotaCounter,
+  QuotaLimits,
+  QuotaSpent,
+  QuotaTaken,
+} from "../../ports/admission/quota-counter.ts";
 import type { RateCounter, RateTaking } from "../../ports/admission/rate-counter.ts";
 import type { RequestCounter } from "../../ports/admission/request-counter.ts";
-import { advanceUnit } from "./advance-unit.ts";
-import type { Caller } from "./caller.ts";
-import type { Credentials, Entrance, Admission, Receipt } from "./admission.ts";
+import { type Caller, Strangers } from "./caller.ts";
+import type { Admission, AdvanceUnit, Credentials, Entrance, Receipt } from "./admission.ts";
 import { presentedKey } from "./identify.ts";
 import { KnownKeys, type KnownKeysDeps } from "./known-keys.ts";
 import {
@@ -19,7 +24,6 @@ import {
   rateExceeded,
   type Refusal,
 } from "../refusals.ts";
-import { Strangers } from "./strangers.ts";
 import { tierOf, type Tiers } from "./tiers.ts";
 
 export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
@@ -30,11 +34,6 @@ export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly charges: Pick<Charges, "charge" | "refund">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly tiers: Tiers;
-}
-
-/** Goes on at once when there is nothing to wait for: most requests then need no promise at all. */
-function when<T, U>(value: Awaitable<T>, step: (value: T) => Awaitable<U>): Awaitable<U> {
-  return value instanceof Promise ? value.then((ready) => step(ready)) : step(value);
 }
 
 /** An account with the key that named it, or without one. */
@@ -226,4 +225,24 @@ function refusalOf(who: Who, rate: RateTaking): Refusal | undefined {
   if (!rate.isGranted) return rateExceeded(rate.closesInMs);
   // An invalid key counts against the address, so that guessing is as slow as asking.
   return who === "intruder" ? invalidApiKey() : undefined;
+}
+
+/** A unit counted before its charge; `giveBack` takes it off the day it was counted on. */
+function advanceUnit(
+  unit: QuotaTaken | QuotaSpent,
+  giveBack: (day: number) => Awaitable<void>,
+): AdvanceUnit {
+  let left: QuotaTaken | QuotaSpent | undefined = unit;
+  const claim = (): QuotaTaken | QuotaSpent | undefined => {
+    const claimed = left;
+    left = undefined;
+    return claimed;
+  };
+  return {
+    claim,
+    release() {
+      const unclaimed = claim();
+      return unclaimed?.kind === "taken" ? giveBack(unclaimed.day) : undefined;
+    },
+  };
 }

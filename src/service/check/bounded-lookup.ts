@@ -1,4 +1,5 @@
 import type { Answer, Awaitable, Lookup, PremiumLookup, Unknown } from "../../core/mail/lookup.ts";
+import { when } from "../../core/when.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 
 const OVERDUE: Unknown = { kind: "unknown", why: "deadline" };
@@ -41,8 +42,7 @@ export function boundLookup(
     deadlines.push(deadline);
     const bound = <T>(ask: () => Awaitable<Answer<T>>): Awaitable<Answer<T>> => {
       if (deadline.isPast) return note<T>(OVERDUE);
-      const answer = ask();
-      return answer instanceof Promise ? deadline.race(answer).then(note) : note(answer);
+      return when(ask(), note<T>, (late) => deadline.race(late));
     };
     return {
       mx: (name) => bound(() => lookup.mx(name)),

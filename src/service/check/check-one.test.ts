@@ -129,3 +129,19 @@ test("the core's keys come first and in the contract's order", async () => {
     "upgrade_message",
   ]);
 });
+
+test("a kept answer serves the same features in any order, and names what is missing in the order asked", async () => {
+  const here = world({ txt: () => ({ kind: "unknown", why: "timeout", expiresAtMs: 5e15 }) });
+  const first = await asks(here, "pro", ["dmarc", "smtp", "spf", "deliverability"]);
+  const second = await asks(here, "pro", ["spf", "deliverability", "dmarc", "smtp"]);
+  assert.equal(here.questions(), 1);
+  assert.deepEqual(first["temporarily_unavailable_features"], ["dmarc", "spf"]);
+  assert.deepEqual(second["temporarily_unavailable_features"], ["spf", "dmarc"]);
+  assert.deepEqual(second["unsupported_features"], ["smtp"]);
+  assert.deepEqual(second["spam_trap"], first["spam_trap"]);
+  const plain = await asks(here, "free", ["spf", "dmarc"]);
+  const turned = await asks(here, "free", ["dmarc", "spf"]);
+  assert.equal(here.questions(), 2);
+  assert.deepEqual(plain["requires_upgrade"], ["spf", "dmarc"]);
+  assert.deepEqual(turned["requires_upgrade"], ["dmarc", "spf"]);
+});

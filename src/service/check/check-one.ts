@@ -1,21 +1,21 @@
-import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { FullResult } from "../../core/validate/result.ts";
 import type { Evidence } from "../../core/evidence/signals.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import { when } from "../../core/when.ts";
 import type { AnswerCache } from "../../ports/process/answer-cache.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
+import type { Entrance } from "../admission/admission.ts";
 import type { Caller } from "../admission/caller.ts";
+import type { Tiers } from "../admission/tiers.ts";
 import {
-  type DenialFields,
   denialFields,
   type FeatureName,
-  sortFeatures,
+  inContractOrder,
   type SortedFeatures,
+  sortFeatures,
 } from "./features.ts";
-import type { Entrance, Admission, Receipt } from "../admission/admission.ts";
-import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
+import { orRefund, type PaidCheck, type PaidCheckDeps, payForCheck } from "./paid-check.ts";
 import type { SingleCheck, TimedValidation } from "./single-check.ts";
-import type { Tiers } from "../admission/tiers.ts";
 
 /** A single check as a client asked for it. */
 export interface CheckRequest {
@@ -32,11 +32,10 @@ export interface CheckAnswer {
   readonly paidBy: "plan" | "credits";
 }
 
-/** Charges one unit and judges one entry. Throws the quota `Refusal`; a fault gives the unit back. */
+/** Charges one unit and checks one entry. Throws the quota `Refusal`; a fault gives the unit back. */
 export type CheckOne = (entrance: Entrance, request: CheckRequest) => Awaitable<CheckAnswer>;
 
-export interface CheckOneDeps {
-  readonly admission: Pick<Admission, "charge">;
+export interface CheckOneDeps extends PaidCheckDeps {
   readonly check: SingleCheck;
   readonly cache: AnswerCache;
   readonly clock: Clock;
@@ -45,8 +44,6 @@ export interface CheckOneDeps {
   readonly publicUrl: () => string;
   /** Grows when what is known of domains changes; older answers are stale then. */
   readonly datasetsVersion: () => number;
-  /** Absent: no account has its traffic counted. */
-  readonly ownEvidence?: OwnEvidence;
 }
 
 /**
@@ -59,76 +56,74 @@ const KEPT_AT_MOST_MS = 3_600_000;
 const KEPT_KEY_MAX_UNITS = 1_024;
 
 export function createCheckOne(deps: CheckOneDeps): CheckOne {
-  const answer = (
-    asked: Asked,
-    receipt: Receipt,
-    ownEvidence: readonly Evidence[],
-  ): Awaitable<CheckAnswer> => {
-    const kept = deps.cache.read(asked.key, deps.clock.nowMs());
-    if (kept !== undefined) return { body: kept, paidBy: receipt.paidBy };
-    return check({ ...asked, receipt, ownEvidence }, deps);
-  };
-  const paid = (receipt: Receipt, { caller }: Entrance, asked: Asked): Awaitable<CheckAnswer> => {
-    const { text, mode } = asked.request;
-    const own = ownEvidenceFor(caller, mode === "address" ? [text] : [], deps.ownEvidence);
-    if (!(own instanceof Promise)) return answer(asked, receipt, own(text));
-    return own.then((of) => {
-      const ownEvidence = of(text);
-      const key = ownEvidence.length === 0 ? asked.key : ownKey(asked.key, caller);
-      return answer({ ...asked, key }, receipt, ownEvidence);
-    });
-  };
   return (entrance, request) => {
-    const { premium } = deps.tiers[entrance.caller.tier];
-    const asked = { request, premium, key: cacheKey(request, premium, deps.datasetsVersion()) };
-    const receipt = deps.admission.charge(entrance, 1);
+    const { caller } = entrance;
+    const { premium } = deps.tiers[caller.tier];
+    const sorted = sortFeatures(request.features, { premium });
+    const key = cacheKey(request, sorted, { premium, version: deps.datasetsVersion() });
     // A promise in the way of every cached answer would cost more than the answer.
-    return receipt instanceof Promise
-      ? receipt.then((taken) => paid(taken, entrance, asked))
-      : paid(receipt, entrance, asked);
+    return when(payForCheck(entrance, request, deps), (paid) => {
+      const asked = { request, premium, sorted, key: ownKey(key, caller, paid.ownEvidence) };
+      const kept = deps.cache.read(asked.key, deps.clock.nowMs());
+      if (kept === undefined) return check(asked, paid, deps);
+      return { body: answerOf(kept, sorted, deps.publicUrl), paidBy: paid.receipt.paidBy };
+    });
   };
 }
 
 interface Asked {
   readonly request: CheckRequest;
   readonly premium: boolean;
+  readonly sorted: SortedFeatures;
   readonly key: string;
 }
 
-interface Asker extends Asked {
-  readonly receipt: Receipt;
-  readonly ownEvidence: readonly Evidence[];
+/** The order in which features were asked for is not part of it. */
+function cacheKey(
+  { mode, text }: CheckRequest,
+  { permitted }: SortedFeatures,
+  { premium, version }: { readonly premium: boolean; readonly version: number },
+): string {
+  const features = permitted.length === 0 ? "" : inContractOrder(permitted).join(",");
+  return `${String(version)} ${premium ? "premium" : "core"} ${mode} ${features} ${text}`;
 }
 
-const cacheKey = ({ mode, features, text }: CheckRequest, premium: boolean, version: number) =>
-  `${String(version)} ${premium ? "premium" : "core"} ${mode} ${features.join(",")} ${text}`;
-
 /** What an account's own counters changed is kept for that account alone. */
-const ownKey = (key: string, { owner }: Caller): string => `${ownerKey(owner)} ${key}`;
+const ownKey = (key: string, { owner }: Caller, ownEvidence: readonly Evidence[]): string =>
+  ownEvidence.length === 0 ? key : `${ownerKey(owner)} ${key}`;
 
-async function check(asker: Asker, deps: CheckOneDeps): Promise<CheckAnswer> {
-  const { request, premium, key, receipt, ownEvidence } = asker;
-  const sorted = sortFeatures(request.features, { premium });
-  const asked = { features: sorted.permitted, spamTrap: premium };
-  try {
-    const validation = await deps.check(request.text, request.mode, asked, ownEvidence);
-    const body = present(validation, sorted, deps.publicUrl());
-    const expiresAtMs = Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
-    if (key.length <= KEPT_KEY_MAX_UNITS) deps.cache.keep(key, body, expiresAtMs);
-    return { body, paidBy: receipt.paidBy };
-  } catch (fault) {
-    await receipt.refund();
-    throw fault;
-  }
+async function check(asked: Asked, paid: PaidCheck, deps: CheckOneDeps): Promise<CheckAnswer> {
+  const { request, premium, sorted, key } = asked;
+  const { receipt, ownEvidence } = paid;
+  const checks = { features: sorted.permitted, spamTrap: premium };
+  const validation = await orRefund(receipt, async () =>
+    deps.check(request.text, request.mode, checks, ownEvidence),
+  );
+  const kept = textToKeep(validation);
+  const expiresAtMs = Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
+  if (key.length <= KEPT_KEY_MAX_UNITS) deps.cache.keep(key, kept, expiresAtMs);
+  return { body: answerOf(kept, sorted, deps.publicUrl), paidBy: receipt.paidBy };
+}
+
+/** The result's JSON; before it, on a line of its own, the checks that could not finish. */
+const textToKeep = ({ result, unavailable }: Pick<TimedValidation, "result" | "unavailable">) =>
+  `${unavailable.length === 0 ? "" : `${unavailable.join(",")}\n`}${JSON.stringify(result)}`;
+
+/** The kept result with what must be said of features that it does not hold, in the order asked. */
+function answerOf(kept: string, sorted: SortedFeatures, publicUrl: () => string): string {
+  const hasAll = kept.startsWith("{");
+  if (hasAll && sorted.requiresUpgrade.length + sorted.unsupported.length === 0) return kept;
+  const end = hasAll ? 0 : kept.indexOf("\n") + 1;
+  const missing = kept.slice(0, Math.max(0, end - 1)).split(",");
+  const unavailable = sorted.permitted.filter((feature) => missing.includes(feature));
+  const denials = JSON.stringify(denialFields(sorted, unavailable, publicUrl()));
+  const result = kept.slice(end);
+  return denials === "{}" ? result : `${result.slice(0, -1)},${denials.slice(1)}`;
 }
 
 /** The JSON of a validation with what must be said of features that it does not hold. */
-export function present(
-  { result, unavailable }: Pick<TimedValidation, "result" | "unavailable">,
+export const present = (
+  validation: Pick<TimedValidation, "result" | "unavailable">,
   sorted: SortedFeatures,
   publicUrl: string,
-): string {
-  const denials = denialFields(sorted, unavailable, publicUrl);
-  const full: FullResult & DenialFields = { ...result, ...denials };
-  return JSON.stringify(full);
-}
+): string => answerOf(textToKeep(validation), sorted, () => publicUrl);

@@ -4,42 +4,30 @@ import { explain, type ExplainedSignal, type ListBehind } from "../../core/valid
 import type { Validation } from "../../core/validate/validate.ts";
 import { formatProblem } from "../../core/validate/fault-words.ts";
 import type { CheckAnswer } from "./check-one.ts";
-import type { Entrance, Admission } from "../admission/admission.ts";
-import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
+import type { Entrance } from "../admission/admission.ts";
 import { apiKeyRequired } from "../refusals.ts";
+import { orRefund, type PaidCheckDeps, payForCheck } from "./paid-check.ts";
 import type { SingleCheck } from "./single-check.ts";
 
-/** Charges one unit and says why an entry is judged as it is. Throws a `Refusal` without a key or quota. */
+/** Charges one unit and says what the verdict on an entry rests on. Throws a `Refusal` without a key or quota. */
 export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;
 
-export interface ExplainDeps {
-  readonly admission: Pick<Admission, "charge">;
+export interface ExplainDeps extends PaidCheckDeps {
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
-  /** Absent: no account has its traffic counted. */
-  readonly ownEvidence?: OwnEvidence;
 }
 
 const NOTHING_ASKED = { features: [], spamTrap: false } as const;
 
-export function createExplain({
-  admission,
-  check,
-  datasets,
-  ownEvidence,
-}: ExplainDeps): ExplainOne {
+export function createExplain(deps: ExplainDeps): ExplainOne {
   return async (entrance, text) => {
     if (entrance.caller.keyId === undefined) throw apiKeyRequired();
-    const receipt = await admission.charge(entrance, 1);
-    try {
-      const own = await ownEvidenceFor(entrance.caller, [text], ownEvidence);
-      const validation = await check(text, "either", NOTHING_ASKED, own(text));
-      const body = JSON.stringify(explanationJson(validation, datasets()));
-      return { body, paidBy: receipt.paidBy };
-    } catch (fault) {
-      await receipt.refund();
-      throw fault;
-    }
+    const paid = await payForCheck(entrance, { text, mode: "either" }, deps);
+    return orRefund(paid.receipt, async () => {
+      const validation = await deps.check(text, "either", NOTHING_ASKED, paid.ownEvidence);
+      const body = JSON.stringify(explanationJson(validation, deps.datasets()));
+      return { body, paidBy: paid.receipt.paidBy };
+    });
   };
 }
 

@@ -35,10 +35,13 @@ export interface SortedFeatures {
   readonly unsupported: readonly UnsupportedFeature[];
 }
 
+const NOTHING: SortedFeatures = { permitted: [], requiresUpgrade: [], unsupported: [] };
+
 export function sortFeatures(
   names: readonly FeatureName[],
   { premium }: { readonly premium: boolean },
 ): SortedFeatures {
+  if (names.length === 0) return NOTHING;
   const supported = names.flatMap((name) => SUPPORTED.get(name) ?? []);
   return {
     permitted: premium ? supported : [],
@@ -46,6 +49,9 @@ export function sortFeatures(
     unsupported: names.flatMap((name) => UNSUPPORTED.get(name) ?? []),
   };
 }
+
+export const inContractOrder = (names: readonly Feature[]): readonly Feature[] =>
+  FEATURES.filter((name) => names.includes(name));
 
 /** What a 200 answer says of features that it does not hold; only members that have something to say. */
 export interface DenialFields {

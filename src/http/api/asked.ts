@@ -1,0 +1,31 @@
+import type { ApiRequest, Handling, Route } from "../answer/route.ts";
+import { decodeSegment } from "../request/target.ts";
+
+const PREFIX = "/api/";
+
+/** The segment behind `/api/`; "" for `/api` itself. */
+export function familyOf(path: string): string {
+  const end = path.indexOf("/", PREFIX.length);
+  return path.slice(PREFIX.length, end < 0 ? path.length : end);
+}
+
+/** The path behind the family, and how its route answers it. */
+export interface Asked {
+  readonly path: ApiRequest["path"];
+  readonly handling: Handling;
+}
+
+export function readAsked(path: string, route: Route): Asked {
+  const segments = segmentsOf(path, route.family);
+  return { path: segments, handling: "read" in route ? route.read(segments) : route };
+}
+
+function segmentsOf(path: string, family: string): ApiRequest["path"] {
+  const start = PREFIX.length + family.length + 1;
+  const end = path.endsWith("/") ? path.length - 1 : path.length;
+  if (start >= end) return NO_SEGMENTS;
+  const rest = path.slice(start, end);
+  return rest.includes("/") ? rest.split("/").map(decodeSegment) : [decodeSegment(rest)];
+}
+
+const NO_SEGMENTS: readonly string[] = [];

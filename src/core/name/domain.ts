@@ -1,5 +1,6 @@
 import { parse } from "tldts";
-import { toASCII, toUnicode } from "tr46";
+import { aLabels } from "./a-labels.ts";
+import { fromPunycode } from "./punycode.ts";
 import { DOMAIN_MAX_OCTETS, LABEL_MAX_OCTETS } from "../limits.ts";
 import { hasInvisible } from "./invisible.ts";
 import { SPECIAL_USE_NAMES } from "../tables/special-use.ts";
@@ -43,28 +44,6 @@ const isLetter = (code: number): boolean => code >= 97 && code <= 122;
 const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
 const NON_ASCII = /[^\0-\x7f]/;
 
-const UTS46 = {
-  checkBidi: true,
-  checkHyphens: false, // for "r3---x" names, which do exist; outer hyphens are refused below
-  checkJoiners: true,
-  ignoreInvalidPunycode: false,
-  transitionalProcessing: false,
-  useSTD3ASCIIRules: true,
-  verifyDNSLength: false, // lengths are counted below, in one place
-} as const;
-
-/** Unicode to A-labels by UTS-46, non-transitional; undefined when the name has no such form. */
-function aLabels(text: string): string | undefined {
-  const lower = text.toLowerCase();
-  if (!NON_ASCII.test(text) && !lower.includes("xn--")) return lower;
-  const name = toASCII(text, UTS46) ?? undefined;
-  return name?.split(".").every(isALabelOrPlain) === true ? name : undefined;
-}
-
-/** A U-label has inner hyphens only, and not two in its third and fourth places (RFC 5891 section 4.2.3.1). */
-const isALabelOrPlain = (label: string): boolean =>
-  !label.startsWith("xn--") || toASCII(label, { ...UTS46, checkHyphens: true }) !== null;
-
 /** The first fault of a name that holds only lower-case letters, digits, hyphens and dots. */
 function labelFault(name: string): DomainFault | undefined {
   if (name.length > DOMAIN_MAX_OCTETS) return "domain_idna";
@@ -92,7 +71,10 @@ function isTopLevel(label: string): boolean {
 }
 
 /** Whether an A-label stands for letters, marks and digits: UTS-46 allows symbols, which no top-level domain has. */
-const isWord = (label: string): boolean => /^[\p{L}\p{M}\p{N}-]+$/u.test(toUnicode(label).domain);
+function isWord(label: string): boolean {
+  const codes = fromPunycode(label.slice(4)) ?? [];
+  return /^[\p{L}\p{M}\p{N}-]+$/u.test(String.fromCodePoint(...codes));
+}
 
 /** Syntax only: at least two labels of letters, digits and inner hyphens, the last one no number. */
 function nameFault(name: string): DomainFault | undefined {

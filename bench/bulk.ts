@@ -5,6 +5,7 @@ import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import { splitText } from "../src/core/batch/batch-chunk.ts";
 import { openDns } from "../src/main/parts/dns.ts";
 import { readConfig } from "../src/main/settings/config.ts";
+import { createShares } from "../src/ports/sharing/shares.ts";
 import { threadSplitter } from "../src/main/threads/splitter.ts";
 import { type Service, startNameServer, startService, type Weather } from "./bulk/service.ts";
 
@@ -87,7 +88,7 @@ async function splitting(): Promise<void> {
       `split ${name}, ${String(text.length)} octets: median ${quantile(times, 0.5).toFixed(0)} ms, best ${Math.min(...times).toFixed(0)} ms, CPU ${quantile(cpu, 0.5).toFixed(0)} ms`,
     );
   }
-  const { split, close } = threadSplitter();
+  const { split, close } = threadSplitter(createShares().of("splitting"));
   for (let round = 0; round < 3; round += 1) {
     let longestMs = 0;
     let lastMs = performance.now();
@@ -96,7 +97,12 @@ async function splitting(): Promise<void> {
       lastMs = performance.now();
     }, 1);
     const startMs = performance.now();
-    await split(texts["100,000 addresses"], "list");
+    await split({
+      text: texts["100,000 addresses"],
+      layout: "list",
+      owner: "account:a",
+      entriesMax: null,
+    });
     const tookMs = performance.now() - startMs;
     await new Promise((resolve) => setTimeout(resolve, 20));
     clearInterval(beat);

@@ -1,3 +1,4 @@
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -125,7 +126,8 @@ export async function startService(address: string): Promise<Service> {
   const onCompleted = (): Promise<void> => Promise.resolve();
   const secretKey = new Uint8Array(32);
   const deps = { sql, charges, admission, tiers, datasets, secretKey, onCompleted };
-  const runner = { where: "alone", startRunner: startThread(config) } as const;
+  const shares = createShares();
+  const runner = { where: "alone", shares, startRunner: startThread(config) } as const;
   const closing = new Closing();
   const process = { config, machine: systemMachine, clock, ids, log, closing };
   const open = await openBulk(process, { ...deps, ...runner, checker: known, traffic: noTraffic });

@@ -128,6 +128,7 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
     datasets: lists.shared(),
     traffic: lists,
     secretKey,
+    shares: serving.shares,
     onCompleted: webhooks.announce,
   });
   lists.onShared((shared) => bulk.use(shared));

@@ -1,5 +1,6 @@
 // A process for crash tests: submits a batch when the database has none, works it off, and says on standard
 // output what it saw, one JSON text a line. Killed from within at a stage, or from outside.
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import { once } from "node:events";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
@@ -105,7 +106,8 @@ const bulk = createBulk({
   sessions,
   idempotencyKeys: sqlIdempotencyKeys(stores),
   queue: { wake: () => Promise.resolve(worker.wake()) },
-  split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
+  shares: createShares(),
+  split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
   check: quick,
   admission,
   tiers,

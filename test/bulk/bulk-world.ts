@@ -1,3 +1,4 @@
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
@@ -112,7 +113,8 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     admission,
     tiers,
     check,
-    split: (text, layout) => Promise.resolve(finish(splitText(text, layout))),
+    shares: createShares(),
+    split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
     queue: {
       wake: () => Promise.resolve(workers.forEach((worker) => worker.wake())),
     },

@@ -36,6 +36,7 @@ export function openAdmission(tier: TierName = "anonymous"): OpenGate {
       rate,
       hasCredits: false,
     }),
+    spend: () => undefined,
     charge: (_entrance, units) => receipt(units),
     terms: ({ caller }, units) => ({
       owner: caller.owner,

@@ -1,3 +1,4 @@
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,6 +60,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
       datasets: LISTS,
       traffic: noTraffic,
       secretKey: new Uint8Array(32),
+      shares: createShares(),
       onCompleted: (event) => Promise.resolve(void events.push(event)),
       where: "alone",
       startRunner,

@@ -14,6 +14,7 @@ interface Window {
 /** Answers at once. */
 export interface MemoryRateCounter extends RateCounter {
   take(owner: OwnerKey, limit: number, steadyMs: number): RateTaking;
+  spend(owner: OwnerKey, window: number, count: number): void;
   giveBack(owner: OwnerKey, window: number): void;
 }
 
@@ -50,6 +51,10 @@ export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateC
         closesInMs: window.openedAtMs + RATE_WINDOW_MS - nowMs,
         window: window.openedAtMs,
       };
+    },
+    spend(owner, window, count) {
+      const known = windows.get(owner);
+      if (known?.openedAtMs === window) known.used += count;
     },
     giveBack(owner, window) {
       const known = windows.get(owner);

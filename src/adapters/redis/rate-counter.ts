@@ -2,7 +2,7 @@ import type { RateCounter, RateTaking } from "../../ports/admission/rate-counter
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { RedisConnection, Reply } from "./connection.ts";
 import { countKeys, rateKey } from "./keys.ts";
-import { COUNT, GIVE_RATE_BACK } from "./scripts.ts";
+import { COUNT, GIVE_RATE_BACK, SPEND_RATE } from "./scripts.ts";
 
 export interface RateDeps {
   readonly connection: RedisConnection;
@@ -22,6 +22,10 @@ export function redisRateCounter({ connection, local, time }: RateDeps): RateCou
       const keys = countKeys(connection.prefix, owner);
       const reply = await connection.run(COUNT, keys, [time(), limit, "", "", "", "", "", ""]);
       return reply === undefined ? takeLocally(local, owner, limit, steadyMs) : rateOf(reply);
+    },
+    async spend(owner, window, count) {
+      if (window < 0) await local.spend(owner, localWindow(window), count);
+      else await connection.run(SPEND_RATE, [rateKey(connection.prefix, owner)], [window, count]);
     },
     async giveBack(owner, window) {
       if (window < 0) await local.giveBack(owner, localWindow(window));

@@ -182,6 +182,12 @@ end
 return counted
 `);
 
+/** KEYS rate. ARGV window, count. */
+export const SPEND_RATE = script(`
+if redis.call('HGET', KEYS[1], 'o') == ARGV[1] then redis.call('HINCRBY', KEYS[1], 'u', ARGV[2]) end
+return {}
+`);
+
 /** KEYS rate. ARGV window. */
 export const GIVE_RATE_BACK = script(`
 local window = redis.call('HMGET', KEYS[1], 'o', 'u')

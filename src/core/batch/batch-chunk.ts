@@ -30,10 +30,15 @@ export interface SplitBatch {
   readonly lineEntries?: Int32Array;
 }
 
-/** `readBatch` and `packChunks` in one, in slices. */
-export function* splitText(text: string, layout: BatchLayout): Generator<undefined, SplitBatch> {
-  const batch = yield* readBatch(text, layout);
+/** `readBatch` and `packChunks` in one, in slices. A batch of more than `uniqueMax` entries may have no chunks. */
+export function* splitText(
+  text: string,
+  layout: BatchLayout,
+  uniqueMax = Infinity,
+): Generator<undefined, SplitBatch> {
+  const batch = yield* readBatch(text, layout, uniqueMax);
   const chunks: PackedChunk[] = [];
+  if (batch.isCutShort) return { total: batch.total, unique: batch.unique, chunks };
   for (const chunk of packChunks(batch)) {
     chunks.push(chunk);
     yield;

@@ -13,6 +13,8 @@ export interface Batch {
   readonly entryOf: readonly number[];
   /** Layout `lines`: the entry of each line, -1 for a blank one. */
   readonly lineEntries?: Int32Array;
+  /** It holds too many entries and was not read to its end. */
+  readonly isCutShort?: boolean;
 }
 
 /**
@@ -21,22 +23,31 @@ export interface Batch {
  */
 export type BatchLayout = "list" | "lines";
 
-/** How much is read between two yields: well below 10 ms of work either way. */
-const SLICE_PIECES = 512;
+/** How much is read between two yields, below 10 ms of work: pieces, of which those that UTS-46 has to read cost more. */
+const SLICE_COST = 512;
 const SLICE_UNITS = 65_536;
+
+/** Pieces beyond ASCII that are parsed of a list that is known to be too long. */
+const COSTLY_MAX = 2_000;
 
 /**
  * Splits and de-duplicates, linear in `text`. A generator, so that a thread with other duties can do
  * something else at each yield; run it to its end for the batch. Entries are one when they parse to the
- * same address or domain; unparsable ones when their text is the same.
+ * same address or domain; unparsable ones when their text is the same. Beyond `uniqueMax` entries the reading ends
+ * where it becomes costly.
  */
-export function* readBatch(text: string, layout: BatchLayout): Generator<undefined, Batch> {
+export function* readBatch(
+  text: string,
+  layout: BatchLayout,
+  uniqueMax = Infinity,
+): Generator<undefined, Batch> {
   const reader = new Reader(layout);
   const isEnd = layout === "list" ? endsPiece : endsLine;
   let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   let sliceEnd = SLICE_UNITS;
   for (let at = start; at <= text.length; at += 1) {
-    if (at >= sliceEnd || reader.sincePause >= SLICE_PIECES) {
+    if (at >= sliceEnd || reader.sincePause >= SLICE_COST) {
+      if (reader.isTooCostly(uniqueMax)) return { ...reader.batch(), isCutShort: true };
       yield;
       reader.sincePause = 0;
       sliceEnd = at + SLICE_UNITS;
@@ -92,10 +103,12 @@ const PLAIN = Uint8Array.from({ length: 128 }, (_, code) =>
 
 const DOT = 46;
 const AT = 64;
+const NON_ASCII = /[^\0-\x7f]/;
 
 class Reader {
-  /** Pieces since the last yield. */
+  /** Cost of the pieces since the last yield. */
   sincePause = 0;
+  #costly = 0;
   readonly #lineEntries: number[] | undefined;
   #total = 0;
   #unique = 0;
@@ -106,6 +119,10 @@ class Reader {
 
   constructor(layout: BatchLayout) {
     this.#lineEntries = layout === "lines" ? [] : undefined;
+  }
+
+  isTooCostly(uniqueMax: number): boolean {
+    return this.#unique > uniqueMax && this.#costly > COSTLY_MAX;
   }
 
   take(text: string): void {
@@ -128,12 +145,20 @@ class Reader {
   }
 
   #entryByKey(piece: string): number {
-    const key = isOwnKey(piece) ? piece : entryKey(readEntry(piece, "either"), piece);
+    const key = isOwnKey(piece) ? piece : this.#keyOf(piece);
     if (key === piece) return this.#unique++;
     const known = this.#seen.get(key);
     if (known !== undefined) return known >= 0 ? known : ~known;
     this.#seen.set(key, ~this.#unique);
     return this.#unique++;
+  }
+
+  #keyOf(piece: string): string {
+    if (NON_ASCII.test(piece)) {
+      this.#costly += 1;
+      this.sincePause += piece.length;
+    }
+    return entryKey(readEntry(piece, "either"), piece);
   }
 
   batch(): Batch {

@@ -5,7 +5,7 @@ import { aLabels } from "./a-labels.ts";
 import { fromPunycode, toPunycode } from "./punycode.ts";
 
 const points = (text: string): number[] =>
-  [...text].map((character) => character.codePointAt(0) ?? 0);
+  Array.from(text, (character) => character.codePointAt(0) ?? 0);
 
 const samples = [
   ["Chinese (RFC 3492 section 7.1 B)", "他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"],

@@ -60,7 +60,7 @@ function adapted(delta: number, points: number, isFirst: boolean): number {
 /** The code points of Punycode in lower case (section 6.2); undefined for what is none. */
 export function fromPunycode(text: string): readonly number[] | undefined {
   const end = text.lastIndexOf("-");
-  const codes = [...text.slice(0, Math.max(end, 0))].map((character) => character.charCodeAt(0));
+  const codes = Array.from(text.slice(0, Math.max(end, 0)), (basic) => basic.charCodeAt(0));
   let [n, i, bias] = [INITIAL_N, 0, INITIAL_BIAS];
   for (let at = end + 1; at < text.length;) {
     const read = integerAt(text, at, bias);

@@ -58,6 +58,8 @@ export interface ApiRequest {
   readonly entrance: Entrance;
   /** Headers, and the body of a `stream` route. */
   readonly source: FastifyRequest;
+  /** To be called by a `stream` route with the size of the body it received. */
+  readonly received: (octets: number) => void;
 }
 
 export interface ApiReply {

@@ -417,3 +417,23 @@ test("a store that is down is a 503 that says when to come again, and one line o
   );
   assert.equal(refunds, 0, "what the route charged itself it gives back itself");
 });
+
+test("a refused body costs a request for each 64 KiB of it", async (t) => {
+  const spent: number[] = [];
+  const admission = {
+    ...openAdmission(),
+    spend: (_: unknown, more: number) => void spent.push(more),
+  };
+  const app = await appWith({ admission });
+  t.after(() => app.close());
+  const post = (payload: string, type: string) =>
+    app.inject({ method: "POST", url: "/api/email", payload, headers: { "content-type": type } });
+  const refused = await post(`{"email": ${"1".repeat(300_000)}}`, "application/json");
+  assert.equal(refused.statusCode, 400);
+  assert.equal(refused.headers["x-ratelimit-remaining"], "26");
+  assert.equal((await post("[]", "application/json")).statusCode, 400);
+  assert.equal((await post(`email=${"a".repeat(300_000)}`, FORM)).statusCode, 200);
+  assert.deepEqual(spent, [4]);
+});
+
+const FORM = "application/x-www-form-urlencoded";

@@ -15,6 +15,7 @@ import { preflight, refusalOf, refused, send } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
 import { credentialsOf } from "../request/credentials.ts";
+import { chargeOctets } from "./charge-octets.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { NO_PARAMS, type Params, readParams } from "../request/params.ts";
 import { type Asked, familyOf, readAsked } from "./asked.ts";
@@ -111,12 +112,17 @@ async function respond(
 async function recover(
   error: unknown,
   call: Call,
-  { log, faultLog, bodies, metrics }: Pick<GuardDeps, "log" | "faultLog" | "bodies" | "metrics">,
+  { log, faultLog, bodies, metrics, admission }: GuardDeps,
 ): Promise<ApiReply> {
   const { request, route, receipt } = call;
   const reason = await refusalFor(error, call, bodies);
   const refusal = refusalOf(reason);
-  if (refusal !== undefined) metrics.refused(refusal.code);
+  if (refusal !== undefined) {
+    metrics.refused(refusal.code);
+    const { entrance, bodyOctets = 0 } = call;
+    const charged = await chargeOctets(entrance, bodyOctets, { refusal, admission });
+    if (charged !== undefined) call.entrance = charged;
+  }
   const answer = refused(reason, route);
   const isDown = storeDownOf(error) !== undefined;
   if (answer.status !== 500 && !isDown) return paidFrom(receipt, answer);
@@ -220,7 +226,8 @@ interface Admitted extends Pick<ApiRequest, "method" | "params" | "entrance"> {
 
 function answerOf(call: Call, { method, route, params, entrance }: Admitted): Awaitable<ApiReply> {
   const { path, handling } = askedOf(call, route);
-  const asked = { method, path, params, entrance, source: call.request };
+  const received = (octets: number): void => void (call.bodyOctets = octets);
+  const asked = { method, path, params, entrance, source: call.request, received };
   // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
   const isBatch = entrance.advance !== undefined && handling.isBulk?.(params) === true;
   const released = isBatch ? entrance.advance.release() : undefined;
@@ -278,10 +285,10 @@ async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<P
   call.isBodyTaken = true;
   const { caller } = call.entrance ?? {};
   const owner = caller === undefined ? NO_OWNER : ownerKey(caller.owner);
-  const terms = { owner, wanted: route.parameters };
-  const { body, release, octets } = await bodies.read(call.request.raw, terms);
+  const received = (octets: number): void => void (call.bodyOctets = octets);
+  const terms = { owner, wanted: route.parameters, received };
+  const { body, release } = await bodies.read(call.request.raw, terms);
   call.releaseBody = release;
-  call.bodyOctets = octets;
   return readParams(body, call.target.query, route.parameters);
 }
 

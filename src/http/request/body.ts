@@ -16,8 +16,6 @@ export const BODY_MAX_BYTES = 6_100_000;
 
 export interface ReadBody {
   readonly body: Body;
-  /** Octets that were received. */
-  readonly octets: number;
   /** Gives the memory back; to be called once the request is answered. */
   readonly release: () => void;
 }
@@ -27,6 +25,8 @@ export interface ReadTerms {
   readonly owner: OwnerKey;
   /** Parameters whose lists are decoded at once when the body is large; absent: none. */
   readonly wanted?: ReadonlySet<string>;
+  /** Called with the size of a whole body, before it is decoded. */
+  readonly received?: (octets: number) => void;
 }
 
 export interface BodyReader {
@@ -37,35 +37,38 @@ export interface BodyReader {
   read(source: Source, terms: ReadTerms): Promise<ReadBody>;
 }
 
-const NOTHING: ReadBody = { body: { kind: "none" }, octets: 0, release: () => undefined };
+const NOTHING: ReadBody = { body: { kind: "none" }, release: () => undefined };
 
 /** Reads the bodies of a whole server, within its shares. */
 export function createBodyReader(deps: ReceiverDeps): BodyReader {
   const receiver = new Receiver(deps);
   const decoding = deps.shares.of("decoding");
   return {
-    async read(source, { owner, wanted = NO_NAMES }) {
+    async read(source, { owner, wanted = NO_NAMES, received }) {
       const { headers } = source;
-      const length = headers["content-length"];
-      if (headers["transfer-encoding"] === undefined && (length === undefined || length === "0")) {
-        return NOTHING;
-      }
+      if (!hasBody(source)) return NOTHING;
       const type = headers["content-type"] ?? "";
       const kind = kindOf(type, headers["content-encoding"]);
-      if (Number(length ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
+      if (Number(headers["content-length"] ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
       const { bytes, release } = await receiver.receive(source, owner, BODY_MAX_BYTES);
       const octets = bytes.length;
+      received?.(octets);
       const decode = (): Promise<Body> => parse({ kind, type, wanted }, bytes);
       try {
         const isSmall = !isLargeBody(octets);
         const body = await (isSmall ? decode() : decoding.run(owner, decode, octets));
-        return { body, octets, release };
+        return { body, release };
       } catch (error) {
         release();
         throw error;
       }
     },
   };
+}
+
+function hasBody({ headers }: Source): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();

@@ -8,6 +8,7 @@ import { sqlSessionStore } from "../../adapters/sql/bulk/session-store.ts";
 import { type Checkpoint, passThrough } from "../../ports/bulk/checkpoint.ts";
 import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../../service/bulk/announce.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
 import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
 import { BUFFER_MAX_ENTRIES, createBulk } from "../../service/bulk/submit.ts";
@@ -32,6 +33,7 @@ export interface OpenBulkDeps {
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
   readonly onCompleted: OnCompleted;
+  readonly shares: Pick<Shares, "of">;
   readonly startRunner: (parts: BulkRunnerParts) => Promise<BulkRunner>;
   /** For tests. */
   readonly checkpoint?: Checkpoint;
@@ -66,7 +68,7 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
     runner.rouse(); // the session has an end
     void announce();
   };
-  const splitter = process.machine.openSplitter();
+  const splitter = process.machine.openSplitter(deps.shares.of("splitting"));
   closing.add(() => splitter.close());
   const { datasets, lookup } = checker;
   const { observe, ownEvidence } = deps.traffic;
@@ -81,6 +83,7 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
     idempotencyKeys,
     queue: runner.queue,
     split: splitter.split,
+    shares: deps.shares,
     check: coreEntryCheck({ ...check, ...budgets }),
     admission,
     tiers,

@@ -25,7 +25,7 @@ import {
   type BulkThreadSettings,
   startBulkThread,
 } from "../threads/bulk-thread.ts";
-import { threadSplitter, type ThreadSplitter } from "../threads/splitter.ts";
+import { threadSplitter } from "../threads/splitter.ts";
 import { listen } from "./listen.ts";
 
 /**
@@ -48,7 +48,7 @@ export interface Machine {
   /** What lies in the data directory and in the packages. */
   readonly loadLists: (folder: string) => LoadedLists;
   readonly startBulkThread: (settings: BulkThreadSettings, deps: BulkThreadDeps) => BulkThread;
-  readonly openSplitter: () => ThreadSplitter;
+  readonly openSplitter: typeof threadSplitter;
   readonly listen: typeof listen;
 }
 

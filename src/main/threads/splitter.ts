@@ -1,12 +1,16 @@
 import { Worker } from "node:worker_threads";
 import { type SplitBatch, splitText } from "../../core/batch/batch-chunk.ts";
-import { type BatchLayout, finish } from "../../core/batch/batch.ts";
-import type { Splitter } from "../../ports/bulk/splitter.ts";
+import type { BatchLayout } from "../../core/batch/batch.ts";
+import { countSpellings } from "../../core/batch/count-spellings.ts";
+import type { SplitOrder, Splitter, TooMany } from "../../ports/bulk/splitter.ts";
+import type { Share } from "../../ports/sharing/share.ts";
 
-export interface SplitOrder {
+export interface ThreadOrder {
   readonly id: number;
   readonly text: string;
   readonly layout: BatchLayout;
+  /** The splitting may end beyond so many unique entries. */
+  readonly uniqueMax: number;
 }
 
 export interface SplitReport {
@@ -19,19 +23,49 @@ export interface ThreadSplitter {
   readonly close: () => Promise<void>;
 }
 
-/** Texts up to this length are split where they are: about 2,000 entries, a few milliseconds. */
-const INLINE_MAX_UNITS = 32_768;
+/** Texts up to this length are split in slices where they are, and wait for nobody: about 3,000 entries. */
+const INLINE_MAX_UNITS = 65_536;
 
-/** Splits large texts in a thread that lives as long as there are any. */
-export function threadSplitter(): ThreadSplitter {
+/**
+ * A list with more spellings than this is refused by their count, before any is parsed: twice the limit, for no
+ * list that people keep spells all of its entries twice.
+ */
+const spellingsMax = (entriesMax: number): number => 2 * entriesMax + 1_000;
+
+/** Splits large texts in a thread that lives as long as there are any, each owner in turn. */
+export function threadSplitter(share: Share): ThreadSplitter {
   const splitting = new SplitThread();
   return {
-    split(text, layout) {
-      if (text.length > INLINE_MAX_UNITS) return splitting.split(text, layout);
-      return Promise.resolve(finish(splitText(text, layout)));
+    async split(order) {
+      if (order.text.length > INLINE_MAX_UNITS) {
+        return await share.run(order.owner, () => splitLarge(order, splitting));
+      }
+      return await inSlices(splitText(order.text, order.layout));
     },
     close: () => splitting.close(),
   };
+}
+
+async function splitLarge(
+  { text, layout, entriesMax }: SplitOrder,
+  splitting: SplitThread,
+): Promise<SplitBatch | TooMany> {
+  const uniqueMax = entriesMax ?? Infinity;
+  const count = await inSlices(countSpellings(text, layout));
+  if (count > spellingsMax(uniqueMax)) return { kind: "too_many", count };
+  const batch = await splitting.split({ text, layout, uniqueMax });
+  return batch.unique > uniqueMax && batch.chunks.length === 0
+    ? { kind: "too_many", count }
+    : batch;
+}
+
+/** Others have a turn at each yield. */
+async function inSlices<T>(slices: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    const step = slices.next();
+    if (step.done === true) return step.value;
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
 }
 
 interface Waiting {
@@ -44,12 +78,12 @@ class SplitThread {
   #worker: Worker | undefined;
   #lastId = 0;
 
-  split(text: string, layout: BatchLayout): Promise<SplitBatch> {
+  split(order: Omit<ThreadOrder, "id">): Promise<SplitBatch> {
     const worker = (this.#worker ??= this.#launch());
     const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, text, layout } satisfies SplitOrder);
+      worker.postMessage({ id, ...order } satisfies ThreadOrder);
     });
   }
 

@@ -23,6 +23,8 @@ export interface RateCounter {
    * `steadyMs` is a clock that never steps back, so that no step of the calendar opens or bars a window.
    */
   take(owner: OwnerKey, limit: number, steadyMs: number): Awaitable<RateTaking>;
+  /** Counts `count` more requests in the window that counted one; nothing when that window is over. */
+  spend(owner: OwnerKey, window: number, count: number): Awaitable<void>;
   /** Takes one request off the window that counted it; nothing when that window is over. */
   giveBack(owner: OwnerKey, window: number): Awaitable<void>;
 }

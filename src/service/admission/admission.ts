@@ -64,6 +64,8 @@ export interface Admission {
   enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance>;
   /** The same for an account that proved itself without a key: by a session of the dashboard. */
   enterAs(account: Account, clientAddress: string): Awaitable<Entrance>;
+  /** Counts `more` requests in the window of this one: refused work that cost as much. */
+  spend(entrance: Entrance, more: number): Awaitable<void>;
   /**
    * Takes `units` from the plan's day and month, or max(1, units) credits when those are spent and the
    * balance covers all of it. Throws the quota `Refusal` otherwise, nothing charged.

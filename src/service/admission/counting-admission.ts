@@ -73,6 +73,11 @@ class CountingAdmission implements Admission {
     return this.#asAccount({ account }, clientAddress);
   }
 
+  spend({ caller, rateWindow }: Entrance, more: number): Awaitable<void> {
+    if (rateWindow === undefined) return undefined;
+    return this.#deps.rates.spend(ownerKey(caller.owner), rateWindow, more);
+  }
+
   charge(entrance: Entrance, units: number): Awaitable<Receipt> {
     const terms = this.terms(entrance, units);
     if (terms.purses === "credits") return this.#payByCredits(entrance, terms);

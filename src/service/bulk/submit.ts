@@ -10,6 +10,8 @@ import type { Queue } from "../../ports/bulk/queue.ts";
 import type { IdempotencyKeys } from "../../ports/bulk/idempotency-keys.ts";
 import type { SessionStore } from "../../ports/bulk/session-store.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
+import { NoRoom } from "../../ports/sharing/share.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { Splitter } from "../../ports/bulk/splitter.ts";
 import { forBulk } from "./bulk-refusal.ts";
 import type { Entrance, Admission } from "../admission/admission.ts";
@@ -48,6 +50,7 @@ export const BUFFER_MAX_ENTRIES = 2_000_000;
 
 export interface SubmitDeps extends RunBatchDeps {
   readonly split: Splitter;
+  readonly shares: Pick<Shares, "of">;
   readonly jobs: Jobs;
   readonly sessions: SessionStore;
   readonly idempotencyKeys: IdempotencyKeys;
@@ -116,7 +119,7 @@ async function submit(
       throw error;
     }
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof Refusal || error instanceof NoRoom) throw error;
     deps.log.error("bulk.submit_failed", error);
     throw bulkUnavailable();
   }
@@ -131,9 +134,12 @@ interface Asked {
 
 async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
   const { entrance, request } = asked;
-  const split = await deps.split(request.text, request.layout);
-  if (split.total === 0) throw missingParameter("email");
   const { bulkLimit, premium } = deps.tiers[entrance.caller.tier];
+  const { text, layout } = request;
+  const owner = ownerKey(entrance.caller.owner);
+  const split = await deps.split({ text, layout, owner, entriesMax: bulkLimit });
+  if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
+  if (split.total === 0) throw missingParameter("email");
   if (bulkLimit !== null && split.unique > bulkLimit) throw tooManyEntries(bulkLimit, split.unique);
   const submission: Submission = {
     entrance,
@@ -149,7 +155,8 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
     spamTrap: premium,
     ownEvidence: (entries) => ownEvidenceFor(entrance.caller, entries, deps.ownEvidence),
   };
-  const outcomes = await runBatch(split.chunks, options, deps);
+  const batches = deps.shares.of("batches");
+  const outcomes = await batches.run(owner, () => runBatch(split.chunks, options, deps));
   if (outcomes === undefined) return enqueue(submission, asked, deps);
   return finish(submission, { outcomes, asked }, deps);
 }

@@ -74,6 +74,22 @@ export function rateCounterContract(name: string, make: Make<RateCounterFixture>
     assert.deepEqual([wider.isGranted, wider.remaining], [true, 1]);
   });
 
+  rule(
+    "a request that cost more takes more of its own window, and of no later one",
+    async (take, fixture) => {
+      const { counter, clock } = fixture;
+      const { window } = await take(10);
+      await counter.spend(OWNER, window, 6);
+      assert.equal((await take(10)).remaining, 2);
+      await counter.spend(OWNER, window, 50);
+      assert.deepEqual([(await take(10)).isGranted, (await take(10)).remaining], [false, 0]);
+      clock.advance(60_000);
+      await take(10);
+      await counter.spend(OWNER, window, 6);
+      assert.equal((await take(10)).remaining, 8);
+    },
+  );
+
   rule("a request given back is free again", async (take, { counter }) => {
     const first = await take(1);
     await counter.giveBack(OWNER, first.window);

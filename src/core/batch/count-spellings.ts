@@ -1,0 +1,72 @@
+import type { BatchLayout } from "./batch.ts";
+
+/** Characters that are read between two yields: about 1 ms. */
+const SLICE_UNITS = 131_072;
+
+/**
+ * How many different texts stand in a list, without parsing or copying any: spellings of one entry count each. In
+ * slices; linear, and 8 octets of memory for each text.
+ */
+export function* countSpellings(text: string, layout: BatchLayout): Generator<undefined, number> {
+  const isEnd = layout === "list" ? endsPiece : endsLine;
+  const seen = new HashSet();
+  let [first, second, length] = [FIRST_SEED, SECOND_SEED, 0];
+  let sliceEnd = SLICE_UNITS;
+  for (let at = 0; at <= text.length; at += 1) {
+    if (at >= sliceEnd) {
+      yield;
+      sliceEnd = at + SLICE_UNITS;
+    }
+    const code = at < text.length ? text.charCodeAt(at) : LF;
+    if (!isEnd(code)) {
+      first = Math.imul(first ^ code, 0x01000193);
+      second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
+      length += 1;
+    } else if (length > 0) {
+      seen.add(first, second);
+      [first, second, length] = [FIRST_SEED, SECOND_SEED, 0];
+    }
+  }
+  return seen.size;
+}
+
+const [FIRST_SEED, SECOND_SEED] = [0x811c9dc5 | 0, 0x9e3779b9 | 0];
+
+const LF = 10;
+const endsLine = (code: number): boolean => code === LF;
+const endsPiece = (code: number): boolean =>
+  code === 32 || code === 44 || code === LF || code === 13 || code === 9;
+
+/** Hashes of 64 bits, two of which are the same in one of 10^8 lists of 400,000 texts. */
+class HashSet {
+  #slots = new Int32Array(2 * 4_096);
+  size = 0;
+
+  add(first: number, second: number): void {
+    // 0 marks a free slot.
+    if (!this.#insert(first, second === 0 ? 1 : second)) return;
+    this.size += 1;
+    if (this.size * 4 > this.#slots.length) this.#widen();
+  }
+
+  #insert(first: number, second: number): boolean {
+    const mask = this.#slots.length / 2 - 1;
+    for (let at = (first ^ (first >>> 15)) & mask; ; at = (at + 1) & mask) {
+      if (this.#slots[2 * at + 1] === 0) {
+        this.#slots[2 * at] = first;
+        this.#slots[2 * at + 1] = second;
+        return true;
+      }
+      if (this.#slots[2 * at] === first && this.#slots[2 * at + 1] === second) return false;
+    }
+  }
+
+  #widen(): void {
+    const before = this.#slots;
+    this.#slots = new Int32Array(2 * before.length);
+    for (let at = 0; at < before.length; at += 2) {
+      const second = before[at + 1] ?? 0;
+      if (second !== 0) this.#insert(before[at] ?? 0, second);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { SMALL_BODY_OCTETS } from "../../ports/sharing/resources.ts";
+import type { Admission, Entrance } from "../../service/admission/admission.ts";
+import type { Refusal } from "../../service/refusals.ts";
+
+/** Refusals that come after a body was decoded, or cut short for its size. */
+const COSTLY = new Set([400, 413, 422]);
+
+/**
+ * A refused body costs a request for each 64 KiB that was read of it: refusing it was as much work. Returns the
+ * entrance with the rate that is left; undefined when nothing was charged.
+ */
+export async function chargeOctets(
+  entrance: Entrance | undefined,
+  octets: number,
+  {
+    refusal,
+    admission,
+  }: { readonly refusal: Refusal; readonly admission: Pick<Admission, "spend"> },
+): Promise<Entrance | undefined> {
+  const more = Math.ceil(octets / SMALL_BODY_OCTETS) - 1;
+  if (entrance === undefined || more <= 0 || !COSTLY.has(refusal.status)) return undefined;
+  await admission.spend(entrance, more);
+  const { rate } = entrance;
+  if (rate === undefined) return undefined;
+  return { ...entrance, rate: { ...rate, remaining: Math.max(0, rate.remaining - more) } };
+}

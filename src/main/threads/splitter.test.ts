@@ -1,0 +1,78 @@
+import { strict as assert } from "node:assert";
+import { test, type TestContext } from "node:test";
+import { NoRoom } from "../../ports/sharing/share.ts";
+import { createShares } from "../../ports/sharing/shares.ts";
+import { threadSplitter } from "./splitter.ts";
+
+/** Lines of names of nine labels of one Chinese character each. */
+const chinese = (lines: number): string =>
+  Array.from({ length: lines }, (_, line) =>
+    Array.from({ length: 9 }, (_label, at) => String.fromCodePoint(0x4e00 + line + at * 997)).join(
+      ".",
+    ),
+  ).join("\n");
+
+const plain = (lines: number): string =>
+  Array.from({ length: lines }, (_, line) => `user${String(line)}@example.com`).join("\n");
+
+function world(t: TestContext) {
+  const shares = createShares();
+  const { split, close } = threadSplitter(shares.of("splitting"));
+  t.after(close);
+  const order: string[] = [];
+  const run = async (name: string, text: string, entriesMax: number | null = null) => {
+    const owner = name.slice(0, 1);
+    const batch = await split({ text, layout: "list", owner, entriesMax });
+    order.push(name);
+    return batch;
+  };
+  return { run, order };
+}
+
+test("owner B's large text is split before owner A's second", async (t) => {
+  const { run, order } = world(t);
+  await Promise.all([
+    run("a1", plain(20_000)),
+    run("a2", plain(20_000)),
+    run("a3", plain(20_000)),
+    run("b1", plain(5_000)),
+  ]);
+  assert.ok(order.indexOf("b1") < order.indexOf("a2"));
+});
+
+test("a text of up to 64 KiB waits for no other", async (t) => {
+  const { run, order } = world(t);
+  const large = [run("a1", plain(60_000)), run("b1", plain(60_000)), run("c1", plain(60_000))];
+  const small = await run("a2", plain(2_000));
+  assert.equal("unique" in small && small.unique, 2_000);
+  assert.deepEqual(order, ["a2"]);
+  await Promise.all(large);
+});
+
+test("a text of far too many spellings is refused by their count, and one of a few too many by its entries", async (t) => {
+  const { run } = world(t);
+  assert.deepEqual(await run("a", chinese(50_000), 10_000), { kind: "too_many", count: 50_000 });
+  const exact = await run("a", plain(10_001), 10_000);
+  assert.equal("unique" in exact && exact.unique, 10_001);
+  assert.deepEqual(await run("a", chinese(20_000), 10_000), { kind: "too_many", count: 20_000 });
+});
+
+test("spellings in other cases are not counted twice where the limit allows them", async (t) => {
+  const { run } = world(t);
+  const text = `${plain(6_000)}\n${plain(6_000).toUpperCase()}`;
+  const batch = await run("a", text, 10_000);
+  assert.equal("unique" in batch && batch.unique, 6_000);
+});
+
+test("an owner with too many texts waiting is refused, another is served", async (t) => {
+  const { run } = world(t);
+  const outcomes = Array.from({ length: 12 }, (_, at) =>
+    run(`a${String(at)}`, plain(5_000)).then(
+      () => "split",
+      (why: unknown) => (why instanceof NoRoom ? why.why : "fault"),
+    ),
+  );
+  assert.equal("unique" in (await run("b", plain(5_000))), true);
+  const seen = await Promise.all(outcomes);
+  assert.equal(seen.filter((outcome) => outcome === "owner").length, 3);
+});

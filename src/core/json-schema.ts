@@ -64,13 +64,14 @@ export const Type = {
   Null: (): Schema<null> => plain("null"),
   Literal: <const T extends string | boolean>(value: T): Schema<T> =>
     plain(typeof value, { const: value }),
-  Enum: <const T extends string>(values: readonly T[]): Schema<T> => raw({ enum: values }),
+  Enum: <const T extends string>(values: readonly T[], keywords?: Keywords): Schema<T> =>
+    plain("string", { enum: values, ...keywords }),
   Array: <T>(items: Schema<T>, keywords?: Keywords): Schema<readonly T[]> =>
     plain("array", { items, ...keywords }),
   Object: objectSchema,
   /** Of any names. */
   Record: <T>(values: Schema<T>, keywords?: Keywords): Schema<Readonly<Record<string, T>>> =>
-    plain("object", { patternProperties: { "^.*$": values }, ...keywords }),
+    plain("object", { additionalProperties: values, ...keywords }),
   Union: <S extends readonly Schema[]>(
     anyOf: S,
     keywords?: Keywords,

@@ -88,7 +88,10 @@ async function serve(terminal: Terminal): Promise<void> {
   const { startServer } = await import("./server.ts");
   await runUntilStopped(terminal, async () => {
     const running = await startServer(config());
-    return { stop: () => running.stop(), greeting: `Gatepost listens on ${running.url}` };
+    return {
+      stop: () => running.stop(),
+      greeting: `Gatepost listens on ${running.url} (API documentation: ${running.url}/docs)`,
+    };
   });
 }
 

@@ -20,7 +20,7 @@ import type { Admission } from "../service/admission/admission.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/upkeep/usage-recorder.ts";
 import type { Backing } from "./parts/backing.ts";
 import { type Checker, openChecker } from "./parts/checker.ts";
-import type { Config } from "./settings/config.ts";
+import { type Config, guessesPublicUrl } from "./settings/config.ts";
 import { openDashboard } from "./parts/dashboard.ts";
 import { createLinks, type Links } from "./settings/links.ts";
 import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
@@ -80,8 +80,19 @@ async function openServer(process: Process, checkpoint: Checkpoint): Promise<Lis
   const { url, port, stop } = await machine.listen(app, config, limits);
   closing.add(stop);
   parts.links.listensOn(port);
-  log.info("server.listening", { url });
+  announce(url, parts);
   return { url, log };
+}
+
+function announce(
+  url: string,
+  { config, links, log }: Pick<Parts, "config" | "links" | "log">,
+): void {
+  const base = links.base();
+  log.info("server.listening", { url, docs: `${base}/docs` });
+  if (!guessesPublicUrl(config)) return;
+  const advice = "Set GATEPOST_PUBLIC_URL to the address that clients use.";
+  log.warn("server.public_url_guessed", { links: base, advice });
 }
 
 interface Parts extends Serving {

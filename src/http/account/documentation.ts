@@ -1,24 +1,65 @@
 import {
   adminsOnly,
   badField,
+  bodyTooLarge,
+  INTERNAL_ERROR_MESSAGE,
+  methodNotAllowed,
   notFound,
+  notNow,
   notSignedIn,
   storeUnavailable,
   tooManyAttempts,
+  tooManyEntries,
+  unsupportedMediaType,
 } from "../../service/refusals.ts";
-import type { Schema } from "../../core/json-schema.ts";
+import { type Schema, Type } from "../../core/json-schema.ts";
 import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi/openapi.ts";
 import type { Operation, PathItem, Response } from "../answer/operation.ts";
 import type { AccountRoute } from "./route.ts";
 
 const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
-const DONE: Response = { description: "Done; 204, or a file." };
+/** Of a route without a JSON answer. */
+const NOTHING_OR_FILE: Readonly<Record<string, Response>> = {
+  200: {
+    description: "A file.",
+    content: {
+      "text/plain": { schema: Type.String() },
+      "application/json": { schema: Type.Object({}, { additionalProperties: true }) },
+    },
+  },
+  204: { description: "Done." },
+};
 
-const answered = (schema: Schema): Response => ({
-  description: "Done.",
-  content: { "application/json": { schema } },
+const answered = (schema: Schema): Readonly<Record<string, Response>> => ({
+  200: {
+    description: "Done; where it streams, one JSON text a line.",
+    content: { "application/json": { schema }, "application/x-ndjson": { schema } },
+  },
 });
+
+/** What stands against any request. */
+const ERRORS: Readonly<Record<string, Response>> = {
+  400: errorResponse("A field is missing or wrong.", badField('"email" must be text.')),
+  401: errorResponse("Not signed in.", notSignedIn()),
+  403: errorResponse("Not for this account, or from another site.", adminsOnly()),
+  404: errorResponse("Nothing has that id or name.", notFound()),
+  405: errorResponse("Another method.", methodNotAllowed()),
+  409: errorResponse("Not as things are now.", notNow("The list is not done yet.")),
+  413: errorResponse("The body is too large.", bodyTooLarge()),
+  415: errorResponse("The body is not JSON.", unsupportedMediaType()),
+  422: errorResponse("A value is refused.", tooManyEntries(10_000, 10_001)),
+  429: errorResponse("Too many in a minute: the rate.", tooManyAttempts(17_000)),
+  500: errorResponse("A fault of ours.", { message: INTERNAL_ERROR_MESSAGE }),
+  503: errorResponse("Overloaded, or a store is down.", storeUnavailable()),
+};
+
+/** "GET", "lists/:id/rows" -> "getListsIdRows". */
+function operationId({ method, path }: AccountRoute): string {
+  const words = path.split(/[^A-Za-z]+/).filter((word) => word !== "");
+  const rest = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return `${METHODS[method]}${rest}`;
+}
 
 /** The OpenAPI part of the dashboard's own API: path -> operations. */
 export function accountDocumentation(
@@ -43,6 +84,7 @@ function operation(route: AccountRoute): Operation {
   const { summary, body, path, method, answer } = route;
   const origin = method === "GET" ? "" : " The Origin header must be this site's.";
   return {
+    operationId: operationId(route),
     summary,
     description: `${WHO[route.for]}${origin} Sessions are cookies; API keys are not read here.`,
     tags: ["dashboard"],
@@ -53,14 +95,6 @@ function operation(route: AccountRoute): Operation {
     ...(body !== undefined && {
       requestBody: { required: true, content: { "application/json": { schema: body } } },
     }),
-    responses: {
-      200: answer === undefined ? DONE : answered(answer),
-      400: errorResponse("A field is missing or wrong.", badField('"email" must be text.')),
-      401: errorResponse("No session.", notSignedIn()),
-      403: errorResponse("Not for this account, or from another site.", adminsOnly()),
-      ...(path.includes(":id") && { 404: errorResponse("Nothing has that id.", notFound()) }),
-      429: errorResponse("Too many in a minute: the rate.", tooManyAttempts(17_000)),
-      503: errorResponse("Overloaded, or a store is down.", storeUnavailable()),
-    },
+    responses: { ...(answer === undefined ? NOTHING_OR_FILE : answered(answer)), ...ERRORS },
   };
 }

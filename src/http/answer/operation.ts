@@ -2,6 +2,8 @@ import type { Schema } from "../../core/json-schema.ts";
 
 /** The part of an OpenAPI 3.1 operation that we write. */
 export interface Operation {
+  /** Unique in its document; generated clients name their functions after it. */
+  readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
@@ -37,6 +39,12 @@ export interface Response {
   readonly headers?: Readonly<Record<string, Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
+
+/** The same operation by GET and by POST. */
+export const byGetAndPost = (operation: Operation): PathItem => ({
+  get: operation,
+  post: { ...operation, operationId: `${operation.operationId}ByPost` },
+});
 
 /** To something under `components`. */
 export interface Reference {

@@ -14,7 +14,13 @@ import {
   pathParameter,
   queryParameter,
 } from "../openapi/openapi.ts";
-import type { Operation, Parameter, PathItem, Response } from "../answer/operation.ts";
+import {
+  byGetAndPost,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Response,
+} from "../answer/operation.ts";
 
 const STATS = {
   total: 3,
@@ -77,24 +83,30 @@ export const bulkResponses: Readonly<Record<string, Response>> = {
 
 /** `/api/{family}/{entries}/mass` and `/bulk`. */
 export function bulkPaths(family: "email" | "domain"): Readonly<Record<string, PathItem>> {
-  const operation: Operation = {
+  const name = family === "email" ? "checkEmails" : "checkDomains";
+  const operation = (operationId: string): Operation => ({
+    operationId,
     summary: "Check many addresses and domains given in the path",
     description: "What holds an @ is an address, anything else a domain.",
     tags: ["bulk"],
     parameters: [
-      pathParameter("entries", "Separated by commas or white space.", "a@example.org,example.com"),
+      pathParameter("entries", "Separated by commas or white space.", "info@iana.org,iana.org"),
       queryParameter("json", RESULTS_FLAG, "1"),
     ],
     responses: bulkResponses,
+  });
+  return {
+    [`/api/${family}/{entries}/mass`]: byGetAndPost(operation(`${name}InPath`)),
+    [`/api/${family}/{entries}/bulk`]: byGetAndPost(operation(`${name}InPathAlias`)),
   };
-  const item: PathItem = { get: operation, post: operation };
-  return { [`/api/${family}/{entries}/mass`]: item, [`/api/${family}/{entries}/bulk`]: item };
 }
+
+/** Clients send a flag as a boolean, or as the text of one. */
+const flag = (description: string) =>
+  Type.Optional(Type.Union([Type.Boolean(), Type.String()], { description }));
 
 /** Parameters of the body that turn a single check into a batch. */
 export const bulkFields = {
-  bulk: Type.Optional(
-    Type.String({ description: "`1` or `true`: the value is a list; `features` is ignored." }),
-  ),
-  json: Type.Optional(Type.String({ description: `With \`bulk\`: ${RESULTS_FLAG}` })),
+  bulk: flag("`1` or `true`: the value is a list; `features` is ignored."),
+  json: flag(`With \`bulk\`: ${RESULTS_FLAG}`),
 };

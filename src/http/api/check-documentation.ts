@@ -1,4 +1,4 @@
-import { CHECKS } from "../../core/checks/registry.ts";
+import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
 import { missingParameter } from "../../service/refusals.ts";
 import { Type } from "../../core/json-schema.ts";
 import {
@@ -8,7 +8,7 @@ import {
   pathParameter,
   queryParameter,
 } from "../openapi/openapi.ts";
-import type { Operation, PathItem, Response } from "../answer/operation.ts";
+import { byGetAndPost, type Operation, type PathItem, type Response } from "../answer/operation.ts";
 import {
   BULK_ERRORS,
   BULK_EXAMPLES,
@@ -54,6 +54,8 @@ const WITH_SPF = { ...DOMAIN_RESULT, email_auth: { spf: "softfail", spf_record: 
 
 interface Words {
   readonly family: "email" | "domain";
+  /** Of its operations: "Email". */
+  readonly name: string;
   readonly what: string;
   readonly example: string;
   readonly results: Readonly<Record<string, { readonly value: unknown }>>;
@@ -61,8 +63,9 @@ interface Words {
 
 const EMAIL: Words = {
   family: "email",
+  name: "Email",
   what: "an email address",
-  example: "ada@example.org",
+  example: "info@iana.org",
   results: {
     deliverable: { value: { ...DOMAIN_RESULT, alias: false } },
     malformed: { value: { ...MALFORMED, alias: false } },
@@ -72,8 +75,9 @@ const EMAIL: Words = {
 
 const DOMAIN: Words = {
   family: "domain",
+  name: "Domain",
   what: "a bare domain",
-  example: "example.org",
+  example: "iana.org",
   results: {
     deliverable: { value: DOMAIN_RESULT },
     malformed: { value: MALFORMED },
@@ -97,23 +101,24 @@ export const domainCheckDocumentation: Readonly<Record<string, PathItem>> = {
 };
 
 function documentation(words: Words): Readonly<Record<string, PathItem>> {
-  const { family, what, example } = words;
+  const { family, name, what, example } = words;
   const entry = pathParameter(family, `Percent-encoded; "+" is a plus sign.`, example);
-  const suffixes = pathParameter("features", "Feature names, one or more segments.", "spf/dkim");
+  const suffixes = {
+    ...pathParameter("features", "Further names may follow as segments of their own.", "spf"),
+    schema: Type.Enum(FEATURES),
+  };
   const features = queryParameter("features", WANTED, "spf,dmarc");
-  const inPath = (summary: string): Operation => ({
+  const inPath = (operationId: string, summary: string): Operation => ({
+    operationId,
     summary,
     tags: ["checks"],
     parameters: [entry, features],
     responses: responses(words),
   });
-  const bySuffix = (summary: string): Operation => ({
-    ...inPath(summary),
-    parameters: [entry, suffixes],
-  });
   return {
     [`/api/${family}`]: {
       get: {
+        operationId: `check${name}InQuery`,
         summary: `Check ${what} given in the query`,
         tags: ["checks"],
         parameters: [{ ...queryParameter(family, `${what}.`, example), ...NEEDED }, features],
@@ -121,32 +126,42 @@ function documentation(words: Words): Readonly<Record<string, PathItem>> {
       },
       post: posted(words),
     },
-    [`/api/${family}/{${family}}`]: {
-      get: inPath(`Check ${what}`),
-      post: inPath(`Check ${what} given in the path`),
-    },
-    [`/api/${family}/{${family}}/{features}`]: {
-      get: bySuffix(`Check ${what} with premium features as path suffixes`),
-      post: bySuffix(`Check ${what} with premium features as path suffixes`),
-    },
+    [`/api/${family}/{${family}}`]: byGetAndPost(
+      inPath(`check${name}InPath`, `Check ${what} given in the path`),
+    ),
+    [`/api/${family}/{${family}}/{features}`]: byGetAndPost({
+      ...inPath(`check${name}WithFeature`, `Check ${what} with a premium feature as path suffix`),
+      parameters: [entry, suffixes],
+    }),
   };
 }
 
 function posted(words: Words): Operation {
-  const { family, what, example } = words;
+  const { family, name, what, example } = words;
   const value = Type.String({
-    description: `Required: ${what}; with \`bulk\` a list.`,
+    description: `${what}; with \`bulk\` a list. Required here or in the query.`,
     minLength: 1,
   });
+  const other = family === "email" ? "domain" : "email";
+  const more = "With `bulk`: more entries, or all of them.";
   const form = Type.Object({
-    [family]: value,
-    features: Type.Optional(Type.String()),
+    [family]: Type.Optional(value),
+    [other]: Type.Optional(Type.String({ description: more })),
+    features: Type.Optional(Type.String({ description: WANTED })),
     ...bulkFields,
   });
   const names = Type.Union([Type.String(), Type.Array(Type.String())], { description: WANTED });
   const texts = Type.Union([value, Type.Array(Type.String(), { minItems: 1 })]);
-  const json = Type.Object({ [family]: texts, features: Type.Optional(names), ...bulkFields });
+  const json = Type.Object({
+    [family]: Type.Optional(texts),
+    [other]: Type.Optional(
+      Type.Union([Type.String(), Type.Array(Type.String())], { description: more }),
+    ),
+    features: Type.Optional(names),
+    ...bulkFields,
+  });
   return {
+    operationId: `check${name}`,
     summary: `Check ${what} given in the body, or many`,
     description:
       "A parameter that the body does not name is looked for in the query. With `bulk` the value is a list of " +

@@ -45,16 +45,14 @@ const Explained = Type.Object({
   matched: Type.Union([Type.String(), Type.Null()], {
     description: "The listed name, mail host, word or provider that was matched.",
   }),
-  by: Type.Union(
-    ["lists", "operator", "learned", "rules", "dns"].map((word) => Type.Literal(word)),
-    { description: "Who says so." },
-  ),
+  by: Type.Enum(["lists", "operator", "learned", "rules", "dns"]),
   lists: Type.Array(ListBehind),
 });
 
 const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
   "/api/explain/{entry}": {
     get: {
+      operationId: "explainVerdict",
       summary: "Explain a verdict",
       description: "Needs a key; costs one unit. An entry with an at sign is an address.",
       tags: ["checks"],

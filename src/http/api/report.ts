@@ -90,6 +90,7 @@ const EXAMPLE = { entry: "ada@example.org", wrong: "disposable", reason: "Our co
 const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
   "/api/report": {
     post: {
+      operationId: "reportVerdict",
       summary: "Report a wrong verdict",
       description: `Needs a key; at most ${String(REPORTS_A_DAY)} a day. The operator reads it.`,
       tags: ["checks"],

@@ -2,7 +2,7 @@ import { badUpload, notMultipart, uploadTooLarge } from "../../service/refusals.
 import { Type } from "../../core/json-schema.ts";
 import { apiError, queryParameter } from "../openapi/openapi.ts";
 import type { PathItem } from "../answer/operation.ts";
-import { bulkResponses, IDEMPOTENCY_KEY } from "./bulk-documentation.ts";
+import { bulkFields, bulkResponses, IDEMPOTENCY_KEY } from "./bulk-documentation.ts";
 
 const COLUMN = "Name, or number from 1, of the column with the entries; absent: found by content.";
 
@@ -13,12 +13,13 @@ const form = Type.Object({
     description: "UTF-8 or UTF-16, at most 20,000,000 octets and 1,000,000 entries.",
   }),
   column: Type.Optional(Type.String({ description: COLUMN })),
-  json: Type.Optional(Type.String({ description: "As in every bulk request." })),
+  json: bulkFields.json,
 });
 
 export const uploadDocumentation: Readonly<Record<string, PathItem>> = {
   "/api/bulk/upload": {
     post: {
+      operationId: "uploadEntries",
       summary: "Check the entries of a CSV or text file",
       description:
         "The other columns of a CSV are kept in the session: `/api/view/{session}/csv` gives the file back with " +

@@ -8,7 +8,13 @@ import {
   pathParameter,
   queryParameter,
 } from "../openapi/openapi.ts";
-import type { MediaType, Operation, PathItem, Response } from "../answer/operation.ts";
+import {
+  byGetAndPost,
+  type MediaType,
+  type Operation,
+  type PathItem,
+  type Response,
+} from "../answer/operation.ts";
 
 const session = pathParameter("session", "As the bulk response names it.", EXAMPLE_ID);
 const PROGRESS = {
@@ -34,11 +40,12 @@ const json = (...names: readonly string[]): MediaType => ({
 const unfinished = json("Progress");
 
 function reading(
-  summary: string,
+  [operationId, summary]: readonly [operationId: string, summary: string],
   description: string,
   content: Readonly<Record<string, MediaType>>,
 ): Operation {
   return {
+    operationId,
     summary,
     description,
     tags: ["bulk"],
@@ -49,7 +56,7 @@ function reading(
 
 const list: Operation = {
   ...reading(
-    "Read the valid entries of a batch, or how far it is",
+    ["viewSession", "Read the valid entries of a batch, or how far it is"],
     "Plain text, one valid entry per line, once it is finished; else JSON. Look at the content type first.",
     {
       "text/plain": { schema: text, example: "ada@example.org\nexample.com" },
@@ -68,18 +75,22 @@ const list: Operation = {
   ],
 };
 
-const results = reading("Read all results of a batch", "All results, streamed.", {
-  "application/json": json("SessionResults", "Progress"),
-});
+const results = reading(
+  ["viewSessionJson", "Read all results of a batch"],
+  "All results, streamed.",
+  {
+    "application/json": json("SessionResults", "Progress"),
+  },
+);
 
 const table = reading(
-  "Read all results of a batch as CSV",
+  ["viewSessionCsv", "Read all results of a batch as CSV"],
   "RFC 4180 with a header row; the columns of an upload are kept. A cell that begins like a formula gets a '.",
   { "text/csv": { schema: text }, "application/json": unfinished },
 );
 
 const followed = reading(
-  "Follow a batch",
+  ["followSession", "Follow a batch"],
   "`progress` events with the progress object, at most one a second, the last one `completed` or `failed`.",
   {
     "text/event-stream": {
@@ -101,6 +112,7 @@ const events: Operation = {
 };
 
 const removal: Operation = {
+  operationId: "deleteSession",
   summary: "Cancel a job, or forget its results",
   description: "What was not processed is refunded.",
   tags: ["bulk"],
@@ -115,8 +127,8 @@ const removal: Operation = {
 };
 
 export const viewDocumentation: Readonly<Record<string, PathItem>> = {
-  "/api/view/{session}": { get: list, post: list, delete: removal },
-  "/api/view/{session}/json": { get: results, post: results },
-  "/api/view/{session}/csv": { get: table, post: table },
-  "/api/view/{session}/events": { get: events, post: events },
+  "/api/view/{session}": { ...byGetAndPost(list), delete: removal },
+  "/api/view/{session}/json": byGetAndPost(results),
+  "/api/view/{session}/csv": byGetAndPost(table),
+  "/api/view/{session}/events": byGetAndPost(events),
 };

@@ -19,7 +19,7 @@ import type { TrustedProxies } from "../request/client-address.ts";
 import { createFaultLog } from "../answer/fault-log.ts";
 import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies, refuse } from "../system/framework.ts";
 import { createGuard, type Guard } from "../api/guard.ts";
-import { openApiDocument } from "../openapi/openapi.ts";
+import { dashboardDocument, openApiDocument } from "../openapi/openapi.ts";
 import type { PathItem } from "../answer/operation.ts";
 import { createReadiness, type Probe } from "../system/readiness.ts";
 import type { Route } from "../answer/route.ts";
@@ -39,7 +39,7 @@ export interface AppDeps {
   readonly routes?: readonly Route[];
   /** Pages outside `/api`, the dashboard's above all. */
   readonly pages?: (app: FastifyInstance) => Promise<void>;
-  /** What those pages' own API adds to `/openapi.json`. */
+  /** Those pages' own API, for `/account/openapi.json`. */
   readonly pagesDocumentation?: Readonly<Record<string, PathItem>>;
   readonly clock: Clock;
   readonly log: Log;
@@ -101,9 +101,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     url: API_ENTRANCE,
     handler: (request, reply) => void guard(request, reply),
   });
-  const pages = { ...systemDocumentation, ...deps.pagesDocumentation };
-  const openApi = (): string =>
-    JSON.stringify(openApiDocument(routes, pages, settings.publicUrl()));
+  const openApi = (): string => JSON.stringify(openApiDocument(routes, systemDocumentation));
+  const { pagesDocumentation } = deps;
   await app.register(async (scope) => {
     addSystemRoutes(scope, {
       readiness: createReadiness(deps.probes, deps.clock),
@@ -111,6 +110,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       metricsPage: deps.metricsPage,
       metricsToken: settings.metricsToken,
       openApi,
+      ...(pagesDocumentation !== undefined && {
+        dashboardApi: () => JSON.stringify(dashboardDocument(pagesDocumentation)),
+      }),
     });
   });
   addDocs(app, { openApi, log: deps.log });

@@ -6,6 +6,8 @@ import { ResultSchema } from "./schemas.ts";
 const count = (description: string) => Type.Integer({ description, minimum: 0 });
 const strict = { additionalProperties: false } as const;
 
+const component = (name: string) => Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
+
 const session = Type.String({
   pattern: "^[0-9a-f]{32}$",
   description: "For `/api/view/{session}`; expires 15 minutes after the results are created.",
@@ -33,7 +35,7 @@ export const BulkResultsSchema = Type.Object(
   {
     session,
     stats: BulkSummarySchema,
-    results: Type.Record(ResultSchema, {
+    results: Type.Record(component("Result"), {
       description: "By submitted spelling, in submission order.",
     }),
   },
@@ -41,7 +43,7 @@ export const BulkResultsSchema = Type.Object(
 );
 
 /** A result with the note of its entry, as sessions show it. */
-const NotedResultSchema = Type.Object(
+export const NotedResultSchema = Type.Object(
   {
     ...ResultSchema.properties,
     code: Type.Optional(
@@ -63,7 +65,7 @@ export const SessionResultsSchema = Type.Object(
   {
     session,
     stats: BulkSummarySchema,
-    results: Type.Record(NotedResultSchema, {
+    results: Type.Record(component("NotedResult"), {
       description: "By submitted spelling, in submission order.",
     }),
   },

@@ -38,8 +38,26 @@ test("both key headers are described, and none is required", () => {
   assert.equal(at(document, "components", "securitySchemes", "apiKey", "name"), "X-Api-Key");
 });
 
-test("the server is the public URL", () => {
-  assert.deepEqual(document["servers"], [{ url: "http://gatepost.example" }]);
+test("the server is the one that served the document", () => {
+  assert.deepEqual(document["servers"], [{ url: "/" }]);
+});
+
+test("every operation has an id of its own", () => {
+  const ids = Object.values(Object(document["paths"])).flatMap((item) =>
+    Object.values(Object(item)).map((operation) => String(at(operation, "operationId"))),
+  );
+  assert.ok(ids.length >= 16);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, /^[a-z][A-Za-z]+$/);
+});
+
+test("the dashboard's routes stand in a document of their own", async () => {
+  assert.ok(!Object.keys(Object(document["paths"])).some((path) => path.startsWith("/account/")));
+  const operation = { operationId: "getPlans", summary: "s", tags: [], responses: {} };
+  const app = await appWith({ pagesDocumentation: { "/account/plans": { get: operation } } });
+  const { statusCode, body } = await app.inject("/account/openapi.json");
+  assert.equal(statusCode, 200);
+  assert.deepEqual(Object.keys(JSON.parse(body).paths), ["/account/plans"]);
 });
 
 test("every documented path is served, with every documented method", async () => {

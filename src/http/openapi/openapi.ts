@@ -16,6 +16,7 @@ import {
   BulkResultsSchema,
   BulkSummarySchema,
   CompletedSchema,
+  NotedResultSchema,
   ProgressSchema,
   QueuedSchema,
   RemovedSchema,
@@ -31,35 +32,53 @@ export type OpenApiDocument = Readonly<Record<string, unknown>> & {
   readonly paths: Readonly<Record<string, PathItem>>;
 };
 
-/** Every documented path of the routes and the system pages, in one document. */
+/** The public API: every documented path of the routes and the system pages. */
 export function openApiDocument(
   routes: readonly Route[],
   system: Readonly<Record<string, PathItem>>,
-  publicUrl: string,
 ): OpenApiDocument {
-  const paths = Object.assign({}, ...routes.map((route) => route.documentation), system);
   return {
-    openapi: "3.1.0",
+    ...HEAD,
     info: {
+      ...HEAD.info,
       title: "Gatepost",
-      version: "1",
       description:
-        "Email and domain validation. A key is optional; without one the limits of the client address hold. " +
+        "Email and domain validation. A key is optional; without one the limits of the client address apply. " +
         "Forms, JSON and query parameters are read alike; in forms write `%2B` for a plus sign.",
-      license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: publicUrl }],
     security: [{}, { apiKey: [] }, { bearer: [] }],
     tags: [
       { name: "checks", description: "One address or domain at a time." },
       { name: "bulk", description: "Many entries in one request." },
-      { name: "dashboard", description: "Of the dashboard's pages: sessions by cookie, no keys." },
       { name: "system", description: "For the operator." },
     ],
+    paths: Object.assign({}, ...routes.map((route) => route.documentation), system),
+    components: COMPONENTS,
+  };
+}
+
+/** The dashboard's own API, which changes with the dashboard and is no part of the public one. */
+export function dashboardDocument(paths: Readonly<Record<string, PathItem>>): OpenApiDocument {
+  return {
+    ...HEAD,
+    info: {
+      ...HEAD.info,
+      title: "Gatepost dashboard",
+      description: "For the dashboard's own pages: sign-ins by cookie, no API keys, no promises.",
+    },
+    security: [],
+    tags: [{ name: "dashboard" }],
     paths,
     components: COMPONENTS,
   };
 }
+
+/** The server is whatever served the document: also behind a proxy, and on any of its names. */
+const HEAD = {
+  openapi: "3.1.0",
+  info: { version: "1", license: { name: "MIT", identifier: "MIT" } },
+  servers: [{ url: "/" }],
+} as const;
 
 const COMPONENTS = {
   schemas: {
@@ -67,6 +86,7 @@ const COMPONENTS = {
     Error: ErrorSchema,
     BulkSummary: BulkSummarySchema,
     BulkResults: BulkResultsSchema,
+    NotedResult: NotedResultSchema,
     SessionResults: SessionResultsSchema,
     Queued: QueuedSchema,
     Progress: ProgressSchema,

@@ -24,6 +24,12 @@ const CONTENT_SECURITY_POLICY = {
   "frame-ancestors": ["'none'"],
 };
 
+/** The dashboard's mark. */
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 -1 26 26" width="40" height="40" fill="none" ' +
+  'stroke="#8ea2ff" stroke-width="2.6" stroke-linecap="round">' +
+  '<path d="M4 2v20M18 2v20M4 8l7 5 7-5M4 17h14"/></svg>';
+
 /** The app behind `/docs`, ready to be given requests; it listens nowhere. */
 export async function buildDocsApp({ openApi, log }: DocsDeps): Promise<FastifyInstance> {
   const document: StaticDocumentSpec["document"] = JSON.parse(openApi());
@@ -39,7 +45,19 @@ export async function buildDocsApp({ openApi, log }: DocsDeps): Promise<FastifyI
     routePrefix: "/docs",
     indexPrefix: "",
     uiConfig: { docExpansion: "list", tryItOutEnabled: true, validatorUrl: null },
-    theme: { title: "Gatepost API" },
+    logo: { type: "image/svg+xml", content: LOGO, href: "/" },
+    theme: {
+      title: "Gatepost API",
+      favicon: [
+        {
+          filename: "favicon.svg",
+          rel: "icon",
+          type: "image/svg+xml",
+          sizes: "any",
+          content: LOGO,
+        },
+      ],
+    },
   });
   await app.ready();
   return app;

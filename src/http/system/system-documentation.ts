@@ -10,18 +10,18 @@ const OK: Response = {
   content: { "application/json": { schema: STATUS, example: { status: "ok" } } },
 };
 
-const page = (summary: string, responses: Operation["responses"]): PathItem => ({
-  get: { summary, tags: ["system"], security: [{}], responses },
-});
+function page(operationId: string, summary: string, responses: Operation["responses"]): PathItem {
+  return { get: { operationId, summary, tags: ["system"], security: [{}], responses } };
+}
 
 /** The documented pages outside `/api`. */
 export const systemDocumentation: Readonly<Record<string, PathItem>> = {
-  "/healthz": page("Whether the process lives", { 200: OK }),
-  "/readyz": page("Whether it can serve", {
+  "/healthz": page("getHealth", "Whether the process lives", { 200: OK }),
+  "/readyz": page("getReadiness", "Whether it can serve", {
     200: OK,
     503: errorResponse("The names of what does not answer.", notReady(["dns"])),
   }),
-  "/metrics": page("Figures for Prometheus", {
+  "/metrics": page("getMetrics", "Figures for Prometheus", {
     200: {
       description: "The text format of Prometheus.",
       content: { "text/plain": { schema: Type.String() } },
@@ -29,7 +29,7 @@ export const systemDocumentation: Readonly<Record<string, PathItem>> = {
     401: errorResponse("A token is set and was not sent.", metricsUnauthorized()),
     403: errorResponse("No token is set and the peer is not this machine.", metricsClosed()),
   }),
-  "/openapi.json": page("This document", {
+  "/openapi.json": page("getOpenApi", "This document", {
     200: {
       description: "OpenAPI 3.1.",
       content: { "application/json": { schema: Type.Object({}) } },

@@ -24,15 +24,24 @@ export interface ProcessDeps {
 export interface SystemDeps extends ProcessDeps {
   /** The serialised document. */
   readonly openApi: () => string;
+  /** That of the dashboard's own API; absent without a dashboard. */
+  readonly dashboardApi?: () => string;
 }
 
 /** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`: for the operator, uncounted and without a key. */
 export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
   addProcessRoutes(app, deps);
-  let openApi: string | undefined;
-  app.get("/openapi.json", (_, reply) => {
-    openApi ??= deps.openApi();
-    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(openApi);
+  addDocument(app, "/openapi.json", deps.openApi);
+  if (deps.dashboardApi !== undefined) {
+    addDocument(app, "/account/openapi.json", deps.dashboardApi);
+  }
+}
+
+function addDocument(app: FastifyInstance, url: string, serialise: () => string): void {
+  let text: string | undefined;
+  app.get(url, (_, reply) => {
+    text ??= serialise();
+    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(text);
   });
 }
 

@@ -42,6 +42,8 @@ test("all mistakes are named at once, and a secret is never repeated", () => {
 
 const urls = [
   ["the listen address", {}, "http://127.0.0.1:8080"],
+  ["localhost where it listens on all addresses", { HOST: "0.0.0.0" }, "http://localhost:8080"],
+  ["localhost on all IPv6 addresses", { HOST: "::" }, "http://localhost:8080"],
   ["an IPv6 listen address in brackets", { HOST: "::1", PORT: "80" }, "http://[::1]:80"],
   [
     "what the operator says, less its last slash",

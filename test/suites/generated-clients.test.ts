@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "../e2e/service-process.ts";
+import { hasTool, testWith } from "../process/require-tool.ts";
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const FIXTURES = join(ROOT, "test/fixtures/clients");
+/** Inside the project, so that the client finds its runtime. */
+const FOLDER = join(ROOT, "dist/generated-client");
+
+interface Operation {
+  readonly operationId: string;
+}
+
+suite("clients generated from /openapi.json call every operation of a real server", () => {
+  let dns: ForkedDnsServer;
+  let home: Home;
+  let service: ServiceProcess;
+  let key = "";
+  let document = "";
+
+  before(async () => {
+    dns = await forkDnsServer(DOCS_ZONE);
+    home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
+    service = await startService(home);
+    const created = gatepost(home, ["account", "create", "a@x.example", "--tier", "pro", "--json"]);
+    key = (JSON.parse(created.out) as { api_key: string }).api_key;
+    document = (await service.get("/openapi.json")).body;
+  });
+
+  after(async () => {
+    await service.stop();
+    await dns.close();
+    home.remove();
+    rmSync(FOLDER, { recursive: true, force: true });
+  });
+
+  const operationIds = (): readonly string[] => {
+    const { paths } = JSON.parse(document) as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    return Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .map(({ operationId }) => operationId)
+      .sort();
+  };
+
+  const newSession = async (): Promise<string> => {
+    const { body } = await service.post("/api/email", "bulk=1&email=jo@good.example,x", {
+      "x-api-key": key,
+    });
+    return (JSON.parse(body) as { session: string }).session;
+  };
+
+  const assertAllFine = (out: string): void => {
+    const statuses = JSON.parse(out) as Record<string, number>;
+    assert.deepEqual(Object.keys(statuses).sort(), operationIds());
+    assert.deepEqual(
+      Object.entries(statuses).filter(([, status]) => status !== 200),
+      [],
+    );
+  };
+
+  test("TypeScript, compiled strictly", async () => {
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(join(FOLDER, "openapi.json"), document);
+    writeFileSync(join(FOLDER, "package.json"), '{"type":"module"}');
+    copyFileSync(join(FIXTURES, "use-client.ts.txt"), join(FOLDER, "use-client.ts"));
+    const generator = join(ROOT, "node_modules/oazapfts/dist/cli.js");
+    await run(process.execPath, [generator, "openapi.json", "client.ts"], { cwd: FOLDER });
+    const strict = [
+      "--strict",
+      "--noUncheckedIndexedAccess",
+      "--skipLibCheck",
+      "--types",
+      "node",
+      "--ignoreConfig",
+    ];
+    const modules = ["--target", "es2022", "--module", "nodenext", "--outDir", "out"];
+    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+    const words = [compiler, ...strict, ...modules, "use-client.ts"];
+    await run(process.execPath, words, { cwd: FOLDER }).catch((error: { stdout?: string }) => {
+      throw new Error(error.stdout ?? "the client does not compile");
+    });
+    const { stdout } = await run(
+      process.execPath,
+      ["out/use-client.js", service.url, key, await newSession()],
+      { cwd: FOLDER },
+    );
+    assertAllFine(stdout);
+  });
+
+  testWith(
+    ["python3"],
+    hasTool("python3") ? [] : ["python3"],
+    "Python, with the examples of the document",
+    async () => {
+      const program = join(FIXTURES, "client.py");
+      const words = ["-W", "error", program, service.url, key, await newSession()];
+      assertAllFine((await run("python3", words)).stdout);
+    },
+  );
+});

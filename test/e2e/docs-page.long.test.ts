@@ -20,6 +20,7 @@ testInBrowser("Execute in /docs works under every name of the service", async ()
   try {
     for (const host of ["localhost", "127.0.0.1"]) {
       const { page, context, complaints } = await openPage(`http://${host}:${port}/docs`);
+      await page.goto(`http://${host}:${port}/docs`);
       const operation = page.locator("#operations-checks-checkEmailWithFeature");
       await operation.locator(".opblock-summary-control").click();
       await operation.locator("button.execute").click();

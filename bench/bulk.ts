@@ -1,5 +1,5 @@
-// What bulk validation costs, as the issue's Reach asks: `npm run build && node dist/bench/bulk.js [case...]`.
-// Ratios are taken within one run; absolute times are of this machine.
+// The cost of bulk validation: `npm run build && node dist/bench/bulk.js [case...]`.
+// Ratios are measured within one run; absolute times depend on the machine.
 import { performance } from "node:perf_hooks";
 import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import { splitText } from "../src/core/batch/batch-chunk.ts";
@@ -37,7 +37,7 @@ async function watched<T>(service: Service, work: () => Promise<T>) {
   const asking = (async () => {
     while (!isOver) {
       const startMs = performance.now();
-      await new Promise((resolve) => setImmediate(resolve)); // where a request would come in
+      await new Promise((resolve) => setImmediate(resolve)); // where a request would be handled
       await service.check("someone@d1.warm.co", "address", {
         features: [],
         spamTrap: false,
@@ -107,7 +107,7 @@ async function splitting(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
     clearInterval(beat);
     say(
-      `split in its thread: ${tookMs.toFixed(0)} ms, main thread held for ${longestMs.toFixed(1)} ms at most`,
+      `split in its thread: ${tookMs.toFixed(0)} ms, main thread blocked for up to ${longestMs.toFixed(1)} ms`,
     );
   }
   await close();
@@ -144,7 +144,7 @@ async function linear(): Promise<void> {
   });
 }
 
-/** The resolver alone, over the same names: MX, then the address of the host. */
+/** The resolver without the service, over the same names: MX, then the address of the host. */
 async function bareLoop(address: string, names: readonly string[]): Promise<number> {
   const dns = openDns(readConfig({ GATEPOST_DNS_SERVERS: address }), "bulk");
   const startMs = clock.monotonicMs();

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:core`: how fast the core judges entries when DNS answers are at hand, and how its cost
- * grows with the length of hostile input. One thread; rates are of this machine, ratios are the point.
+ * `npm run bench:core`: how fast the core checks entries with DNS answers in memory, and how its cost
+ * grows with the length of hostile input. One thread; rates depend on the machine, ratios do not.
  */
 import { readEntry } from "../src/core/address/entry.ts";
 import type { Answer, Lookup, MailExchange } from "../src/core/mail/lookup.ts";
@@ -16,7 +16,7 @@ const hosts: readonly Answer<MailExchange>[] = Array.from({ length: 500 }, (_, i
 }));
 const address: Answer<string> = { kind: "found", records: ["192.0.2.1"] };
 
-/** Answers that a cache would give: at once, without a promise. */
+/** Answers like a cache: at once, without a promise. */
 function lookupAtHand(): Lookup {
   const mx = new Map(names().map((name, index) => [name, hosts[index % hosts.length]]));
   const absent: Answer<never> = { kind: "absent", why: "noData" };
@@ -55,7 +55,7 @@ async function entriesPerSecond(): Promise<number> {
   return median(rates);
 }
 
-/** How much longer ten times the input takes; linear work gives about 10, quadratic 100. */
+/** The factor in time for ten times the input; linear work gives about 10, quadratic 100. */
 function growth(make: (length: number) => string): number {
   const cost = (length: number): number => {
     const text = make(length);

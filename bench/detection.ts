@@ -1,6 +1,6 @@
 /**
  * `npm run bench:detection LISTED LEGIT [ANSWERS]`: recall on the names of one file and false alarms on those of
- * another, for the whole and by signal, with the lists in use and by the rules alone. DNS is off unless a file of
+ * another, in total and by signal, with the lists and by rules only. DNS is off unless a file of
  * recorded answers is given: "name<tab>mail hosts<tab>addresses", both separated by commas. Names are one a line.
  */
 import { readFileSync } from "node:fs";
@@ -92,7 +92,7 @@ function main(): void {
   const row = (name: string, [bad, good]: readonly [number, number]): void =>
     console.log(`| ${name} | ${share(bad, listed.length)} | ${share(good, legit.length)} |`);
   row("called disposable", [whole[0].disposable, whole[1].disposable]);
-  row("by the rules alone", [alone[0].disposable, alone[1].disposable]);
+  row("by rules only", [alone[0].disposable, alone[1].disposable]);
   const signals = new Set([...whole[0].bySignal.keys(), ...whole[1].bySignal.keys()]);
   for (const signal of [...signals].sort()) {
     row(`\`${signal}\``, [whole[0].bySignal.get(signal) ?? 0, whole[1].bySignal.get(signal) ?? 0]);

@@ -1,4 +1,4 @@
-// Our DNS client against dnsperf, on the same names and in the same run: first without delay, then through
+// Our DNS client compared with dnsperf, on the same names and in the same run: first without delay, then through
 // a proxy with a round trip of 20 ms, then with lost datagrams and dead names as well.
 // Quote the medians: the runs are interleaved, so that a busy machine slows both.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const ROUND_TRIP_MS = 20;
 const LOSE_EVERY = 100;
 
 interface Round {
-  /** Queries a second of a bare `node:dgram` loop; undefined where it was not run. */
+  /** Queries a second of a bare `node:dgram` loop; undefined if it did not run. */
   readonly bare: number | undefined;
   readonly ours: OurRun;
   readonly dnsperf: DnsperfRun;
@@ -40,7 +40,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 interface Setting {
   readonly port: number;
-  /** What dnsperf may have under way. */
+  /** Open queries allowed to dnsperf. */
   readonly outstanding: number;
   /** Over a path that loses datagrams the bare loop would never end. */
   readonly withBare: boolean;

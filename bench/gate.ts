@@ -1,4 +1,4 @@
-// What one request costs before it is answered: key, rate, quota. The rounds of the contenders are
+// The cost of one request before it is answered: key, rate, quota. The rounds of the cases are
 // interleaved and their medians compared, so read the ratios; then a million owners, each for the first time.
 // node dist/bench/gate.js
 import { randomBytes } from "node:crypto";
@@ -34,7 +34,7 @@ const ids: Ids = {
 };
 const nowNs = (): number => Number(process.hrtime.bigint());
 const startNs = nowNs();
-/** Read here once in a while only: asking the system is not what is measured. */
+/** Read seldom, because reading the clock is not what is measured. */
 let elapsedMs = 0;
 const lookAtClock = (): void => {
   elapsedMs = (nowNs() - startNs) / 1e6;
@@ -52,7 +52,7 @@ const log: Log = {
   warn: () => undefined,
   error: (event, fault) => say(`${event}: ${String(fault)}`),
 };
-/** Lets timers run, and the clock go on. */
+/** Lets timers run, and the clock advance. */
 const rest = async (): Promise<void> => {
   lookAtClock();
   await new Promise((resolve) => setImmediate(resolve));
@@ -99,14 +99,14 @@ async function openBench(tiers: Tiers): Promise<Bench> {
   };
 }
 
-/** Tiers in which nothing is ever refused, yet everything is counted. */
+/** Tiers that count everything and refuse nothing. */
 function endless(): Tiers {
   const limits = { ratePerMinute: 1e9, daily: 1e12, monthly: 1e12 };
   const { anonymous, free } = DEFAULT_TIERS;
   return { ...DEFAULT_TIERS, anonymous: { ...anonymous, ...limits }, free: { ...free, ...limits } };
 }
 
-/** Enters and takes one unit; a promise only when there was something to wait for, as in the server. */
+/** Enters and takes one unit; returns a promise only if it must wait, as in the server. */
 function request(
   admission: Admission,
   credentials: Credentials,
@@ -164,7 +164,7 @@ async function costs(): Promise<void> {
   await close();
 }
 
-/** What the system sees, with the garbage that nobody asked to be collected. */
+/** Resident memory, including uncollected garbage. */
 const residentMb = (): number => process.memoryUsage().rss / 1e6;
 
 async function million(): Promise<void> {

@@ -1,4 +1,4 @@
-/** What is asked in the benches of the HTTP face, and answered. */
+/** The request and answer of the HTTP benches. */
 export const CHECKED = "ada.lovelace@good.example";
 
 export const RESULT = {

@@ -1,4 +1,4 @@
-/** Servers in processes of their own that live through a whole run and are asked in turns. */
+/** Servers in separate processes that live through a whole run and are measured in turns. */
 import { execFile, fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ const CONNECTIONS = 64;
 const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
 const run = promisify(execFile);
 
-/** Where a server listens, and a key that it knows. */
+/** A server's address, and a key that it knows. */
 export interface Started {
   readonly url: string;
   readonly key: string;
@@ -23,19 +23,19 @@ export interface Usage {
   readonly rssBytes: number;
 }
 
-/** In the server's process: tells where it listens, and its use of the machine when asked. */
+/** In the server's process: sends its address, and its resource use on request. */
 export async function tell(starting: () => Promise<Started>): Promise<void> {
   if (process.send === undefined) return;
   process.on("message", () => {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpuMicroseconds: user + system, rssBytes: process.memoryUsage.rss() });
   });
-  // An exit in order ends what the server has started; a signal alone would not.
+  // A normal exit ends what the server has started; a signal would not.
   for (const end of ["disconnect", "SIGTERM"]) process.on(end, () => process.exit(0));
   process.send(await starting());
 }
 
-/** Starts a server that tells. */
+/** Starts a server that reports its address. */
 export async function launch(
   file: URL,
   kind: string,

@@ -1,7 +1,7 @@
 /**
- * One server of `bench/http.ts`, in a process of its own: `service` is the whole real service on a data
- * directory of its own, `bare` is node:http writing the same bytes. Tells its address and a key over IPC, and
- * its use of the machine when asked.
+ * One server of `bench/http.ts`, in a separate process: `service` is the whole real service on a data
+ * directory of its own, `bare` is node:http writing the same bytes. It sends its address and a key over IPC, and
+ * its resource use on request.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -23,7 +23,7 @@ const ZONE = {
   "mx1.mail.good.example": { a: ["192.0.2.25"], ttlSeconds: 86_400 },
 };
 
-/** Plans without limits, for the bench asks more than any plan allows. */
+/** Plans without limits, because the bench exceeds every plan. */
 const UNLIMITED = { rate_per_minute: null, daily: null, monthly: null };
 
 async function startService(): Promise<Started> {

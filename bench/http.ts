@@ -1,7 +1,7 @@
 /**
  * `npm run bench:http`: a cached single check by the whole real service, without and with a key, against bare
- * node:http serving the same bytes. All live through the whole run and are asked in turns, so that whatever
- * else the machine does falls on all; a ratio is the median of the ratios of neighbouring rounds. Targets: at
+ * node:http serving the same bytes. All live through the whole run and are measured in turns, so that other
+ * load affects all of them; a ratio is the median of the ratios of neighbouring rounds. Targets: at
  * least 0.75 without a key, 0.70 with key, rate and quota.
  */
 import { compare, type Contender, launch } from "./http-rounds.ts";

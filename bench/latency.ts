@@ -1,5 +1,5 @@
 /**
- * `npm run bench:latency`: what one caller waits for, over HTTP at the whole real service with a name server on
+ * `npm run bench:latency`: the latency for one caller, over HTTP to the whole real service with a name server on
  * loopback: uncached core checks at 500 a second, and premium checks of all features but the registry's,
  * asked for the first time and again. The name server answers at once; client and server share the machine.
  */
@@ -45,7 +45,7 @@ function report(name: string, times: readonly number[]): void {
   console.log(`${name}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${String(times.length)} requests)`);
 }
 
-/** Sent by the clock, whether or not earlier ones are answered. */
+/** Sent by the clock, also when earlier ones are not answered. */
 async function core(service: ServiceProcess): Promise<readonly number[]> {
   const startMs = performance.now();
   const asked: Promise<number>[] = [];

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:lists`: what a refreshed set costs the thread that serves. A worker thread is started, judges a
- * large file and packs while every turn of this thread's event loop is watched; the set is swapped and asked. Time
- * is told as CPU time of this thread, for the wall clock holds what others on the machine took. Linux only.
+ * `npm run bench:lists`: the cost of a refreshed set for the serving thread. A worker thread starts, tests a
+ * large file and packs while every turn of this thread's event loop is measured; the set is swapped and read. Time
+ * is CPU time of this thread, because wall-clock time includes other processes. Linux only.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ function lookupNanoseconds(shared: SharedDatasets): number {
   return each;
 }
 
-/** A file as "disposable" has it, somewhat larger than it is. */
+/** A file in the format of "disposable", slightly larger than the real one. */
 const BODY = Buffer.from(
   ["mailinator.com", "yopmail.com", "guerrillamail.com", "sharklasers.com"]
     .concat(Array.from({ length: 150_000 }, (_, n) => `bad-${String(n)}.example`))

@@ -1,6 +1,6 @@
 /**
  * Run by `node dist/bench/mail-servers.js`: precision and recall of learned mail servers on synthetic worlds, for thresholds of
- * listed names from 5 to 30 and for more and less own traffic. Judged are only names that no list holds. Prints the
+ * listed names from 5 to 30 and for more and less own traffic. Only names on no list are counted. It prints the
  * table of docs/detection.md.
  */
 import {
@@ -17,13 +17,13 @@ const SEEN_ONE_IN = [Infinity, 31, 10, 5];
 const GUESTS_MAX = [26, 60];
 
 interface Sums {
-  /** Disposable names that were called so, and those of them on dedicated servers. */
+  /** Disposable names that were found, and those of them on dedicated servers. */
   called: number;
   caught: number;
   dedicated: number;
   accused: number;
   honest: number;
-  /** Hosting companies that were taken for dedicated, and the worlds that have any. */
+  /** Hosting companies called dedicated, and the worlds that have any. */
   hosters: number;
   worlds: number;
 }

@@ -1,4 +1,4 @@
-// Questions and CPU of premium checks on answers that are already there, and how parsers grow with hostile
+// Questions and CPU of premium checks with answers in memory, and how the cost of parsers grows with hostile
 // records. CPU is that of this process, so a busy machine changes it little; compare rows of one run.
 import { FEATURES } from "../src/core/checks/registry.ts";
 import { isDmarcText, parsePolicyRecord } from "../src/core/checks/dmarc-record.ts";
@@ -53,7 +53,7 @@ for (const [name, zone] of WORLDS) {
   print(`${name}: ${questions} questions, ${milliseconds.toFixed(3)} ms CPU`);
 }
 
-/** Texts made to be slow; each is read at 32 KB and at 64 KB. A linear reader takes twice as long. */
+/** Texts designed to be slow, read at 32 KB and at 64 KB. A linear reader takes twice as long. */
 const HOSTILE: readonly [
   name: string,
   make: (octets: number) => string,

@@ -1,6 +1,6 @@
 /**
- * One server of `bench/redis.ts`, in a process of its own: the real app, gate and guard with a cached answer,
- * counting in memory (`memory`) or in a Redis of its own (`redis`); the ledger is SQLite on disk. Every check
+ * One server of `bench/redis.ts`, in a separate process: the real app, admission and guard with a cached answer,
+ * counting in memory (`memory`) or in a private Redis (`redis`); the ledger is SQLite on disk. Every check
  * counts rate, day and month.
  */
 import { randomBytes } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:redis`: a cached single check with a key whose rate, day and month are counted in Redis,
- * beside the same counted in memory and bare node:http writing the same bytes. Asked in turns; a ratio is the
+ * compared with the same counted in memory and with bare node:http writing the same bytes. Measured in turns; a ratio is the
  * median of the ratios of neighbouring rounds. Target: 0.40 of bare. The script calls of a check are counted
  * by a test, not here.
  */

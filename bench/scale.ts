@@ -1,5 +1,5 @@
-// What the scale-out costs and gains, as the issue's Reach asks: `npm run bench:scale [workers] [feed] [servers]`.
-// Ratios are medians of interleaved rounds; absolute times are of this machine.
+// The cost and gain of the scale-out: `npm run bench:scale [workers] [feed] [servers]`.
+// Ratios are medians of interleaved rounds; absolute times depend on the machine.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 let lists = 0;
-/** Names that no cache knows yet. */
+/** Names that no cache has. */
 function freshNames(): string {
   lists += 1;
   const mark = `r${String(lists)}`;
@@ -55,7 +55,7 @@ async function timeJob(world: ScaledWorld, base: string): Promise<number> {
   return ((await endOf("processing")) - startMs) / 1_000;
 }
 
-/** Rounds of a job with `first` alone, and with another kind of start. */
+/** Rounds of a job with only `first`, and with another kind of start. */
 async function compare(
   world: ScaledWorld,
   api: ScaledProcess,
@@ -100,7 +100,7 @@ async function feed(world: ScaledWorld, api: ScaledProcess): Promise<void> {
   ]);
   const over = (tickets / database - 1) * 100;
   say(
-    `the same job by tickets ${tickets.toFixed(2)} s, from the database alone ${database.toFixed(2)} s: ${over.toFixed(1)} % more`,
+    `the same job by tickets ${tickets.toFixed(2)} s, from the database only ${database.toFixed(2)} s: ${over.toFixed(1)} % more`,
   );
 }
 

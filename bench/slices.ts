@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { PerformanceObserver } from "node:perf_hooks";
 
 export interface Slices {
-  /** The longest stretch of the event loop, in milliseconds of CPU time of this thread. */
+  /** The longest turn of the event loop, in milliseconds of CPU time of this thread. */
   readonly longestCpuMs: number;
-  /** The same by the wall clock: what others on the machine took is in it. */
+  /** The same in wall-clock time, which includes other processes. */
   readonly longestWallMs: number;
-  /** Of the longest stretch by the wall clock how long the thread was ready to run and no core was free. */
+  /** The part of the longest wall-clock turn in which the thread waited for a core. */
   readonly waitedMs: number;
   /** The longest pause of the garbage collector in this thread. */
   readonly longestGcMs: number;
@@ -18,7 +18,7 @@ interface Moment {
   readonly wallMs: number;
 }
 
-/** What Linux has counted for this very thread: on a core, and waiting for one. */
+/** Linux's counts for this thread: time on a core, and waiting for one. */
 function momentNow(): Moment {
   const [cpu = 0, waited = 0] = readFileSync("/proc/thread-self/schedstat", "utf8")
     .split(" ")
@@ -26,14 +26,14 @@ function momentNow(): Moment {
   return { cpuMs: cpu / 1e6, waitedMs: waited / 1e6, wallMs: performance.now() };
 }
 
-/** CPU time of this thread while `work` runs unwatched, in milliseconds. */
+/** CPU time of this thread while `work` runs without measuring turns, in milliseconds. */
 export async function cpuMsDuring(work: () => Promise<void>): Promise<number> {
   const before = momentNow();
   await work();
   return momentNow().cpuMs - before.cpuMs;
 }
 
-/** Watches every turn of this thread's event loop while `work` runs; Linux only. */
+/** Measures every turn of this thread's event loop while `work` runs; Linux only. */
 export async function slicesDuring(work: () => Promise<void>): Promise<Slices> {
   let longestGcMs = 0;
   const collector = new PerformanceObserver((list) => {

@@ -1,6 +1,6 @@
 /**
- * `node dist/bench/webhooks.js`: what signing and dispatching a notification costs in CPU, and how long an
- * idle service takes from a finished batch to its dispatch. SQLite in memory, a receiver that answers at once.
+ * `node dist/bench/webhooks.js`: the CPU cost of signing and dispatching a notification, and the time that an
+ * idle service needs from a finished batch to its dispatch. SQLite in memory, a receiver that answers at once.
  */
 import { sqlDeliveries } from "../src/adapters/sql/webhooks/webhook-deliveries.ts";
 import { sqlWebhookEndpoints } from "../src/adapters/sql/webhooks/webhooks.ts";
@@ -34,7 +34,7 @@ function signing(): number {
   return cpuMs(since) / ROUNDS;
 }
 
-/** A receiver that answers at once and tells when it was asked. */
+/** A receiver that answers at once and records the time of the request. */
 function atOnce() {
   let asked = (): void => undefined;
   const sender: WebhookSender = {

@@ -1,5 +1,5 @@
-// Exit code 0 when this container's process answers /healthz, 1 when it does not. Asks the worker's port when
-// GATEPOST_WORKER_PORT is set, else the API's.
+// Exit code 0 if this container's process answers /healthz, otherwise 1. Uses the worker's port if
+// GATEPOST_WORKER_PORT is set, otherwise the API's.
 import { get } from "node:http";
 
 const { HOST = "", PORT = "", GATEPOST_WORKER_PORT = "" } = process.env;

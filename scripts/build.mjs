@@ -1,6 +1,6 @@
 // Compiles src, test and bench into dist, and the dashboard into dist/dashboard. `--clean` starts from an empty
-// dist (tsc leaves the output of deleted files behind, and a stale test would run); `--if-stale` does nothing when
-// dist is newer than every source, so that `npm start` and the checkout's `gatepost` begin at once.
+// dist (tsc keeps the output of deleted files, and a stale test would run); `--if-stale` does nothing if
+// dist is newer than every source, so that `npm start` and the checkout's `gatepost` start at once.
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -45,13 +45,13 @@ function mark(stampFile, startedAt) {
 /** Runs one of the package's own tools; ends the process with its exit code when it fails. */
 function run(...words) {
   const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: ["ignore", 2, 2] });
-  if (status !== 0) process.exit(status ?? 1); // the tool has said why
+  if (status !== 0) process.exit(status ?? 1); // the tool has printed the reason
 }
 
 const dashboardStamp = join(root, "dist", "dashboard", ".built");
 const DASHBOARD_SOURCES = ["src/dashboard", "src/core", "vite.config.ts", "package.json"];
 
-/** Puts a gzip copy beside every text that is larger than a packet; the server sends it to whoever takes it. */
+/** Writes a gzip copy of every text larger than a packet; the server sends it to clients that accept gzip. */
 function compress(folder) {
   for (const name of readdirSync(folder, { recursive: true })) {
     const path = join(folder, name);

@@ -1,7 +1,7 @@
-// A reporter beside the one for people: when a file of tests is given up after its time, it says which of its
-// tests had not come to an end, which the file itself can no longer say. See test.mjs.
+// A second reporter: when a test file exceeds its time limit, it prints which of its
+// tests had not finished, which the file itself can no longer report. See test.mjs.
 
-/** Tests under way, by where they stand and their names. */
+/** Running tests, by location and name. */
 const open = new Map();
 const keyOf = ({ file, line, column, nesting, name }) =>
   JSON.stringify([file, line, column, nesting, name]);
@@ -13,7 +13,7 @@ export default async function* openTests(source) {
     if (type === "test:complete") open.delete(keyOf(data));
     if (type !== "test:fail" || !isFile(data)) continue;
     if (data.details?.error?.failureType !== "testTimeoutFailure") continue;
-    yield `# ${data.name} was given up. Still under way, here or in the file beside it:\n`;
+    yield `# ${data.name} exceeded its time limit. Still running, here or in the parallel file:\n`;
     for (const [key, { name, file }] of open) {
       yield `#   ${name} (${file})\n`;
       if (file === data.file) open.delete(key);

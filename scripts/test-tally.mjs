@@ -1,6 +1,6 @@
 // A reporter that writes one JSON: how many tests passed, failed and were skipped, and in which compiled files one
-// failed. A test's own `file` is where it is written, which may be a contract of many files; only the end of a
-// compiled file says that it is the one.
+// failed. A test's `file` is its source, which may be a contract shared by many files; only the end of a
+// compiled file identifies it.
 import { relative } from "node:path";
 
 export default async function* tally(source) {

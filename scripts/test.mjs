@@ -1,7 +1,7 @@
-// Runs the compiled tests; words on the command line narrow them by path. `--long` runs the long suites
+// Runs the compiled tests; words on the command line select them by path. `--long` runs the long suites
 // (`*.long.test.ts`) instead. Node 20 takes no globs after --test and Node 24 takes no folders, so the
 // files are named one by one. TEST_AGAIN=n: up to n files that failed are run once more, alone; one that passes then is
-// named "unsteady", which is a fault of the test or of the product to be mended, but not of the change under test.
+// reported as "unsteady": a fault of the test or the product that must be fixed, but not of the change under test.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,12 +11,12 @@ const words = process.argv.slice(2).filter((word) => word !== "--long");
 const long = process.argv.includes("--long");
 const again = Number(process.env.TEST_AGAIN ?? 0);
 const reporter = process.env.TEST_REPORTER ?? (process.env.CI === "true" ? "tap" : "spec");
-// A test whose server outlives its failure would keep the run for ever. It counts for whole files too, on machines
-// that are slow and busy. In uneven time (uneven.mjs) all is slow.
+// A test whose server survives its failure would block the run. The limit covers whole files too, on machines
+// that are slow and busy. In uneven time (uneven.mjs) everything is slow.
 const isUneven = process.env.UNEVEN_SEED !== undefined;
 const timeoutMs = isUneven ? 3_600_000 : long ? 900_000 : 180_000;
 
-/** Runs `files`, so many at a time; what became of them. */
+/** Runs `files` in parallel; returns their results. */
 function run(files, concurrency) {
   const folder = mkdtempSync(join(tmpdir(), "gatepost-tally-"));
   const tallyFile = join(folder, "tally.json");
@@ -47,7 +47,7 @@ const files = readdirSync("dist", { recursive: true })
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");
 
-// Long suites wait for outages and leases half of their time.
+// Long suites spend half of their time waiting for outages and leases.
 const { status, tally } = run(files, long ? 3 : 2);
 process.exitCode = status;
 let { passed, failed } = tally;

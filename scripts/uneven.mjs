@@ -1,6 +1,6 @@
 // Runs the compiled tests as test.mjs does, in uneven time: see test/uneven/preload.ts. `--seed` draws the same
-// numbers again, `--stall` is the longest while without a turn in milliseconds (300), `--late` the latest that one
-// thing comes (40), `--times` runs with so many seeds one after the other. All other words go to test.mjs.
+// delays again, `--stall` is the longest pause in milliseconds (300), `--late` the longest delay of one
+// event (40), `--times` the number of seeds to run one after the other. All other words go to test.mjs.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ const preload = pathToFileURL(join(root, "dist", "test", "uneven", "preload.js")
 
 const words = process.argv.slice(2);
 
-/** Takes `--name value` out of the words. */
+/** Removes `--name value` from the words. */
 function option(name, otherwise) {
   const at = words.indexOf(`--${name}`);
   if (at < 0) return otherwise;

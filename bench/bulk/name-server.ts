@@ -1,5 +1,5 @@
-// A name server for the bulk bench, in a process of its own: every name has one MX of 300 providers, which
-// have one address each. Answers after a delay; loses some datagrams and never answers for dead names.
+// A name server for the bulk bench, in a separate process: every name has one MX of 300 providers, which
+// have one address each. It answers after a delay, loses some datagrams and never answers for dead names.
 import { createSocket, type RemoteInfo } from "node:dgram";
 import { performance } from "node:perf_hooks";
 
@@ -7,7 +7,7 @@ const [, , delayText = "20", lossText = "0", deadText = "0"] = process.argv;
 const delayMs = Number(delayText);
 /** Of each way. */
 const lossShare = Number(lossText);
-/** One name in so many is dead; 0: none. */
+/** One name in this number is dead; 0: none. */
 const deadEvery = Number(deadText);
 
 const MX = 15;

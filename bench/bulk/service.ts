@@ -40,7 +40,7 @@ export interface Weather {
   readonly delayMs: number;
   /** Of each way. */
   readonly lossShare: number;
-  /** One name in so many never answers; 0: none. */
+  /** One name in this number never answers; 0: none. */
   readonly deadEvery: number;
 }
 
@@ -62,7 +62,7 @@ export interface Service {
   readonly bulk: BulkService;
   readonly check: SingleCheck;
   readonly address: string;
-  /** Runs a batch to its end; how long that took from before it was submitted. */
+  /** Runs a batch to its end; returns the time since before it was submitted. */
   run(text: string, account?: string): Promise<Run>;
   stop(): Promise<void>;
 }

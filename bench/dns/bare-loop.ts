@@ -8,7 +8,7 @@ const SOCKETS = 8;
 const UNDER_WAY = 200;
 
 /**
- * What `node:dgram` alone can do: ready-made packets out, whatever comes back counted and not read. No ids,
+ * The speed of bare `node:dgram`: it sends prepared packets and counts answers without reading them. No ids,
  * no timers, no cache, no promise. Queries a second.
  */
 export async function bareLoop(names: readonly string[], port: number): Promise<number> {

@@ -20,7 +20,7 @@ export interface OurRun {
 }
 
 const IN_FLIGHT = 4_000;
-/** The second pass of a job: most of these names are dead and only listened for. */
+/** The second pass of a job: most of these names are dead and never answer. */
 const AGAIN_IN_FLIGHT = 2_000;
 
 export function openLookup(port: number): DnsLookup {
@@ -56,7 +56,7 @@ export interface SecondPass {
   readonly seconds: number;
 }
 
-/** Asks again about the names that nobody could say anything about. */
+/** Asks again about the names without an answer. */
 export async function runAgain(names: readonly string[], lookup: DnsLookup): Promise<SecondPass> {
   const startedMs = systemClock.monotonicMs();
   const unknown = await askAll(names, { lookup, limit: AGAIN_IN_FLIGHT, ask: lookup.again.mx });
@@ -65,12 +65,12 @@ export async function runAgain(names: readonly string[], lookup: DnsLookup): Pro
 
 interface Asking {
   readonly lookup: DnsLookup;
-  /** Names that are asked about at once. */
+  /** Number of names asked at once. */
   readonly limit: number;
   readonly ask: DnsLookup["mx"];
 }
 
-/** Those of `names` that nobody could say anything about. */
+/** The `names` without an answer. */
 async function askAll(names: readonly string[], asking: Asking): Promise<readonly string[]> {
   const { lookup, limit, ask } = asking;
   const unknown: string[] = [];
@@ -134,7 +134,7 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-/** Starts the delaying and losing proxy in a process of its own. */
+/** Starts the proxy that delays and loses datagrams, in a separate process. */
 export async function startProxy(path: Path): Promise<Proxy> {
   const child = fork(fileURLToPath(new URL("./proxy.js", import.meta.url)));
   child.send(path);

@@ -19,7 +19,7 @@ const NSD = "/usr/sbin/nsd";
 const UNBOUND = "/usr/sbin/unbound";
 const START_MAX_MS = 60_000;
 
-/** Starts NSD, or else Unbound, with `count` names in `directory`; undefined when neither is installed. */
+/** Starts NSD, or Unbound, with `count` names in `directory`; undefined if neither is installed. */
 export async function startNameServer(
   directory: string,
   { count, port }: { readonly count: number; readonly port: number },

@@ -1,4 +1,4 @@
-/** Names that the bench's server knows, and a share of them that its proxy never answers for. */
+/** Names of the bench's server, and the share of them that its proxy never answers. */
 export const ZONE = "bench.example";
 
 /** The `index`-th name. */

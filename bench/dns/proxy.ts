@@ -8,7 +8,7 @@ import { isDeadQuery } from "./names.ts";
 export interface Path {
   readonly upstreamPort: number;
   readonly roundTripMs: number;
-  /** One in so many datagrams is lost, each way; 0 for none. */
+  /** One datagram in this number is lost, each way; 0 for none. */
   readonly loseEvery: number;
   /** Whether the dead names get no answer. */
   readonly hasDead: boolean;
@@ -23,7 +23,7 @@ interface Delayed {
   readonly send: () => void;
 }
 
-/** Holds datagrams back for half a round trip, all for the same time, so that their order stays. */
+/** Delays all datagrams by half a round trip, so that their order stays. */
 class DelayLine {
   #waiting: Delayed[] = [];
   readonly #delayMs: number;
@@ -89,7 +89,7 @@ class UdpProxy {
   }
 }
 
-// Serves until the parent ends it or goes away.
+// Serves until the parent ends it or exits.
 process.on("disconnect", () => process.exit());
 const [path] = (await once(process, "message")) as [Path];
 const tcp = createServer((client) => {

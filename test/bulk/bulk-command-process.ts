@@ -1,5 +1,5 @@
-// `gatepost bulk` in a process of its own, for tests that kill it: ten entries a millisecond at the most, or as many
-// as it can with HURRY in the environment.
+// `gatepost bulk` in a separate process, for tests that kill it: up to ten entries a millisecond, or as fast
+// as possible with HURRY in the environment.
 import { runBulkCommand } from "./bulk-command.ts";
 
 let begun = 0;

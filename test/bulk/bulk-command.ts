@@ -15,7 +15,7 @@ export interface BulkCommandOptions {
   readonly onInterrupt?: (stop: () => void) => () => void;
 }
 
-/** `gatepost bulk` where every domain has mail but those that begin with "silent", of which nobody can say. */
+/** `gatepost bulk` where every domain has mail, except names that begin with "silent", for which DNS does not answer. */
 export function runBulkCommand(
   words: readonly string[],
   { terminal, files = systemFiles, room, onInterrupt }: BulkCommandOptions,

@@ -12,11 +12,11 @@ import { domains } from "./bulk-world.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { inPatience } from "../time/until.ts";
 
-/** A process under test and everything it said so far. */
+/** A process under test and its output so far. */
 export interface BulkProcess {
   readonly child: ChildProcess;
   readonly lines: readonly BulkProcessLine[];
-  /** Waits for its end; gives the signal that ended it. */
+  /** Waits for its end; returns the signal that ended it. */
   ended(): Promise<NodeJS.Signals | null>;
 }
 
@@ -46,7 +46,7 @@ export function startBulkProcess(t: TestContext, order: BulkProcessOrder): BulkP
   return { child, lines, ended: () => inPatience("the end of a process at a list", end) };
 }
 
-/** The last word of a process that came to its end. */
+/** The last message of a process that ended normally. */
 export function lastWord({ lines }: BulkProcess): Extract<BulkProcessLine, { kind: "ended" }> {
   const word = lines.at(-1);
   if (word?.kind !== "ended") throw new Error(`it ended with ${JSON.stringify(word)}`);
@@ -59,19 +59,19 @@ export const count = (lines: readonly BulkProcessLine[], kind: BulkProcessLine["
 export const ENTRIES = 1_204;
 const TEXT = `${domains(1_200)},silent.example,nonsense,d1@d1.example,D1@d1.example,d2@d2.example`;
 
-/** A place to die. */
+/** A stage at which the process is killed. */
 export interface Death {
   readonly name: string;
   readonly stage: string;
-  /** At which time of passing. */
+  /** At which pass of the stage. */
   readonly times: number;
-  /** Whether the database has the job afterwards. */
+  /** Whether the database has the job after the kill. */
   readonly isThere: boolean;
-  /** Events that are told in all. */
+  /** Number of events in total. */
   readonly events: number;
 }
 
-/** What a process that nothing happens to finds. */
+/** What an undisturbed process finds. */
 export async function unfaulted(t: TestContext): Promise<readonly string[]> {
   const calm = startBulkProcess(t, { dataDir: await crashDirectory(t), text: TEXT });
   await calm.ended();
@@ -80,7 +80,7 @@ export async function unfaulted(t: TestContext): Promise<readonly string[]> {
   return results;
 }
 
-/** One process dies, and the next one finds what an unfaulted one would have: charged once, the slot free. */
+/** One process dies, and the next one finds the same as after an undisturbed run: charged once, the owner may submit again. */
 export async function dieAndGoOn(
   t: TestContext,
   death: Death,

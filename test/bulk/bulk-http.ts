@@ -14,11 +14,11 @@ import { callerAt, openAdmission } from "../http/open-admission.ts";
 
 export interface BulkServer extends BulkWorld {
   readonly port: number;
-  /** Asks and reads the whole answer. `path` is sent as `fetch` sends it. */
+  /** Sends a request and reads the whole answer. `path` is sent as `fetch` sends it. */
   ask(path: string, options?: AskOptions): Promise<Answer>;
   /** A form post. */
   post(path: string, form: string, options?: AskOptions): Promise<Answer>;
-  /** The answer as it begins; its body is the caller's to read. */
+  /** The answer after its headers; the caller reads the body. */
   open(path: string, options?: AskOptions): Promise<Response>;
   /** Keys that are refused from now on. */
   readonly revoked: Set<string>;
@@ -27,9 +27,9 @@ export interface BulkServer extends BulkWorld {
 
 export interface AskOptions {
   readonly method?: string;
-  /** "a1" is an account of its own; absent: no key. */
+  /** "a1" is a separate account; absent: no key. */
   readonly key?: string;
-  /** The client's address; 192.0.2.1 unless told. */
+  /** The client's address; default 192.0.2.1. */
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestInit["body"];
@@ -41,14 +41,14 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Who holds which key: a Pro account named like the key, or whoever asks from the address. */
+/** The caller of a key: a Pro account named like the key; without a key the client address. */
 function callerOf(key: string | undefined, clientAddress: string): Caller {
   if (key === undefined) return callerAt(clientAddress);
   const owner = { kind: "account", accountId: key } as const;
   return { owner, tier: "pro", clientAddress, keyId: `key-${key}` };
 }
 
-/** A gate that knows every key; the key "spent" has used up its rate, "credits" has credits left then. */
+/** An admission that knows every key; the key "spent" has used up its rate, "credits" too but has credits left. */
 function keyedGate(): Admission {
   return {
     ...openAdmission(),

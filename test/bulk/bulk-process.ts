@@ -1,5 +1,5 @@
-// A process for crash tests: submits a batch when the database has none, works it off, and says on standard
-// output what it saw, one JSON text a line. Killed from within at a stage, or from outside.
+// A process for crash tests: submits a batch if the database has none, runs it, and prints on standard
+// output what it saw, one JSON text a line. It is killed from inside at a stage, or from outside.
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import { once } from "node:events";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
@@ -32,9 +32,9 @@ export interface BulkProcessOrder {
   readonly dataDir: string;
   /** The batch; absent: only work. */
   readonly text?: string;
-  /** Kill this process the n-th time it comes to a stage. */
+  /** Kill this process when it reaches a stage for the n-th time. */
   readonly dieAt?: { readonly stage: string; readonly times: number };
-  /** Judges nothing before there is something on standard input. */
+  /** Checks nothing before standard input has data. */
   readonly waits?: boolean;
 }
 
@@ -42,7 +42,7 @@ export type BulkProcessLine =
   | { readonly kind: "accepted"; readonly session: string }
   | { readonly kind: "event"; readonly session: string }
   | { readonly kind: "stored"; readonly outcome: string }
-  /** It holds every chunk there is to be had. */
+  /** It holds every available chunk. */
   | { readonly kind: "idle" }
   | {
       readonly kind: "ended";
@@ -146,7 +146,7 @@ const worker = bulkWorker({
   completed: () => void announce(),
 });
 
-/** The one batch there is, from an earlier life or from now. */
+/** The only batch, from an earlier process or this one. */
 async function session(): Promise<string> {
   const known = await db.selectFrom("jobs").select("session").executeTakeFirst();
   if (known !== undefined) return known.session;

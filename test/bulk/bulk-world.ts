@@ -21,14 +21,14 @@ import { DEFAULT_TIERS, type Tiers } from "../../src/service/admission/tiers.ts"
 import { type BulkStores, openBulkStores } from "../contracts/bulk/bulk-stores.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";
 
-/** Knows nothing of any name. */
+/** Has no evidence about any name. */
 export const noDatasets: Datasets = literalDatasets();
 
 export interface BulkWorld {
   readonly stores: BulkStores;
   readonly bulk: BulkService;
   readonly events: readonly CompletedEvent[];
-  /** A worker of its own name, not started. */
+  /** A worker with its own name, not started. */
   worker(name?: string): BulkWorker;
   announce(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface WorldOptions {
   readonly dnsAnswers?: () => Promise<boolean>;
   readonly ownEvidence?: OwnEvidence;
   readonly room?: () => Promise<void> | undefined;
-  /** As `gatepost worker` has them; absent as on the bulk thread. */
+  /** As in `gatepost worker`; absent as in the bulk thread. */
   readonly tickets?: Tickets;
 }
 
@@ -68,7 +68,7 @@ export const listOf = (text: string, more: Partial<BulkRequest> = {}): BulkReque
 export const domains = (count: number): string =>
   Array.from({ length: count }, (_, at) => `d${String(at)}.example`).join("\n");
 
-/** Every name has mail, but those that `silent` names. */
+/** Every name has mail, except those in `silent`. */
 export function mailEverywhere(silent: (name: string) => boolean = () => false): Lookup {
   const unknown = { kind: "unknown", why: "timeout" } as const;
   return {
@@ -137,7 +137,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
       completed: () => void announce(),
     });
     workers.push(made);
-    // The stores were closed before: what counts is that it does nothing any more.
+    // The stores were closed before: it must do nothing now.
     t.after(() => made.stop().catch(() => undefined));
     return made;
   };

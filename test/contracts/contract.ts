@@ -1,4 +1,4 @@
 import type { TestContext } from "node:test";
 
-/** Makes one fresh implementation for a test, and sees to its end. */
+/** Makes a new implementation for a test, and closes it after the test. */
 export type Make<T> = (t: TestContext) => Promise<T>;

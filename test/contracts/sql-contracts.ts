@@ -40,7 +40,7 @@ import { usageLedgerContract } from "./admission/usage.ts";
 import { verdictCountsContract } from "./evidence/verdict-counts.ts";
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
 
-/** Every contract that a store of `adapters/sql` keeps, on one kind of database. */
+/** Every contract of the stores of `adapters/sql`, on one kind of database. */
 export function sqlContracts(name: string, place: string | OpenSql): void {
   const stores: Make<Stores> = (t) => openStores(t, place);
   usageContracts(name, stores);

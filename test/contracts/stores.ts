@@ -14,7 +14,7 @@ import type { UsageLedger } from "../../src/ports/admission/usage.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
 import type { SpellingsFixture } from "./evidence/own-spellings.ts";
 
-/** Ids that count up, so that a test can be read and run again. */
+/** Ids that count up, so that a test is readable and repeatable. */
 export function countingIds(): Ids {
   let next = 0;
   return {
@@ -38,7 +38,7 @@ export function recordingLog(): RecordingLog {
   };
 }
 
-/** Everything that stands on one open database. */
+/** All stores on one open database. */
 export interface Stores {
   readonly sql: SqlDatabase;
   readonly clock: ManualClock;
@@ -53,7 +53,7 @@ export interface Stores {
 /** Opens an empty database. */
 export type OpenSql = (nowMs: number) => Promise<SqlDatabase>;
 
-/** The stores of one process on a data directory or a given database; a new one in memory unless told. */
+/** The stores of one process on a data directory or a given database; by default a new one in memory. */
 export async function openStores(
   t: TestContext,
   place: string | OpenSql = ":memory:",
@@ -103,7 +103,7 @@ export async function addAccount(
   return id;
 }
 
-/** Spellings with accounts "a1", which has its traffic counted, and "a2", which has not. */
+/** Spellings with the accounts "a1", whose traffic is counted, and "a2", whose traffic is not. */
 export async function spellingsFixture(stores: Stores): Promise<SpellingsFixture> {
   const { db } = stores.sql;
   const accounts = sqlAccounts(db);

@@ -1,11 +1,11 @@
 import type { DashboardWorld } from "./dashboard-world.ts";
 
-/** What came back, whole. */
+/** The complete answer. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when there is none. */
+  /** The body as JSON; undefined without a body. */
   readonly json: unknown;
 }
 
@@ -16,7 +16,7 @@ export interface Call {
   readonly origin?: string | null;
 }
 
-/** A browser as far as the server can tell one: it keeps the session cookie and names its origin. */
+/** A browser as the server sees it: it keeps the sign-in cookie and sends its origin. */
 export class Browser {
   readonly #world: Pick<DashboardWorld, "url">;
   cookie = "";

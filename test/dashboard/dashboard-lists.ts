@@ -23,9 +23,9 @@ export interface DashboardLists {
   readonly backTest: RunBackTest;
   readonly refresh: FeedRefresh;
   readonly counts: VerdictCounts;
-  /** What the last refresh was told to accept. */
+  /** The lists that the last refresh had to accept. */
   accepted: readonly string[];
-  /** What the next refresh comes to, and what the sources are. */
+  /** The result of the next refresh, and the sources. */
   outcomes: readonly RefreshOutcome[];
   sources: readonly FeedStatus[];
 }

@@ -63,9 +63,9 @@ export interface DashboardWorld {
   readonly admission: Admission;
   /** The lists behind the admin's page; `refresh` answers from `sources`. */
   readonly lists: DashboardLists;
-  /** Writes what waits to be counted for the charts. */
+  /** Writes the waiting counts of the charts. */
   countRequests(): Promise<void>;
-  /** An account that may sign in with `PASSWORD`; its id. */
+  /** Creates an account that may sign in with `PASSWORD`; returns its id. */
   addAccount(
     email: string,
     more?: { readonly isAdmin?: boolean; readonly tier?: "free" | "pro" },
@@ -80,7 +80,7 @@ export interface DashboardWorldOptions {
   readonly known?: LiteralKnowledge;
   readonly signup?: "open" | "closed";
   readonly checkHost?: HostCheck;
-  /** Base of links when it is not where the server listens: "https://..." changes the cookie. */
+  /** Base of links if it differs from the server's address: "https://..." changes the cookie. */
   readonly publicUrl?: string;
 }
 
@@ -91,7 +91,7 @@ const checkByName: HostCheck = (host) =>
     host.endsWith(".example") ? { kind: "public" } : { kind: "not_public", address: "10.0.0.1" },
   );
 
-/** The whole server on SQLite in memory and DNS from a literal, listening on a loopback port. */
+/** The whole server with SQLite in memory and DNS from a literal, on a loopback port. */
 export async function dashboardWorld(options: DashboardWorldOptions = {}): Promise<DashboardWorld> {
   const log = keptLog();
   const tiers = DEFAULT_TIERS;

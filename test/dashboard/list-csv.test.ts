@@ -43,13 +43,13 @@ const files = [
     ],
   ],
   [
-    "of some entries every row of theirs comes, and no other",
+    "a selection of entries gives all their rows, and no other",
     { source, rows: ROWS },
     [BOB],
     [HEADER, `Bob;bob@bad.example;${LISTED}`, `Bo;bob@bad.example;${LISTED}`, ""],
   ],
   [
-    "without the file the entries come alone",
+    "without the file only the entries are written",
     { source: undefined, rows: ROWS },
     [ANN],
     ["Entry,verdict,confidence,signals,reason", "ann@good.example,Valid,0,,", ""],
@@ -63,12 +63,12 @@ for (const [name, list, only, want] of files) {
 }
 
 const sought = [
-  ["nothing asked leaves all", {}, ROWS],
+  ["an empty filter keeps all", {}, ROWS],
   ["by verdict", { filter: "disposable" }, [BOB, EVE]],
   ["by reason", { reason: "Its mail server is known for disposable mail." }, [EVE]],
   ["by text, in any case", { text: " BAD.Example " }, [BOB, EVE]],
   ["by all of them", { filter: "disposable", text: "bob", reason: "elsewhere" }, []],
-  ["an unknown is no missing mail server", { filter: "dns" }, []],
+  ["an unknown mail server does not count as missing", { filter: "dns" }, []],
 ] as const;
 
 for (const [name, what, want] of sought) {
@@ -77,7 +77,7 @@ for (const [name, what, want] of sought) {
   });
 }
 
-test("reasons are counted, the most frequent first, and no reason is none", () => {
+test("reasons are counted, most frequent first; entries without a reason are not", () => {
   assert.deepEqual(reasonsOf([ANN, EVE, BOB, BOB]), [
     ["On the lists of disposable domains.", 2],
     ["Its mail server is known for disposable mail.", 1],

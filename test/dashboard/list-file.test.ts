@@ -15,7 +15,7 @@ import {
 
 const rows = [
   [
-    "line ends of all three kinds part rows",
+    "all three kinds of line end separate rows",
     "a,b\r\nc,d\ne,f\rg,h",
     [
       ["a", "b"],
@@ -38,7 +38,7 @@ const rows = [
     ],
   ],
   ["cells are trimmed", " a , b ", [["a", "b"]]],
-  ["nothing is no row", "", []],
+  ["an empty text has no rows", "", []],
 ] as const;
 
 for (const [name, text, want] of rows) {
@@ -54,14 +54,14 @@ test("a list file: a million quotes and a million delimiters are read in linear 
 
 const tables = [
   [
-    "the column with at signs is the one",
+    "the column with at signs is chosen",
     "name,mail\nAnn,ann@x.example\nBob,bob@x.example",
     ["name", "mail"],
     1,
     2,
   ],
-  ["semicolons part columns too", "name;mail\nAnn;ann@x.example", ["name", "mail"], 1, 1],
-  ["tabs part columns too", "mail\tname\nann@x.example\tAnn", ["mail", "name"], 0, 1],
+  ["semicolons separate columns too", "name;mail\nAnn;ann@x.example", ["name", "mail"], 1, 1],
+  ["tabs separate columns too", "mail\tname\nann@x.example\tAnn", ["mail", "name"], 0, 1],
   [
     "a file without a header gets numbered columns",
     "ann@x.example,1\nbob@x.example,2",
@@ -98,24 +98,28 @@ const octets = (text: string, encoding: "utf16le" | "utf8" | "latin1"): Uint8Arr
 
 const files = [
   [
-    "a byte order mark tells UTF-16",
+    "a byte order mark shows UTF-16",
     octets("\ufeffJosé,ann@x.example", "utf16le"),
     "José,ann@x.example",
   ],
   [
-    "without a mark the NULs of ASCII tell UTF-16",
+    "without a mark the NULs of ASCII show UTF-16",
     octets("a@x.example,José", "utf16le"),
     "a@x.example,José",
   ],
-  ["the mark of UTF-8 is no character", octets("\ufeffann@x.example", "utf8"), "ann@x.example"],
+  [
+    "the mark of UTF-8 is not part of the text",
+    octets("\ufeffann@x.example", "utf8"),
+    "ann@x.example",
+  ],
   ["without a mark it is UTF-8", octets("José", "utf8"), "José"],
   [
-    "what is not UTF-8 is the code page of western Europe",
+    "a file that is not UTF-8 is read as the code page of western Europe",
     octets("José;Müller", "latin1"),
     "José;Müller",
   ],
   [
-    "a spreadsheet's own format is no text",
+    "a spreadsheet's own format is refused",
     octets("PK\u0003\u0004\u0014\0\0\0", "latin1"),
     undefined,
   ],
@@ -138,7 +142,7 @@ test("a list file: rows keep their places among headers and blank lines, as spre
   );
 });
 
-test("a list file: a first line that names the delimiter is obeyed and is no row", () => {
+test("a list file: a first line with the delimiter is used and is not a row", () => {
   const { header, rows, places, delimiter } = readTable(
     "sep=;\r\nname, all;mail\r\nA, B;a@x.example",
   );
@@ -152,7 +156,7 @@ test("cells of a spreadsheet that are pasted are a table with columns to choose 
   assert.equal(readPasted("a@x.example\tb@x.example").rows.length, 2, "one row is a list");
 });
 
-test("a pasted list is parted by commas, semicolons and white space", () => {
+test("a pasted list is split at commas, semicolons and white space", () => {
   assert.deepEqual(readPasted(" a@x.example, b.example;c\n\td ").rows.flat(), [
     "a@x.example",
     "b.example",
@@ -161,7 +165,7 @@ test("a pasted list is parted by commas, semicolons and white space", () => {
   ]);
 });
 
-test("a column is one entry a line, counted without its doubles and blanks", () => {
+test("a column is one entry a line, counted without duplicates and blanks", () => {
   const { text, unique, rowOf } = columnOf(
     readTable("mail\na@x.example\n\nA@X.example\na@x.example"),
     0,
@@ -186,7 +190,7 @@ test("a cell with a line break stays one entry", () => {
 const columns = [
   ["addresses and domains", "mail\na@x.example\nx.example", false],
   ["names of people", "name,mail\nAnn,a@x.example\nBob Stone,b@x.example", true],
-  ["addresses with a few slips", "mail\na@x.example\nnobody\nb@x.example", false],
+  ["addresses with a few mistakes", "mail\na@x.example\nnobody\nb@x.example", false],
 ] as const;
 
 for (const [name, text, want] of columns) {
@@ -214,7 +218,7 @@ for (const [name, cell, want] of cells) {
   });
 }
 
-test("a line for spreadsheets is parted as the file was", () => {
+test("a line for spreadsheets keeps the file's delimiter", () => {
   assert.equal(csvLine(["a", "b,c", "d;e"], ";"), 'a;"b,c";"d;e"\r\n');
 });
 

@@ -34,7 +34,7 @@ const RUNNERS: Readonly<Record<Sample["name"], readonly [tool: string, file: str
   PHP: ["php", "sample.php"],
 };
 
-/** Runs a sample as a person would: copied into a file, with the language's own program. */
+/** Runs a sample as a user does: copied into a file, with the language's program. */
 async function run({ name, text }: Sample): Promise<string> {
   const [tool, file] = RUNNERS[name];
   writeFileSync(join(folder, file), text);

@@ -91,7 +91,7 @@ testWith(
         const { headers } = await fetch(`${world.url}${path}`);
         const link = headers.get("link") ?? "";
         const files = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].map(([, name]) => name);
-        // Signing in is in the first script, for any page may ask for it.
+        // Signing in is in the first script, because any page may need it.
         if (path !== "/sign-in") assert.ok(files.length > 0, path);
         for (const file of files)
           assert.equal(await served(file ?? ""), 200, `${path}: ${file ?? ""}`);

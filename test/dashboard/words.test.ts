@@ -22,20 +22,25 @@ const FINE: Result = {
 const verdicts = [
   ["a good address looks good", {}, "yes", "Looks good"],
   [
-    "a disposable one is told with its figure",
+    "a disposable one is shown with its confidence",
     { disposable: true, confidence: 97 },
     "no",
     "Disposable",
   ],
   [
-    "nobody could say is never a no",
+    "an unknown mail server is never shown as a no",
     { dns: false, signals: ["dns_indeterminate"] },
     "unsure",
     "Could not tell",
   ],
-  ["no mail server is a no", { dns: false, signals: ["no_mx_records"] }, "no", "No mail server"],
+  [
+    "a missing mail server is a no",
+    { dns: false, signals: ["no_mx_records"] },
+    "no",
+    "No mail server",
+  ],
   ["bad format comes before everything", { format: false, disposable: true }, "no", "Not valid"],
-  ["a likely slip is advice", { signals: ["typo_domain"] }, "unsure", "Check the spelling"],
+  ["a likely typo is advice", { signals: ["typo_domain"] }, "unsure", "Check the spelling"],
   [
     "disposable wins over an unknown mail server",
     { disposable: true, dns: false, signals: ["dns_indeterminate"] },
@@ -45,7 +50,7 @@ const verdicts = [
 ] as const;
 
 for (const [name, more, mark, stamp] of verdicts) {
-  test(`a verdict in words: ${name}`, () => {
+  test(`a verdict as text: ${name}`, () => {
     const verdict = verdictOf({ result: { ...FINE, ...more }, evidence: [] });
     assert.deepEqual([verdict.mark, verdict.stamp], [mark, stamp]);
     assert.match(verdict.sentence, /[.]$/);
@@ -59,7 +64,7 @@ test("an inconclusive mail server is amber among the facts, not red", () => {
 
 const hostile = ["it's", "$(id)", "`id`", "a;b", '"', "\\", "!x", "a\nb", "''", "-x", "é"];
 
-test("the ready curl hands any entry to the program as it is", () => {
+test("the curl sample passes any entry unchanged", () => {
   for (const text of hostile) {
     const { stdout } = spawnSync("sh", ["-c", `printf %s ${shellQuoted(text)}`], {
       encoding: "utf8",
@@ -93,13 +98,13 @@ const costs = [
     true,
   ],
   [
-    "a plan without limits takes any",
+    "a plan without limits accepts any",
     column(200),
     { ...ALLOWANCE, day: { ...PURSE, limit: null }, month: { ...PURSE, limit: null } },
     false,
   ],
   ["more than one list may hold is too much", column(201), { ...ALLOWANCE, credits: 1_000 }, true],
-  ["two million octets are the most", column(1, 2_000_001), ALLOWANCE, true],
+  ["two million octets are the maximum", column(1, 2_000_001), ALLOWANCE, true],
 ] as const;
 
 for (const [name, given, allowance, isTooMuch] of costs) {

@@ -4,7 +4,7 @@ import { createResolver, type ResolverOptions } from "../../src/adapters/dns/res
 import { SharedCap } from "../../src/adapters/dns/shared-cap.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 
-/** The real client, asking real servers; interactive and on the machine's clock unless told. */
+/** The real client with real servers; by default interactive and on the system clock. */
 export function dnsClient(
   servers: ResolverOptions["servers"],
   options: Partial<ResolverOptions> & { readonly windowMax?: number } = {},

@@ -5,7 +5,7 @@ import { type Question, readResponse } from "../../src/adapters/dns/message/wire
 import { message, pointer, questionOctets, TYPE, uint16 } from "./dns-message.ts";
 import { rightAnswer, type ServedName } from "./dns-zone.ts";
 
-/** 256 records of two names each, none beyond 127 labels and 127 pointers. */
+/** 256 records of two names each, up to 127 labels and 127 pointers. */
 export const STEPS_MAX = 256 * 2 * (127 + 127);
 
 const NAMES = new Map<string, ServedName>([
@@ -47,7 +47,7 @@ function pointerBomb(): Seed {
   return { octets, question: { name: "two.example", kind: MX } };
 }
 
-/** A small generator of our own (mulberry32), so that a failing case comes again. */
+/** A small random generator (mulberry32), so that a failing case can be repeated. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -58,12 +58,12 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Copies `octets` and spoils the copy in one to eight places; cuts one in eight short. */
+/** Copies `octets` and corrupts one to eight places; truncates one copy in eight. */
 function mutated(octets: Buffer, pick: (below: number) => number): Buffer {
   const copy = Buffer.from(octets);
   for (let left = pick(8); left >= 0; left -= 1) {
     const at = pick(copy.length);
-    // Lengths and pointers are where decoders break, so they come up more often than chance has it.
+    // Decoders break on lengths and pointers, so these are changed more often than by chance.
     const value = [pick(256), 0xc0 | pick(4), pick(64), 0xff][pick(4)] ?? 0;
     copy[at] = value;
   }
@@ -76,7 +76,7 @@ export interface FuzzResult {
   readonly mostSteps: number;
 }
 
-/** Decodes `count` spoilt messages; throws what the decoder throws, which must be nothing. */
+/** Decodes `count` corrupted messages; throws if the decoder throws, which it must not. */
 export function fuzzDecoder(count: number, seed: number): FuzzResult {
   const pick = numbers(seed);
   const kept = seeds();

@@ -34,7 +34,7 @@ export function mxData(text: string): Buffer {
   return Buffer.concat([uint16(Number(preference)), nameOctets(host.replace(/\.$/, ""))]);
 }
 
-/** Character-strings of at most 255 octets each; a string that is longer is cut into such. */
+/** Character-strings of at most 255 octets each; a longer string is split. */
 export function txtData(strings: readonly string[]): Buffer {
   const parts = strings.flatMap((text) => {
     const octets = Buffer.from(text);

@@ -7,7 +7,7 @@ interface Order {
   readonly options: DnsServerOptions;
 }
 
-// Serves until the parent ends it or goes away.
+// Serves until the parent ends it or exits.
 process.on("disconnect", () => process.exit());
 const [{ zone, options }] = (await once(process, "message")) as [Order];
 const { port } = await startDnsServer(zone, options);

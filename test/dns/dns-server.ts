@@ -17,10 +17,10 @@ import { realClock } from "../time/real-clock.ts";
 import { endOf } from "../services/child.ts";
 
 export interface DnsServerOptions {
-  /** Of negative answers; 60 s and 60 s unless told, `null` for none. */
+  /** Of negative answers; default 60 s and 60 s, `null` for none. */
   readonly soa?: Soa | null;
   readonly host?: "127.0.0.1" | "::1";
-  /** Loses every so-many-th answer by UDP. */
+  /** Loses every n-th answer by UDP. */
   readonly loseEvery?: number;
 }
 
@@ -29,7 +29,7 @@ export interface DnsServer {
   readonly port: number;
   /** "MX mail.example" for each question by UDP, "tcp MX mail.example" by TCP, in the order asked. */
   readonly asked: readonly string[];
-  /** Keeps answers by UDP about such names back, until the returned function lets them go. */
+  /** Holds UDP answers about these names back until the returned function releases them. */
   hold(isHeld: (name: string) => boolean): () => void;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ interface Query {
   readonly hasEdns: boolean;
 }
 
-/** Reads the one question of a query from a client that is known to write them well. */
+/** Reads the one question of a query from a well-behaved client. */
 function readQuery(octets: Buffer): Query {
   const labels: string[] = [];
   let at = 12;
@@ -68,12 +68,12 @@ function readQuery(octets: Buffer): Query {
   };
 }
 
-/** What is free for TCP may be taken for UDP, by the source of somebody's question. */
+/** A port that is free for TCP may be in use for UDP. */
 const PORTS_TRIED_MAX = 20;
 
 /**
  * A real DNS server on loopback, UDP and TCP on one port; names that are not in the zone do not exist. What it
- * does late is late by `clock`.
+ * delays is delayed by `clock`.
  */
 export async function startDnsServer(
   zone: ServedZone,
@@ -121,7 +121,7 @@ interface Listening {
 
 interface Hold {
   readonly isHeld: (name: string) => boolean;
-  /** To be done when it is let go. */
+  /** Runs when the answer is released. */
   readonly sends: (() => void)[];
 }
 
@@ -182,7 +182,7 @@ class LoopbackServer implements DnsServer {
     return this.#names.get(query.name) ?? {};
   }
 
-  /** How it treats this question, of the first `times` by UDP. */
+  /** How it treats this question, among the first `times` by UDP. */
   #misbehaviour(query: Query, entry: ServedName): Misbehaviour | undefined {
     if (isUnknown(entry, query.type)) return "servfail";
     const before = this.#misbehaved.get(query.name) ?? 0;
@@ -272,7 +272,7 @@ const withRcode = (query: Query, rcode: number): Buffer =>
 const truncated = (query: Query): Buffer =>
   message({ id: query.id, question: query.question, truncated: true });
 
-/** The messages that go back by UDP; an answer that does not fit is cut as RFC 2181 section 9 has it. */
+/** The UDP answers; an answer that does not fit is truncated as in RFC 2181 section 9. */
 function udpReplies(
   query: Query,
   right: Buffer,
@@ -319,7 +319,7 @@ function otherId(good: Buffer): Buffer {
   return other;
 }
 
-/** One bit of the asked name is another: case counts, for we ask in lower case only. */
+/** One bit of the asked name differs: case counts, because we ask in lower case only. */
 function otherQuestion(good: Buffer): Buffer {
   const other = Buffer.from(good);
   other[13] = (other[13] ?? 0) ^ 0x20;
@@ -350,7 +350,7 @@ export interface ForkedDnsServer {
   close(): Promise<void>;
 }
 
-/** The same server in a process of its own, for what measures this process. */
+/** The same server in a separate process, for tests that measure this process. */
 export async function forkDnsServer(
   zone: ServedZone,
   options: DnsServerOptions = {},

@@ -37,17 +37,17 @@ export type Misbehaviour =
   | "truncatedTcpClose"
   | "truncatedTwice";
 
-/** `ZoneName` and what only a server can do. `unknown` is answered SERVFAIL. */
+/** `ZoneName` and features of a server. `unknown` is answered with SERVFAIL. */
 export interface ServedName extends ZoneName {
   readonly cname?: string;
-  /** Each record as its character-strings; stands beside `txt`. */
+  /** Each record as its character-strings; in addition to `txt`. */
   readonly txtStrings?: readonly (readonly string[])[];
-  /** Of all records of the name; 300 unless told. */
+  /** Of all records of the name; default 300. */
   readonly ttlSeconds?: number;
-  /** Answers an alias alone, without what stands at its end. */
+  /** Answers only the alias, without its target's records. */
   readonly lazyAlias?: boolean;
   readonly behave?: Misbehaviour;
-  /** How many questions it misbehaves for; always unless told. */
+  /** Number of questions it misbehaves for; default: all. */
   readonly times?: number;
   readonly delayMs?: number;
 }
@@ -67,7 +67,7 @@ const TYPE_NAMES = new Map<number, "mx" | "addresses" | "txt">([
   [TYPE.TXT, "txt"],
 ]);
 
-/** Whether the literal says that nobody can tell this type of this name. */
+/** Whether the literal makes this type of this name unknown. */
 export function isUnknown({ unknown }: ServedName, type: number): boolean {
   const name = TYPE_NAMES.get(type);
   return unknown === true || (name !== undefined && unknown?.includes(name) === true);
@@ -76,7 +76,7 @@ export function isUnknown({ unknown }: ServedName, type: number): boolean {
 /** Aliases that the server follows in one answer; a loop ends there. */
 const ALIASES_MAX = 20;
 
-/** The right answer to a question, whole and of any size. */
+/** The complete correct answer to a question, of any size. */
 export function rightAnswer(
   names: ReadonlyMap<string, ServedName>,
   { name, type, question, soa }: Asked,

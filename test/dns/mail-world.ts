@@ -7,7 +7,7 @@ export interface WorldDomain {
   readonly disposable: boolean;
   /** Curated lists hold it. */
   readonly listed: boolean;
-  /** Its mail server serves disposable domains alone: what can be learned from DNS. */
+  /** Its mail server serves only disposable domains: DNS can teach this. */
   readonly dedicated: boolean;
   readonly host: string;
   readonly address: string;
@@ -24,7 +24,7 @@ function lot(seed: number): () => number {
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 }
 
-/** Sizes with a long tail: small ones are many. */
+/** Sizes with a long tail: most are small. */
 const sizeFrom = (least: number, most: number, drawn: number): number =>
   Math.floor(least * (most / least) ** drawn);
 
@@ -97,7 +97,7 @@ function zoneOf(domains: readonly WorldDomain[]): Zone {
   return zone;
 }
 
-/** What a learner sees: the listed names, and of its own traffic one in `seenOneIn` honest ones. */
+/** What a learner sees: the listed names, and one in `seenOneIn` honest names from own traffic. */
 export function* sightingsOf({ domains }: MailWorld, seenOneIn: number): Generator<MailSighting> {
   for (const [index, { name, listed, disposable, host, address }] of domains.entries()) {
     if (!listed && (disposable || index % seenOneIn !== 0)) continue;

@@ -1,13 +1,13 @@
 import type { Answer, Lookup, MailExchange, Registration } from "../../src/core/mail/lookup.ts";
 
-/** What one name answers. `unknown` makes every type inconclusive; a list of types only those. */
+/** The answers for one name. `unknown` makes every type inconclusive; a list makes only those types so. */
 export interface ZoneName {
   /** "10 mx.example" or "0 ." */
   readonly mx?: readonly string[];
   readonly a?: readonly string[];
   readonly aaaa?: readonly string[];
   readonly txt?: readonly string[];
-  /** The day of registration, for the registry. */
+  /** The registration day in the registry. */
   readonly registered?: string;
   readonly unknown?: true | readonly ("mx" | "addresses" | "txt" | "registration")[];
 }

@@ -28,7 +28,7 @@ async function listsPage(width = 1_440) {
   };
 }
 
-testInBrowser("an entry is added by the keyboard, found, exported and forgotten", async () => {
+testInBrowser("a rule is added by keyboard, found, exported and deleted", async () => {
   const { page, end } = await listsPage();
   await page.getByText("No entries yet").waitFor();
   await page.getByRole("button", { name: "Add an entry" }).focus();
@@ -86,7 +86,7 @@ testInBrowser("a file is refused with its wrong line, then imported", async () =
   await end();
 });
 
-testInBrowser("a report is settled and makes an entry", async () => {
+testInBrowser("a report is settled and creates a rule", async () => {
   const maker = await world.addAccount("maker@gatepost.example");
   const reason = "It is ours.";
   await world.lists.reports.report(maker, { entry: "ours.example", wrong: "disposable", reason });
@@ -98,7 +98,7 @@ testInBrowser("a report is settled and makes an entry", async () => {
   assert.equal(
     await page.getByLabel("Note", { exact: true }).count(),
     0,
-    "a dismissed report makes no entry",
+    "a dismissed report creates no rule",
   );
   await page.getByLabel("Allow it").check();
   await page.getByRole("button", { name: "Allow it" }).click();
@@ -107,7 +107,7 @@ testInBrowser("a report is settled and makes an entry", async () => {
   await end();
 });
 
-testInBrowser("sources say why they were refused; a fetch says what came of it", async () => {
+testInBrowser("sources show why they were refused; a fetch shows its result", async () => {
   const { page, end } = await listsPage();
   await page.getByText("Its size changed too much at once").waitFor();
   world.lists.outcomes = [
@@ -130,7 +130,7 @@ testInBrowser("sources say why they were refused; a fetch says what came of it",
 });
 
 testInBrowser(
-  "a list that shrank is taken when the operator says so, and he is told what for",
+  "a list that shrank is accepted on the operator's order, with an explanation",
   async () => {
     const { page, end } = await listsPage(360);
     await page.getByRole("button", { name: "Take it all the same for halved" }).click();

@@ -20,7 +20,7 @@ let running: Promise<Browser> | undefined;
 
 after(async () => (await running)?.close());
 
-/** Runs a test that needs Debian's chromium and the built pages; skipped in words without them. */
+/** Runs a test that needs Debian's chromium and the built pages; skipped with a reason without them. */
 export function testInBrowser(name: string, body: () => Promise<void>): void {
   const missing = [
     ...(existsSync(CHROMIUM) ? [] : [`chromium at ${CHROMIUM}`]),
@@ -38,7 +38,7 @@ export interface View {
 export interface Opened {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page and refusals of its Content-Security-Policy. */
+  /** Errors of the page and violations of its Content-Security-Policy. */
   readonly complaints: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export async function openPage(url: string, view: View = {}): Promise<Opened> {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // A refusal that the page shows in words is an error to the console as well.
+    // A refusal that the page shows is an error in the console too.
     const isRefusal = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !isRefusal) complaints.push(message.text());
   });
@@ -78,7 +78,7 @@ export async function openPage(url: string, view: View = {}): Promise<Opened> {
   return { page, context, complaints };
 }
 
-/** Opens one page of the dashboard and waits until what it loads is there. */
+/** Opens one page of the dashboard and waits until it has loaded. */
 export async function goTo(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.locator("h1").waitFor();
@@ -90,7 +90,7 @@ export async function settled(page: Page): Promise<void> {
   await page.locator(".bones").first().waitFor({ state: "detached" });
 }
 
-/** Waits until what has the focus begins with `text`. */
+/** Waits until the text of the focused element begins with `text`. */
 export async function focusOn(page: Page, text: string): Promise<void> {
   const look = async (): Promise<boolean> =>
     String(await page.evaluate("document.activeElement.textContent")).startsWith(text);

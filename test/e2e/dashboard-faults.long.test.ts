@@ -35,7 +35,7 @@ async function choose(page: Page, name: string, text: string): Promise<void> {
   await page.locator('input[type="file"]').setInputFiles(file);
 }
 
-testInBrowser("a cancelled list leads back to an empty page, without a fault", async () => {
+testInBrowser("a cancelled batch leads back to an empty page, without an error", async () => {
   const { page, context, complaints } = await openPage(world.url, {
     cookie: await cookieOf("cancel@gatepost.example"),
   });
@@ -56,7 +56,7 @@ testInBrowser("a cancelled list leads back to an empty page, without a fault", a
   await context.close();
 });
 
-testInBrowser("a key that is revoked leaves the panel that shows it once", async () => {
+testInBrowser("a revoked key disappears from the panel that showed it", async () => {
   const { page, context } = await openPage(world.url, {
     cookie: await cookieOf("panel@gatepost.example"),
   });
@@ -72,7 +72,7 @@ testInBrowser("a key that is revoked leaves the panel that shows it once", async
   await context.close();
 });
 
-testInBrowser("a refused webhook address takes its message away when it is edited", async () => {
+testInBrowser("the message about a refused webhook address disappears on edit", async () => {
   const { page, context } = await openPage(world.url, {
     cookie: await cookieOf("stale@gatepost.example"),
   });
@@ -105,7 +105,7 @@ testInBrowser("a deep link and its query survive signing in", async () => {
   await context.close();
 });
 
-testInBrowser("a page that cannot be loaded offline says so, and loads when it can", async () => {
+testInBrowser("a page that cannot load offline says so, and loads when online", async () => {
   const { page, context } = await openPage(world.url, {
     cookie: await cookieOf("offline@gatepost.example"),
   });

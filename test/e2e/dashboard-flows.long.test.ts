@@ -33,7 +33,7 @@ async function accountCookie(email: string): Promise<string> {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
-/** The word that it is copied goes after two seconds: it is waited for before it comes. */
+/** The note "copied" disappears after 2 s, so the test waits for it before the click. */
 async function copy(page: Page, name: string): Promise<void> {
   await Promise.all([page.getByText("Copied").first().waitFor(), button(page, name).click()]);
 }
@@ -44,63 +44,60 @@ async function signIn(page: Page, email: string): Promise<void> {
   await button(page, "Sign in").click();
 }
 
-testInBrowser(
-  "from signing up to a checked file, with a command that runs as it was copied",
-  async () => {
-    const { page, context, complaints } = await visit("/sign-up");
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByLabel("E-mail address").fill("new@gatepost.example");
-    await page.getByLabel("Password").fill(PASSWORD);
-    await button(page, "Create the account").click();
-    await button(page, "Create a key").click();
-    await page.getByLabel("Name").fill("First");
-    await page.keyboard.press("Enter");
-    await copy(page, "Copy Your new key");
-    const key = String(await page.evaluate("navigator.clipboard.readText()"));
-    assert.match(key, /^gp_live_\w{40}$/);
+testInBrowser("from sign-up to a checked file, with a copied command that runs", async () => {
+  const { page, context, complaints } = await visit("/sign-up");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByLabel("E-mail address").fill("new@gatepost.example");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await button(page, "Create the account").click();
+  await button(page, "Create a key").click();
+  await page.getByLabel("Name").fill("First");
+  await page.keyboard.press("Enter");
+  await copy(page, "Copy Your new key");
+  const key = String(await page.evaluate("navigator.clipboard.readText()"));
+  assert.match(key, /^gp_live_\w{40}$/);
 
-    await page.getByRole("link", { name: "Check" }).first().click();
-    await page.getByLabel("Address or domain").fill("o'hara+list@throwaway.example");
-    await page.keyboard.press("Enter");
-    await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
-    await page.getByRole("tab", { name: "curl" }).click();
-    await copy(page, "Copy curl command");
-    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
-    assert.ok(copied.includes(key), "the sample holds the key that is on screen");
-    const command = copied.replace("http://gatepost.example", world.url);
-    const { stdout } = await promisify(execFile)("sh", ["-c", command]);
-    assert.equal((JSON.parse(stdout) as { disposable: boolean }).disposable, true);
+  await page.getByRole("link", { name: "Check" }).first().click();
+  await page.getByLabel("Address or domain").fill("o'hara+list@throwaway.example");
+  await page.keyboard.press("Enter");
+  await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
+  await page.getByRole("tab", { name: "curl" }).click();
+  await copy(page, "Copy curl command");
+  const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+  assert.ok(copied.includes(key), "the sample holds the key that is on screen");
+  const command = copied.replace("http://gatepost.example", world.url);
+  const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+  assert.equal((JSON.parse(stdout) as { disposable: boolean }).disposable, true);
 
-    await page.getByRole("link", { name: "Lists" }).first().click();
-    const csv = "Name,E-mail\nAnn,ann@good.example\nBob,bob@throwaway.example\n";
-    await page
-      .locator('input[type="file"]')
-      .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
-    await button(page, "Check 2 entries").click();
-    await page.getByRole("heading", { name: "Every entry" }).waitFor();
-    const [list] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download valid list" }).click(),
-    ]);
-    assert.equal(readFileSync((await list.path()) ?? "", "utf8"), "ann@good.example");
-    const [results] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("link", { name: "JSON" }).click(),
-    ]);
-    const { stats } = JSON.parse(readFileSync((await results.path()) ?? "", "utf8")) as {
-      stats: { valid: number };
-    };
-    assert.equal(stats.valid, 1);
-    await page.goBack();
-    await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
-    await page.goForward();
-    await page.getByRole("heading", { name: "people.csv" }).waitFor();
-    assert.deepEqual(complaints, []);
-    await context.close();
-  },
-);
+  await page.getByRole("link", { name: "Lists" }).first().click();
+  const csv = "Name,E-mail\nAnn,ann@good.example\nBob,bob@throwaway.example\n";
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+  await button(page, "Check 2 entries").click();
+  await page.getByRole("heading", { name: "Every entry" }).waitFor();
+  const [list] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download valid list" }).click(),
+  ]);
+  assert.equal(readFileSync((await list.path()) ?? "", "utf8"), "ann@good.example");
+  const [results] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "JSON" }).click(),
+  ]);
+  const { stats } = JSON.parse(readFileSync((await results.path()) ?? "", "utf8")) as {
+    stats: { valid: number };
+  };
+  assert.equal(stats.valid, 1);
+  await page.goBack();
+  await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
+  await page.goForward();
+  await page.getByRole("heading", { name: "people.csv" }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
 
-/** The server says that a list is half done, whatever it is. */
+/** The server reports every batch as half done. */
 async function holdLists(page: Page): Promise<void> {
   const half = { session: "", status: "processing", email_count: 1_200, processed_count: 600 };
   await page.route(/\/account\/lists\/[0-9a-f]{32}$/, async (route) => {
@@ -109,7 +106,7 @@ async function holdLists(page: Page): Promise<void> {
   });
 }
 
-/** Begins a list that is large enough for the queue. */
+/** Starts a batch large enough for the queue. */
 async function pasteList(page: Page): Promise<void> {
   const entries = Array.from({ length: 120 }, (_, at) => `user${String(at)}@good.example`);
   await page.getByLabel("Or paste addresses and domains").fill(entries.join("\n"));
@@ -117,14 +114,14 @@ async function pasteList(page: Page): Promise<void> {
   await button(page, "Check 120 entries").click();
 }
 
-/** Begins a list that `holdLists` holds. */
+/** Starts a batch that `holdLists` delays. */
 async function beginList(page: Page): Promise<void> {
   await pasteList(page);
   await page.getByText("600 of 1,200").waitFor();
 }
 
 testInBrowser(
-  "a list that runs is found again after a reload, from other pages and by a second tab",
+  "a running batch is found again after a reload, from other pages and in a second tab",
   async () => {
     const cookie = await accountCookie("runner@gatepost.example");
     const { page, context, complaints } = await visit("/lists", { cookie, width: 360 });
@@ -148,7 +145,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  "a session that ends while a list runs loses nothing, and shows it to nobody else",
+  "a sign-in that ends while a batch runs loses nothing, and shows it to no other user",
   async () => {
     const email = "ending@gatepost.example";
     const cookie = await accountCookie(email);
@@ -173,7 +170,7 @@ testInBrowser(
   },
 );
 
-/** Waits for the question that an ended session asks, and answers it. */
+/** Waits for the password dialog after a sign-in ended, and fills it in. */
 async function signInAgain(page: Page, email: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Your session has ended" });
   await dialog.getByText(email).waitFor();
@@ -182,33 +179,30 @@ async function signInAgain(page: Page, email: string): Promise<void> {
   await dialog.waitFor({ state: "detached" });
 }
 
-testInBrowser(
-  "a session that ends over a half-filled form hides the page, and keeps what was typed",
-  async () => {
-    const email = "typing@gatepost.example";
-    const cookie = await accountCookie(email);
-    const { page, context, complaints } = await visit("/keys", { cookie });
-    await button(page, "Create a key").click();
-    await page.getByLabel("Name").fill("Half a form");
-    await context.clearCookies();
-    await page.keyboard.press("Enter");
-    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-    await dialog.waitFor();
-    assert.deepEqual(await axeFindings(page), []);
-    await page.keyboard.press("Escape");
-    await signInAgain(page, email);
-    assert.equal(await page.getByLabel("Name").inputValue(), "Half a form");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Your new key" }).waitFor();
-    await context.clearCookies();
-    await page.reload();
-    await page.getByLabel("E-mail address").waitFor();
-    assert.deepEqual(complaints, []);
-    await context.close();
-  },
-);
+testInBrowser("a sign-in that ends during a form hides the page and keeps the input", async () => {
+  const email = "typing@gatepost.example";
+  const cookie = await accountCookie(email);
+  const { page, context, complaints } = await visit("/keys", { cookie });
+  await button(page, "Create a key").click();
+  await page.getByLabel("Name").fill("Half a form");
+  await context.clearCookies();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await dialog.waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  await page.keyboard.press("Escape");
+  await signInAgain(page, email);
+  assert.equal(await page.getByLabel("Name").inputValue(), "Half a form");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Your new key" }).waitFor();
+  await context.clearCookies();
+  await page.reload();
+  await page.getByLabel("E-mail address").waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
 
-testInBrowser("signing out in one tab takes the page from the other, which says so", async () => {
+testInBrowser("signing out in one tab signs out the other, which says so", async () => {
   const cookie = await accountCookie("tabs@gatepost.example");
   const { page, context } = await visit("/keys", { cookie });
   await button(page, "Create a key").click();
@@ -222,28 +216,25 @@ testInBrowser("signing out in one tab takes the page from the other, which says 
   await context.close();
 });
 
-testInBrowser(
-  "a list that nobody can reach is kept, and found when the network is back",
-  async () => {
-    const cookie = await accountCookie("tunnel@gatepost.example");
-    const { page, context, complaints } = await visit("/lists", { cookie });
-    await page.route("**/account/lists/*/rows", (route) => route.abort());
-    await pasteList(page);
-    await page.getByText("The server did not answer.").waitFor();
-    assert.deepEqual(await axeFindings(page), []);
-    await page.reload();
-    await page.getByText("The server did not answer.").waitFor();
-    await page.unroute("**/account/lists/*/rows");
-    await context.setOffline(true);
-    await context.setOffline(false);
-    await page.getByRole("heading", { name: "Every entry" }).waitFor();
-    assert.deepEqual(complaints, []);
-    await context.close();
-  },
-);
+testInBrowser("a batch is kept without a network, and found when it is back", async () => {
+  const cookie = await accountCookie("tunnel@gatepost.example");
+  const { page, context, complaints } = await visit("/lists", { cookie });
+  await page.route("**/account/lists/*/rows", (route) => route.abort());
+  await pasteList(page);
+  await page.getByText("The server did not answer.").waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  await page.reload();
+  await page.getByText("The server did not answer.").waitFor();
+  await page.unroute("**/account/lists/*/rows");
+  await context.setOffline(true);
+  await context.setOffline(false);
+  await page.getByRole("heading", { name: "Every entry" }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
 
 testInBrowser(
-  "a file of 20 MB, a column without addresses and a clipboard that is closed are told",
+  "a file of 20 MB, a column without addresses and a blocked clipboard are reported",
   async () => {
     const cookie = await accountCookie("refused@gatepost.example");
     const { page, context, complaints } = await visit("/lists", { cookie });
@@ -272,7 +263,7 @@ testInBrowser(
       Promise.all([button(page, told).first().waitFor(), button(page, /^Copy/).first().click()]);
     const text = await page.getByRole("region").first().innerText();
     await press(/^Copied/);
-    assert.equal(await page.evaluate("String(getSelection())"), text, "by the old way");
+    assert.equal(await page.evaluate("String(getSelection())"), text, "by the fallback");
     await page.evaluate("document.execCommand = () => false");
     await press(/^Selected/);
     assert.deepEqual(complaints, []);

@@ -25,7 +25,7 @@ async function press(page: Page, name: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-testInBrowser("a button that was busy has the focus again", async () => {
+testInBrowser("a button that was busy gets the focus back", async () => {
   const id = await world.addAccount("busy@gatepost.example");
   const { page, context, complaints } = await visit("/settings", id);
   await press(page, "Count spellings");
@@ -34,7 +34,7 @@ testInBrowser("a button that was busy has the focus again", async () => {
   await context.close();
 });
 
-testInBrowser("when a key is revoked, its page's heading has the focus", async () => {
+testInBrowser("after a key is revoked, the page's heading has the focus", async () => {
   const id = await world.addAccount("revoker@gatepost.example");
   await world.store.keys.create(id, "First");
   const { page, context, complaints } = await visit("/keys", id);
@@ -46,7 +46,7 @@ testInBrowser("when a key is revoked, its page's heading has the focus", async (
   await context.close();
 });
 
-testInBrowser("when an entry is forgotten, the heading of its part has the focus", async () => {
+testInBrowser("after a rule is deleted, the heading of its part has the focus", async () => {
   await world.lists.operator.save("bad.example", "deny", { note: "", author: adminId });
   const { page, context, complaints } = await visit("/admin/lists", adminId);
   await press(page, "Forget bad.example");

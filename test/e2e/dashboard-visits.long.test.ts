@@ -46,7 +46,7 @@ testInBrowser("a stale link leads to a page that says so; a program gets JSON", 
   await context.close();
 });
 
-testInBrowser("the heading of a page has the focus when a link of the rail led to it", async () => {
+testInBrowser("a page opened from the navigation has the focus on its heading", async () => {
   const { page, context } = await visit("/");
   await page.getByRole("link", { name: "Guide" }).focus();
   await page.keyboard.press("Enter");
@@ -56,7 +56,7 @@ testInBrowser("the heading of a page has the focus when a link of the rail led t
   await context.close();
 });
 
-testInBrowser("a secret has the focus while it is shown, and gives it to the heading", async () => {
+testInBrowser("a shown secret has the focus, then the heading gets it", async () => {
   const cookie = await world.cookieOf(await world.addAccount("secret@gatepost.example"));
   const { page, context } = await visit("/webhooks", { cookie, width: 360 });
   await page.getByLabel("Address", { exact: true }).fill("https://hooks.example/in");
@@ -70,7 +70,7 @@ testInBrowser("a secret has the focus while it is shown, and gives it to the hea
   await context.close();
 });
 
-testInBrowser("names of a hundred letters widen no page", async () => {
+testInBrowser("names of a hundred letters do not widen a page", async () => {
   const id = await world.addAccount("wide@gatepost.example");
   const name = "W".repeat(100);
   await world.store.keys.create(id, name);
@@ -87,7 +87,7 @@ testInBrowser("names of a hundred letters widen no page", async () => {
   }
 });
 
-/** Lets go of a file over the page's heading. */
+/** Drops a file on the page's heading. */
 const drop = (page: Page, name: string, text: string): Promise<unknown> =>
   page.evaluate(
     `(() => {
@@ -102,7 +102,7 @@ const drop = (page: Page, name: string, text: string): Promise<unknown> =>
 
 const FORTY = Array.from({ length: 40 }, (_, at) => `c${String(at)}`);
 
-testInBrowser("a file dropped anywhere comes back as it was parted, row by row", async () => {
+testInBrowser("a file dropped anywhere is returned with its delimiter, row by row", async () => {
   const cookie = await world.cookieOf(await world.addAccount("drop@gatepost.example"));
   const { page, context, complaints } = await visit("/lists", { cookie });
   assert.equal(await drop(page, "people.xlsx", "PK\u0003\u0004\u0000"), "true,true");
@@ -137,32 +137,29 @@ testInBrowser("a file dropped anywhere comes back as it was parted, row by row",
   await context.close();
 });
 
-testInBrowser(
-  "results that the server has forgotten are offered from this page alone",
-  async () => {
-    const cookie = await world.cookieOf(await world.addAccount("forgotten@gatepost.example"));
-    const { page, context } = await visit("/lists", { cookie });
-    await page.route("**/account/lists", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({
-        response,
-        json: { ...((await response.json()) as object), expires_in_seconds: 0 },
-      });
+testInBrowser("results that the server has deleted are still offered by this page", async () => {
+  const cookie = await world.cookieOf(await world.addAccount("forgotten@gatepost.example"));
+  const { page, context } = await visit("/lists", { cookie });
+  await page.route("**/account/lists", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      json: { ...((await response.json()) as object), expires_in_seconds: 0 },
     });
-    await page.getByLabel("Or paste addresses and domains").fill("ann@good.example");
-    await button(page, "Look at the list").click();
-    await button(page, "Check 1 entry").click();
-    await page.getByText("this page still has them").waitFor();
-    assert.equal(await page.getByRole("link", { name: "Download valid list" }).count(), 0);
-    assert.equal(await page.getByRole("link", { name: "JSON" }).count(), 0);
-    const [file] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
-    const csv = readFileSync((await file.path()) ?? "", "utf8");
-    assert.equal(csv, "Entry,verdict,confidence,signals,reason\r\nann@good.example,Valid,0,,\r\n");
-    await context.close();
-  },
-);
+  });
+  await page.getByLabel("Or paste addresses and domains").fill("ann@good.example");
+  await button(page, "Look at the list").click();
+  await button(page, "Check 1 entry").click();
+  await page.getByText("this page still has them").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Download valid list" }).count(), 0);
+  assert.equal(await page.getByRole("link", { name: "JSON" }).count(), 0);
+  const [file] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
+  const csv = readFileSync((await file.path()) ?? "", "utf8");
+  assert.equal(csv, "Entry,verdict,confidence,signals,reason\r\nann@good.example,Valid,0,,\r\n");
+  await context.close();
+});
 
-testInBrowser("a tab that shows another account than the browser now has begins anew", async () => {
+testInBrowser("a tab reloads when the browser is signed in to another account", async () => {
   const first = await world.addAccount("first@gatepost.example");
   await world.store.keys.create(first, "Key of the first");
   const second = await world.addAccount("second@gatepost.example");
@@ -177,7 +174,7 @@ testInBrowser("a tab that shows another account than the browser now has begins 
 });
 
 testInBrowser(
-  "a check is there again on the way back, is read out, and is its reader's",
+  "a check is shown again after going back, is read aloud, and only to its account",
   async () => {
     const cookie = await world.cookieOf(await world.addAccount("back@gatepost.example"));
     const { page, context } = await visit("/", { cookie });
@@ -210,7 +207,7 @@ const refusals = [
   ],
 ] as const;
 
-testInBrowser("what the service refuses or fails is told with what to do", async () => {
+testInBrowser("refusals and errors are shown with what to do", async () => {
   const cookie = await world.cookieOf(await world.addAccount("refused@gatepost.example"));
   const { page, context } = await visit("/", { cookie });
   for (const [status, json, want] of refusals) {

@@ -130,7 +130,7 @@ const verdicts = [
 ] as const;
 
 for (const who of ["a visitor", "an account"] as const) {
-  testInBrowser(`as ${who} one sees every kind of verdict in words`, async () => {
+  testInBrowser(`${who} sees every kind of verdict as text`, async () => {
     const { page, end } = await visit(
       "/",
       who === "an account" ? { cookie: accountCookie, width: 360 } : {},
@@ -178,56 +178,53 @@ async function tabTo(page: Page, name: string): Promise<void> {
       return;
     }
   }
-  throw new Error(`the keyboard never came to ${name}`);
+  throw new Error(`the keyboard never reached ${name}`);
 }
 
-testInBrowser(
-  "with the keyboard alone: sign in, check, make a key, revoke it, sign out",
-  async () => {
-    await world.addAccount("keyboard@gatepost.example");
-    const { page, end } = await visit("/sign-in");
-    await tabTo(page, "E-mail address");
-    await page.keyboard.type("keyboard@gatepost.example");
-    await tabTo(page, "Password");
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
-    await tabTo(page, "Address or domain");
-    await page.keyboard.type("jane@throwaway.example");
-    await page.keyboard.press("Enter");
-    await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
-    await page.getByText("came with this version of the program").first().waitFor();
-    await goTo(page, `${world.url}/keys`);
-    await tabTo(page, "Create a key");
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-    assert.equal(await page.locator(":focus").innerText(), "Create a key", "the focus comes back");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("By hand");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Your new key" }).waitFor();
-    await tabTo(page, "I have kept it");
-    await page.keyboard.press("Enter");
-    await tabTo(page, "Revoke");
-    await page.keyboard.press("Enter");
-    await tabTo(page, "Revoke the key");
-    await page.keyboard.press("Enter");
-    await page
-      .getByText(/^Revoked/)
-      .first()
-      .waitFor();
-    await tabTo(page, "keyboard@gatepost.example");
-    await page.keyboard.press("Enter");
-    await tabTo(page, "Sign out");
-    await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: "Sign in" }).first().waitFor();
-    await end();
-  },
-);
+testInBrowser("by keyboard only: sign in, check, create a key, revoke it, sign out", async () => {
+  await world.addAccount("keyboard@gatepost.example");
+  const { page, end } = await visit("/sign-in");
+  await tabTo(page, "E-mail address");
+  await page.keyboard.type("keyboard@gatepost.example");
+  await tabTo(page, "Password");
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
+  await tabTo(page, "Address or domain");
+  await page.keyboard.type("jane@throwaway.example");
+  await page.keyboard.press("Enter");
+  await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
+  await page.getByText("came with this version of the program").first().waitFor();
+  await goTo(page, `${world.url}/keys`);
+  await tabTo(page, "Create a key");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.equal(await page.locator(":focus").innerText(), "Create a key", "the focus comes back");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("By hand");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Your new key" }).waitFor();
+  await tabTo(page, "I have kept it");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "Revoke");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "Revoke the key");
+  await page.keyboard.press("Enter");
+  await page
+    .getByText(/^Revoked/)
+    .first()
+    .waitFor();
+  await tabTo(page, "keyboard@gatepost.example");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "Sign out");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "Sign in" }).first().waitFor();
+  await end();
+});
 
 testInBrowser(
-  "signing up leads to the keys; the key is shown once and gone after a reload",
+  "sign-up leads to the keys; the key is shown once and hidden after a reload",
   async () => {
     const { page, end } = await visit("/sign-up");
     await page.getByLabel("E-mail address").fill("fresh@gatepost.example");
@@ -252,7 +249,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  "a wrong password is told, and a session that ended leads to signing in again",
+  "a wrong password is reported, and an ended sign-in leads back to the form",
   async () => {
     const { page, end } = await visit("/keys");
     await page.getByLabel("E-mail address").fill(OWN);
@@ -262,7 +259,7 @@ testInBrowser(
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("cell", { name: "Sign-up form", exact: true }).waitFor();
-    await page.getByText("checks today").first().waitFor(); // nothing is under way any more
+    await page.getByText("checks today").first().waitFor(); // nothing is loading any more
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Credits" }).first().click();
     await page.getByRole("button", { name: "Leave the page" }).click();
@@ -271,7 +268,7 @@ testInBrowser(
   },
 );
 
-/** Puts a long text into a field at once; `fill` takes chromium seconds, and a busy machine a minute. */
+/** Sets a long text in a field at once; `fill` takes chromium seconds, on a busy machine a minute. */
 async function paste(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label).focus();
   await page.evaluate(`(() => {
@@ -281,14 +278,14 @@ async function paste(page: Page, label: string, text: string): Promise<void> {
   })()`);
 }
 
-/** Waits until a list shows this entry and no other. */
+/** Waits until a list shows only this entry. */
 async function oneRow(page: Page, entry: string): Promise<void> {
   await page.locator(".grid-row").nth(1).waitFor({ state: "detached" });
   await page.locator(".grid-row").getByText(entry).waitFor();
 }
 
 testInBrowser(
-  "a list of 2,000 goes from paste to file: cost, progress, picture, filter, search, CSV",
+  "a batch of 2,000 from paste to file: cost, progress, chart, filter, search, CSV",
   async () => {
     const { page, end } = await visit("/lists", { cookie: accountCookie });
     const entries = Array.from({ length: LIST_DOMAINS }, (_, at) => `user@d${String(at)}.example`);
@@ -466,29 +463,32 @@ testInBrowser(
   },
 );
 
-testInBrowser("what fails is told with a way on, and what loads holds its place", async () => {
-  const { page, end } = await visit("/", { cookie: accountCookie });
-  await page.route("**/account/keys", (route) => route.abort());
-  await page.getByRole("link", { name: "Keys" }).first().click();
-  await page.getByRole("alert").getByText("The server did not answer.").waitFor();
-  assert.deepEqual(await axeFindings(page), []);
-  await page.unroute("**/account/keys");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("cell", { name: "Sign-up form", exact: true }).waitFor();
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => (letGo = resolve));
-  await page.route("**/account/credits", async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.getByRole("link", { name: "Credits" }).first().click();
-  await page.getByRole("heading", { name: "Credits" }).waitFor();
-  await page.locator(".bones").waitFor();
-  assert.deepEqual(await axeFindings(page), []);
-  letGo();
-  await page.getByText("Granted: Welcome").waitFor();
-  await end();
-});
+testInBrowser(
+  "an error is shown with a next step, and loading content keeps its space",
+  async () => {
+    const { page, end } = await visit("/", { cookie: accountCookie });
+    await page.route("**/account/keys", (route) => route.abort());
+    await page.getByRole("link", { name: "Keys" }).first().click();
+    await page.getByRole("alert").getByText("The server did not answer.").waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.unroute("**/account/keys");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("cell", { name: "Sign-up form", exact: true }).waitFor();
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route("**/account/credits", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Credits" }).first().click();
+    await page.getByRole("heading", { name: "Credits" }).waitFor();
+    await page.locator(".bones").waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    letGo();
+    await page.getByText("Granted: Welcome").waitFor();
+    await end();
+  },
+);
 
 testInBrowser("thirty hostile strings are text wherever they are shown", async () => {
   const email = "target@gatepost.example";
@@ -574,7 +574,7 @@ testInBrowser("hostile DNS text and delivery answers are text", async () => {
   }
 });
 
-/** Nothing ran, and nothing of the texts became an element. */
+/** No script ran, and no text became an element. */
 async function harmless(page: Page, where: string): Promise<void> {
   const found = await page.evaluate(`({
     hit: window.hit ?? 0,

@@ -2,7 +2,7 @@ import type { ServedZone } from "../dns/dns-zone.ts";
 
 const MAIL = { a: ["192.0.2.25"] };
 
-/** The world that the examples of the documents live in. */
+/** The DNS zone of the documents' examples. */
 export const DOCS_ZONE: ServedZone = {
   "xn--bcher-kva.example": { mx: ["10 mx1.mail.example", "20 mx2.mail.example"] },
   "good.example": { mx: ["10 mx1.mail.example"] },

@@ -1,4 +1,4 @@
-/** Texts that become markup, code or layout in a page that is not careful. `hit` counts what ran. */
+/** Texts that become markup, code or layout in a careless page. `hit` counts what ran. */
 export const HOSTILE: readonly string[] = [
   "<script>hit=1</script>",
   "<img src=x onerror=hit=1>",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { makeHome, startService } from "./service-process.ts";
 
-/** A pipe that is full and has a reader who does not read. */
+/** A full pipe whose reader does not read. */
 function fullPipe(folder: string): number {
   const path = join(folder, "pipe");
   assert.equal(spawnSync("mkfifo", [path]).status, 0);
@@ -31,11 +31,10 @@ async function servesAndEnds(t: TestContext, open: (folder: string) => number): 
   assert.equal(await service.stop(), 0);
 }
 
-test("a log that nobody reads holds up neither the service nor its end", (t) =>
-  servesAndEnds(t, fullPipe));
+test("an unread log delays neither the service nor its stop", (t) => servesAndEnds(t, fullPipe));
 
 test(
-  "a log on a disk that is full holds up neither the service nor its end",
+  "a log on a full disk delays neither the service nor its stop",
   { skip: !existsSync("/dev/full") },
   (t) => servesAndEnds(t, () => openSync("/dev/full", "w")),
 );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gatepost, makeHome, startService } from "./service-process.ts";
 
-test("a start with another secret key is refused until the operator gives the old one up", async (t) => {
+test("a start with another secret key is refused until the operator replaces the old one", async (t) => {
   const home = makeHome({ GATEPOST_DNS_SERVERS: "127.0.0.1:9", PORT: "0" });
   t.after(() => home.remove());
   const { api_key: apiKey } = JSON.parse(

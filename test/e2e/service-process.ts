@@ -11,12 +11,12 @@ import type { Answered } from "../http/strict-client.ts";
 
 const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
 
-/** A command that hangs would hold up this whole process: it is ended, and has no exit code. */
+/** A hanging command would block this process: it is ended, without an exit code. */
 const COMMAND_WITHIN_MS = 300_000;
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** A data directory of its own, and the settings that use it. */
+/** A separate data directory, and the settings that use it. */
 export interface Home {
   readonly directory: string;
   readonly settings: Settings;
@@ -42,7 +42,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Runs `gatepost` with these words to its end. */
+/** Runs `gatepost` with these arguments to its end. */
 export function gatepost(home: Home, words: readonly string[], input = ""): Ran {
   const env = environment(home.settings);
   const options = { env, input, encoding: "utf8", timeout: COMMAND_WITHIN_MS } as const;
@@ -50,7 +50,7 @@ export function gatepost(home: Home, words: readonly string[], input = ""): Ran 
   return { code: run.status, out: run.stdout, err: run.stderr };
 }
 
-/** The same while this process goes on; gives standard output. Rejects when the command fails. */
+/** The same without blocking this process; returns standard output. Rejects when the command fails. */
 export async function gatepostBeside(home: Home, words: readonly string[]): Promise<string> {
   const env = environment(home.settings);
   return (await promisify(execFile)(process.execPath, [COMMAND, ...words], { env })).stdout;
@@ -63,14 +63,14 @@ export interface ServiceProcess {
   readonly log: () => string;
   get(path: string, headers?: Settings): Promise<Answered>;
   post(path: string, body: string, headers?: Settings): Promise<Answered>;
-  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  /** Sends a signal and waits for the end; returns the exit code, or the signal that ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 /**
- * Starts `gatepost serve` on a free port and waits until it says where it listens. Its log goes to the file of number
+ * Starts `gatepost serve` on a free port and waits until it prints its address. Its log goes to the file of number
  * `stdout`, unless it is read here.
  */
 export async function startService(

@@ -30,7 +30,7 @@ async function send(service: ServiceProcess, request: string): Promise<Answered>
   return method === "POST" ? service.post(path, body) : service.get(path);
 }
 
-/** Each look is a request, of which a plan has only so many a minute. */
+/** Each poll is a request, and a plan has a rate. */
 const LOOKING = { everyMs: 200 };
 
 interface Created {
@@ -38,8 +38,8 @@ interface Created {
   readonly api_key: string;
 }
 
-suite("the service as a user has it: real processes, real DNS on loopback", () => {
-  let dns: ForkedDnsServer; // of its own, for this process waits while a command runs
+suite("the service as a user runs it: real processes, real DNS on loopback", () => {
+  let dns: ForkedDnsServer; // separate, because this process blocks while a command runs
   let home: Home;
   let service: ServiceProcess;
 
@@ -65,7 +65,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     return JSON.parse(ran.out) as Created;
   };
 
-  test("the examples of docs/api.md are answered as they say", async () => {
+  test("the examples of docs/api.md get the answers shown", async () => {
     assert.ok(examples().length >= 4);
     for (const { request, answer } of examples()) {
       const given = await send(service, request);
@@ -75,7 +75,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     }
   });
 
-  test("docs/api.md lists every route and tier as they are", async () => {
+  test("docs/api.md lists every route and tier correctly", async () => {
     const { paths } = JSON.parse((await service.get("/openapi.json")).body) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     };
@@ -101,7 +101,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     assert.deepEqual(tableUnder(document, "## Keys, rates, quotas"), tiers);
   });
 
-  test("it is alive, ready, and shows its metrics and documents", async () => {
+  test("health, readiness, metrics and documents answer", async () => {
     assert.equal((await service.get("/healthz")).status, 200);
     assert.equal((await service.get("/readyz")).status, 200);
     assert.match(
@@ -124,7 +124,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     assert.equal(bearer.headers["x-ratelimit-remaining"], "498");
   });
 
-  test("premium checks answer over real DNS, and other plans are told of them", async () => {
+  test("premium checks answer over real DNS, and other plans get an offer", async () => {
     const { api_key: key } = account("checks@good.example", "--tier", "pro");
     const form = "email=a@protected.example&features=spf,dmarc,smtp";
     const premium = readResult(
@@ -163,7 +163,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
     assert.equal(readError(refused, 401), "Invalid API key.");
   });
 
-  test("the operator's deny list is in force soon, in checks, batches and explanations", async () => {
+  test("a deny rule takes effect within seconds in checks, batches and explanations", async () => {
     const { api_key: key } = account("lists@good.example", "--tier", "pro");
     const denied = gatepost(home, ["lists", "deny", "web.example", "--note", "seen in abuse"]);
     assert.equal(denied.code, 0, denied.err);
@@ -201,7 +201,7 @@ suite("the service as a user has it: real processes, real DNS on loopback", () =
   });
 });
 
-/** What the database of `home` holds by now. */
+/** What the database of `home` holds now. */
 async function unitsWritten(home: Home): Promise<number> {
   const { db, close } = await openEmbedded(home.directory, Date.now());
   const rows = await db.selectFrom("usage_days").select("units").execute();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Home, makeHome, type ServiceProcess, startService } from "./service-process.ts";
 
-/** What a process that was killed in mid write left behind yesterday. */
+/** A half-written file that a killed process left yesterday. */
 function leaveDraft(folder: string, name: string): void {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name}.0123456789abcdef.tmp`);
@@ -34,7 +34,7 @@ suite("a start in a data directory that was used before, on any free port", () =
     home.remove();
   });
 
-  test("what was left half written is gone", () => {
+  test("half-written files are deleted", () => {
     const names = readdirSync(home.directory, { recursive: true, encoding: "utf8" });
     assert.deepEqual(
       names.filter((name) => name.endsWith(".tmp")),
@@ -43,7 +43,7 @@ suite("a start in a data directory that was used before, on any free port", () =
     assert.match(service.log(), /"files":3,"msg":"start\.drafts_deleted"/);
   });
 
-  test("links bear the port that was really taken", async () => {
+  test("links have the port in use", async () => {
     const { servers } = JSON.parse((await service.get("/openapi.json")).body);
     assert.deepEqual(servers, [{ url: service.url }]);
     const session = JSON.parse((await service.get("/account/session")).body);

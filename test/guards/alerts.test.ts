@@ -18,7 +18,7 @@ interface Rules {
 
 const rules = readYaml<Rules>(RULES).groups.flatMap((group) => group.rules);
 
-test("what other programs measure, too, is asked of this one's job alone", () => {
+test("metrics that other programs have too are limited to this program's job", () => {
   for (const { alert, expr } of rules) {
     const shared = [...expr.matchAll(/\b(?:up|process_\w+|nodejs_\w+)(\{[^}]*\})?/g)];
     for (const [metric, labels = ""] of shared) {
@@ -27,7 +27,7 @@ test("what other programs measure, too, is asked of this one's job alone", () =>
   }
 });
 
-test("the chart's monitor gives its pods the name of that job", () => {
+test("the chart's monitor uses the name of that job", () => {
   const monitor = readText("deploy/helm/gatepost/templates/pod-monitor.yaml");
   const helpers = readText("deploy/helm/gatepost/templates/_helpers.tpl");
   const { name } = readYaml<{ readonly name: string }>("deploy/helm/gatepost/Chart.yaml");
@@ -36,10 +36,10 @@ test("the chart's monitor gives its pods the name of that job", () => {
   assert.equal(name, "gatepost");
 });
 
-/** Figures as they are scraped each minute, what is said after so many of them, and in which words. */
+/** Figures as scraped each minute, and the alert with its text after that number of scrapes. */
 const SITUATIONS = [
   {
-    name: "a list that was fetched four days ago is old, and one that came with the program is not",
+    name: "a list fetched four days ago is old, and a bundled one is not",
     series: {
       'gatepost_list_fetched_timestamp_seconds{list="old",instance="a"}': "60",
       'gatepost_list_fetched_timestamp_seconds{list="bundled",instance="a"}': "0",
@@ -54,7 +54,7 @@ const SITUATIONS = [
     ],
   },
   {
-    name: "lists that wait while nobody checks",
+    name: "batches that wait without a worker",
     series: {
       'gatepost_chunks{state="waiting",instance="a"}': "3",
       'gatepost_chunks{state="leased",instance="a"}': "0",
@@ -62,10 +62,10 @@ const SITUATIONS = [
     },
     minutes: 5,
     alert: "GatepostNoWorker",
-    says: [{ labels: { severity: "critical" }, summary: "lists wait and nobody works on them" }],
+    says: [{ labels: { severity: "critical" }, summary: "batches wait and no worker runs them" }],
   },
   {
-    name: "no request, no refusal and no webhook is no reason",
+    name: "a service without requests, refusals and webhooks raises no alert",
     series: { 'gatepost_http_request_duration_seconds_count{status="200"}': "7" },
     minutes: 60,
     alert: "GatepostErrors",
@@ -73,7 +73,7 @@ const SITUATIONS = [
   },
 ] as const;
 
-test("promtool finds the rules right, and they say what is the case, where it is", (t) => {
+test("promtool accepts the rules, and they fire as expected, if it is installed", (t) => {
   if (!hasTool("promtool")) {
     t.diagnostic("PROMTOOL IS NOT HERE: the rules were read by the other tests, but never run.");
     return;

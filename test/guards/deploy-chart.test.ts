@@ -18,7 +18,7 @@ interface Schema {
   readonly additionalProperties?: unknown;
 }
 
-/** Paths that the schema names; what is free below a path ends it. */
+/** Paths that the schema names; a free-form object ends a path. */
 function pathsOf({ properties }: Schema, path = ""): readonly string[] {
   if (properties === undefined) return [path];
   return Object.entries(properties).flatMap(([name, below]) =>
@@ -33,7 +33,7 @@ const covers = (path: string, below: string): boolean =>
   below === path || below.startsWith(`${path}.`);
 
 for (const [path, text] of templates) {
-  test(`${path}: braces are balanced, blocks are closed, what it includes is defined`, () => {
+  test(`${path}: braces are balanced, blocks are closed, included templates are defined`, () => {
     assert.equal(text.split("{{").length, text.split("}}").length);
     const actions = [...text.matchAll(/\{\{-? *(?!\/\*)(.*?) *-?\}\}/g)].map(
       ([, words = ""]) => words,
@@ -54,7 +54,7 @@ test("every value that a template uses is in values.yaml, and every value there 
   assert.deepEqual(idle, []);
 });
 
-test("values.schema.json allows what values.yaml has, and nothing that it has not", () => {
+test("values.schema.json allows exactly what values.yaml has", () => {
   const schema = JSON.parse(readText(`${CHART}/values.schema.json`)) as Schema;
   const allowed = pathsOf(schema).filter((path) => path !== "global");
   const leaves = leavesOf(values);
@@ -82,7 +82,7 @@ test("every variable of the templates is a setting", () => {
   );
 });
 
-/** What the schema holds to numbers, to a few words or to a pattern that no other type fits. */
+/** Values that the schema limits to numbers, to an enumeration or to a pattern. */
 const PLAIN =
   /replicas|[pP]ort|min|max|[uU]tilization|type|externalTrafficPolicy|imagePullPolicy|interval/;
 
@@ -96,7 +96,7 @@ test("text is quoted: a name such as true or 12 stays text", () => {
   );
 });
 
-test("settings.extra takes no name that the chart or the Secret sets", () => {
+test("settings.extra refuses names that the chart or the Secret sets", () => {
   const schema = readText(`${CHART}/values.schema.json`);
   const taken = /"propertyNames": .*?"enum": (\[.*?\])/s.exec(schema)?.[1] ?? "[]";
   const ofChart = [...all.matchAll(/^ +(?:- name: )?([A-Z][A-Z0-9_]+)(?::|$)/gm)];
@@ -108,7 +108,7 @@ test("settings.extra takes no name that the chart or the Secret sets", () => {
   assert.deepEqual((JSON.parse(taken) as string[]).sort(), [...new Set(set)].sort());
 });
 
-test("probes ask paths and ports that exist, and stopping has its time", () => {
+test("probes use paths and ports that exist, and stopping has enough time", () => {
   const probes = [...all.matchAll(/httpGet: \{ path: (\S+), port: (\w+) \}/g)];
   assert.equal(probes.length, 5);
   for (const [, path = "", port] of probes) {
@@ -142,7 +142,7 @@ test("containers have no rights, and the image is the one of the chart's version
 const chart = fileURLToPath(new URL(`../../../${CHART}`, import.meta.url));
 const helm = (...args: readonly string[]) => spawnSync("helm", args, { encoding: "utf8" });
 const EVERYTHING = [
-  // A helm that was built from source takes itself for Kubernetes 1.20.
+  // A helm built from source assumes Kubernetes 1.20.
   "--kube-version=1.27.0",
   '--set-json=settings.tiers="{}"',
   ...[
@@ -167,13 +167,13 @@ const KINDS = [
 ];
 const REFUSED = [
   ["no Secret", ["r"], /existingSecret/],
-  ["a value that is not there", ["r", ...EVERYTHING, "--set=api.replica=3"], /replica/],
+  ["an unknown value", ["r", ...EVERYTHING, "--set=api.replica=3"], /replica/],
   ["a setting of the chart's own", ["r", ...EVERYTHING, "--set=settings.extra.HOST=::1"], /HOST/],
-  ["a release that is no name of a Service", ["1.2", ...EVERYTHING], /release's name/],
+  ["a release whose name is not valid for a Service", ["1.2", ...EVERYTHING], /release's name/],
 ] as const;
 
 if (hasTool("helm", "version")) {
-  test("helm lints the chart and renders every kind of it, whatever the release is called", () => {
+  test("helm lints the chart and renders every variant, with any valid release name", () => {
     const { stdout, status } = helm("lint", "--strict", chart, ...EVERYTHING);
     assert.equal(status, 0, stdout);
     for (const release of ["r", "null", "a".repeat(53)]) {
@@ -193,7 +193,7 @@ if (hasTool("helm", "version")) {
     });
   }
 } else {
-  test("helm lints and renders the chart, where there is a helm", (t) => {
+  test("helm lints and renders the chart, if it is installed", (t) => {
     t.diagnostic("HELM IS NOT HERE: the chart was checked by the other tests, but never rendered.");
   });
 }

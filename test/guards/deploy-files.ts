@@ -15,12 +15,12 @@ export function filesIn(folder: string): readonly string[] {
     .sort();
 }
 
-// The reader that the API's documentation brings along; nothing needs one at run time.
+// The parser that comes with the API documentation; the program itself needs none.
 const yaml = createRequire(import.meta.resolve("@fastify/swagger"))("yaml") as {
   parse(text: string, options: { readonly merge: boolean }): unknown;
 };
 
-/** A YAML document whose shape the caller knows; anchors and merges are resolved. */
+/** A YAML document of a known shape; anchors and merges are resolved. */
 export const readYaml = <Shape>(path: string): Shape =>
   yaml.parse(readText(path), { merge: true }) as Shape;
 

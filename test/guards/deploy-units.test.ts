@@ -44,7 +44,7 @@ for (const name of UNITS) {
     );
   });
 
-  test(`${name} writes to its state directory alone, without privileges`, () => {
+  test(`${name} writes only to its state directory, without privileges`, () => {
     for (const [key, value] of Object.entries(HARDENING)) assert.equal(only(key), value, key);
     assert.ok(
       unit.get("Environment")?.includes(`GATEPOST_DATA_DIR=/var/lib/${only("StateDirectory")}`),
@@ -52,15 +52,19 @@ for (const name of UNITS) {
     assert.equal(unit.has("MemoryDenyWriteExecute"), false, "V8 compiles to memory");
   });
 
-  test(`${name} gives what is under way its time`, () => {
+  test(`${name} gives running work time to finish`, () => {
     assert.ok(Number(only("TimeoutStopSec")) * 1_000 > DEFAULT_LIMITS.stopTimeoutMs);
     assert.equal(only("KillSignal"), "SIGTERM");
     assert.equal(only("Restart"), "always");
-    assert.equal(only("StartLimitIntervalSec"), "0", "systemd gives up after five starts else");
+    assert.equal(
+      only("StartLimitIntervalSec"),
+      "0",
+      "otherwise systemd gives up after five starts",
+    );
     assert.ok(Number(only("LimitNOFILE")) > DEFAULT_LIMITS.maxConnections * 2);
   });
 
-  test(`${name} satisfies systemd, where it is`, (t) => {
+  test(`${name} passes systemd-analyze, if it is installed`, (t) => {
     if (!hasTool("systemd-analyze")) {
       t.diagnostic("SYSTEMD-ANALYZE IS NOT HERE: the unit was read by this test alone.");
       return;

@@ -30,13 +30,13 @@ const instructions = dockerfile
 const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith("FROM ")));
 const one = (word: string): string => last.find((line) => line.startsWith(`${word} `)) ?? "";
 
-test("Dockerfile: both stages stand on one base with a pinned tag", () => {
+test("Dockerfile: both stages use one base with a pinned tag", () => {
   assert.ok(instructions.includes("ARG NODE_IMAGE=node:24-bookworm-slim"));
   const bases = instructions.filter((line) => line.startsWith("FROM "));
   assert.deepEqual(bases, ["FROM ${NODE_IMAGE} AS build", "FROM ${NODE_IMAGE}"]);
 });
 
-test("Dockerfile: dependencies come from the lockfile, those for building stay behind", () => {
+test("Dockerfile: dependencies come from the lockfile, and build dependencies are not shipped", () => {
   const runs = instructions.filter((line) => line.startsWith("RUN "));
   assert.ok(runs.some((line) => line.includes("npm ci")));
   assert.ok(runs.some((line) => line.includes("npm prune --omit=dev")));
@@ -55,7 +55,7 @@ test("Dockerfile: dependencies come from the lockfile, those for building stay b
   );
 });
 
-test("Dockerfile: the last stage runs as nobody special, in exec form, and writes to one place", () => {
+test("Dockerfile: the last stage runs unprivileged, in exec form, and writes to one directory", () => {
   assert.equal(one("USER"), "USER 1000:1000");
   assert.equal(one("VOLUME"), "VOLUME /data");
   assert.deepEqual(JSON.parse(one("ENTRYPOINT").slice(11)), [
@@ -68,7 +68,7 @@ test("Dockerfile: the last stage runs as nobody special, in exec form, and write
   assert.deepEqual(JSON.parse(check), ["node", "/app/deploy/health-check.mjs"]);
 });
 
-test("Dockerfile: every variable is a setting, and the port is the one that is set", () => {
+test("Dockerfile: every variable is a setting, and the port matches", () => {
   const pairs = one("ENV").slice(4).split(" ");
   const names = pairs.map((pair) => pair.split("=")[0] ?? "");
   assert.deepEqual(unknown(names), ["NODE_ENV"]);
@@ -76,7 +76,7 @@ test("Dockerfile: every variable is a setting, and the port is the one that is s
   assert.ok(pairs.includes(`PORT=${one("EXPOSE").slice(7)}`));
 });
 
-test(".dockerignore keeps everything out but what exists and is needed", () => {
+test(".dockerignore excludes everything except what exists and is needed", () => {
   const lines = readText(".dockerignore")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
@@ -105,8 +105,8 @@ async function healthCheck(t: TestContext, status: number | undefined, variable:
 }
 
 const checks = [
-  ["an API that answers is well", 200, "PORT", 0],
-  ["a worker that answers is well", 200, "GATEPOST_WORKER_PORT", 0],
+  ["an API that answers is healthy", 200, "PORT", 0],
+  ["a worker that answers is healthy", 200, "GATEPOST_WORKER_PORT", 0],
   ["a process that answers 503 is not", 503, "PORT", 1],
   ["a process that does not listen is not", undefined, "PORT", 1],
 ] as const;
@@ -163,7 +163,7 @@ test("compose: two API processes, two workers, both stores, a resolver, a proxy 
 });
 
 for (const [name, service] of services) {
-  test(`compose: ${name} is pinned and in networks that exist, and its log is limited`, () => {
+  test(`compose: ${name} is pinned, uses existing networks, and has a limited log`, () => {
     assert.match(service.image ?? "", /^[\w./-]+:(?!latest)[\w.-]+$/);
     assert.match(service.logging?.options["max-size"] ?? "", /^\d+m$/);
     for (const network of networksOf(service)) assert.ok(network in compose.networks, network);
@@ -172,14 +172,14 @@ for (const [name, service] of services) {
   });
 
   if (name !== "migrate") {
-    test(`compose: ${name} is started again and may take so much and no more`, () => {
+    test(`compose: ${name} is restarted and has resource limits`, () => {
       assert.equal(service.restart, "unless-stopped");
       const limits = Object.keys(service.deploy?.resources.limits ?? {});
       assert.deepEqual(limits.sort(), ["cpus", "memory", "pids"]);
     });
   }
 
-  test(`compose: ${name} waits for what exists and can tell`, () => {
+  test(`compose: ${name} waits for services that exist and have a health check`, () => {
     for (const [needed, { condition }] of Object.entries(service.depends_on ?? {})) {
       const other = compose.services[needed];
       assert.ok(other !== undefined, needed);
@@ -189,7 +189,7 @@ for (const [name, service] of services) {
     }
   });
 
-  test(`compose: every file that ${name} is made of exists`, () => {
+  test(`compose: every file of ${name} exists`, () => {
     const { build } = service;
     const context = new URL(`deploy/${build?.context ?? "."}/`, root);
     if (build !== undefined) assert.ok(existsSync(new URL(build.dockerfile, context)));
@@ -202,7 +202,7 @@ for (const [name, service] of services) {
 }
 
 for (const [name, { command = [], environment = {}, ...service }] of ours) {
-  test(`compose: ${name} is one of our commands with settings that exist, and may take its time to stop`, () => {
+  test(`compose: ${name} runs one of our commands with existing settings, and has enough time to stop`, () => {
     assert.ok(commands.has(command[0] ?? ""), command[0]);
     assert.deepEqual(unknown(Object.keys(environment)), []);
     assert.ok(Number.parseInt(service.stop_grace_period ?? "", 10) * 1_000 > stopMs);
@@ -218,7 +218,7 @@ for (const [name, { command = [], environment = {}, ...service }] of ours) {
   });
 }
 
-test("compose: the proxy reaches the API by the network that its trusted address is in, and no other", () => {
+test("compose: the proxy reaches the API only through the network of its trusted address", () => {
   const proxy = networksOf(compose.services["proxy"] as Service);
   const api = networksOf(compose.services["api-1"] as Service);
   assert.deepEqual(
@@ -227,7 +227,7 @@ test("compose: the proxy reaches the API by the network that its trusted address
   );
 });
 
-test("compose: .env.example names every variable that is used, and holds no secret", () => {
+test("compose: .env.example names every used variable and holds no secret", () => {
   const used = [...readText("deploy/compose.yaml").matchAll(/(?<!\$)\$\{(\w+)/g)].map(
     ([, name = ""]) => name,
   );
@@ -236,7 +236,7 @@ test("compose: .env.example names every variable that is used, and holds no secr
   assert.deepEqual(text.match(/^\w*(?:PASSWORD|KEY|TOKEN)=.+$/gm), null);
 });
 
-test("compose: Unbound lets the network in, includes the shipped file, and both files are in its image", () => {
+test("compose: Unbound serves the network, includes the shipped file, and its image has both files", () => {
   const conf = readText("deploy/unbound/container.conf");
   assert.match(conf, /access-control: 172\.30\.0\.0\/24 allow/);
   assert.match(readText("deploy/compose.yaml"), /subnet: 172\.30\.0\.0\/24/);
@@ -246,7 +246,7 @@ test("compose: Unbound lets the network in, includes the shipped file, and both 
   assert.ok(targets.includes(/^include: (\S+)$/m.exec(conf)?.[1]));
 });
 
-test("Caddyfile: bodies, waiting and connections fit what the service does", () => {
+test("Caddyfile: limits of bodies, waiting and connections match the service", () => {
   const text = readText("deploy/Caddyfile");
   const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? "";
   assert.ok(Number(found(/max_size (\d+)MB/)) * 1e6 > UPLOAD_MAX_OCTETS + 65_536);

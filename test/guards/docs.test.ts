@@ -15,7 +15,7 @@ import { recordingTerminal } from "../process/recording-terminal.ts";
 
 const root = new URL("../../../", import.meta.url);
 
-/** Every TypeScript source that is no test, as path and text. */
+/** Every TypeScript source except tests, as path and text. */
 function sources(): readonly (readonly [string, string])[] {
   const names = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
   return names
@@ -44,7 +44,7 @@ test("docs/signals.md lists every signal with its weight and meaning, most impor
   assert.deepEqual(rows, want);
 });
 
-test("docs/operations.md says how long what is kept, as the code does", () => {
+test("docs/operations.md gives the retention times of the code", () => {
   const days = (ms: number): string => `${String(ms / DAY_MS)} days`;
   const rows = tableUnder(readDocument("docs/operations.md"), "## What is kept, and for how long");
   const kept = (what: string): string | undefined =>

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 const STATIC = /^\s*(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"/gm;
 
-/** Packages that a compiled module loads by itself and by what it imports, dynamic imports left out. */
+/** Packages that a compiled module loads directly and indirectly, without dynamic imports. */
 function packagesOf(start: URL): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();
@@ -27,11 +27,11 @@ const driversOf = (module: string): readonly string[] => {
 };
 
 for (const module of ["gatepost.js", "server.js", "bulk-worker.js", "library.js"]) {
-  test(`${module} of one process starts without the drivers of many`, () => {
+  test(`${module} starts without the drivers for several processes`, () => {
     assert.deepEqual(driversOf(module), []);
   });
 }
 
-test("a module that imports drivers is seen to load them", () => {
+test("the test finds drivers that a module imports", () => {
   assert.deepEqual(driversOf("../adapters/bullmq/tickets.js"), ["ioredis", "bullmq"]);
 });

@@ -14,7 +14,7 @@ type Maker = Exclude<
   "Refusal"
 >;
 
-/** What the page shows of each refusal: a whole sentence, or in brackets what a sentence made elsewhere says. */
+/** What the page shows of each refusal: the sentence, or in brackets its content if it varies. */
 const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   missingParameter: refusals.missingParameter("email"),
   wrongType: refusals.wrongType("email"),
@@ -74,7 +74,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   tooManyReports: refusals.tooManyReports(20, 17_000),
 };
 
-test("docs/errors.md lists every refusal as it is sent, by status", () => {
+test("docs/errors.md lists every refusal with its exact text, by status", () => {
   const rows = tableUnder(document, "## Refusals").map(([code = "", status = "", sentence = ""]) =>
     [status, plain(code), sentence].join(" | "),
   );

@@ -14,7 +14,7 @@ function sources(): Map<string, string> {
   );
 }
 
-test("no file imports from a floor above it, a neighbour or a package that is not its own", () => {
+test("no file imports from a floor above it, a neighbour or a package not allowed on its floor", () => {
   const all = sources();
   assert.ok(all.size > 20);
   assert.deepEqual(floorViolations(all), []);

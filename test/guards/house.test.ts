@@ -13,7 +13,7 @@ function textsOf(...folders: readonly string[]): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
 }
 
-/** Used by people's own programs, and a sample that is shown as it stands. */
+/** Used by programs of users, and a sample shown unchanged. */
 const FOR_OTHERS = new Set(["createValidator", "isGenuine"]);
 
 const EXPORTED = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm;
@@ -36,7 +36,7 @@ test("every function, class and value that a file exports is used by another one
 
 const LOGGED = /\blog\.(?:info|warn|error)\(\s*"([^"]*)"/g;
 
-test("every event in the log is named by its area and what happened", () => {
+test("every log event is named area.what_happened", () => {
   const sources = [...textsOf("src")].filter(([path]) => !path.includes(".test."));
   const events = sources.flatMap(([, text]) =>
     [...text.matchAll(LOGGED)].map(([, event = ""]) => event),

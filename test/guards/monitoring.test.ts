@@ -21,7 +21,7 @@ import { manualClock } from "../time/manual-clock.ts";
 const DOC = "docs/operations/monitoring.md";
 const root = new URL("../../../", import.meta.url);
 
-/** Every name of a metric of ours that stands in the program. */
+/** Every name of our metrics in the sources. */
 function namesInSource(): ReadonlySet<string> {
   const files = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
   const texts = files
@@ -78,7 +78,7 @@ function page(read: () => Promise<typeof backlog>, redisAnswers = true, answers 
   return { metrics, clock };
 }
 
-/** What is registered here; a name that is put together stands in no source. */
+/** The registered metrics; a computed name does not appear in the sources. */
 function registered(): readonly Registered[] {
   const { metrics } = page(() => Promise.resolve(backlog));
   return metrics.registry.getMetricsAsArray() as unknown as readonly Registered[];
@@ -97,7 +97,7 @@ test("every metric of the program is described, and no other", () => {
   assert.deepEqual(described.filter(isOurs).sort(), [...known].filter(isOurs).sort());
 });
 
-test("types and labels are described as they are", () => {
+test("the described types and labels are correct", () => {
   const ours = registered().filter(({ name }) => isOurs(name));
   assert.ok(ours.length > 10);
   for (const { name, type, labelNames } of ours) {
@@ -111,7 +111,7 @@ test("types and labels are described as they are", () => {
   }
 });
 
-test("the backlog is on the page as the database says it, asked once a scrape", async () => {
+test("the page shows the backlog of the database, read once a scrape", async () => {
   let asked = 0;
   const { metrics } = page(() => {
     asked += 1;
@@ -138,12 +138,12 @@ test("the backlog is on the page as the database says it, asked once a scrape", 
   assert.equal(asked, 1);
 });
 
-test("a Redis that does not answer is shown, for single checks go on without it", async () => {
+test("a Redis that does not answer is shown, because single checks work without it", async () => {
   const { metrics } = page(() => Promise.resolve(backlog), false);
   assert.ok((await metrics.page.text()).split("\n").includes("gatepost_redis_up 0"));
 });
 
-test("a database that takes no writes is down, and what waits in it is shown", async () => {
+test("a read-only database counts as down, and its backlog is shown", async () => {
   const { metrics } = page(
     () => Promise.resolve(backlog),
     true,
@@ -160,7 +160,7 @@ const away = [
 ] as const;
 
 for (const [how, read] of away) {
-  test(`a database that ${how} leaves its figures out and the page whole`, async () => {
+  test(`a database that ${how} only removes its figures from the page`, async () => {
     const { metrics, clock } = page(read);
     const asking = metrics.page.text();
     clock.advance(2_000);
@@ -174,7 +174,7 @@ for (const [how, read] of away) {
   });
 }
 
-// What is made of the metrics.
+// Alerts and dashboard.
 
 /** Names in a PromQL text, without the suffixes of a histogram. */
 const namesIn = (text: string): readonly string[] =>
@@ -199,7 +199,7 @@ const alerts = readYaml<Rules>("deploy/prometheus/alerts.yaml").groups.flatMap(
 );
 
 for (const { alert, expr, labels, annotations, for: lasting } of alerts) {
-  test(`the alert ${alert} is made of metrics that exist, and says what is wrong`, () => {
+  test(`the alert ${alert} uses existing metrics and has a summary`, () => {
     assert.deepEqual(
       namesIn(expr).filter((name) => !known.has(name)),
       [],
@@ -210,12 +210,12 @@ for (const { alert, expr, labels, annotations, for: lasting } of alerts) {
   });
 }
 
-test("every alert is explained with what to do, and no other", () => {
+test("every alert, and no other, is explained with what to do", () => {
   const explained = tableUnder(readText(DOC), "## Alerts").map(([name = ""]) => plain(name));
   assert.deepEqual([...explained].sort(), alerts.map(({ alert }) => alert).sort());
 });
 
-test("the dashboard asks for metrics that exist, each panel for something", () => {
+test("the dashboard uses existing metrics, at least one in each panel", () => {
   const { panels } = JSON.parse(readText("deploy/grafana/gatepost.json")) as {
     readonly panels: readonly {
       readonly id: number;

@@ -25,7 +25,7 @@ test("docs/operations/sizing.md lists every shared resource as the code bounds i
   assert.deepEqual(rows, want);
 });
 
-test("no owner may have all of a resource that others need", () => {
+test("no owner can have all of a shared resource", () => {
   const alone = Object.entries(RESOURCES)
     .filter(([, { total, perOwner }]) => perOwner >= total)
     .map(([name]) => name);

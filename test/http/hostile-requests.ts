@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Pieces that parsers trip over. Encoded and raw, known names and nonsense. */
+/** Pieces that break parsers: encoded and raw, known names and nonsense. */
 const PIECES = [
   ..."@ . / // + % %% %4 %40 %2F %2B %20 %00 %0a %0d%0a %ff %c3%28 %e2%82%ac %ed%a0%80 %u0041".split(
     " ",
@@ -22,7 +22,7 @@ const text = fc
   .array(fc.constantFrom(...PIECES), { maxLength: 8 })
   .map((pieces) => pieces.join(""));
 
-/** What a client that sends raw bytes can put into a target: ASCII without blanks and controls. */
+/** Characters that a client can send raw in a target: ASCII without blanks and controls. */
 const target = text.map((value) => value.replace(/[^!-~]/g, ""));
 
 const unicode = fc.string({ unit: "binary", maxLength: 40 });
@@ -137,7 +137,7 @@ export function hostileRequests(
 
 const NO_BODY = { type: undefined, payload: Buffer.alloc(0) };
 
-/** The request as it goes over the wire. */
+/** The request as sent on the wire. */
 export function bytesOf({ method, target: place, headers: sent, payload }: HostileRequest): Buffer {
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = payload.length === 0 ? "" : `content-length: ${payload.length}\r\n`;

@@ -18,7 +18,7 @@ const PORTION = 2_000;
 
 /**
  * Sends generated requests of one endpoint through a real listener and reads every answer with the strict
- * client. Gives how many answers had which status; throws with the first request that was answered wrong.
+ * client. Returns the number of answers by status; throws with the first wrongly answered request.
  */
 export async function sendHostile(
   [method, family]: (typeof ENDPOINTS)[number],

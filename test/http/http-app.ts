@@ -12,7 +12,7 @@ export interface Logged {
   readonly fault?: unknown;
 }
 
-/** A log that keeps what it is given. */
+/** A log that keeps its events. */
 export function recordingLog(): Log & { readonly lines: readonly Logged[] } {
   const lines: Logged[] = [];
   return {
@@ -23,7 +23,7 @@ export function recordingLog(): Log & { readonly lines: readonly Logged[] } {
   };
 }
 
-/** Answers with a well-formed result that tells what was asked in `mx_info`: entry, mode, features. */
+/** Answers with a well-formed result whose `mx_info` has the question: entry, mode, features. */
 export const echoingCheck: CheckOne = (_entrance, { text, mode, features }) => {
   const result = {
     format: true,
@@ -42,7 +42,7 @@ export const echoingCheck: CheckOne = (_entrance, { text, mode, features }) => {
   return { body: JSON.stringify(result), paidBy: "plan" };
 };
 
-/** Dependencies of an app on fakes; what is given replaces them. */
+/** Fake dependencies of an app; given ones replace them. */
 export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
   return {
     admission: openAdmission(),

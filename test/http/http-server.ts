@@ -10,7 +10,7 @@ import { appWith } from "./http-app.ts";
 
 export interface TestServer {
   readonly port: number;
-  /** To make it less patient while it runs. */
+  /** To shorten its time limits while it runs. */
   readonly http: Server;
   readonly stop: () => Promise<void>;
 }

@@ -7,17 +7,17 @@ export interface OpenGate extends Admission {
   readonly charged: () => number;
 }
 
-/** Whoever asks from this address without a key. */
+/** The caller at this address without a key. */
 export function callerAt(clientAddress: string, tier: TierName = "anonymous"): Caller {
   return { owner: { kind: "bucket", bucket: clientAddress }, tier, clientAddress };
 }
 
-/** An entrance as the real gate would give it to a caller of this tier. */
+/** An entrance as the real admission gives it to a caller of this tier. */
 export function entranceOf(tier: TierName, clientAddress = "192.0.2.1"): Entrance {
   return { caller: callerAt(clientAddress, tier), hasCredits: false };
 }
 
-/** A gate that lets everyone in, as a caller of the given tier, and counts what they take. */
+/** An admission that accepts every caller, with the given tier, and counts units. */
 export function openAdmission(tier: TierName = "anonymous"): OpenGate {
   const limits = DEFAULT_TIERS[tier];
   const perMinute = limits.ratePerMinute ?? 0;
@@ -46,7 +46,7 @@ export function openAdmission(tier: TierName = "anonymous"): OpenGate {
       nowMs: 0,
     }),
     receipt: (_entrance, answer) => {
-      if (answer.kind === "unpaid") throw new Error("an open admission lets everybody pay");
+      if (answer.kind === "unpaid") throw new Error("an open admission never refuses payment");
       return receipt(answer.units);
     },
   };

@@ -11,7 +11,7 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** A server on loopback whose open connections are cut when it closes. */
+/** A server on loopback that resets its open connections when it closes. */
 export async function listening(server: Server, host = "127.0.0.1", port = 0): Promise<Peer> {
   const open = new Set<Socket>();
   let accepted = 0;
@@ -41,11 +41,11 @@ export async function listening(server: Server, host = "127.0.0.1", port = 0): P
 export const httpPeer = (listener: RequestListener): Promise<Peer> =>
   listening(createHttp(listener));
 
-/** Hands over every connection as it comes. */
+/** Passes on every connection. */
 export const tcpPeer = (onSocket: (socket: Socket) => void): Promise<Peer> =>
   listening(createTcp(onSocket));
 
-/** Writes `piece` every few milliseconds until the other side is gone. */
+/** Writes `piece` every few milliseconds until the peer closes. */
 export function drip(
   to: { write(text: string): unknown; on(event: "close", done: () => void): unknown },
   piece: string,

@@ -1,23 +1,23 @@
 import { connect } from "node:net";
 import type { Answered } from "./strict-client.ts";
 
-/** A test that waits longer than this for an answer has failed. */
+/** A test fails when an answer takes longer. */
 const PATIENCE_MS = 20_000;
 
 export interface RawClient {
-  /** Sends bytes as they are; text goes out as Latin-1, one byte a character. */
+  /** Sends bytes unchanged; text is sent as Latin-1, one byte a character. */
   write(bytes: string | Buffer): void;
-  /** The next answer on the connection; rejects when it closes before one is whole. */
+  /** The next answer on the connection; rejects when it closes before the answer is complete. */
   answer(options?: { readonly head?: boolean }): Promise<Answered>;
-  /** Resolves when the connection is closed, with what broke it if anything did. */
+  /** Resolves when the connection is closed, with the error if there was one. */
   readonly closed: Promise<Error | undefined>;
-  /** Reads nothing from now on. */
+  /** Stops reading. */
   pause(): void;
   end(): void;
   destroy(): void;
 }
 
-/** A connection on which nothing is repaired, added or encoded. */
+/** A raw connection: nothing is repaired, added or encoded. */
 export function rawClient(port: number): RawClient {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   let received = Buffer.alloc(0);
@@ -98,7 +98,7 @@ function parseAnswer(bytes: Buffer, head: boolean): Parsed | undefined {
   return { answer: { status, headers, body }, length: start + size };
 }
 
-/** Sends one request on a connection of its own and reads one answer. */
+/** Sends one request on a new connection and reads one answer. */
 export async function askRaw(
   port: number,
   bytes: string | Buffer,

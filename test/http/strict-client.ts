@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 
 /**
- * A client as strict as the strictest of this API: it parses answers field by field and fails on anything
- * that the contract does not promise. Written from the contract, not from our schemas.
+ * A client as strict as the strictest of this API: it parses answers field by field and fails on everything
+ * outside the contract. It is written from the contract, not from our schemas.
  */
 export interface Answered {
   readonly status: number;
@@ -77,7 +77,7 @@ export function readResult(answer: Answered, family: "email" | "domain"): Fields
   assert.deepEqual(
     keys,
     ORDER.filter((name) => keys.includes(name)),
-    "keys stand in the contract's order and no other is there",
+    "keys are in the contract's order, without others",
   );
   for (const name of ALWAYS) assert.ok(keys.includes(name), `${name} is always there`);
   for (const name of keys) {
@@ -87,7 +87,7 @@ export function readResult(answer: Answered, family: "email" | "domain"): Fields
   assert.equal(
     keys.includes("mx_info"),
     result["dns"] === true,
-    "mx_info is there exactly with dns",
+    "mx_info is present exactly when dns is true",
   );
   assert.equal(keys.includes("domain_info"), result["format"] === true);
   return result;
@@ -106,7 +106,7 @@ export function readError(answer: Answered, status: number): string {
   return String(error["error"]);
 }
 
-/** Whatever was sent: a result, or a refusal that is nobody's fault. Gives the status. */
+/** For any request: a result, or a refusal that is not a fault. Returns the status. */
 export function readAny(answer: Answered, family: "email" | "domain"): number {
   if (answer.status === 200) readResult(answer, family);
   else {

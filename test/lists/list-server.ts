@@ -6,7 +6,7 @@ import { FETCHED_SOURCES } from "../../src/adapters/lists/sources/feed-sources.t
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A file of names in the format of a source, with an ETag. */
+/** A file of names in a source's format, with an ETag. */
 export interface ServedFile {
   readonly names: readonly string[];
   readonly etag?: string;
@@ -14,7 +14,7 @@ export interface ServedFile {
 
 const ALWAYS = ["guerrillamail.com", "mailinator.com", "sharklasers.com", "yopmail.com"];
 
-/** `count` names, the four that every list holds among them. */
+/** `count` names, including the four that every list must have. */
 export const namesOf = (count: number, stem = "bad"): readonly string[] => [
   ...ALWAYS,
   ...Array.from({ length: count - ALWAYS.length }, (_, n) => `${stem}${String(n)}.example`),
@@ -22,10 +22,10 @@ export const namesOf = (count: number, stem = "bad"): readonly string[] => [
 
 const floorOf = (id: string): number => FETCHED_SOURCES.find((each) => each.id === id)?.floor ?? 0;
 
-/** A good file of a source: a tenth above its floor. */
+/** A valid file of a source: 10 % above its floor. */
 export const goodNames = (id: string): readonly string[] => namesOf(Math.ceil(floorOf(id) * 1.1));
 
-/** The names as the file of a source looks. */
+/** The names in a source's format. */
 export function fileOf(id: string, names: readonly string[]): string {
   if (id === "tompec") return JSON.stringify(names);
   if (id !== "fakefilter") return `${names.join("\n")}\n`;
@@ -33,7 +33,7 @@ export function fileOf(id: string, names: readonly string[]): string {
   return JSON.stringify({ domains: Object.fromEntries(rows) as unknown });
 }
 
-/** A mirror on loopback: what each source serves is changed as a test goes on; every source is good at first. */
+/** A mirror on loopback: a test changes what each source serves; at first every source is valid. */
 export async function listServer(t: TestContext) {
   const handlers = new Map<string, Handler>();
   const asked: { readonly id: string; readonly condition: string | undefined }[] = [];

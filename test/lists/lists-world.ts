@@ -13,7 +13,7 @@ import { literalDatasets } from "./literal-datasets.ts";
 
 export const hash = createAddressHash(new Uint8Array(32).fill(7));
 
-/** The services of lists on one SQLite store, with accounts "a1" and "a2"; in memory unless told. */
+/** The services of lists on one SQLite store, with accounts "a1" and "a2"; by default in memory. */
 export async function listsWorld(
   t: TestContext,
   { dataDir, datasets = literalDatasets({}) }: { dataDir?: string; datasets?: Datasets } = {},

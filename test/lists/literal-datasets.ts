@@ -5,7 +5,7 @@ import type {
   OperatorWord,
 } from "../../src/core/evidence/datasets.ts";
 
-/** What a test knows of names; everything absent is unknown. */
+/** The evidence of a test; absent names are unknown. */
 export interface LiteralKnowledge {
   /** Names on a curated list. */
   readonly curated?: readonly string[];
@@ -20,7 +20,7 @@ export interface LiteralKnowledge {
   readonly knownGood?: readonly string[];
   readonly roles?: readonly string[];
   readonly mailServers?: Readonly<Record<string, MailServerKind>>;
-  /** "*.a.example" is for the names one label below it. */
+  /** "*.a.example" covers the names one label below it. */
   readonly domains?: Readonly<Record<string, OperatorWord>>;
   readonly mailHosts?: Readonly<Record<string, OperatorWord>>;
   readonly addresses?: Readonly<Record<string, OperatorWord | "account">>;

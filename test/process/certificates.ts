@@ -1,5 +1,5 @@
 /**
- * An authority and a receiver's certificates for tests, good until 2120; the authority's key is thrown away.
+ * A certificate authority and a receiver's certificates for tests, valid until 2120; the authority's key is deleted.
  * Names: receiver.example, *.receiver.example, localhost, 198.51.101.7, 127.0.0.1, 2a02:4f8:17::7.
  */
 export const testAuthority = `-----BEGIN CERTIFICATE-----
@@ -28,7 +28,7 @@ AK6B4VKcqfBLAkMfjqNydhASIKtiDyGhdiDJh3ipdOFl
 -----END CERTIFICATE-----
 `;
 
-/** The same names; ended in February 2020. */
+/** The same names; expired in February 2020. */
 export const expiredCertificate = `-----BEGIN CERTIFICATE-----
 MIIByjCCAXCgAwIBAgIBAzAKBggqhkjOPQQDAjAiMSAwHgYDVQQDDBdHYXRlcG9z
 dCB0ZXN0IGF1dGhvcml0eTAeFw0yMDAxMDEwMDAwMDBaFw0yMDAyMDEwMDAwMDBa

@@ -1,9 +1,9 @@
-/** What a preload of the test run (`NODE_OPTIONS`) reads, and what programs need; never a setting of the product. */
+/** Variables for a preload of the test run (`NODE_OPTIONS`) and for programs; never settings of the product. */
 const PASSED_ON = /^(?:PATH|HOME|NODE_OPTIONS|UNEVEN_\w+)$/;
 
 /**
- * The environment of a child process under test: its settings are those of the test alone, whatever is set where
- * the tests run, and it runs under the same preload as they do.
+ * The environment of a child process under test: it has only the test's settings, independent of the environment
+ * of the test run, and the same preload.
  */
 export function childEnvironment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));

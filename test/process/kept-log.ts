@@ -3,7 +3,7 @@ import type { Log } from "../../src/ports/process/log.ts";
 export interface KeptLog extends Log {
   /** Names of the events, in order. */
   readonly events: readonly string[];
-  /** Everything that was logged, as one text: to look for what must not be there. */
+  /** The whole log as one text, to search for what must not be there. */
   text(): string;
 }
 

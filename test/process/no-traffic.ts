@@ -1,6 +1,6 @@
 import type { OwnTraffic } from "../../src/main/feeds/own-traffic.ts";
 
-/** Observes nothing and counts for nobody. */
+/** Observes and counts nothing. */
 export const noTraffic: Pick<OwnTraffic, "observe" | "ownEvidence"> = {
   observe: () => undefined,
   ownEvidence: () => Promise.resolve(() => []),

@@ -1,13 +1,13 @@
 import type { Terminal } from "../../src/cli/terminal.ts";
 
 export interface RecordingTerminal extends Terminal {
-  /** All that went to standard output. */
+  /** All standard output. */
   readonly written: () => string;
-  /** All that went to standard error. */
+  /** All standard error. */
   readonly complained: () => string;
 }
 
-/** A terminal that remembers; without colours, 80 columns, not interactive. */
+/** A terminal that records; without colours, 80 columns, not interactive. */
 export function recordingTerminal(): RecordingTerminal {
   const out: string[] = [];
   const err: string[] = [];

@@ -7,8 +7,8 @@ export function hasTool(name: string, versionFlag = "--version"): boolean {
 }
 
 /**
- * Runs a test that needs something beyond Node and npm. Without it the test is skipped with its reason in
- * words; where REQUIRE_SERVICES is set a skip is a failure.
+ * Runs a test that needs more than Node and npm. Without it the test is skipped with a
+ * reason; with REQUIRE_SERVICES a skip is a failure.
  */
 export function testWith(
   needed: readonly string[],

@@ -5,7 +5,7 @@ import { openProcess, type Process } from "../../src/main/process/open-process.t
 import { readConfig } from "../../src/main/settings/config.ts";
 import { type KeptLog, keptLog } from "./kept-log.ts";
 
-/** A process of this machine with the settings of `environment`, whose log is kept. */
+/** A process with the settings of `environment` whose log is kept. */
 export function testProcess(
   environment: Readonly<Record<string, string>>,
 ): Process & { readonly log: KeptLog } {
@@ -15,7 +15,7 @@ export function testProcess(
   return { config, machine: systemMachine, clock, ids, log, name: "test", closing: new Closing() };
 }
 
-/** The store of an embedded database, as a command opens it; ":memory:" leaves no file. */
+/** The store of an embedded database, as a command opens it; ":memory:" uses no file. */
 export async function openTestStore(
   dataDir: string,
 ): Promise<AccountStore & { readonly close: () => Promise<void> }> {

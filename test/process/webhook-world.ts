@@ -28,7 +28,7 @@ export const accepted = (status = 200, body = "ok"): OutboundResult<HttpReply> =
   value: { status, headers: {}, body: new TextEncoder().encode(body), cut: false },
 });
 
-/** A sender that records what it was given; posts to a URL with "hang" in it wait to be answered. */
+/** A sender that records deliveries; posts to a URL with "hang" wait for `release`. */
 export function recordingSender() {
   const posts: WebhookPost[] = [];
   const parked: Parked[] = [];
@@ -43,7 +43,7 @@ export function recordingSender() {
       });
     },
   };
-  /** Lets everybody answer, from now on at once. */
+  /** Lets all receivers answer, from now on at once. */
   const release = (): void => {
     over = true;
     for (const each of parked) each.answer();
@@ -60,11 +60,11 @@ export function recordingSender() {
 export interface WorldOptions {
   readonly clock?: Clock;
   readonly dataDir?: string;
-  /** Instead of the one that records. */
+  /** Replaces the recording one. */
   readonly sender?: WebhookSender;
 }
 
-/** Everything of webhooks on SQLite in memory, with a sender that records. */
+/** All webhook parts on SQLite in memory, with a recording sender. */
 export async function webhookWorld(
   t: TestContext,
   { clock = realClock, dataDir = ":memory:", sender }: WorldOptions = {},
@@ -108,7 +108,7 @@ export async function webhookWorld(
   };
 }
 
-/** For what happens beside the call under test. */
+/** For work beside the call under test. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   await lookUntil(holds, { what });
 }

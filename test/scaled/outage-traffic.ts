@@ -4,16 +4,16 @@ import { givenTime } from "../time/given-time.ts";
 import type { ScaledAccount } from "./scaled-account.ts";
 import { type Answered, readError, readResult } from "../http/strict-client.ts";
 
-/** One answer, and when it was asked for. */
+/** One answer, and the time of its request. */
 export interface Seen {
   readonly kind: Kind;
-  /** Its place among the servers. */
+  /** The index of its server. */
   readonly server: number;
   readonly status: number;
-  /** Of the steady clock. */
+  /** By the monotonic clock. */
   readonly askedAtMs: number;
   readonly answeredAtMs: number;
-  /** Of `givenTime`: what the service took, and not a client that had no turn to read the answer. */
+  /** By `givenTime`: time of the service, without time in which the client did not run. */
   readonly tookMs: number;
 }
 
@@ -21,30 +21,30 @@ export type Kind = "keyed" | "anonymous" | "bulk" | "ready";
 
 export interface TrafficOptions {
   readonly apis: readonly string[];
-  /** Whose key the single checks bear. */
+  /** The account whose key the single checks use. */
   readonly keyed: ScaledAccount;
-  /** Who sends synchronous lists of `BULK_ENTRIES`. */
+  /** The account that sends synchronous batches of `BULK_ENTRIES`. */
   readonly bulk: ScaledAccount;
 }
 
 export interface Traffic {
-  /** Nothing was asked before. */
+  /** No request came before. */
   readonly sinceMs: number;
   readonly seen: readonly Seen[];
-  /** Answers that the contract does not know. */
+  /** Answers outside the contract. */
   readonly odd: ReadonlySet<string>;
-  /** What stood in `/readyz` while it was 503, by server. */
+  /** What `/readyz` named while it was 503, by server. */
   readonly named: readonly Set<string>[];
-  /** Resolves when everything that was asked is answered. */
+  /** Resolves when every request is answered. */
   stop(): Promise<void>;
 }
 
 export const BULK_ENTRIES = 20;
 
-/** What traffic asks for. */
+/** The requests of the traffic. */
 export const BULK_NAMES = Array.from({ length: BULK_ENTRIES }, (_, at) => `b${String(at)}.example`);
 
-/** Milliseconds between an answer and the next request of its kind to the same server. */
+/** Milliseconds between an answer and the next request of the same kind to the same server. */
 const REST_MS: Readonly<Record<Kind, number>> = {
   keyed: 100,
   anonymous: 200,
@@ -52,12 +52,12 @@ const REST_MS: Readonly<Record<Kind, number>> = {
   ready: 500,
 };
 
-/** Clients without a key; more requests than their rate come, so 429 is seen as well. */
+/** Clients without a key; they exceed their rate, so 429 occurs too. */
 const ADDRESSES = 8;
 
 /**
- * Asks every server until it is stopped, one request of a kind at a time: a machine that is slow gets less to do, and
- * no queue that it never works off.
+ * Sends requests to every server until it is stopped, one of each kind at a time: a slow machine gets less work, and
+ * no growing queue.
  */
 export function startTraffic(options: TrafficOptions): Traffic {
   const { apis } = options;
@@ -128,7 +128,7 @@ async function plain(url: string, headers: Record<string, string> = {}): Promise
   };
 }
 
-/** Throws for an answer that is none of the contract's: 200, 429 where it can be, 503. */
+/** Throws for an answer outside the contract: 200, 429 where possible, 503. */
 const READ: Readonly<Record<Kind, (answer: Answered) => void>> = {
   keyed: (answer) => readSingle(answer, "email"),
   anonymous: (answer) => {

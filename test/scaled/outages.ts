@@ -18,35 +18,35 @@ import { until } from "../time/until.ts";
 import { mailZone, openScaledWorld, type ScaledProcess, type ScaledWorld } from "./scaled-world.ts";
 import { type CutLine, openCutLine } from "../services/cut-line.ts";
 
-/** Two servers and two workers, with a line to cut before either store. */
+/** Two servers and two workers, with a line that can be cut before each store. */
 export interface OutageWorld extends ScaledWorld {
   readonly lines: Readonly<Record<Store, CutLine>>;
   readonly apis: readonly [string, string];
   readonly processes: readonly ScaledProcess[];
-  /** Of a job of `jobText`, when nothing happens to it; a case's number is left out of its names. */
+  /** The result of a job of `jobText` without an outage; names are without the case's number. */
   readonly calm: string;
 }
 
-/** As `/readyz` names it. */
+/** Its name in `/readyz`. */
 export type Store = "database" | "redis";
 
 export interface Outage {
   readonly name: string;
   readonly store: Store;
   readonly breakIt: (world: OutageWorld) => Promise<void> | void;
-  /** Between the two; from 3 s on `/readyz` has to name the store. */
+  /** Between the two; after 3 s `/readyz` must name the store. */
   readonly lastsMs: number;
-  /** Whether the database still answers questions, keys among them. */
+  /** Whether the database still answers reads, such as keys. */
   readonly canRead?: boolean;
   readonly mendIt: (world: OutageWorld) => Promise<void> | void;
 }
 
 /**
- * Nobody waits longer for a refusal, whatever is away: 3 s, and a second for turns that the machine gives to others
- * and not to a server.
+ * The longest wait for a refusal during any outage: 3 s, and 1 s for a busy machine
+ * that does not run the server.
  */
 const REFUSED_WITHIN_MS = 4_000;
-/** For what is answered all the same: the budgets of single checks and of synchronous lists. */
+/** For successful answers: the time budgets of single checks and synchronous batches. */
 const SERVED_WITHIN_MS: Readonly<Record<Kind, number>> = {
   keyed: 5_000,
   anonymous: 5_000,
@@ -55,25 +55,25 @@ const SERVED_WITHIN_MS: Readonly<Record<Kind, number>> = {
 };
 const NAMED_FROM_MS = 3_000;
 const NAMED_WITHIN_MS = 4_000;
-/** A key is believed for so long from the question about it, and no longer than that. */
+/** How long a key is trusted after its account was read. */
 const KEY_BELIEVED_MS = 4_000;
 const KEY_REFUSED_AFTER_MS = 5_000;
 
 const LOOK_MS = 50;
 const CASES_MAX = 16;
 const NAMES = 4_000;
-/** With one that is no name; the one that is there twice is counted once. */
+/** With an invalid name and a duplicate, which counts once. */
 const UNITS = NAMES + 1;
 const CREDITS = 100_000;
 
-/** Few questions at once, so that a job is met at work. */
+/** Few questions at once, so that an outage finds the job running. */
 const DNS_WINDOW = 8;
 const DNS_DELAY_MS = 20;
 
 const namesOf = (at: number): readonly string[] =>
   Array.from({ length: NAMES }, (_, name) => `d${String(name)}.k${String(at)}.example`);
 
-/** The same list for each case, under names that no cache has seen. */
+/** The same batch for each case, with names that no cache has. */
 const jobText = (at: number): string =>
   [...namesOf(at), "nonsense", `D1.k${String(at)}.example`].join("\n");
 
@@ -82,7 +82,7 @@ const zone = mailZone(
   DNS_DELAY_MS,
 );
 
-/** Endless rates; the one tier has a quota that nobody reaches, of the other one only credits pay. */
+/** Unlimited rates; one tier has a quota that is not reached, the other pays only by credits. */
 const TIERS = {
   pro: { rate_per_minute: null },
   free: { rate_per_minute: null, daily: 1_000_000, monthly: null },
@@ -135,7 +135,7 @@ const anonymized = (results: string, at: number): string =>
 
 let cases = 0;
 
-/** Traffic and a job through an outage: the answers are right meanwhile, the books afterwards, and nobody helps. */
+/** Traffic and a job through an outage: answers are right meanwhile and the ledger afterwards, without help. */
 export async function ridesOut(t: TestContext, world: OutageWorld, outage: Outage): Promise<void> {
   const at = (cases += 1);
   assert.ok(at < CASES_MAX);
@@ -150,7 +150,7 @@ export async function ridesOut(t: TestContext, world: OutageWorld, outage: Outag
   const session = await jobs.queue(apis[0], jobText(at));
   await untilAtWork(jobs, apis[1], session);
   const traffic = startTraffic({ apis, keyed, bulk });
-  t.after(() => traffic.stop()); // what fails here must not disturb what comes next
+  t.after(() => traffic.stop()); // a failure here must not disturb later cases
   await until(() => isBack(traffic, 0), { what: "traffic", everyMs: LOOK_MS });
   const breakingAtMs = performance.now();
   await outage.breakIt(world);
@@ -170,15 +170,15 @@ export async function ridesOut(t: TestContext, world: OutageWorld, outage: Outag
   assert.deepEqual([...traffic.odd], []);
   assertAnswers(traffic, outage, span);
   const results = anonymized(await jobs.results(apis[0], session), at);
-  assert.ok(results === world.calm, "the results are those of a calm run");
+  assert.ok(results === world.calm, "the results equal those of an undisturbed run");
   await assertJobBooks(jobs, session);
   await assertTrafficBooks(traffic, outage, { keyed, bulk });
   const { units, runningJobs } = await other.books();
-  assert.deepEqual([units, runningJobs], [0, 0], "what was refused costs nothing");
+  assert.deepEqual([units, runningJobs], [0, 0], "refused requests cost nothing");
   for (const one of world.processes) assert.equal(one.child.exitCode, null, one.text());
 }
 
-/** Lists and jobs of an account without limits are refused as well. */
+/** Batches and jobs of an account without limits are refused too. */
 async function assertRefused(apis: readonly string[], other: ScaledAccount): Promise<void> {
   const requests = apis.flatMap((api) =>
     [namesOf(0).slice(0, BULK_ENTRIES), namesOf(0)].map(async (names) => {
@@ -192,18 +192,18 @@ async function assertRefused(apis: readonly string[], other: ScaledAccount): Pro
   await Promise.all(requests);
 }
 
-/** Of the steady clock. */
+/** By the monotonic clock. */
 interface Span {
   readonly breakingAtMs: number;
   readonly brokenAtMs: number;
   readonly mendedAtMs: number;
 }
 
-/** The job cannot be over before: its names have their answers from this process, between two looks. */
+/** The job cannot end earlier: this process answers its names, between two polls. */
 async function untilAtWork(account: ScaledAccount, api: string, session: string): Promise<void> {
   const isAtWork = async (): Promise<boolean> => {
     const { body } = await account.get(api, `/api/view/${session}`);
-    assert.ok(body.startsWith("{"), "the job was over before anything happened");
+    assert.ok(body.startsWith("{"), "the job ended before the outage");
     return ((JSON.parse(body) as { processed_count?: number }).processed_count ?? 0) > 0;
   };
   await until(isAtWork, { what: "the job's work", everyMs: LOOK_MS });
@@ -211,7 +211,7 @@ async function untilAtWork(account: ScaledAccount, api: string, session: string)
 
 const BACK: readonly Kind[] = ["keyed", "bulk", "ready"];
 
-/** Whether of every kind each server's last two answers are 200 and were asked for since then. */
+/** Whether each server's last two answers of every kind are 200 and were requested since then. */
 const isBack = ({ seen, named }: Traffic, sinceMs: number): boolean =>
   BACK.every((kind) => {
     const since = seen.filter((one) => one.kind === kind && one.askedAtMs >= sinceMs);
@@ -233,9 +233,9 @@ function assertAnswers(traffic: Traffic, outage: Outage, span: Span): void {
     ({ askedAtMs, answeredAtMs }) =>
       askedAtMs >= span.breakingAtMs && answeredAtMs < span.mendedAtMs,
   );
-  if (outage.store === "redis") assert.equal(refused("anonymous"), 0, "single checks go on");
+  if (outage.store === "redis") assert.equal(refused("anonymous"), 0, "single checks still work");
   if (outage.store === "redis" || outage.canRead === true) {
-    assert.equal(refused("keyed"), 0, "single checks go on");
+    assert.equal(refused("keyed"), 0, "single checks still work");
   } else assertKeyed(during, traffic.sinceMs, span);
   if (outage.lastsMs < NAMED_FROM_MS) return;
   assert.ok(refused("bulk") > 0, "bulk requests are refused");
@@ -246,10 +246,10 @@ function assertAnswers(traffic: Traffic, outage: Outage, span: Span): void {
   assert.ok(ready.every(({ status }) => status === 503));
 }
 
-/** A known key opens for a while without the database, and then no more. */
+/** A known key works for some seconds without the database, then no longer. */
 function assertKeyed(during: Traffic["seen"], sinceMs: number, { brokenAtMs }: Span): void {
   const asked = during.filter(({ kind }) => kind === "keyed");
-  // Both servers asked about it after this, and before anything broke.
+  // Both servers read it after this and before the outage.
   const known = asked.filter(({ answeredAtMs }) => answeredAtMs < sinceMs + KEY_BELIEVED_MS);
   assert.ok(known.every(({ status }) => status !== 503));
   const late = asked.filter(({ askedAtMs }) => askedAtMs > brokenAtMs + KEY_REFUSED_AFTER_MS);
@@ -278,13 +278,13 @@ async function assertTrafficBooks(
   const { balance, creditSum } = await bulk.books();
   assert.equal(balance, creditSum);
   const paid = (CREDITS - balance) / BULK_ENTRIES;
-  // A commit without an answer may stand, which only the database can cause.
+  // A commit without an answer may have succeeded; only a database outage causes this.
   const unanswered = store === "database" ? count("bulk", 503) : 0;
   const sent = count("bulk", 200);
   assert.ok(paid >= sent && paid <= sent + unanswered, `${String(paid)} of ${String(sent)} paid`);
 }
 
-/** The figures of the case: the longest answers while it was on, and when the last refusal was given after it. */
+/** The figures of the case: the longest answers during the outage, and the time of the last refusal after it. */
 function report(t: TestContext, { seen }: Traffic, { brokenAtMs, mendedAtMs }: Span): void {
   const felt = seen.filter(({ answeredAtMs }) => answeredAtMs >= brokenAtMs);
   const longest = (["keyed", "anonymous", "bulk", "ready"] as const).map((kind) => {

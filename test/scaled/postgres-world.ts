@@ -32,14 +32,14 @@ import { type CutLine, openCutLine } from "../services/cut-line.ts";
 import type { SharedPostgres } from "../services/with-postgres.ts";
 import { PATIENCE_MS, until } from "../time/until.ts";
 
-/** The service on a PostgreSQL at the end of a line that can be cut, by the machine's own time. */
+/** The service on a PostgreSQL behind a line that can be cut, in real time. */
 export interface PostgresWorld {
   readonly line: CutLine;
   readonly stores: Omit<BulkStores, "clock"> & { readonly clock: Clock };
-  /** The same database past the line, for looking. */
+  /** The same database without the line, for inspection. */
   readonly direct: SqlDatabase;
   readonly databaseName: string;
-  /** Starts a worker, which the test's end stops. */
+  /** Starts a worker; the end of the test stops it. */
   readonly work: () => void;
   /** One single check by API key over HTTP: its status. */
   readonly check: () => Promise<number>;
@@ -69,7 +69,7 @@ export async function postgresWorld(
   return { line, stores, direct, databaseName: far.pathname.slice(1), ...service };
 }
 
-/** The service's own role: PostgreSQL lets a superuser in past every limit. */
+/** The service's role: PostgreSQL exempts a superuser from every limit. */
 async function plainRole({ db }: SqlDatabase): Promise<string> {
   const create = "begin create role plain login; exception when duplicate_object then null; end";
   await sql.raw(`do $$ ${create} $$`).execute(db);
@@ -153,7 +153,7 @@ async function serviceOn(stores: PostgresWorld["stores"]) {
   };
 }
 
-/** Waits until `look` says so, through faults; what went wrong last is told when it never does. */
+/** Waits until `look` returns true, ignoring faults; the error names the last fault. */
 export async function eventually(what: string, look: () => Promise<boolean>): Promise<void> {
   let last: unknown;
   const isSeen = (): Promise<boolean> =>

@@ -11,16 +11,16 @@ import type { RedisServer } from "../services/redis.ts";
 import { turningClock } from "../time/turning-clock.ts";
 import { until } from "../time/until.ts";
 
-/** Two "processes" on one ledger and one Redis, each behind the same line and on the same clock. */
+/** Two "processes" on one ledger and one Redis, behind the same line and with the same clock. */
 export interface RedisPair {
   readonly server: RedisServer;
   readonly line: CutLine;
-  /** Goes no faster than this process, and so than the answers it waits for. */
+  /** Runs no faster than this process, and so than the answers it waits for. */
   readonly clock: Clock;
   readonly stores: Stores;
   readonly here: LinkedProcess;
   readonly there: LinkedProcess;
-  /** A client past the line. */
+  /** A client without the line. */
   readonly admin: (work: (client: Redis) => Promise<unknown>) => Promise<void>;
 }
 
@@ -33,8 +33,8 @@ export async function openPair(t: TestContext, server: RedisServer): Promise<Red
   const { clock, stop } = turningClock();
   const here = await linkProcess(t, url, stores, { clock });
   const there = await linkProcess(t, url, stores, { clock });
-  t.after(stop); // the last to end: what closes may wait for it
-  // A start does not wait for long, and a machine with other work may be slower.
+  t.after(stop); // the last to end, because closing may wait for it
+  // A start waits only briefly, and a busy machine may be slower.
   await bothUp({ here, there });
   const admin = async (work: (client: Redis) => Promise<unknown>): Promise<void> => {
     const client = new Redis(server.url);
@@ -61,14 +61,14 @@ export async function grantedBy(
 export const bothUp = ({ here, there }: Pick<RedisPair, "here" | "there">): Promise<true> =>
   until(() => here.link.isUp() && there.link.isUp(), { what: "Redis on both sides" });
 
-/** Breaks something and mends it again. */
+/** Breaks something and restores it. */
 export interface Fault {
   readonly name: string;
   readonly breakIt: (pair: RedisPair) => Promise<void> | void;
   readonly mendIt: (pair: RedisPair) => Promise<void> | void;
 }
 
-/** A day's units over a fault: never more than the limit, none lost, everything back by itself. */
+/** A day's units through a fault: never above the limit, none lost, automatic recovery. */
 export async function ridesOut(pair: RedisPair, { breakIt, mendIt }: Fault): Promise<void> {
   const { here, there, stores, clock } = pair;
   const nowMs = stores.clock.nowMs();
@@ -77,8 +77,8 @@ export async function ridesOut(pair: RedisPair, { breakIt, mendIt }: Fault): Pro
   assert.equal(await grantedBy([there], { ...order, times: 2 }), 2);
   await breakIt(pair);
   const brokenAtMs = clock.monotonicMs();
-  assert.equal(await grantedBy([here], { ...order, times: 2 }), 2, "single checks go on");
-  assert.ok(clock.monotonicMs() - brokenAtMs < 1_500, "nobody waits for a dead Redis");
+  assert.equal(await grantedBy([here], { ...order, times: 2 }), 2, "single checks still work");
+  assert.ok(clock.monotonicMs() - brokenAtMs < 1_500, "no request waits for a dead Redis");
   const limits = { daily: 10, monthly: null };
   await assert.rejects(
     async () => here.link.quotas.hold(order.owner, 1, limits, nowMs),
@@ -87,13 +87,13 @@ export async function ridesOut(pair: RedisPair, { breakIt, mendIt }: Fault): Pro
   const rates = await Promise.all(
     [1, 2, 3].map(async () => here.link.rates.take("sign-in:a", 2, 0)),
   );
-  assert.equal(rates.filter(({ isGranted }) => isGranted).length, 2, "the rate has a limit still");
+  assert.equal(rates.filter(({ isGranted }) => isGranted).length, 2, "the rate is still limited");
   await mendIt(pair);
   await bothUp(pair);
   assert.equal(await grantedBy([here, there], { ...order, times: 10 }), 3, "exactly what is left");
   await Promise.all([here.link.quotas.flush(), there.link.quotas.flush()]);
   const used = await stores.usage.unitsUsed(order.owner, dayOf(nowMs));
   assert.equal(used.inDay, 10, "the ledger holds what was granted");
-  // Once for each time that it goes; on a machine that keeps Redis from its turns that may be more than ours.
+  // Once for each outage; on a busy machine Redis may be away more often than the test's outages.
   assert.match(here.log.lines.join(" "), /^(?:warn redis\.away info redis\.back ?)+$/);
 }

@@ -6,20 +6,20 @@ import type { AccountStore } from "../../src/main/parts/store.ts";
 import type { Answered } from "../http/strict-client.ts";
 import { until } from "../time/until.ts";
 
-/** An account and how it asks; any API process will do. */
+/** An account and its requests, to any API process. */
 export interface ScaledAccount {
   readonly accountId: string;
   readonly apiKey: string;
   get(base: string, path: string): Promise<Answered>;
   post(base: string, path: string, form: Readonly<Record<string, string>>): Promise<Answered>;
   remove(base: string, path: string): Promise<Answered>;
-  /** Queues a list; its session. Where a store had no turn to answer in time it is sent again, as clients are told. */
+  /** Queues a batch; returns its session. If a store was too slow it is sent again, as clients must. */
   queue(base: string, text: string): Promise<string>;
-  /** Waits for the end of a job: the state that the view shows then. */
+  /** Waits for the end of a job; returns the state that the view shows. */
   ended(base: string, session: string): Promise<string>;
   /** Every entry of a finished session with its result. */
   results(base: string, session: string): Promise<string>;
-  /** What the database holds of the account. */
+  /** What the database holds for the account. */
   books(): Promise<Books>;
 }
 
@@ -41,9 +41,9 @@ interface AccountParts {
 }
 
 let made = 0;
-/** A look costs the service a query, and it has work to do. */
+/** A poll costs the service a query. */
 const POLL_MS = 50;
-/** Of a few seconds' work, on a slow machine, after leases of workers that died. */
+/** For a few seconds of work on a slow machine, after leases of dead workers. */
 const JOB_WITHIN_MS = 180_000;
 const ENDS: ReadonlySet<string> = new Set(["completed", "failed", "gone"]);
 

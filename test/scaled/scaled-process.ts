@@ -1,6 +1,6 @@
-// A process of the scale-out under test: `serve` or `worker` as the program starts them, which may kill itself
-// the n-th time it comes to a checkpoint. Says on standard output, one JSON text a line, that it is ready, and
-// that it was told to stop.
+// A process of the scale-out under test: `serve` or `worker` as the program starts them. It may kill itself
+// when it reaches a checkpoint for the n-th time. It prints, one JSON text a line, that it is ready, and
+// that it received a signal to stop.
 import { readConfig } from "../../src/main/settings/config.ts";
 import { startServer } from "../../src/main/server.ts";
 import { untilStopped } from "../../src/main/process/until-stopped.ts";
@@ -9,11 +9,11 @@ import { type Checkpoint, passThrough } from "../../src/ports/bulk/checkpoint.ts
 
 export interface ScaledProcessOrder {
   readonly command: "serve" | "worker";
-  /** Kill this process the n-th time it comes to a stage. */
+  /** Kill this process when it reaches a stage for the n-th time. */
   readonly dieAt?: { readonly stage: string; readonly times: number };
-  /** Workers only: DNS questions under way at once, at most. */
+  /** Workers only: largest number of open DNS questions. */
   readonly dnsWindowMax?: number;
-  /** Workers only: where they hear of chunks. */
+  /** Workers only: how they learn of chunks. */
   readonly feed?: "tickets" | "database";
 }
 

@@ -20,28 +20,28 @@ import { type RedisServer, startRedis } from "../services/redis.ts";
 import { hasTool } from "../process/require-tool.ts";
 import { inPatience, until } from "../time/until.ts";
 
-/** What the suites of the scale-out need and is missing here. */
+/** What the suites of the scale-out need and this machine lacks. */
 export const missingServices = (): readonly string[] => [
   ...(postgresPrograms() === undefined ? ["postgresql"] : []),
   ...(hasTool("redis-server") ? [] : ["redis-server"]),
 ];
 
-/** A `serve` or `worker` in a process of its own. */
+/** A `serve` or `worker` process. */
 export interface ScaledProcess {
-  /** Of the API, or of the worker's own pages. */
+  /** Of the API, or of the worker's pages. */
   readonly url: string;
   readonly child: ChildProcess;
-  /** Its log, and what it said on standard error. */
+  /** Its log and standard error. */
   text(): string;
-  /** Whether it said that it heard a signal to stop. */
+  /** Whether it reported a signal to stop. */
   isStopping(): boolean;
-  /** Waits for its end, whoever ends it. */
+  /** Waits for its end, by any cause. */
   ended(): Promise<ProcessEnd>;
   /** Sends the signal and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
 
-/** Where the processes find their stores; a suite of faults puts lines to cut in between. */
+/** The addresses of the stores; a suite of faults puts lines in between. */
 export interface StoreUrls {
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -51,11 +51,11 @@ export interface ScaledWorld {
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
   readonly dns: DnsServer;
-  /** Straight to the stores, past any line that is cut. */
+  /** Directly to the stores, without the lines. */
   readonly urls: StoreUrls;
   readonly sql: SqlDatabase;
   readonly store: AccountStore;
-  /** Starts a process and waits until it is ready, or dies as ordered. `via`: other ways to the stores. */
+  /** Starts a process and waits until it is ready, or dies as ordered. `via`: other addresses of the stores. */
   start(order: ScaledProcessOrder, via?: Partial<StoreUrls>): Promise<ScaledProcess>;
   /** An account with a key and a webhook whose receiver cannot be reached. */
   account(tier?: "free" | "starter" | "pro"): Promise<ScaledAccount>;
@@ -65,7 +65,7 @@ export interface ScaledWorld {
 
 export const SECRET_KEY = Buffer.alloc(32, 7);
 
-/** Each name has mail, and each answer takes its time. */
+/** Each name has mail, and each answer is delayed. */
 export const mailZone = (names: readonly string[], delayMs: number): ServedZone => {
   const mail = { mx: ["10 mx.provider.example"], delayMs };
   return {
@@ -76,11 +76,11 @@ export const mailZone = (names: readonly string[], delayMs: number): ServedZone 
 
 export interface WorldOptions {
   readonly zone?: ServedZone;
-  /** A tier table, for processes and tests alike. */
+  /** A tier table, for processes and tests. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A PostgreSQL, a Redis and a name server of this world's own, and no process yet. */
+/** A private PostgreSQL, Redis and name server, without processes. */
 export async function openScaledWorld({
   zone = {},
   environment = {},
@@ -164,7 +164,7 @@ async function startProcess(
     });
   });
   const ended = (): Promise<ProcessEnd> => inPatience(`the end of a ${command}`, end);
-  // One that is to die at work may do so before this process gets a turn to read that it was ready.
+  // A process that must die at work may die before this process reads that it is ready.
   const begun = Promise.race([ready, end.then(() => undefined)]);
   const url = await inPatience(`a ${command} that is ready`, begun);
   if (dieAt === undefined) {
@@ -184,6 +184,6 @@ async function startProcess(
   };
 }
 
-/** A process that got no turn while it started may have given up its first connections. */
+/** A process that did not run during its start may have given up its first connections. */
 const untilReady = (url: string): Promise<unknown> =>
   until(async () => (await fetch(`${url}/readyz`)).ok, { what: `${url}/readyz` });

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 
-/** A server in a process of its own; it ends with this process, however that ends but by SIGKILL. */
+/** A server in a separate process; it ends with this process, except on SIGKILL. */
 export interface Child {
-  /** Sends the signal and waits until the process is gone; nothing when it is already. */
+  /** Sends the signal and waits until the process has exited; does nothing if it already has. */
   end(signal: NodeJS.Signals): Promise<void>;
   readonly isRunning: () => boolean;
 }
@@ -35,7 +35,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How a process ended; of one that is gone already at once. */
+/** How a process ended; at once if it has already exited. */
 export async function endOf(child: ChildProcess): Promise<ProcessEnd> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   return { code: child.exitCode, signal: child.signalCode };

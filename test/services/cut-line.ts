@@ -7,18 +7,18 @@ export interface CutLine {
   readonly port: number;
   /** Resets every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Connections stay open and new ones are taken, but nothing passes: what a dead firewall looks like. */
+  /** Connections stay open and new ones are accepted, but nothing passes: like a dead firewall. */
   freeze(): void;
   /** Everything passes `delayMs` later; 0: at once. */
   slow(delayMs: number): void;
-  /** The next time a client sends `text`, it arrives, and the connection is reset in place of the answer. */
+  /** The next time a client sends `text`, it arrives, and the connection is reset instead of answered. */
   loseAnswerTo(text: string): void;
-  /** After `cut` or `freeze`; what was held back passes now. */
+  /** Ends `cut` or `freeze`; held-back data passes now. */
   mend(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a line from a port of its own to `targetPort` of 127.0.0.1. */
+/** Opens a line from a new port to `targetPort` of 127.0.0.1. */
 export async function openCutLine(targetPort: number): Promise<CutLine> {
   const sockets = new Set<Socket>();
   let delayMs = 0;

@@ -17,14 +17,14 @@ import { PATIENCE_MS } from "../time/until.ts";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 
-/** A PostgreSQL of this test's own on loopback, in a folder of its own; gone with it. */
+/** A private PostgreSQL on loopback, in its own folder, both deleted after the test. */
 export interface PostgresServer {
   readonly port: number;
-  /** A new database, empty or a copy of another that nobody uses just now; its URL. */
+  /** A new database, empty or a copy of an unused one; returns its URL. */
   createDatabase(template?: string): Promise<string>;
-  /** "fast": sessions are cut, and it ends in order. "kill": as if the power went. Waits for the end. */
+  /** "fast": sessions are closed, and it ends in order. "kill": like a power cut. Waits for the end. */
   stop(how: "fast" | "kill"): Promise<void>;
-  /** After `stop`: the same data on the same port; resolves when it answers. */
+  /** After `stop`: starts with the same data on the same port; resolves when it answers. */
   start(): Promise<void>;
   /** One statement as the superuser on the database "postgres". */
   run(sql: string): Promise<void>;
@@ -33,7 +33,7 @@ export interface PostgresServer {
 }
 
 export interface PostgresOptions {
-  /** Settings beside ours, as `name=value`. */
+  /** Further settings, as `name=value`. */
   readonly settings?: readonly string[];
 }
 
@@ -131,7 +131,7 @@ async function untilAnswers(query: (sql: string) => Promise<void>, server: Child
   }
 }
 
-/** After a kill the old backends take a moment to see that their parent is gone; only then may it start again. */
+/** After a kill the old backends need some time to notice it; only then may PostgreSQL start again. */
 async function untilUnlocked(data: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (hasBackends(data)) {
@@ -140,7 +140,7 @@ async function untilUnlocked(data: string): Promise<void> {
   }
 }
 
-/** Whether any process still works in the cluster's folder, where every one of them has its place. */
+/** Whether any process still works in the cluster's folder, the working directory of all of them. */
 function hasBackends(data: string): boolean {
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return processes.some((name) => {

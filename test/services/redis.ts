@@ -7,7 +7,7 @@ import { PATIENCE_MS } from "../time/until.ts";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 
-/** A Redis of this test's own on loopback that keeps nothing on disk. */
+/** A private Redis on loopback that keeps nothing on disk. */
 export interface RedisServer {
   readonly port: number;
   /** "redis://127.0.0.1:port" */
@@ -20,7 +20,7 @@ export interface RedisServer {
 }
 
 export interface RedisOptions {
-  /** Command-line options beside ours, such as `--maxmemory`. */
+  /** Further command-line options, such as `--maxmemory`. */
   readonly options?: readonly string[];
 }
 

@@ -13,7 +13,7 @@ const withoutPostgres = postgresPrograms() === undefined ? ["postgresql"] : [];
 testWith(
   ["postgresql"],
   withoutPostgres,
-  "a private PostgreSQL keeps its rows over a kill",
+  "a private PostgreSQL keeps its rows through a kill",
   async () => {
     const server = await startPostgres();
     try {
@@ -70,7 +70,7 @@ testWith(
   },
 );
 
-test("a frozen line lets nothing pass until it is mended", async () => {
+test("a frozen line lets nothing pass until it is restored", async () => {
   const echo = createServer((socket) => socket.on("error", () => undefined).pipe(socket)).listen(
     0,
     "127.0.0.1",
@@ -85,7 +85,7 @@ test("a frozen line lets nothing pass until it is mended", async () => {
     socket.write("two");
     let heard = "";
     socket.on("data", (data: Buffer) => void (heard += data.toString()));
-    // A second line to the same server proves that time enough went by.
+    // A second line to the same server proves that enough time passed.
     const beside = connect((echo.address() as { port: number }).port, "127.0.0.1");
     for (let turn = 0; turn < 20; turn += 1) {
       beside.write("x");

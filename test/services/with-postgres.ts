@@ -11,20 +11,20 @@ import {
   startPostgres,
 } from "./postgres.ts";
 
-/** What the tests of one file share; to be used inside of them only. */
+/** What the tests of one file share; use it only inside them. */
 export interface SharedPostgres {
   readonly server: () => PostgresServer;
   /** The URL of a new database with our schema. */
   readonly database: () => Promise<string>;
-  /** One database with our schema, emptied and opened anew: for one test at a time, which closes it. */
+  /** One database with our schema, emptied and opened again: for one test at a time, which closes it. */
   readonly open: (nowMs: number) => Promise<SqlDatabase>;
-  /** The same database as it stands, on connections of its own, as another process opens it. */
+  /** The same database unchanged, on separate connections, as another process opens it. */
   readonly again: (nowMs: number) => Promise<SqlDatabase>;
 }
 
 const PATIENCE_MS = 60_000;
 
-/** Everything may take a minute: for tests that are not about the limits, which a busy machine must not pass. */
+/** Limits of a minute: for tests that are not about limits, which a busy machine might exceed. */
 export const PATIENT: Omit<PostgresLimits, "connectionsMax"> = {
   connectTimeoutMs: PATIENCE_MS,
   answerTimeoutMs: PATIENCE_MS,
@@ -36,7 +36,7 @@ export const PATIENT: Omit<PostgresLimits, "connectionsMax"> = {
 export const openPatiently = (url: string, nowMs: number): Promise<SqlDatabase> =>
   openPostgres(url, nowMs, PATIENT);
 
-/** Registers tests on a PostgreSQL of this file's own, or one loud skip named `what` where there is none. */
+/** Registers tests on a PostgreSQL for this file, or one visible skip named `what` without PostgreSQL. */
 export function withPostgres(
   what: string,
   register: (shared: SharedPostgres) => void,
@@ -72,7 +72,7 @@ export function withPostgres(
   });
 }
 
-/** Statements that bring a database back to what it holds now; a hundred times faster than making one. */
+/** Statements that restore a database to its current content; a hundred times faster than creating one. */
 async function emptyingOf(url: string): Promise<string> {
   const tables = await ask<{ name: string }>(
     url,

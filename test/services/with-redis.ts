@@ -2,7 +2,7 @@ import { after, before } from "node:test";
 import { hasTool, testWithTools } from "../process/require-tool.ts";
 import { type RedisServer, startRedis } from "./redis.ts";
 
-/** Registers tests on a Redis of this file's own, or one loud skip named `what` where there is none. */
+/** Registers tests on a Redis for this file, or one visible skip named `what` without Redis. */
 export function withRedis(what: string, register: (server: () => RedisServer) => void): void {
   if (!hasTool("redis-server")) {
     testWithTools(["redis-server"], what, () => Promise.resolve());

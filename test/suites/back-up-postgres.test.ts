@@ -30,7 +30,7 @@ interface Written {
   readonly session: string;
 }
 
-/** A list paid by credits, one of its two chunks judged. */
+/** A batch paid by credits with one of its two chunks checked. */
 async function halfDone(t: TestContext, place: () => Promise<SqlDatabase>): Promise<Written> {
   const stores = await openBulkStores(t, { place });
   const { clock, credits, jobs, chunks } = stores;
@@ -52,7 +52,7 @@ async function balanceIn({ db }: SqlDatabase): Promise<number> {
 }
 
 withPostgres("back-up and restore of PostgreSQL", ({ server, database }) => {
-  test("pg_dump while it is used and pg_restore give a database that adds up and can be settled", async (t) => {
+  test("pg_dump during use and pg_restore give a consistent database that can be settled", async (t) => {
     const programs = postgresPrograms() ?? "";
     const folder = mkdtempSync(join(tmpdir(), "gatepost-dump-"));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -75,6 +75,6 @@ withPostgres("back-up and restore of PostgreSQL", ({ server, database }) => {
     const ended = await settleRestored(restored.db, nowMs);
     assert.deepEqual(ended, { jobs: 1, webhooks: 0, signIns: 0 });
     assert.equal(await balanceIn(restored), GRANTED - CHUNK_ENTRIES);
-    assert.equal(await balanceIn(stores.sql), GRANTED - UNITS, "the original is as it was");
+    assert.equal(await balanceIn(stores.sql), GRANTED - UNITS, "the original is unchanged");
   });
 });

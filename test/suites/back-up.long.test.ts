@@ -17,7 +17,7 @@ import {
 import { until } from "../time/until.ts";
 
 const FAST = 500;
-/** Names without an answer while the copy is made: a minute's work, so that the list outlives the copy. */
+/** Names without an answer during the copy: a minute of work, so that the batch runs longer than the copy. */
 const LATE = 8_000;
 const CREDITS = 10_000;
 const ANSWER_WITHIN_MS = 30_000;
@@ -30,7 +30,7 @@ const NAMES = [
   ...Array.from({ length: LATE }, (_, at) => `s${String(at)}.example`),
 ];
 
-/** Where the late names have answers, and where they have none. */
+/** Whether the late names have answers. */
 function zone(late: ServedName): Readonly<Record<string, ServedName>> {
   const names: Record<string, ServedName> = { "mx.example": { a: ["203.0.113.5"] } };
   for (const name of NAMES) {
@@ -60,7 +60,7 @@ const resultOf = (service: ServiceProcess, session: string, account: Account): P
     { what: "the list's end", withinMs: ANSWER_WITHIN_MS },
   );
 
-/** Entries of its list that the database says are judged. */
+/** Checked entries of its batch, by the database. */
 async function checkedIn({ directory }: Home): Promise<number> {
   const { db, close } = await openEmbedded(directory, Date.now());
   const rows = await db
@@ -87,8 +87,8 @@ async function balanceOf({ directory }: Home, { account_id }: Account): Promise<
   return sum;
 }
 
-suite("a back-up made while the service is at work", () => {
-  /** For the service that is copied, and for those that are restored. */
+suite("a back-up made while the service works", () => {
+  /** For the copied service and the restored ones. */
   let withheld: ForkedDnsServer;
   let answering: ForkedDnsServer;
   let first: Home;
@@ -179,7 +179,7 @@ suite("a back-up made while the service is at work", () => {
     for (const each of homes) each.remove();
   });
 
-  test("restored as it is: keys work, sessions are readable, the list goes on and is charged once", async () => {
+  test("restored unsettled: keys work, sessions are readable, the batch continues and is charged once", async () => {
     const moved = restore();
     assert.equal(await balanceOf(moved, payer), CREDITS - FAST - LATE);
     const service = await serve(moved);
@@ -195,7 +195,7 @@ suite("a back-up made while the service is at work", () => {
     assert.equal(await balanceOf(moved, payer), CREDITS - FAST - LATE);
   });
 
-  test("restored after a disaster: the list has failed, what was not checked is refunded", async () => {
+  test("restored after a disaster: the batch has failed, unchecked entries are refunded", async () => {
     const saved = restore();
     const checked = await checkedIn(saved);
     assert.ok(checked > 0 && checked < FAST + LATE);

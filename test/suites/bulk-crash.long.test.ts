@@ -15,13 +15,13 @@ import {
 import { domains } from "../bulk/bulk-world.ts";
 import { until } from "../time/until.ts";
 
-/** Where the chunks under way are free again when their leases end. */
+/** Stages after which leased chunks become free when their leases end. */
 const deaths: readonly Death[] = [
   { name: "with its first chunk claimed", stage: "claimed", times: 1, isThere: true, events: 1 },
   { name: "in the middle of a chunk", stage: "mid_chunk", times: 2, isThere: true, events: 1 },
   { name: "before a result is stored", stage: "before_result", times: 2, isThere: true, events: 1 },
   {
-    name: "with a result counted and not committed",
+    name: "with a result counted but not committed",
     stage: "result_counted",
     times: 2,
     isThere: true,
@@ -29,7 +29,7 @@ const deaths: readonly Death[] = [
   },
   { name: "after a result is stored", stage: "after_result", times: 1, isThere: true, events: 1 },
   {
-    name: "with the last result counted and not committed",
+    name: "with the last result counted but not committed",
     stage: "result_counted",
     times: 3,
     isThere: true,
@@ -37,14 +37,14 @@ const deaths: readonly Death[] = [
   },
 ];
 
-test("a worker that is killed with chunks under way loses nothing", async (t) => {
+test("a worker killed with leased chunks loses nothing", async (t) => {
   const want = await unfaulted(t);
   await Promise.all(
     deaths.map((death) => t.test(`killed ${death.name}`, (t) => dieAndGoOn(t, death, want))),
   );
 });
 
-test("a worker that is killed again and again comes to its end all the same", async (t) => {
+test("a job finishes although its worker is killed again and again", async (t) => {
   const dataDir = await crashDirectory(t);
   const text = domains(1_200);
   for (const stage of ["claimed", "mid_chunk", "before_result", "result_counted"]) {
@@ -57,7 +57,7 @@ test("a worker that is killed again and again comes to its end all the same", as
   assert.deepEqual([state, units], ["completed", 1_200]);
 });
 
-/** Stops a process between two transactions: who stops with SQLite's write lock in hand stops everybody. */
+/** Suspends a process between two transactions, because a suspended process with SQLite's write lock blocks all others. */
 async function stopWithoutLock({ child }: BulkProcess, dataDir: string): Promise<void> {
   const { db, close } = await openEmbedded(dataDir, Date.now());
   await sql`pragma busy_timeout = 0`.execute(db);
@@ -76,7 +76,7 @@ async function stopWithoutLock({ child }: BulkProcess, dataDir: string): Promise
   await close();
 }
 
-test("a worker that was stopped for longer than its lease writes nothing late", async (t) => {
+test("a worker suspended for longer than its lease writes nothing", async (t) => {
   const dataDir = await crashDirectory(t);
   const stopped = startBulkProcess(t, { dataDir, text: domains(1_200), waits: true });
   await until(() => count(stopped.lines, "idle") > 0, { what: "a worker that holds every chunk" });

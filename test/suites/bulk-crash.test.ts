@@ -12,7 +12,7 @@ import {
 
 const SMALL = "a@b.example,nonsense,c.example";
 
-/** Where no lease has to end before others can go on; those are in the long suite. */
+/** Stages after which others continue without waiting for a lease; the others are in the long suite. */
 const deaths: readonly Death[] = [
   { name: "after the charge", stage: "charged", times: 1, isThere: false, events: 1 },
   { name: "after the insert", stage: "inserted", times: 1, isThere: false, events: 1 },
@@ -24,14 +24,14 @@ const deaths: readonly Death[] = [
     events: 1,
   },
   {
-    name: "with the job completed and not announced",
+    name: "with the job completed but not announced",
     stage: "completed",
     times: 1,
     isThere: true,
     events: 1,
   },
   {
-    name: "at the very announcement, which is then lost",
+    name: "during the announcement, which is then lost",
     stage: "announced",
     times: 1,
     isThere: true,
@@ -39,7 +39,7 @@ const deaths: readonly Death[] = [
   },
 ];
 
-test("a process that is killed between two steps loses nothing and charges once", async (t) => {
+test("a process killed between two steps loses nothing and charges once", async (t) => {
   const want = await unfaulted(t);
   for (const death of deaths) {
     await t.test(`killed ${death.name}`, (t) => dieAndGoOn(t, death, want));

@@ -78,7 +78,7 @@ const LISTS = shareDatasets({
   mailServers: [],
 });
 
-test("the thread works a job off against a real name server, with the lists it was handed", async (t) => {
+test("the thread runs a job against a real name server, with the shared lists", async (t) => {
   const mail = { mx: ["10 mx.provider.example"] };
   const names = domains(NAMES).split("\n");
   const server = await startDnsServer({
@@ -105,7 +105,7 @@ test("the thread works a job off against a real name server, with the lists it w
   const checkedDomains = await sqlVerdictCounts(sql.db).page(0, "", NAMES);
   assert.equal(checkedDomains.length, NAMES, "every domain is counted for back-tests");
   const [first, ...others] = await sqlDomainMails(sql.db).page("", NAMES);
-  assert.equal(others.length, 1_999, "and where its mail goes, if anywhere");
+  assert.equal(others.length, 1_999, "with its mail hosts, if any");
   const { domain, hosts, addresses, disposable } = first ?? {};
   assert.deepEqual(
     { domain, hosts, addresses, disposable },
@@ -120,7 +120,7 @@ test("the thread works a job off against a real name server, with the lists it w
   assert.equal(events.length, 1);
 });
 
-test("the runner is roused by what is stored, before this start or now, and by nothing else", async (t) => {
+test("only stored jobs, old or new, wake the runner", async (t) => {
   const { open, closing } = await openWorld(t, { host: "127.0.0.1", port: 9 });
   let roused = 0;
   const start = (): Promise<OpenBulk> =>
@@ -134,7 +134,7 @@ test("the runner is roused by what is stored, before this start or now, and by n
     );
   const first = await start();
   await assert.rejects(first.service.submit(entranceOf(STARTER), listOf("")));
-  assert.equal(roused, 0, "a refused batch is nothing to see to");
+  assert.equal(roused, 0, "a refused batch wakes nothing");
   await first.service.submit(entranceOf(STARTER), listOf("a.example"));
   assert.equal(roused, 1, "a session will end");
   await closing.close();

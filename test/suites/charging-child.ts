@@ -1,4 +1,4 @@
-// Charges an account until it is killed, and says on standard output what it knows to be done.
+// Charges an account until it is killed, and prints the confirmed steps.
 // Arguments: the data directory, the account.
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
@@ -19,7 +19,7 @@ const usage = sqlUsageLedger(db);
 const counter = new MemoryQuotaCounter({
   ledger: usage,
   log: recordingLog(),
-  clock: { after: () => () => undefined }, // flushed by hand below, so that what is known is known
+  clock: { after: () => () => undefined }, // flushed explicitly below, so that printed steps are certain
 });
 const charges = sqlCharges({ db, counter, ids });
 const say = (line: string): void => void writeSync(1, `${line}\n`);

@@ -24,7 +24,7 @@ const single: Attempt = async ({ counter }, owner, { units, limits, nowMs }) =>
 const bulk: Attempt = async ({ charges }, _owner, terms) =>
   (await charges.charge(terms)).kind === "charged";
 
-/** Bulk work that is refused after its units were held, as when the job slot is taken. */
+/** Bulk work refused after its units were held, as when a job is running. */
 const droppedBulk: Attempt = async ({ charges }, _owner, terms) => {
   await charges.drop(await charges.hold(terms));
   return false;
@@ -65,7 +65,7 @@ for (const [kind, attemptOf] of KINDS) {
       assert.ok(total <= left, `round ${String(round)}: ${String(total)} of ${String(left)}`);
       for (const [at, units] of sizes.entries()) {
         if (granted[at] !== true)
-          assert.ok(total + units > left, "a refused one would have fitted");
+          assert.ok(total + units > left, "a refused request would have fitted");
       }
       await stores.counter.flush();
       const [day] = await stores.usage.days(`account:${accountId}`, 0, 99_999);
@@ -74,7 +74,7 @@ for (const [kind, attemptOf] of KINDS) {
   });
 }
 
-test("holds that are dropped among parallel requests leave no trace", async (t) => {
+test("holds dropped among parallel requests leave no trace", async (t) => {
   const stores = await openStores(t);
   const pick = numbers(3);
   const nowMs = stores.clock.nowMs();
@@ -94,7 +94,7 @@ test("holds that are dropped among parallel requests leave no trace", async (t) 
         return attempt(stores, `account:${accountId}`, terms);
       }),
     );
-    // Dropped units may have refused others meanwhile, but now all that is left can be taken.
+    // Held units may have refused others meanwhile, but now all remaining units can be taken.
     let taken = 0;
     while (await single(stores, `account:${accountId}`, { ...terms, units: 1 })) taken += 1;
     await stores.counter.flush();

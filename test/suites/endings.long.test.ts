@@ -1,4 +1,4 @@
-// How processes of the scale-out end: told to while a store hangs, and killed while they take a list.
+// How processes of the scale-out end: stopped while a store hangs, and killed while they accept a batch.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { domains } from "../bulk/bulk-world.ts";
@@ -42,7 +42,7 @@ const rule = (sentence: string, check: () => Promise<void>): void =>
 
 type Store = "database" | "redis";
 
-/** A server and a worker at work, and then a store that says nothing more. */
+/** A server and a worker at work, then a store that stops answering. */
 async function withHangingStore(
   store: Store,
   act: (processes: readonly ScaledProcess[]) => Promise<void>,
@@ -63,7 +63,7 @@ async function withHangingStore(
     await untilLeased();
     assert.equal((await account.get(server.url, "/api/domain/d1.example")).status, 200);
     line.freeze();
-    // Asked while the store hangs; the answer may be any, and may not come.
+    // Sent while the store hangs; any answer is allowed, also none.
     const asked = account.get(server.url, `/api/view/${session}`).catch(() => undefined);
     await act([server, worker]);
     await asked;
@@ -82,18 +82,21 @@ function untilLeased(): Promise<true> {
 }
 
 for (const store of ["database", "redis"] as const) {
-  rule(`SIGTERM ends what waits for a hanging ${store} in order, within 30 s`, async () => {
-    await withHangingStore(store, async (processes) => {
-      const tookMs = await givenMsOf(() =>
-        Promise.all(processes.map((one) => one.stop("SIGTERM"))),
-      );
-      for (const one of processes) {
-        const { code, signal } = await one.ended();
-        assert.equal(code, 0, `${String(signal)} ${one.text()}`);
-      }
-      assert.ok(tookMs < STOP_WITHIN_MS, `${String(tookMs)} ms`);
-    });
-  });
+  rule(
+    `SIGTERM ends processes that wait for a hanging ${store} in order, within 30 s`,
+    async () => {
+      await withHangingStore(store, async (processes) => {
+        const tookMs = await givenMsOf(() =>
+          Promise.all(processes.map((one) => one.stop("SIGTERM"))),
+        );
+        for (const one of processes) {
+          const { code, signal } = await one.ended();
+          assert.equal(code, 0, `${String(signal)} ${one.text()}`);
+        }
+        assert.ok(tookMs < STOP_WITHIN_MS, `${String(tookMs)} ms`);
+      });
+    },
+  );
 }
 
 rule("a second signal does not wait for a hanging database", async () => {
@@ -102,7 +105,7 @@ rule("a second signal does not wait for a hanging database", async () => {
       one.child.kill("SIGTERM");
       await until(() => one.isStopping(), { what: "the first signal" });
       const end = await one.stop("SIGTERM");
-      // One that had waited for the database would have ended with 0.
+      // A process that had waited for the database would have exited with 0.
       assert.equal(end.code, 143, `${String(end.signal)} ${one.text()}`);
     });
     await Promise.all(ends);
@@ -116,11 +119,11 @@ const send = (account: ScaledAccount, api: string, text: string, key: string): P
     body: new URLSearchParams({ domain: text, bulk: "true" }),
   });
 
-/** Sends again to the other server, as a client does that got no answer; the session. */
+/** Repeats the request to the other server, like a client without an answer; returns the session. */
 async function sendAgain(account: ScaledAccount, text: string, isThere: boolean): Promise<string> {
   const { api } = here();
   const again = await send(account, api, text, "once");
-  // A request that died keeps its key for half a minute; under another one it can be sent at once.
+  // A dead request keeps its key for half a minute; with another key it can be sent at once.
   assert.equal(again.status, isThere ? 200 : 409);
   const answer = isThere ? again : await send(account, api, text, "again");
   assert.equal(answer.status, 200);
@@ -134,7 +137,7 @@ const LISTS = [
 
 for (const stage of ["charged", "inserted", "accepted"] as const) {
   for (const [what, entries] of LISTS) {
-    rule(`a server killed when ${what} is ${stage} leaves it whole or not at all`, async () => {
+    rule(`a server killed when ${what} is ${stage} leaves it complete or absent`, async () => {
       const { world, api } = here();
       const account = await world.account();
       const dying = await world.start({ command: "serve", dieAt: { stage, times: 1 } });

@@ -18,7 +18,7 @@ const ENCODERS: Readonly<Record<string, readonly string[]>> = {
   ruby: ["-ruri", "-e", "ARGV.each_slice(2) { |n, v| puts URI.encode_www_form(n => v) }"],
 };
 
-/** The parameter, what a person typed, and what must be checked. */
+/** The parameter, the typed text, and what must be checked. */
 const CASES = [
   ["email", "user@good.example", "user@good.example"],
   ["email", "user@good.example ", "user@good.example "],
@@ -45,12 +45,12 @@ async function checkAll(forms: readonly string[]): Promise<void> {
 }
 
 for (const [program, args] of Object.entries(ENCODERS)) {
-  testWithTools([program], `a blank behind an address is a blank as ${program} encodes it`, () => {
+  testWithTools([program], `a trailing blank as ${program} encodes it is a blank`, () => {
     const pairs = CASES.flatMap(([name, typed]) => [name, typed]);
     const lines = execFileSync(program, [...args, ...pairs], { encoding: "utf8" });
     return checkAll(lines.trim().split("\n"));
   });
 }
 
-test("a blank behind an address is a blank as fetch encodes it", () =>
+test("a trailing blank as fetch encodes it is a blank", () =>
   checkAll(CASES.map(([name, typed]) => new URLSearchParams({ [name]: typed }).toString())));

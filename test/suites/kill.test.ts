@@ -11,7 +11,7 @@ import { addAccount, openStores } from "../contracts/stores.ts";
 const CHILD = fileURLToPath(new URL("./charging-child.js", import.meta.url));
 const BALANCE = 1_000_000;
 
-/** Lets a child charge on `dataDir`, kills it after so many lines, and gives the lines that came whole. */
+/** Lets a child charge on `dataDir`, kills it after the given number of lines, and returns the complete lines. */
 async function killedAfter(t: TestContext, dataDir: string, lines: number): Promise<string[]> {
   const child = spawn(process.execPath, [CHILD, dataDir, "a1"], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -54,9 +54,9 @@ for (const lines of [1, 40, 333]) {
     for (const id of charged) assert.equal(count("charge", id), 1);
     for (const id of idsOf(told, "refunded credits")) assert.equal(count("refund", id), 1);
     const written = entries.filter(({ reason }) => reason === "charge");
-    assert.ok(written.length - charged.length <= 1, "at most the step that was under way is more");
+    assert.ok(written.length - charged.length <= 1, "at most the current step is additional");
 
-    // Bulk units of the plan are all there; of single checks only those not yet written are lost.
+    // All bulk units of the plan are counted; of single checks only unwritten ones are lost.
     const rows = await sql.db.selectFrom("charges").selectAll().execute();
     const byPlan = rows.filter((row) => row.paid_by === "plan");
     const bulk = byPlan.reduce((sum, row) => sum + row.amount - row.refunded, 0);
@@ -66,7 +66,7 @@ for (const lines of [1, 40, 333]) {
     const flushed = told.filter((line) => line.startsWith("flushed")).length * 10;
     assert.ok(single === flushed || single === flushed + 10);
 
-    // Whoever takes up the work may refund what was open, as often as it likes.
+    // The process that takes over may refund open charges any number of times.
     for (const twice of [1, 2]) {
       for (const { id } of rows) await charges.refund(id, 3, clock.nowMs() + twice);
     }

@@ -34,7 +34,7 @@ const temporary = (t: TestContext): string => {
   return folder;
 };
 
-/** Machines with a data directory each, one database, one mirror of the sources and one clock. */
+/** Machines with separate data directories, one database, one mirror of the sources and one clock. */
 async function openWorld(t: TestContext) {
   const server = await listServer(t);
   const clock = manualClock();
@@ -50,7 +50,7 @@ async function openWorld(t: TestContext) {
     const folder = temporary(t);
     const log = keptLog();
     let isCut = false;
-    /** A killed machine's words reach nobody. */
+    /** A killed machine sends nothing. */
     const reach = async <T>(ask: () => Promise<T>): Promise<T> => {
       if (isCut) throw new Error("killed");
       return await ask();
@@ -170,7 +170,7 @@ test("what the elected machine fetched is on every machine, and was fetched once
   for (const each of [a, b, c]) assert.doesNotMatch(each.file("ded.list"), /^gmail\.com/m);
 });
 
-test("when the elected machine is killed, the next goes on with its refusals and its rotating list", async (t) => {
+test("when the elected machine is killed, the next continues with its refusals and its rotating list", async (t) => {
   const { server, machine, pass, clock } = await openWorld(t);
   server.serveNames("castle", namesOf(1_000, "old"), '"a"');
   const [a, b] = [await machine("a"), await machine("b")];
@@ -179,7 +179,7 @@ test("when the elected machine is killed, the next goes on with its refusals and
   await pass(10_000);
   await until(() => a.has("lists.shared") === 1);
   const firstDayMs = clock.nowMs() - (clock.nowMs() % DAY_MS);
-  await a.refresher.refresh(); // or waits for the end of the one that runs
+  await a.refresher.refresh(); // or waits for the running one
   server.serveNames("ded", goodNames("ded").slice(0, 6_600), '"2"');
   const refused = (await a.refresher.refresh()).find(({ id }) => id === "ded");
   assert.equal(refused?.why, "many_removed");
@@ -195,14 +195,14 @@ test("when the elected machine is killed, the next goes on with its refusals and
   const swaps = b.has("lists.swapped");
   for (let seconds = 0; seconds < 700 && server.asked.length === 0; seconds += 1) await pass(1_000);
   await until(() => b.has("lists.swapped") > swaps);
-  assert.ok(!b.sourcesOf("bad7000.example").includes("ded"), "the second fetch said so too");
+  assert.ok(!b.sourcesOf("bad7000.example").includes("ded"), "the second fetch confirms it");
   assert.ok(b.sourcesOf("old990.example").includes("castle"));
   assert.equal(b.since("old990.example", "castle"), firstDayMs);
   assert.equal(server.asked.length, FETCHED_SOURCES.length);
   assert.equal(server.asked.find(({ id }) => id === "tompec")?.condition, '"1"');
 });
 
-test("who stops hands over at once, and what it was asking by then comes to nothing", async (t) => {
+test("a stopping machine hands over at once, and its open fetch has no effect", async (t) => {
   const { server, machine, pass } = await openWorld(t);
   server.serve("fakefilter", () => undefined);
   const [a, b] = [await machine("a"), await machine("b")];

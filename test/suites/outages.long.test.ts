@@ -1,4 +1,4 @@
-// Two servers and two workers through outages of their stores, with traffic and a job under way.
+// Two servers and two workers through outages of their stores, with traffic and a running job.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Redis } from "ioredis";
@@ -40,7 +40,7 @@ async function setReadOnly({ postgres, urls }: OutageWorld, isOn: boolean): Prom
     ? "set default_transaction_read_only = on"
     : "reset default_transaction_read_only";
   await postgres.run(`alter database ${name} ${what}`);
-  // A session keeps what it began with.
+  // A session keeps its initial settings.
   await postgres.run(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
   );
@@ -97,7 +97,7 @@ const outages: readonly Outage[] = [
     mendIt: (world) => setReadOnly(world, false),
   },
   cut("database", 60_000),
-  // The counters' own suite has this minute already.
+  // The counters' suite already covers this minute.
   ...(process.env["EVERY_OUTAGE"] === undefined ? [] : [cut("redis", 60_000)]),
 ];
 

@@ -13,7 +13,7 @@ import {
 import { givenTime } from "../time/given-time.ts";
 import { type SharedPostgres, withPostgres } from "../services/with-postgres.ts";
 
-/** No answer may take longer while PostgreSQL is away, whatever it does. */
+/** No answer may take longer during any outage of PostgreSQL. */
 const ANSWER_WITHIN_MS = 3_000;
 const CHUNKS = 12;
 const ENTRIES = CHUNKS * 500;
@@ -87,18 +87,18 @@ const faults: readonly (readonly [string, Fault])[] = [
   ],
 ];
 
-/** What clients saw while a fault was on. */
+/** What clients saw during a fault. */
 interface Traffic {
-  /** Checks that were 503, and charges that were not made. */
+  /** Checks that got 503, and failed charges. */
   refused: number;
-  /** By credits, with an answer. */
+  /** Answered charges by credits. */
   charged: number;
   /** Of `givenTime`. */
   longestMs: number;
   readonly odd: unknown[];
 }
 
-/** Single checks and charges, two at a time and some twenty a second each, until told. */
+/** Single checks and charges, two at a time and about twenty a second each, until stopped. */
 function startTraffic({ check, stores }: PostgresWorld) {
   const given = givenTime();
   const seen: Traffic = { refused: 0, charged: 0, longestMs: 0, odd: [] };
@@ -172,13 +172,13 @@ async function survive(world: PostgresWorld, act: () => Promise<void>, isSlow: b
   const { seen } = traffic;
   assert.deepEqual(seen.odd, []);
   if (!isSlow) {
-    assert.ok(seen.refused > 0, "it was felt");
+    assert.ok(seen.refused > 0, "the fault had an effect");
     assert.ok(seen.longestMs < ANSWER_WITHIN_MS, `${String(seen.longestMs)} ms`);
   }
   await checkInvariants(world, { seen, session: order.session });
 }
 
-/** Every unit once, every credit explained, every entry judged. */
+/** Every unit once, every credit explained, every entry checked. */
 async function checkInvariants(
   world: PostgresWorld,
   { seen, session }: { readonly seen: Traffic; readonly session: string },
@@ -197,13 +197,13 @@ async function checkInvariants(
 
 withPostgres("the service through faults of PostgreSQL", (shared) => {
   for (const [name, fault] of faults) {
-    test(`a PostgreSQL that is ${name} costs answers and nothing else`, async (t) => {
+    test(`a PostgreSQL that is ${name} costs only answers`, async (t) => {
       const world = await postgresWorld(t, shared);
       await survive(world, () => fault(world, shared), name.startsWith("slow"));
     });
   }
 
-  test("a known key works on for its seconds without PostgreSQL, then it is 503, then it works", async (t) => {
+  test("without PostgreSQL a known key works for 5 s, then gets 503, then works again", async (t) => {
     const clock = manualClock(Date.now());
     const world = await postgresWorld(t, shared, clock);
     assert.equal(await world.check(), 200);

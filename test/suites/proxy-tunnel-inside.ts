@@ -1,5 +1,5 @@
-// A process of its own, for its trusted authorities are set when it starts: a list behind https, a proxy that
-// tunnels to it or fails in the ways proxies do, and what `fetchList` makes of each. Prints JSON.
+// A separate process, because trusted authorities are set at start: a list behind https, a proxy that
+// tunnels to it or fails like real proxies, and the result of `fetchList` for each. Prints JSON.
 import { once } from "node:events";
 import { createServer as createHttp } from "node:http";
 import { createServer as createHttps } from "node:https";
@@ -36,7 +36,7 @@ type Tunnel = (client: Duplex) => void;
 
 const FINE = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-/** Carries octets both ways, at most `most` of the server's, then breaks off. */
+/** Passes octets both ways, up to `most` of the server's, then closes. */
 function tunnelTo(port: number, most = Infinity): Tunnel {
   return (client) => {
     const server = connect({ host: "127.0.0.1", port });
@@ -67,7 +67,7 @@ const keepsSilentAfter =
     client.write(text);
   };
 
-/** Header lines without end, as fast as they are taken. */
+/** Endless header lines, as fast as they are read. */
 const floods: Tunnel = (client) => {
   client.on("error", () => undefined);
   client.write("HTTP/1.1 200 Fine\r\n");
@@ -82,7 +82,7 @@ const fast = turningClock(20);
 
 const direct: Outbound["http"] = () => Promise.reject(new Error("asked directly"));
 
-/** Time passes only for a proxy that `isSilent`. */
+/** Time passes only if the proxy `isSilent`. */
 async function ask(tunnel: Tunnel, { path = "/list", etag = "", isSilent = false } = {}) {
   const targets: string[] = [];
   const proxy = createHttp((_, response) => response.writeHead(400).end());
@@ -103,7 +103,7 @@ async function ask(tunnel: Tunnel, { path = "/list", etag = "", isSilent = false
   if (answer.kind === "file")
     return { targets, taken: Buffer.from(answer.body).toString() === LIST };
   const { kind, why, detail } = answer.outcome;
-  // Which of OpenSSL's words it is depends on its version.
+  // The exact OpenSSL error depends on its version.
   return { targets, kind, why, detail: detail?.replace(/ERR_SSL_\w+/, "ERR_SSL") };
 }
 

@@ -17,31 +17,28 @@ const refused = (detail: string) => ({
 });
 
 const WANTED: Readonly<Record<string, readonly [sentence: string, outcome: unknown]>> = {
-  tunnelled: ["a list comes through a tunnel whole", { targets: [TARGET], taken: true }],
-  unchanged: ["so does the word that nothing changed", { targets: [TARGET], kind: "unchanged" }],
-  moved: ["a redirect has a tunnel of its own", { targets: [TARGET, TARGET], taken: true }],
-  wantsPassword: ["a proxy that wants a password is named", refused("unreachable proxy 407")],
-  cannotReach: ["a proxy that reaches nobody is named", refused("unreachable proxy 502")],
+  tunnelled: ["a list is fetched completely through a tunnel", { targets: [TARGET], taken: true }],
+  unchanged: ["so is the answer that nothing changed", { targets: [TARGET], kind: "unchanged" }],
+  moved: ["a redirect gets its own tunnel", { targets: [TARGET, TARGET], taken: true }],
+  wantsPassword: ["a proxy that wants a password is reported", refused("unreachable proxy 407")],
+  cannotReach: ["a proxy that cannot reach the host is reported", refused("unreachable proxy 502")],
   noHttp: [
-    "something else than a proxy is told",
+    "a server that is not a proxy is reported",
     refused("unreachable proxy HPE_INVALID_CONSTANT"),
   ],
-  closesAtOnce: ["a proxy that hangs up is told", refused("unreachable proxy ECONNRESET")],
-  closesTheTunnel: ["a tunnel that ends is told", refused("tls ECONNRESET")],
-  page: ["a page in place of TLS is no list", refused("tls ERR_SSL")],
-  silent: ["a proxy that never answers is given up", refused("timeout proxy")],
-  silentTunnel: ["a tunnel without an end is given up", refused("timeout")],
-  endlessHeaders: [
-    "headers without end are cut off",
-    refused("unreachable proxy HPE_HEADER_OVERFLOW"),
-  ],
-  breaksOff: ["a list that breaks off is no list", refused("broken aborted")],
+  closesAtOnce: ["a proxy that closes is reported", refused("unreachable proxy ECONNRESET")],
+  closesTheTunnel: ["a tunnel that ends is reported", refused("tls ECONNRESET")],
+  page: ["a page instead of TLS is refused", refused("tls ERR_SSL")],
+  silent: ["a proxy that never answers times out", refused("timeout proxy")],
+  silentTunnel: ["a silent tunnel times out", refused("timeout")],
+  endlessHeaders: ["endless headers are refused", refused("unreachable proxy HPE_HEADER_OVERFLOW")],
+  breaksOff: ["a truncated list is refused", refused("broken aborted")],
   expired: [
-    "the list's certificate is checked behind a proxy too",
+    "the list's certificate is checked through a proxy too",
     refused("tls CERT_HAS_EXPIRED"),
   ],
   gone: [
-    "a proxy that is not there is told",
+    "a missing proxy is reported",
     { id: "ded", kind: "refused", why: "not_fetched", detail: "unreachable ECONNREFUSED" },
   ],
 };

@@ -1,5 +1,5 @@
-// Runs inside a network namespace that owns one public IPv4 and one public IPv6 address, and prints what
-// happened as one line of JSON. Nothing here is allowed through the guard.
+// Runs inside a network namespace with one public IPv4 and one public IPv6 address, and prints what
+// happened as one line of JSON. The guard has no exceptions here.
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createSecure } from "node:https";
 import { createServer as createTcp } from "node:net";
@@ -21,7 +21,7 @@ import { statsOf, until, webhookWorld } from "../process/webhook-world.ts";
 const [V4, V6] = ["198.51.101.7", "2a02:4f8:17::7"] as const;
 const TLS = { key: receiverKey, cert: receiverCertificate };
 
-/** Twenty times as fast as the machine at most: for those who never finish. */
+/** Up to twenty times as fast as real time: for receivers that never finish. */
 const fast = turningClock(100);
 
 const rebinding = [V4, "127.0.0.1"];
@@ -91,7 +91,7 @@ function flood(
   }
 }
 
-/** One trap on every address that must never be reached, at the ports that are asked for. */
+/** One trap on every address that must never be reached, at the requested ports. */
 async function traps() {
   const hosts = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00::1"];
   return Promise.all(
@@ -164,7 +164,7 @@ async function main(): Promise<void> {
   await Promise.all([...trapped, ...open].map((peer) => peer.close()));
 }
 
-/** RDAP's way: redirects are followed where each target is public. */
+/** Like RDAP: redirects are followed if each target is public. */
 async function redirects(): Promise<Record<string, unknown>> {
   const outbound = createOutbound({ addresses, clock: patientClock, allowed: [] });
   const get = async (url: string) =>
@@ -188,7 +188,7 @@ async function redirects(): Promise<Record<string, unknown>> {
   return { followed, inward, loop, requestsForLoop, downgrade };
 }
 
-/** Fifty receivers that accept and say nothing, each with work piled up, and one that answers; no time passes. */
+/** Fifty receivers that accept and never answer, each with a backlog, and one that answers; no time passes. */
 async function fiftyHanging(): Promise<Record<string, unknown>> {
   const silent = await listening(createTcp(), V4, 9443);
   const world = await webhookWorld({ after: () => undefined } as unknown as TestContext, {
@@ -204,7 +204,7 @@ async function fiftyHanging(): Promise<Record<string, unknown>> {
   await world.subscribe("fast", "https://receiver.example:8443/");
   for (let round = 1; round <= 10; round += 1) {
     await announce("fast");
-    await until("the fast one is told", async () => {
+    await until("the fast one gets its webhook", async () => {
       const rows = await world.deliveries.list("fast", 20);
       return rows.filter(({ status }) => status === 200).length === round;
     });

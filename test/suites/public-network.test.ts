@@ -12,7 +12,7 @@ import { testWith } from "../process/require-tool.ts";
 const NAMESPACE = `gatepost-${String(process.pid)}`;
 const ip = (...words: readonly string[]): boolean => spawnSync("ip", words).status === 0;
 
-/** A namespace without any way out, whose loopback carries public addresses and some that are not. */
+/** A namespace without external network, whose loopback has public and non-public addresses. */
 function makeNamespace(): boolean {
   if (!ip("netns", "add", NAMESPACE)) return false;
   const inside = ["-n", NAMESPACE] as const;
@@ -44,7 +44,7 @@ async function runInside(): Promise<Record<string, unknown>> {
   }
 }
 
-/** What came of each post, in the words of the sender. */
+/** The result of each post, as the sender reports it. */
 const WANTED = {
   name: { status: 200, kept: 1_024 },
   sixName: { status: 200, kept: 1_024 },
@@ -73,20 +73,20 @@ const WANTED = {
 
 const made = makeNamespace();
 if (!made) ip("netns", "del", NAMESPACE);
-const missing = made ? [] : ["leave to make a network namespace (ip netns, as root)"];
+const missing = made ? [] : ["permission to create a network namespace (ip netns, as root)"];
 
 testWith(
   ["a network namespace with a public address"],
   missing,
-  "with the guard fully on, webhooks and RDAP reach public addresses and nothing else",
+  "with the guard on, webhooks and RDAP reach only public addresses",
   async () => {
     try {
       const { seen, flooded, plain, dripStatus, ...outcome } = await runInside();
       assert.deepEqual(outcome, WANTED);
       assert.equal((plain as { fault: string }).fault, "tls");
-      // A status line in pieces is no HTTP once it is "HH"; either way it ends within the time.
+      // A status line in pieces stops being HTTP at "HH"; in both cases it ends in time.
       assert.match((dripStatus as { fault: string }).fault, /^(malformed|timeout)$/);
-      assert.ok((flooded as number) < 10_000_000, "the flood was not cut");
+      assert.ok((flooded as number) < 10_000_000, "the flood was not stopped");
       checkRequest((seen as Request[])[0]);
     } finally {
       ip("netns", "del", NAMESPACE);
@@ -101,7 +101,7 @@ interface Request {
   readonly path: string;
 }
 
-/** Headers exactly as the contract, and beside them only what HTTP itself wants. */
+/** Headers exactly as in the contract, plus those that HTTP requires. */
 function checkRequest(request: Request | undefined): void {
   assert.ok(request !== undefined);
   const { raw, body, method, path } = request;

@@ -17,7 +17,7 @@ import { withRedis } from "../services/with-redis.ts";
 
 const CHECK = "/api/email/ada@x.example";
 
-/** The real app and gate over Redis, with one account on the free tier. */
+/** The real app and admission over Redis, with one account on the free tier. */
 async function openWorldOn(url: string, t: TestContext, change: Partial<Tier>, balance: number) {
   await emptyRedis(url);
   const stores = await openStores(t);
@@ -54,7 +54,7 @@ async function openWorldOn(url: string, t: TestContext, change: Partial<Tier>, b
     const answer = await app.inject({ ...options, headers });
     return [answer.statusCode, answer.headers["x-ratelimit-remaining"] ?? "none"];
   };
-  /** Units in the ledger, once all is written. */
+  /** Units in the ledger, after all are written. */
   const used = async (): Promise<number> => {
     await quotas.flush();
     return (await stores.usage.unitsUsed(accountKey(accountId), dayOf(clock.nowMs()))).inDay;
@@ -69,7 +69,7 @@ const form = (payload: string): InjectOptions => ({
   payload,
 });
 
-/** How often scripts were called since the counts were reset. */
+/** Number of script calls since the counts were reset. */
 async function scriptCalls(url: string, work: () => Promise<void>): Promise<number> {
   const client = new Redis(url);
   try {
@@ -111,13 +111,13 @@ withRedis("the admission over Redis", (server) => {
     assert.equal(calls, 40);
   });
 
-  test("a tier without any limit needs no call at all", async (t) => {
+  test("a tier without limits needs no call", async (t) => {
     const { ask, url } = await openWorld(t, { ratePerMinute: null, daily: null, monthly: null });
     await ask(CHECK);
     assert.equal(await scriptCalls(url, async () => void (await ask(CHECK))), 0);
   });
 
-  test("requests that share a call are each counted by the limits of their own plan", async (t) => {
+  test("each request of a shared call is counted by its own plan", async (t) => {
     await emptyRedis(server().url);
     const stores = await openStores(t);
     const { link } = await linkProcess(t, server().url, stores);
@@ -159,11 +159,11 @@ withRedis("the admission over Redis", (server) => {
       if (units === 0) await ask(CHECK);
       const left = units === 3 ? 0 : 2;
       for (let call = 0; call < left; call += 1) assert.equal((await ask(CHECK))[0], 200);
-      assert.equal((await ask(CHECK))[0], 429, "exactly what is left was left");
+      assert.equal((await ask(CHECK))[0], 429, "exactly the rest was granted");
     });
   }
 
-  test("a spent rate is refused before what is wrong with the request, and takes no unit", async (t) => {
+  test("a used-up rate is refused before errors in the request, and takes no unit", async (t) => {
     const { ask, used } = await openWorld(t, { ratePerMinute: 1 });
     await ask(CHECK);
     assert.deepEqual(await ask("/api/email"), [429, "0"]);
@@ -171,7 +171,7 @@ withRedis("the admission over Redis", (server) => {
     assert.equal(await used(), 1);
   });
 
-  test("credits pay when the rate is spent, and the plan stays as it is", async (t) => {
+  test("credits pay when the rate is used up, and the plan is not charged", async (t) => {
     const { ask, used, credits } = await openWorld(t, { ratePerMinute: 1 }, 2);
     await ask(CHECK);
     assert.deepEqual(await ask(CHECK), [200, "none"]);
@@ -179,7 +179,7 @@ withRedis("the admission over Redis", (server) => {
     assert.equal((await credits.entries("a1", 1))[0]?.balanceAfter, 1);
   });
 
-  test("credits pay when the quota is spent, and the rate is given back", async (t) => {
+  test("credits pay when the quota is used up, and the rate is returned", async (t) => {
     const { ask, used } = await openWorld(t, { ratePerMinute: 3, daily: 1 }, 2);
     assert.deepEqual(await ask(CHECK), [200, "2"]);
     assert.deepEqual(await ask(CHECK), [200, "none"]);

@@ -44,7 +44,7 @@ const faults: readonly Fault[] = [
 
 withRedis("long faults of Redis", (server) => {
   for (const fault of faults) {
-    test(`while ${fault.name} nothing is lost and nobody gets more`, async (t) => {
+    test(`while ${fault.name} no unit is lost and no limit is exceeded`, async (t) => {
       await ridesOut(await openPair(t, server()), fault);
     });
   }

@@ -32,18 +32,18 @@ const faults: readonly Fault[] = [
   },
 ];
 
-/** Owners of a race, each with a limit and a start of its own. */
+/** Owners of a race, each with its own limit and start. */
 const ROUNDS = 200;
 const LIMIT = 20;
 
 withRedis("faults of Redis", (server) => {
   for (const fault of faults) {
-    test(`while ${fault.name} nothing is lost and nobody gets more`, async (t) => {
+    test(`while ${fault.name} no unit is lost and no limit is exceeded`, async (t) => {
       await ridesOut(await openPair(t, server()), fault);
     });
   }
 
-  test("two processes at the edge grant exactly what is left, 200 times", async (t) => {
+  test("two processes at the limit grant exactly what is left, 200 times", async (t) => {
     const pair = await openPair(t, server());
     const { here, there, stores } = pair;
     const nowMs = stores.clock.nowMs();
@@ -62,7 +62,7 @@ withRedis("faults of Redis", (server) => {
     }
   });
 
-  /** What happens to Redis between the first units and the rest. */
+  /** What happens to Redis between the first units and the others. */
   const upheavals = [
     ["FLUSHALL", ({ admin }) => admin((client) => client.flushall())],
     [
@@ -81,7 +81,7 @@ withRedis("faults of Redis", (server) => {
   ])[];
 
   for (const [name, happen] of upheavals) {
-    test(`over ${name} in the middle two processes grant exactly the limit`, async (t) => {
+    test(`two processes grant exactly the limit with ${name} in between`, async (t) => {
       const pair = await openPair(t, server());
       const { here, there, stores } = pair;
       const nowMs = stores.clock.nowMs();

@@ -1,4 +1,4 @@
-// The scale-out as processes: two `serve` and any number of `worker` on a PostgreSQL, a Redis and a name server.
+// The scale-out as processes: two `serve` and any number of `worker` with a PostgreSQL, a Redis and a name server.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const missing = missingServices();
 const folder = mkdtempSync(join(tmpdir(), "gatepost-tiers-"));
 let opened: ScaledWorld | undefined;
 let apis: readonly [string, string] = ["", ""];
-/** What a job comes to when nothing happens to it. */
+/** The result of an undisturbed job. */
 let calm = "";
 
 const world = (): ScaledWorld => {
@@ -57,7 +57,7 @@ after(async () => {
 const rule = (sentence: string, check: () => Promise<void>): void =>
   testWith(["postgresql", "redis-server"], missing, `scale-out: ${sentence}`, check);
 
-/** A job that ended well is charged once, told of at most once, and has left its owner's slot. */
+/** A finished job is charged once, announced at most once, and no longer blocks its owner. */
 async function assertSettled(
   account: ScaledAccount,
   session: string,
@@ -93,7 +93,7 @@ rule("two servers and two workers are one service", async () => {
   assert.equal(calm, await account.results(first, session));
   await untilTold(account, session);
   const units = ENTRIES + 52;
-  // What single checks cost is written a moment after their answers.
+  // Units of single checks are written shortly after their answers.
   const isWritten = async (): Promise<boolean> => (await account.books()).units >= units;
   await until(isWritten, { what: "every unit in the ledger" });
   const books = await account.books();
@@ -105,7 +105,7 @@ rule("two servers and two workers are one service", async () => {
       .map((page) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(page)?.[1]))
       .reduce((sum, one) => sum + one, 0);
   };
-  // A worker counts a chunk when it has the database's answer, and the job may have ended by then.
+  // A worker counts a chunk after the database's answer, when the job may already have ended.
   const stored = 'gatepost_worker_chunks_total\\{outcome="stored"\\}';
   await until(async () => (await figure(stored)) >= 3, { what: "three chunks that are stored" });
   assert.equal(await figure(stored), 3);
@@ -115,20 +115,17 @@ rule("two servers and two workers are one service", async () => {
   }
 });
 
-rule(
-  "a job has its owner's one slot until it is cancelled where it was not submitted, and pays back",
-  async () => {
-    const account = await world().account();
-    const session = await account.queue(apis[0], TEXT); // no worker is there to end it
-    const beside = await account.post(apis[1], "/api/domain", { domain: TEXT, bulk: "true" });
-    assert.equal(beside.status, 429, "the one slot is taken on every server");
-    assert.equal((await account.remove(apis[1], `/api/view/${session}`)).status, 200);
-    assert.equal((await account.get(apis[0], `/api/view/${session}`)).status, 404);
-    assert.deepEqual((await account.books()).units, 0);
-    const again = await account.queue(apis[1], TEXT);
-    assert.equal((await account.remove(apis[0], `/api/view/${again}`)).status, 200);
-  },
-);
+rule("a job blocks its owner until another server cancels it, with a refund", async () => {
+  const account = await world().account();
+  const session = await account.queue(apis[0], TEXT); // no worker runs it
+  const beside = await account.post(apis[1], "/api/domain", { domain: TEXT, bulk: "true" });
+  assert.equal(beside.status, 429, "a second job is refused on every server");
+  assert.equal((await account.remove(apis[1], `/api/view/${session}`)).status, 200);
+  assert.equal((await account.get(apis[0], `/api/view/${session}`)).status, 404);
+  assert.deepEqual((await account.books()).units, 0);
+  const again = await account.queue(apis[1], TEXT);
+  assert.equal((await account.remove(apis[0], `/api/view/${again}`)).status, 200);
+});
 
 rule("a key that is revoked is refused by every server within 5 s", async () => {
   const account = await world().account();
@@ -139,7 +136,7 @@ rule("a key that is revoked is refused by every server within 5 s", async () => 
   await refusedWithin(account, apis, 5_000);
 });
 
-rule("of a quota's last units two servers grant exactly what is left, 200 times", async () => {
+rule("two servers grant exactly the last units of a quota, 200 times", async () => {
   for (let round = 0; round < 200; round += 1) {
     const account = await world().account("free");
     const answers = await Promise.all(
@@ -165,7 +162,7 @@ const STAGES: readonly [stage: string, times: number, webhooks: number][] = [
 ];
 
 for (const [stage, times, webhooks] of STAGES) {
-  rule(`a worker killed at ${stage} (${String(times)}) loses and doubles nothing`, async () => {
+  rule(`a worker killed at ${stage} (${String(times)}) loses and repeats nothing`, async () => {
     const account = await world().account();
     const session = await account.queue(apis[0], TEXT);
     const dying = await world().start({ command: "worker", dieAt: { stage, times } });
@@ -180,7 +177,7 @@ for (const [stage, times, webhooks] of STAGES) {
   });
 }
 
-rule("workers that are killed a dozen times over the same chunk fail no job", async () => {
+rule("a job survives a dozen kills of workers at the same chunk", async () => {
   const account = await world().account();
   const session = await account.queue(apis[0], domains(200));
   for (let kills = 0; kills < 12; kills += 1) {
@@ -209,9 +206,9 @@ const leased = async (): Promise<number> =>
 const untilLeased = (): Promise<true> =>
   until(async () => (await leased()) > 0, { what: "a lease" });
 
-rule("SIGTERM hands chunks back at once, and the job goes on elsewhere", async () => {
+rule("SIGTERM returns chunks at once, and the job continues elsewhere", async () => {
   const account = await world().account();
-  // A window of one makes it slow enough to be met at work.
+  // A window of one makes the job slow enough.
   const leaving: ScaledProcess = await world().start({ command: "worker", dnsWindowMax: 1 });
   const session = await account.queue(apis[0], TEXT);
   await untilLeased();

@@ -1,4 +1,4 @@
-// What two servers on the same stores have to agree on, as processes, and what commands tell them.
+// What two servers on the same stores must agree on, as processes, and notices from commands.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,11 +28,11 @@ import { inPatience, until } from "../time/until.ts";
 const ENTRIES = 1_204;
 const FEW = 20;
 
-/** A key is believed for 4 s from the question about it: what is sooner came by notice. */
+/** A key is trusted for 4 s after it was read: anything faster came by notice. */
 const BY_NOTICE_MS = 3_000;
 const BY_POLL_MS = 5_000;
 
-/** Names that no case before has asked for. */
+/** Names that no earlier case used. */
 const WATCHED = domains(ENTRIES).replaceAll(".example", ".watched.example");
 const zone = mailZone(`${domains(ENTRIES)}\n${WATCHED}`.split("\n"), 20);
 
@@ -53,7 +53,7 @@ before(async () => {
   const [first, second] = await Promise.all([
     world.start({ command: "serve" }, via),
     world.start({ command: "serve" }, via),
-    // Slow enough to be watched.
+    // Slow enough to observe.
     world.start({ command: "worker", dnsWindowMax: 8 }, via),
   ]);
   opened = { world, line, apis: [first.url, second.url] };
@@ -68,7 +68,7 @@ after(async () => {
 const rule = (sentence: string, check: () => Promise<void>): void =>
   testWith(["postgresql", "redis-server"], missing, `several servers: ${sentence}`, check);
 
-/** The same list under the same Idempotency-Key on both servers at once. */
+/** The same batch with the same Idempotency-Key on both servers at once. */
 const twins = (account: ScaledAccount, key: string, text: string): Promise<readonly Answered[]> =>
   Promise.all(
     here().apis.map(async (api) => {
@@ -82,7 +82,7 @@ const twins = (account: ScaledAccount, key: string, text: string): Promise<reado
     }),
   );
 
-/** One answer, which the other one is as well unless it came too early. */
+/** One answer; the other one is equal unless it came too early. */
 function assertOneAnswer(answers: readonly Answered[]): string {
   const given = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body));
   assert.equal(given.size, 1, answers.map(({ status, body }) => `${status} ${body}`).join("\n"));
@@ -90,7 +90,7 @@ function assertOneAnswer(answers: readonly Answered[]): string {
   return [...given][0] ?? "";
 }
 
-rule("twins of one list are one list, 20 times", async () => {
+rule("the same batch sent twice is one batch, 20 times", async () => {
   const account = await here().world.account();
   for (let round = 1; round <= 20; round += 1) {
     const key = `round ${String(round)}`;
@@ -108,7 +108,7 @@ rule("twins of one list are one list, 20 times", async () => {
   }
 });
 
-rule("twins of one job are one job", async () => {
+rule("the same job sent twice is one job", async () => {
   const account = await here().world.account();
   const body = assertOneAnswer(await twins(account, "the job", domains(ENTRIES)));
   const { session } = JSON.parse(body) as { session: string };
@@ -117,7 +117,7 @@ rule("twins of one job are one job", async () => {
   assert.deepEqual([units, runningJobs], [ENTRIES, 0]);
 });
 
-/** The whole stream of a job's events, which ends with the job; `seen` is called with what came so far. */
+/** The whole stream of a job's events, which ends with the job; `seen` is called with the events so far. */
 async function eventsOf(
   account: ScaledAccount,
   url: string,
@@ -134,10 +134,10 @@ async function eventsOf(
   return text;
 }
 
-rule("progress is told by the server that did not take the job", async () => {
+rule("the other server reports a job's progress", async () => {
   const { world, apis } = here();
   const account = await world.account();
-  // Nothing is judged before progress was told, and not all of it before it was told again.
+  // No entry is checked before progress is reported, and not all before it is reported again.
   const letLastGo = world.dns.hold((name) => /^d1\d{3}\.watched/.test(name));
   const letOthersGo = world.dns.hold((name) => name.endsWith(".watched.example"));
   const session = await account.queue(apis[0], WATCHED);
@@ -178,7 +178,7 @@ async function revokeByDashboard(account: ScaledAccount): Promise<void> {
   assert.equal((await browser.delete(`keys/${id}`)).status, 204);
 }
 
-rule("a key that one server revokes is refused by the other at once", async () => {
+rule("a key revoked on one server is refused by the other at once", async () => {
   const account = await here().world.account();
   await revokeByDashboard(account);
   await refusedWithin(account, here().apis, BY_NOTICE_MS);
@@ -196,7 +196,7 @@ rule("without Redis it is refused within 5 s", async () => {
   }
 });
 
-/** Runs the program's command as an operator does; rejects unless it ends with 0. */
+/** Runs a command of the program like an operator; rejects unless it exits with 0. */
 function command(redisUrl: string, ...args: readonly string[]): Promise<void> {
   const program = fileURLToPath(new URL("../../src/main/gatepost.js", import.meta.url));
   const env = childEnvironment({
@@ -213,7 +213,7 @@ function command(redisUrl: string, ...args: readonly string[]): Promise<void> {
   });
 }
 
-/** What a command tells everybody; the last word of it may come after its end. */
+/** The notices of a command; the last may arrive after its end. */
 async function toldBy(...args: readonly string[]): Promise<readonly string[]> {
   const { redisUrl } = here().world.urls;
   const listener = new Redis(redisUrl);
@@ -229,7 +229,7 @@ async function toldBy(...args: readonly string[]): Promise<readonly string[]> {
   }
 }
 
-rule("a key that a command revokes is told to everybody, and refused", async () => {
+rule("a key revoked by a command is announced to all processes and refused", async () => {
   const account = await here().world.account();
   const id = await firstKey(account);
   assert.deepEqual(await check(account, here().apis), [200, 200]);
@@ -237,7 +237,7 @@ rule("a key that a command revokes is told to everybody, and refused", async () 
   await refusedWithin(account, here().apis, BY_POLL_MS);
 });
 
-rule("what a command denies is told to everybody, and denied", async () => {
+rule("a deny rule of a command is announced to all processes and applied", async () => {
   const { world, apis } = here();
   const account = await world.account();
   assert.deepEqual(await toldBy("lists", "deny", "d2.example"), ["lists"]);
@@ -248,7 +248,7 @@ rule("what a command denies is told to everybody, and denied", async () => {
   }
 });
 
-rule("a command that finds no Redis does its work, and servers find out", async () => {
+rule("a command without Redis does its work, and servers notice by polling", async () => {
   const { world, line, apis } = here();
   const account = await world.account();
   await line.cut();

@@ -41,7 +41,7 @@ function rule(sentence: string, check: (world: World) => Promise<void>): void {
   });
 }
 
-/** Takes and finishes tickets until none is left; how many there were. */
+/** Takes and finishes tickets until none is left; returns their number. */
 async function drain(tickets: Tickets): Promise<number> {
   for (let count = 0; ; count += 1) {
     const ticket = await next(tickets);
@@ -50,26 +50,29 @@ async function drain(tickets: Tickets): Promise<number> {
   }
 }
 
-/** The next ticket; the first question to an empty queue does not wait, so it is asked twice. */
+/** The next ticket; the first request to an empty queue does not wait, so it is repeated. */
 const next = async (tickets: Tickets) => (await tickets.take()) ?? (await tickets.take());
 
-rule("a job has one for each chunk, however often it is told of", async ({ queue, worker }) => {
-  await queue.wake({ session: "a".repeat(32), chunks: 7 });
-  await queue.wake({ session: "a".repeat(32), chunks: 7 });
-  await queue.wake({ session: "b".repeat(32), chunks: 2 });
-  assert.equal(await drain(worker("w1")), 9);
-});
+rule(
+  "a job has one ticket for each chunk, also when it is announced again",
+  async ({ queue, worker }) => {
+    await queue.wake({ session: "a".repeat(32), chunks: 7 });
+    await queue.wake({ session: "a".repeat(32), chunks: 7 });
+    await queue.wake({ session: "b".repeat(32), chunks: 2 });
+    assert.equal(await drain(worker("w1")), 9);
+  },
+);
 
-rule("each is one worker's", async ({ queue, worker }) => {
+rule("each ticket goes to one worker", async ({ queue, worker }) => {
   const [first, second] = [worker("w1"), worker("w2")];
   await queue.wake({ session: "a".repeat(32), chunks: 40 });
   const counts = await Promise.all([drain(first), drain(second)]);
   assert.equal(counts[0] + counts[1], 40);
 });
 
-rule("a worker that waits is told at once", async ({ queue, worker }) => {
+rule("a waiting worker gets a ticket at once", async ({ queue, worker }) => {
   const tickets = worker("w1");
-  // Both are connected after this, so that one call is all that has to come within the wait.
+  // Both are connected after this, so only one call must arrive within the wait.
   await queue.wake({ session: "a".repeat(32), chunks: 1 });
   assert.equal(await drain(tickets), 1);
   const waiting = tickets.take();
@@ -77,7 +80,7 @@ rule("a worker that waits is told at once", async ({ queue, worker }) => {
   assert.ok((await waiting) !== undefined);
 });
 
-rule("close ends a wait, and there are none after it", async ({ worker }) => {
+rule("close ends a wait, and later waits return nothing", async ({ worker }) => {
   const tickets = worker("w1");
   await tickets.take();
   const waiting = tickets.take();
@@ -88,7 +91,7 @@ rule("close ends a wait, and there are none after it", async ({ worker }) => {
 
 for (const how of ["cut", "freeze"] as const) {
   rule(
-    `a Redis that is out of reach (${how}) holds up nobody, and comes back`,
+    `an unreachable Redis (${how}) delays nothing, and tickets flow again afterwards`,
     async ({ line, queue, worker }) => {
       const tickets = worker("w1");
       await queue.wake({ session: "a".repeat(32), chunks: 1 });
@@ -111,7 +114,7 @@ for (const how of ["cut", "freeze"] as const) {
   );
 }
 
-rule("a Redis that forgot everything goes on with what comes", async ({ redis, queue, worker }) => {
+rule("an emptied Redis works with new tickets", async ({ redis, queue, worker }) => {
   const tickets = worker("w1");
   await queue.wake({ session: "a".repeat(32), chunks: 5 });
   const held = await next(tickets);

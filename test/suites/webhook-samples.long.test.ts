@@ -50,7 +50,7 @@ function cases(): readonly Case[] {
   ];
 }
 
-/** One case a line for the drivers: body, header ("-" when missing) and secret, each in hex behind "=". */
+/** One case a line for the drivers: body, header ("-" if missing) and secret, each in hex after "=". */
 function line({ body, header, secret }: Case): string {
   const hex = (value: Uint8Array | string): string => `=${Buffer.from(value).toString("hex")}`;
   return [hex(body), header === undefined ? "-" : hex(header), hex(secret)].join(" ");
@@ -58,12 +58,12 @@ function line({ body, header, secret }: Case): string {
 
 interface Language {
   readonly name: string;
-  /** As the fenced block is marked. */
+  /** The language of the fenced block. */
   readonly mark: string;
   readonly tool: string;
   readonly versionFlag?: string;
   readonly file: string;
-  /** Makes a program of the sample: reads the cases' file named by its first argument, prints true or false. */
+  /** Makes a program from the sample: it reads the file of cases named by its first argument, prints true or false. */
   readonly program: (sample: string) => string;
   readonly command: (folder: string) => readonly [string, ...string[]];
 }
@@ -189,7 +189,7 @@ for (const language of LANGUAGES) {
         await writeFile(join(folder, file), language.program(await sampleOf(mark)));
         if (mark === "typescript") await compileTypeScript(folder);
         const [command, ...words] = language.command(folder);
-        // Go keeps a cache below the home folder, which a bare machine may not have.
+        // Go needs a cache in the home folder, which may not exist.
         const env = {
           ...process.env,
           ...(process.env["HOME"] === undefined ? { GOCACHE: join(folder, "cache") } : {}),
@@ -198,7 +198,7 @@ for (const language of LANGUAGES) {
         };
         const { stdout } = await run(command, [...words, join(folder, "cases")], {
           env,
-          timeout: 600_000, // Go compiles what it imports, the first time
+          timeout: 600_000, // Go compiles its imports the first time
         });
         const want = table.map(({ body, header, secret }) =>
           String(verifySignature(body, header, secret)),

@@ -1,9 +1,9 @@
 const TICK_MS = 10;
 
 /**
- * Milliseconds of a clock that stands still while this process gets no turn: what bounds on waits are measured
- * with. A machine that gives its cores to others then makes no answer late, for a pause counts as one tick; on a
- * quiet machine it is the steady clock.
+ * Milliseconds of a clock that stops while this process does not run: for limits on waits.
+ * A busy machine then makes no answer late, because a pause counts as one tick; on a
+ * quiet machine it is the monotonic clock.
  */
 export function givenTime(): { readonly nowMs: () => number; readonly stop: () => void } {
   let givenMs = 0;

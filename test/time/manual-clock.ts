@@ -6,7 +6,7 @@ interface Alarm {
 }
 
 export interface ManualClock extends Clock {
-  /** Moves both clocks forward and runs what falls due, in order; what a task sets is run too. */
+  /** Moves both clocks forward and runs due tasks in order, including tasks that these set. */
   advance(milliseconds: number): void;
   /** Time passes without a turn for the process; then all that fell due runs late, in order. */
   freeze(milliseconds: number): void;
@@ -14,7 +14,7 @@ export interface ManualClock extends Clock {
   stepTo(nowMs: number): void;
 }
 
-/** A clock whose hands the test turns. Starts at 2026-11-20T12:00:00Z unless told. */
+/** A clock that the test moves. Starts at 2026-11-20T12:00:00Z by default. */
 export function manualClock(startMs = Date.UTC(2026, 10, 20, 12)): ManualClock {
   let wallMs = startMs;
   let steadyMs = 0;

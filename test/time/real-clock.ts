@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/ports/process/clock.ts";
 
-/** The machine's own time, for tests that talk over real sockets; its alarms keep the test alive. */
+/** The system clock, for tests with real sockets; its timers keep the test alive. */
 export const realClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -12,7 +12,7 @@ export const realClock: Clock = {
 
 const PATIENCE = 20;
 
-/** Goes twenty times as slow: for time limits that a test is not about and a busy machine must not pass. */
+/** Runs twenty times slower: for time limits that are not under test and that a busy machine might exceed. */
 export const patientClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now() / PATIENCE,

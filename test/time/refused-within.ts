@@ -3,7 +3,7 @@ import { givenTime } from "./given-time.ts";
 import type { ScaledAccount } from "../scaled/scaled-account.ts";
 import { until } from "./until.ts";
 
-/** How every server answers a check with the account's key, asked at once. */
+/** How every server answers a check with the account's key, sent at once. */
 export const check = async (
   account: ScaledAccount,
   apis: readonly string[],
@@ -13,8 +13,8 @@ export const check = async (
 };
 
 /**
- * A key that is revoked by now opens for no check that is asked later than that, on any server. When it is asked
- * counts, and not when it is answered: a server that the machine gives no turns is late, and refuses all the same.
+ * A revoked key must be refused on every server for every check sent later than the limit. The time of sending
+ * counts, not that of the answer: a server that does not run is late, but still refuses.
  * Addresses that send too many wrong keys get 429.
  */
 export async function refusedWithin(
@@ -27,7 +27,7 @@ export async function refusedWithin(
     const askedMs = nowMs();
     const statuses = await check(account, apis);
     const isSo = statuses.every((status) => status === 401 || status === 429);
-    assert.ok(isSo || askedMs <= withinMs, `a revoked key opened after ${String(askedMs)} ms`);
+    assert.ok(isSo || askedMs <= withinMs, `a revoked key worked after ${String(askedMs)} ms`);
     return isSo;
   };
   try {

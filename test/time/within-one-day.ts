@@ -1,8 +1,8 @@
 import { dayOf } from "../../src/core/calendar.ts";
 
 /**
- * For what counts by the machine's own calendar: runs `work`, and once more when it failed while a day (UTC) ended.
- * It has to begin from nothing each time.
+ * For counts by the system calendar: runs `work`, and once more if it failed while a UTC day ended.
+ * It must start from an empty state each time.
  */
 export async function withinOneDay(work: () => Promise<void>): Promise<void> {
   const day = dayOf(Date.now());

@@ -6,7 +6,7 @@ const LATE =
 
 const turn = (): Promise<void> => new Promise(later);
 
-/** Makes files late, before and after: others may look in between. */
+/** Delays file operations, before and after: others may read in between. */
 export function lateFiles(): void {
   for (const name of LATE.split(" ")) {
     replace(

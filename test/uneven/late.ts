@@ -7,10 +7,10 @@ const setting = (name: string, otherwise: number): number => {
 };
 
 const SEED = setting("UNEVEN_SEED", 1);
-/** The latest that one thing comes. */
+/** The longest delay of one event. */
 const MAX_MS = setting("UNEVEN_MAX_MS", 40);
 
-/** FNV-1a, so that every program and thread of a run draws its own numbers, and the same ones the next time. */
+/** FNV-1a, so that every program and thread of a run draws its own numbers, repeatably. */
 function hashed(text: string): number {
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
@@ -28,11 +28,11 @@ export function chance(): number {
   return state / 4_294_967_296;
 }
 
-// Kept from before a test turns the clock of this process.
+// Saved before a test replaces the clock of this process.
 const afterMs = setTimeout;
 const nextTurn = setImmediate;
 
-/** Mostly in the next turn or soon, at times late. */
+/** Mostly in the next turn or soon, sometimes late. */
 export function later(task: () => void): void {
   const kind = chance();
   if (kind < 0.6) nextTurn(task);
@@ -41,14 +41,14 @@ export function later(task: () => void): void {
 
 const queues = new WeakMap<object, (() => void)[]>();
 
-/** The same, and never before what came from this source earlier. */
+/** The same, but never before earlier events of this source. */
 export function laterInTurn(source: object, task: () => void): void {
   const waiting = queues.get(source) ?? [];
   queues.set(source, waiting);
   waiting.push(task);
   if (waiting.length > 1) return;
   const next = (): void => {
-    // Gone from the queue only when it is done: what it brings about must not overtake what waits.
+    // Removed from the queue only when done: its effects must not overtake waiting events.
     try {
       waiting[0]?.();
     } finally {
@@ -61,7 +61,7 @@ export function laterInTurn(source: object, task: () => void): void {
 
 type Any = (this: never, ...args: never[]) => unknown;
 
-/** Puts in a method's place what `make` makes of it; the same types are the caller's word. */
+/** Replaces a method by what `make` returns; the caller guarantees equal types. */
 export function replace(owner: object, name: string | symbol, make: (real: Any) => Any): void {
   const methods = owner as Record<string | symbol, Any | undefined>;
   const real = methods[name];
@@ -69,7 +69,7 @@ export function replace(owner: object, name: string | symbol, make: (real: Any) 
   methods[name] = make(real);
 }
 
-/** Makes the named events of a kind of emitter late, in their order. */
+/** Delays the named events of a kind of emitter, in their order. */
 export function lateEvents(emitters: object, isLate: (name: string | symbol) => boolean): void {
   replace(
     emitters,

@@ -2,10 +2,10 @@ import { Socket as DatagramSocket } from "node:dgram";
 import { Server, Socket } from "node:net";
 import { later, laterInTurn, replace } from "./late.ts";
 
-/** What Node keeps inside of a socket; there is no other way to be late as the network is. */
+/** Node's internals of a socket; there is no other way to delay like a network. */
 interface Handle {
   reading: boolean;
-  /** An HTTP server's parser reads past the socket unless somebody has done so before it. */
+  /** An HTTP server's parser bypasses the socket unless another reader came first. */
   _consumed?: boolean;
   readStart(): unknown;
   readStop(): unknown;
@@ -18,7 +18,7 @@ interface Inside {
 }
 type Line = Socket & Inside;
 
-/** What is read, and its end. "Not yet" makes the socket ask for no more before it has this. */
+/** Data that is read, and its end. "Not yet" makes the socket read no more until then. */
 function lateReads(): void {
   replace(
     Socket.prototype,
@@ -28,14 +28,14 @@ function lateReads(): void {
         laterInTurn(this, () => {
           if (this.destroyed) return;
           Reflect.apply(real, this, args);
-          if (args[0] === null) this.read(0); // a socket that nobody reads must see its end
+          if (args[0] === null) this.read(0); // an unread socket must see its end
         });
         return false;
       },
   );
 }
 
-/** Like a system's buffer: what fits is taken at once and sent late. */
+/** Like a system's buffer: data that fits is accepted at once and sent late. */
 const BUFFER_BYTES = 65_536;
 
 type Send = () => unknown;
@@ -52,7 +52,7 @@ const isTcp = ({ _handle: handle }: Line): boolean => handle?.constructor.name =
 type Chunk = string | Uint8Array;
 type Done = (error?: Error | null) => void;
 
-/** Puts a write into the buffer; false where there is none, or no room. */
+/** Puts a write into the buffer; false without a buffer or room. */
 function isBuffered(line: Line, bytes: number, send: (done: Done) => unknown): boolean {
   if (!isTcp(line) || line.connecting) return false;
   let buffer = unsent.get(line);
@@ -75,7 +75,7 @@ function isBuffered(line: Line, bytes: number, send: (done: Done) => unknown): b
 
 const sizeOf = (chunk: Chunk): number => Buffer.byteLength(chunk);
 
-/** What is written comes to the other side late: connections overtake one another. */
+/** Written data arrives late: connections overtake each other. */
 function lateWrites(): void {
   replace(
     Socket.prototype,
@@ -98,7 +98,7 @@ function lateWrites(): void {
         else send(done);
       },
   );
-  // The system has what was written before a line or a process ended, and sends it.
+  // The system sends data written before a connection or process ended.
   for (const end of ["_final", "_destroy"]) replace(Socket.prototype, end, sendingFirst);
   const flush = (): void => {
     for (const line of unsent.keys()) sendAll(line);
@@ -121,7 +121,7 @@ const sendingFirst = (real: (...args: never[]) => unknown) =>
     return Reflect.apply(real, this, args);
   };
 
-/** That a connection is made, or refused, is known late. */
+/** A connection, or its refusal, is reported late. */
 function lateConnects(): void {
   replace(
     Socket.prototype,
@@ -142,14 +142,14 @@ const lateCompletion = (dial: (...args: never[]) => unknown) =>
     const { oncomplete } = request;
     const late = (...what: unknown[]): void =>
       later(() => {
-        // Node takes it away from an attempt that it has given up.
+        // Node removes it from an attempt that it has given up.
         if (request.oncomplete === late) oncomplete?.apply(request, what);
       });
     request.oncomplete = late;
     return Reflect.apply(dial, this, [request, ...args]) as unknown;
   };
 
-/** A connection is accepted late; until then nothing of it is read. */
+/** A connection is accepted late; until then it is not read. */
 function lateAccepts(): void {
   replace(
     Server.prototype,
@@ -165,7 +165,7 @@ function lateAccepts(): void {
         handle.reading = false;
         handle.readStop();
         laterInTurn(this, () => {
-          // What a system does with those who wait when nobody listens any more.
+          // Like a system with waiting connections of a closed listener.
           if (!this.listening) line.resetAndDestroy();
           else if (!line.destroyed) {
             handle.reading = true;
@@ -178,7 +178,7 @@ function lateAccepts(): void {
   );
 }
 
-/** Datagrams are late and overtake one another; none comes after the close. */
+/** Datagrams are late and overtake each other; none arrives after the close. */
 function lateDatagrams(): void {
   const closed = new WeakSet<DatagramSocket>();
   replace(
@@ -205,7 +205,7 @@ function lateDatagrams(): void {
   );
 }
 
-/** Makes connections and datagrams as late as those of a slow network between slow machines. */
+/** Delays connections and datagrams like a slow network between slow machines. */
 export function lateLines(): void {
   lateReads();
   lateWrites();

@@ -8,7 +8,7 @@ interface Spawning {
 
 const HANDED_ON = /^(?:NODE_OPTIONS|UNEVEN_\w+)$/;
 
-/** What makes a child uneven too, though the test chose its environment. */
+/** Applies the preload to a child too, although the test chose its environment. */
 function handOn({ envPairs }: Spawning): void {
   for (const [name, value] of Object.entries(process.env)) {
     if (!HANDED_ON.test(name) || value === undefined) continue;
@@ -18,7 +18,7 @@ function handOn({ envPairs }: Spawning): void {
   }
 }
 
-/** That a process ended is known late; its output is a socket and late by itself. */
+/** The end of a process is reported late; its output is a socket and already delayed. */
 function lateExits(): void {
   replace(
     ChildProcess.prototype,
@@ -43,7 +43,7 @@ const OF_THREADS: ReadonlySet<string | symbol> = new Set(
   "online message messageerror error exit".split(" "),
 );
 
-/** What threads say, and their ends. Node takes the listeners away at the end: that is late too. */
+/** Messages and ends of threads. Node removes the listeners at the end: that is delayed too. */
 function lateThreads(): void {
   lateEvents(Worker.prototype, (name) => OF_THREADS.has(name));
   replace(
@@ -59,10 +59,10 @@ function lateThreads(): void {
   );
 }
 
-/** How Node gives a message to a port, whoever listens and in whichever way. */
+/** How Node delivers a message to a port, for every kind of listener. */
 const DISPATCH = Symbol.for("nodejs.internal.kHybridDispatch");
 
-/** Makes what other processes and threads say, and their ends, late. */
+/** Delays messages and ends of other processes and threads. */
 export function lateNeighbours(): void {
   lateExits();
   lateEvents(ChildProcess.prototype, (name) => IN_WORDS.has(name));

@@ -1,13 +1,13 @@
-// Given to Node by `--import` (scripts/uneven.mjs): from here on whatever comes to this process or thread from outside comes late,
-// each time by another while, and now and then it gets no turn at all. Nothing comes earlier than it would, and
-// what comes from one source keeps its order, so a program that is right stays right.
+// Loaded by `--import` (scripts/uneven.mjs): input from outside arrives late in this process or thread,
+// each time by a different delay, and sometimes the process pauses. Nothing arrives earlier than it would, and
+// input from one source keeps its order, so a correct program stays correct.
 import { syncBuiltinESMExports } from "node:module";
 import { lateFiles } from "./files.ts";
 import { chance } from "./late.ts";
 import { lateLines } from "./lines.ts";
 import { lateNeighbours } from "./neighbours.ts";
 
-/** The longest while without a turn; 0: none. */
+/** The longest pause; 0: none. */
 const STALL_MS = Number(process.env["UNEVEN_STALL_MS"] ?? 0);
 const BETWEEN_STALLS_MS = 800;
 
@@ -24,7 +24,7 @@ function stallNowAndThen(): void {
   next();
 }
 
-// The process that runs the test files only reads what they say.
+// The process that runs the test files only reads their output.
 if (!process.execArgv.includes("--test")) {
   lateLines();
   lateNeighbours();

@@ -1,4 +1,4 @@
-// What comes to one process from outside, told as one JSON text: uneven.test.ts starts it in uneven time.
+// Input of one process from outside, printed as one JSON text: uneven.test.ts starts it in uneven time.
 import { fork } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -12,12 +12,12 @@ const COUNT = 30;
 const numbers = Array.from({ length: COUNT }, (_, index) => index);
 
 export interface Sample {
-  /** What each connection said before it was cut. */
+  /** What each connection sent before it was closed. */
   readonly texts: readonly string[];
-  /** Connections by the order in which they were first heard, and datagrams. */
+  /** Connections in the order of their first data, and datagrams. */
   readonly connections: readonly number[];
   readonly datagrams: readonly number[];
-  /** Of a thread and of a child that both said goodbye by ending. */
+  /** Of a thread and a child that sent a message and ended. */
   readonly thread: readonly number[];
   readonly child: readonly number[];
   readonly ends: readonly number[];
@@ -92,7 +92,7 @@ async function byChild(): Promise<readonly [readonly number[], number]> {
   return [heard, code];
 }
 
-/** Large enough to come in pieces. */
+/** Large enough to arrive in pieces. */
 async function byHttp(): Promise<readonly number[]> {
   const server = createHttp((request, response) => {
     let sizeBytes = 0;

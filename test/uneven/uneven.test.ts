@@ -21,7 +21,7 @@ for (const [name, environment] of [
   ["late answers", { UNEVEN_SEED: "1", UNEVEN_STALL_MS: "0" }],
   ["late answers and a process without turns", { UNEVEN_SEED: "2", UNEVEN_STALL_MS: "100" }],
 ] as const) {
-  test(`${name}: all comes, each source in its order, and sources overtake one another`, async () => {
+  test(`${name}: everything arrives, each source in its order, and sources overtake each other`, async () => {
     const { texts, connections, datagrams, thread, child, ends, uploads } =
       await sampleOf(environment);
     assert.deepEqual(

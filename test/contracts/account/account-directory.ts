@@ -14,12 +14,12 @@ export function accountDirectoryContract(
   make: Make<AccountDirectoryUnderTest>,
 ): void {
   const cases = [
-    ["nothing finds all, by address", "", ["abc", "b%d", "b_d", "xyz"], 4],
+    ["an empty search finds all, by address", "", ["abc", "b%d", "b_d", "xyz"], 4],
     ["a part of the address, in any case", "XY", ["xyz"], 1],
     ["a percent sign stands for itself", "%", ["b%d"], 1],
     ["an underscore stands for itself", "_", ["b_d"], 1],
     ["a backslash stands for itself", "\\", [], 0],
-    ["a quote is no quote of the query", "'", [], 0],
+    ["a quote does not end the query's text", "'", [], 0],
   ] as const;
   for (const [what, text, ids, total] of cases) {
     test(`account directory, ${name}: ${what}`, async (t) => {
@@ -41,7 +41,7 @@ export function accountDirectoryContract(
     assert.deepEqual([found.accounts.length, found.total], [2, 3]);
   });
 
-  test(`account directory, ${name}: what is erased is gone, once, and others stay`, async (t) => {
+  test(`account directory, ${name}: an erased account is gone, once, and others stay`, async (t) => {
     const { directory, account } = await make(t);
     for (const id of ["a1", "a2"]) await account(id);
     assert.equal(await directory.erase("a1"), true);

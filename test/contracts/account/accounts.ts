@@ -59,7 +59,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     assert.equal(await accounts.find("' or 1=1 --"), undefined);
   });
 
-  rule("an e-mail address is taken once, also by twins", async ({ accounts }) => {
+  rule("an e-mail address is taken once, also by parallel requests", async ({ accounts }) => {
     const email = "same@gatepost.example";
     const made = await Promise.all(
       ["a1", "a2", "a3"].map((id) => accounts.create(account(id, { email }))),
@@ -67,7 +67,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     assert.deepEqual(made.filter(Boolean), [true]);
   });
 
-  rule("a change leaves the rest alone", async ({ accounts }) => {
+  rule("a change keeps all other fields", async ({ accounts }) => {
     await accounts.create(account("a1"));
     assert.equal(await accounts.change("a1", { tier: "pro" }, NOW_MS), true);
     assert.equal(await accounts.change("a1", { isDisabled: true }, NOW_MS), true);
@@ -124,15 +124,18 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     assert.deepEqual(await keys.list("nobody"), []);
   });
 
-  rule("an account has so many keys in force and no more, also in parallel", async (fixture) => {
-    const { accounts, keys } = fixture;
-    await accounts.create(account("a1"));
-    const made = await Promise.all(["k1", "k2", "k3", "k4"].map((id) => keys.create(key(id), 2)));
-    assert.equal(made.filter(Boolean).length, 2);
-    const [first] = await keys.list("a1");
-    await keys.revoke(first?.id ?? "", NOW_MS);
-    assert.equal(await keys.create(key("k5"), 2), true);
-  });
+  rule(
+    "an account has at most the maximum of active keys, also with parallel requests",
+    async (fixture) => {
+      const { accounts, keys } = fixture;
+      await accounts.create(account("a1"));
+      const made = await Promise.all(["k1", "k2", "k3", "k4"].map((id) => keys.create(key(id), 2)));
+      assert.equal(made.filter(Boolean).length, 2);
+      const [first] = await keys.list("a1");
+      await keys.revoke(first?.id ?? "", NOW_MS);
+      assert.equal(await keys.create(key("k5"), 2), true);
+    },
+  );
 
   rule("a balance is the sum of its entries and never below 0", async ({ accounts, credits }) => {
     await accounts.create(account("a1"));
@@ -152,7 +155,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     assert.equal((await credits.entries("a1", 1)).length, 1);
   });
 
-  rule("parallel takings share one balance", async ({ accounts, credits }) => {
+  rule("parallel charges share one balance", async ({ accounts, credits }) => {
     await accounts.create(account("a1"));
     await credits.grant({ accountId: "a1", amount: 10, reference: "", nowMs: NOW_MS });
     const answers = await Promise.all(

@@ -42,7 +42,7 @@ export function auditLogContract(name: string, make: Make<AuditLogUnderTest>): v
     );
   });
 
-  test(`audit log, ${name}: an account's log is what was done to it`, async (t) => {
+  test(`audit log, ${name}: an account's log shows the changes of that account`, async (t) => {
     const { log } = await make(t);
     await log.append(entry("mine", { detail: "Sign-up form" }));
     await log.append(entry("by me", { accountId: "a2" }));
@@ -50,7 +50,7 @@ export function auditLogContract(name: string, make: Make<AuditLogUnderTest>): v
     assert.deepEqual(rows, [entry("mine", { detail: "Sign-up form" })]);
   });
 
-  test(`audit log, ${name}: pruning takes what is older`, async (t) => {
+  test(`audit log, ${name}: pruning deletes older entries`, async (t) => {
     const { log } = await make(t);
     await log.append(entry("old", { atMs: 999 }));
     await log.append(entry("young", { atMs: 1_000 }));

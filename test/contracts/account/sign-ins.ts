@@ -24,7 +24,7 @@ const made = (id: string, accountId: string, more: Partial<NewSignIn> = {}) => (
 });
 
 export function loginSessionsContract(name: string, make: Make<LoginSessionsUnderTest>): void {
-  test(`login sessions, ${name}: one is found by its token until it expires`, async (t) => {
+  test(`sign-ins, ${name}: one is found by its token until it expires`, async (t) => {
     const { sessions, account } = await make(t);
     await account("a1");
     const { tokenHash, ...shown } = made("s1", "a1");
@@ -34,7 +34,7 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     assert.equal(await sessions.find("another", NOW), undefined);
   });
 
-  test(`login sessions, ${name}: being seen puts off the end`, async (t) => {
+  test(`sign-ins, ${name}: use prolongs one`, async (t) => {
     const { sessions, account } = await make(t);
     await account("a1");
     await sessions.create(made("s1", "a1"));
@@ -44,7 +44,7 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     assert.deepEqual({ ...found }, { ...found, ...seen });
   });
 
-  test(`login sessions, ${name}: an account sees and ends its own only`, async (t) => {
+  test(`sign-ins, ${name}: an account sees and ends only its own`, async (t) => {
     const { sessions, account } = await make(t);
     for (const id of ["a1", "a2"]) await account(id);
     await sessions.create(made("s1", "a1"));
@@ -60,7 +60,7 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     assert.deepEqual(await ids("a1"), ["s2"]);
   });
 
-  test(`login sessions, ${name}: all but one end together`, async (t) => {
+  test(`sign-ins, ${name}: all except one end together`, async (t) => {
     const { sessions, account } = await make(t);
     for (const id of ["a1", "a2"]) await account(id);
     for (const id of ["s1", "s2", "s3"]) await sessions.create(made(id, "a1"));
@@ -71,7 +71,7 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     assert.equal(await sessions.endAll("a1"), 1);
   });
 
-  test(`login sessions, ${name}: pruning takes what has expired`, async (t) => {
+  test(`sign-ins, ${name}: pruning deletes expired ones`, async (t) => {
     const { sessions, account } = await make(t);
     await account("a1");
     await sessions.create(made("s1", "a1"));

@@ -60,7 +60,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
     assert.deepEqual([day?.units, day?.credits], [10, 0]);
   });
 
-  rule("a spent plan without credits is named", async ({ charges }, terms) => {
+  rule("a used-up plan without credits is reported", async ({ charges }, terms) => {
     await charges.charge(terms({ units: 10 }));
     assert.deepEqual(await charges.charge(terms()), { kind: "unpaid", by: "day" });
     const month = terms({ limits: { daily: null, monthly: 10 } });
@@ -84,7 +84,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
   );
 
   rule(
-    "credits that cover only a part pay nothing",
+    "credits that cover only a part are not charged",
     async ({ charges, credits }, terms, id) => {
       assert.equal((await charges.charge(terms({ units: 11 }))).kind, "unpaid");
       assert.equal(await sumOf(credits, id), 10);
@@ -93,7 +93,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
   );
 
   rule(
-    "a request without units costs one credit when the rate is spent",
+    "a request without units costs one credit when the rate is used up",
     async ({ charges, credits }, terms, id) => {
       const order = terms({ units: 0, purses: "credits" });
       assert.equal((await charges.charge(order)).kind, "charged");
@@ -104,7 +104,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
   );
 
   rule(
-    "a purse that may not be touched is not",
+    "a purse that may not be used is not charged",
     async ({ charges, credits }, terms, id) => {
       const answer = await charges.charge(terms({ units: 11, purses: "plan" }));
       assert.deepEqual(answer, { kind: "unpaid", by: "day" });
@@ -120,7 +120,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
   });
 
   rule(
-    "parallel requests spend exactly the credits there are",
+    "parallel requests spend exactly the available credits",
     async ({ charges, credits }, terms, id) => {
       const orders = Array.from({ length: 100 }, () =>
         charges.charge(terms({ units: 3, purses: "credits" })),
@@ -133,7 +133,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
   );
 
   rule(
-    "parallel bulk and single requests share one edge",
+    "parallel bulk and single requests share one limit",
     async ({ charges, counter }, terms, id) => {
       const owner = `account:${id}`;
       const left = terms({ units: 7, limits: limits(40) });
@@ -149,7 +149,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
     },
   );
 
-  rule("a refund goes back once, to the day it came from", async (fixture, terms, id) => {
+  rule("a refund is given once, to the day of its charge", async (fixture, terms, id) => {
     const { charges, counter, usage, nowMs } = fixture;
     const yesterday = terms({ units: 10, nowMs: nowMs - DAY_MS });
     const charge = await charges.charge(yesterday);
@@ -165,7 +165,7 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
     assert.equal((await charges.charge({ ...yesterday, units: 4 })).kind, "charged");
   });
 
-  rule("a refund today is free to take again", async ({ charges, counter, nowMs }, terms, id) => {
+  rule("units refunded today can be used again", async ({ charges, counter, nowMs }, terms, id) => {
     const charge = await charges.charge(terms({ units: 10 }));
     assert.ok(charge.kind === "charged");
     assert.equal((await counter.take(`account:${id}`, 1, limits(10), nowMs)).kind, "spent");
@@ -192,12 +192,15 @@ export function chargesContract(name: string, make: Make<ChargesFixture>): void 
     10,
   );
 
-  rule("twins of one refund give back once", async ({ charges, usage, nowMs }, terms, id) => {
-    const charge = await charges.charge(terms({ units: 10 }));
-    assert.ok(charge.kind === "charged");
-    await Promise.allSettled([1, 2, 3].map(() => charges.refund(charge.id, 10, nowMs)));
-    assert.equal((await usage.unitsUsed(`account:${id}`, dayOf(nowMs))).inDay, 0);
-  });
+  rule(
+    "the same refund twice in parallel is given once",
+    async ({ charges, usage, nowMs }, terms, id) => {
+      const charge = await charges.charge(terms({ units: 10 }));
+      assert.ok(charge.kind === "charged");
+      await Promise.allSettled([1, 2, 3].map(() => charges.refund(charge.id, 10, nowMs)));
+      assert.equal((await usage.unitsUsed(`account:${id}`, dayOf(nowMs))).inDay, 0);
+    },
+  );
 
   rule("an old or unknown charge is not refunded", async ({ charges, usage, nowMs }, terms, id) => {
     const charge = await charges.charge(terms({ units: 10 }));

@@ -10,9 +10,9 @@ export interface QuotaCounterFixture {
   readonly counter: QuotaCounter;
   readonly ledger: UsageLedger;
   readonly clock: ManualClock;
-  /** Another counter on the same ledger, as after a restart; the first one is not used any more. */
+  /** Another counter on the same ledger, as after a restart; the first one is no longer used. */
   restart(): QuotaCounter;
-  /** Resolves once all that is counted is in the ledger. */
+  /** Resolves when all counts are in the ledger. */
   flushed(): Promise<void>;
 }
 
@@ -57,12 +57,15 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     assert.equal((await counter.take("bucket:192.0.2.2", 1, daily(1), nowMs)).kind, "taken");
   });
 
-  rule("no units fit in any limit, even a spent one", async ({ counter }, nowMs) => {
-    await counter.take(OWNER, 5, NO_LIMITS, nowMs);
-    assert.equal((await counter.take(OWNER, 0, daily(5), nowMs)).kind, "taken");
-  });
+  rule(
+    "a request for no units fits in any limit, even a used-up one",
+    async ({ counter }, nowMs) => {
+      await counter.take(OWNER, 5, NO_LIMITS, nowMs);
+      assert.equal((await counter.take(OWNER, 0, daily(5), nowMs)).kind, "taken");
+    },
+  );
 
-  rule("a month that is spent is named before a day that is", async ({ counter }, nowMs) => {
+  rule("a used-up month is reported before a used-up day", async ({ counter }, nowMs) => {
     const limits = { daily: 1, monthly: 1 };
     await counter.take(OWNER, 1, limits, nowMs);
     assert.deepEqual(await counter.take(OWNER, 1, limits, nowMs), {
@@ -71,7 +74,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     });
   });
 
-  rule("parallel calls at the edge get exactly what is left", async ({ counter }, nowMs) => {
+  rule("parallel calls at the limit get exactly what is left", async ({ counter }, nowMs) => {
     await counter.take(OWNER, 63, NO_LIMITS, nowMs);
     assert.equal(await granted(counter, daily(100), nowMs), 37);
   });
@@ -80,7 +83,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     assert.equal(await granted(counter, daily(7), nowMs), 7);
   });
 
-  rule("a unit given back is free again, and so it is after a restart", async (fixture, nowMs) => {
+  rule("a returned unit can be used again, also after a restart", async (fixture, nowMs) => {
     const { counter } = fixture;
     await counter.take(OWNER, 1, daily(1), nowMs);
     await counter.giveBack(OWNER, 1, dayOf(nowMs));
@@ -90,7 +93,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     assert.equal(await granted(fixture.restart(), daily(1), nowMs), 1);
   });
 
-  rule("what is given back on another day leaves today alone", async ({ counter }, nowMs) => {
+  rule("a unit returned on another day does not change today", async ({ counter }, nowMs) => {
     await counter.take(OWNER, 1, NO_LIMITS, nowMs - DAY_MS);
     await counter.take(OWNER, 1, daily(1), nowMs);
     await counter.giveBack(OWNER, 1, dayOf(nowMs) - 1);
@@ -105,7 +108,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     assert.deepEqual(used, { inDay: 10, inMonth: 10 });
   });
 
-  rule("a restart goes on from the ledger", async (fixture, nowMs) => {
+  rule("a restart continues from the ledger", async (fixture, nowMs) => {
     await fixture.counter.take(OWNER, 8, daily(10), nowMs);
     await fixture.flushed();
     assert.equal(await granted(fixture.restart(), daily(10), nowMs), 2);
@@ -120,7 +123,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     assert.equal((await ledger.unitsUsed(OWNER, dayOf(nowMs))).inDay, 4);
   });
 
-  rule("a hold that was dropped is free again, once", async ({ counter }, nowMs) => {
+  rule("a dropped hold frees its units, once", async ({ counter }, nowMs) => {
     const hold = await counter.hold(OWNER, 10, daily(10), nowMs);
     assert.ok(hold.kind === "held");
     assert.deepEqual(await counter.hold(OWNER, 1, daily(10), nowMs), {
@@ -142,7 +145,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     assert.equal(await granted(counter, daily(10), nowMs), 4);
   });
 
-  rule("units refunded by a transaction are free again", async ({ counter, ledger }, nowMs) => {
+  rule("units refunded by a transaction can be used again", async ({ counter, ledger }, nowMs) => {
     const day = dayOf(nowMs);
     await counter.take(OWNER, 10, NO_LIMITS, nowMs);
     await ledger.add([{ owner: OWNER, day, units: -3 }]);
@@ -166,7 +169,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
       monthly(1),
       1,
     ],
-    ["a leap day is a day of its own", "2028-02-28T12:00:00Z", "2028-02-29T12:00:00Z", daily(1), 1],
+    ["a leap day is a separate day", "2028-02-28T12:00:00Z", "2028-02-29T12:00:00Z", daily(1), 1],
     ["a leap day is in February", "2028-02-01T12:00:00Z", "2028-02-29T12:00:00Z", monthly(1), 0],
     [
       "March starts after the leap day",
@@ -177,14 +180,14 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     ],
     ["a new year starts at zero", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", monthly(1), 1],
     [
-      "a step back of a day meets that day's own count",
+      "a step back of a day uses that day's count",
       "2026-11-21T12:00:00Z",
       "2026-11-20T12:00:00Z",
       daily(1),
       1,
     ],
     [
-      "a step back in the month frees none of it",
+      "a step back in the month frees no units",
       "2026-11-21T12:00:00Z",
       "2026-11-20T12:00:00Z",
       monthly(1),
@@ -205,7 +208,7 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     }
   });
 
-  rule("parallel calls on both sides of midnight get each day's share", async (fixture) => {
+  rule("parallel calls on both sides of midnight get each day's limit", async (fixture) => {
     const beforeMs = Date.UTC(2026, 10, 21) - 1;
     const shares = await Promise.all(
       Array.from({ length: 100 }, async (_, call) => {

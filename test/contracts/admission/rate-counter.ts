@@ -6,7 +6,7 @@ import type { Make } from "../contract.ts";
 
 export interface RateCounterFixture {
   readonly counter: RateCounter;
-  /** The clock that the counter goes by. */
+  /** The counter's clock. */
   readonly clock: ManualClock;
 }
 
@@ -54,7 +54,7 @@ export function rateCounterContract(name: string, make: Make<RateCounterFixture>
     assert.equal((await take(1)).isGranted, true);
   });
 
-  rule("refused requests do not make the window longer", async (take, { clock }) => {
+  rule("refused requests do not prolong the window", async (take, { clock }) => {
     await take(1);
     for (let second = 0; second < 60; second += 1) {
       clock.advance(1_000);
@@ -67,7 +67,7 @@ export function rateCounterContract(name: string, make: Make<RateCounterFixture>
     assert.equal((await take(1, "account:1")).isGranted, true);
   });
 
-  rule("another limit meets what was counted", async (take) => {
+  rule("a changed limit applies to what was counted", async (take) => {
     for (let call = 0; call < 5; call += 1) await take(10);
     assert.deepEqual((await take(5)).isGranted, false);
     const wider = await take(7);
@@ -90,13 +90,13 @@ export function rateCounterContract(name: string, make: Make<RateCounterFixture>
     },
   );
 
-  rule("a request given back is free again", async (take, { counter }) => {
+  rule("a returned request can be used again", async (take, { counter }) => {
     const first = await take(1);
     await counter.giveBack(OWNER, first.window);
     assert.equal((await take(1)).isGranted, true);
   });
 
-  rule("what an earlier window counted is not given back to this one", async (take, fixture) => {
+  rule("a request of an earlier window is not returned to this one", async (take, fixture) => {
     const first = await take(1);
     fixture.clock.advance(60_000);
     await take(1);
@@ -104,7 +104,7 @@ export function rateCounterContract(name: string, make: Make<RateCounterFixture>
     assert.equal((await take(1)).isGranted, false);
   });
 
-  rule("a calendar that steps a day changes nothing", async (take, { clock }) => {
+  rule("a calendar step of a day changes nothing", async (take, { clock }) => {
     await take(1);
     for (const step of [86_400_000, -172_800_000]) {
       clock.stepTo(clock.nowMs() + step);
@@ -114,7 +114,7 @@ export function rateCounterContract(name: string, make: Make<RateCounterFixture>
     assert.equal((await take(1)).isGranted, true);
   });
 
-  rule("parallel requests at the edge get exactly the limit", async (take) => {
+  rule("parallel requests get exactly the limit", async (take) => {
     const seen = await Promise.all(Array.from({ length: 100 }, () => take(37)));
     assert.equal(seen.filter(({ isGranted }) => isGranted).length, 37);
   });

@@ -12,7 +12,7 @@ export function usageLedgerContract(name: string, make: Make<UsageLedger>): void
     test(`${name}: ${sentence}`, async (t) => check(await make(t)));
   };
 
-  rule("an owner who is not known used nothing", async (ledger) => {
+  rule("an unknown owner has used nothing", async (ledger) => {
     assert.deepEqual(await ledger.unitsUsed(OWNER, 1), { inDay: 0, inMonth: 0 });
     assert.deepEqual(await ledger.days(OWNER, 0, 99_999), []);
   });
@@ -26,7 +26,7 @@ export function usageLedgerContract(name: string, make: Make<UsageLedger>): void
     assert.deepEqual(used, { inDay: 100, inMonth: 110 });
   });
 
-  rule("what is added goes on top, a day named twice in one call too", async (ledger) => {
+  rule("additions accumulate, also for a day named twice in one call", async (ledger) => {
     const latency = [1, 2, 3, 4, 5, 6, 7];
     const delta = { owner: OWNER, day: 5, units: 3, requests: 2, refusals: 1, latency };
     await ledger.add([delta, delta]);
@@ -43,7 +43,7 @@ export function usageLedgerContract(name: string, make: Make<UsageLedger>): void
     ]);
   });
 
-  rule("days come in order, with both ends and nobody else's", async (ledger) => {
+  rule("days are returned in order, with both ends, for one owner", async (ledger) => {
     await ledger.add([9, 7, 8, 6].map((day) => ({ owner: OWNER, day, units: 1 })));
     await ledger.add([{ owner: "account:a2", day: 7, units: 1 }]);
     const days = await ledger.days(OWNER, 7, 8);
@@ -65,14 +65,14 @@ export function usageLedgerContract(name: string, make: Make<UsageLedger>): void
     assert.deepEqual(await ledger.unitsUsed(OWNER, first), { inDay: 4, inMonth: 7 });
   });
 
-  rule("parallel takers at the edge get exactly what is left", async (ledger) => {
+  rule("parallel requests at the limit get exactly what is left", async (ledger) => {
     await ledger.add([{ owner: OWNER, day: 5, units: 63 }]);
     const order = { owner: OWNER, units: 1, limits: { daily: 100, monthly: null }, day: 5 };
     const answers = await Promise.all(Array.from({ length: 60 }, () => ledger.take(order)));
     assert.equal(answers.filter(({ kind }) => kind === "taken").length, 37);
   });
 
-  rule("nothing to add is no error", async (ledger) => {
+  rule("an empty addition is accepted", async (ledger) => {
     await ledger.add([]);
   });
 

@@ -5,9 +5,9 @@ import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
 
-/** What the metrics say of waiting work. */
+/** What the metrics show of waiting work. */
 export function backlogContract(name: string, make: Make<BulkStores>): void {
-  test(`${name}: what a dead worker held waits for another from the end of its lease`, async (t) => {
+  test(`${name}: chunks of a dead worker wait for another when its lease ends`, async (t) => {
     const stores = await make(t);
     const { clock, chunks, sql } = stores;
     const figures = async () => {

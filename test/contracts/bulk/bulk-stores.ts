@@ -19,7 +19,7 @@ import type { SessionStore } from "../../../src/ports/bulk/session-store.ts";
 import type { UsageLedger } from "../../../src/ports/admission/usage.ts";
 import { addAccount, type OpenSql, openStores, type Stores } from "../stores.ts";
 
-/** The bulk stores of one process, and an account of theirs. */
+/** The bulk stores of one process, and one account. */
 export interface BulkStores extends Stores {
   readonly jobs: Jobs;
   readonly chunks: ChunkQueue;
@@ -58,7 +58,7 @@ export async function openBulkStores(
 export const unitsOf = async (usage: UsageLedger, nowMs: number): Promise<number> =>
   (await usage.unitsUsed("account:a1", dayOf(nowMs))).inDay;
 
-/** What a new batch takes from its stores. */
+/** What a new batch needs from its stores. */
 type BatchDeps = Pick<Stores, "ids"> & { readonly clock: Pick<Clock, "nowMs"> };
 
 /** `count` domains, split as a batch is. */

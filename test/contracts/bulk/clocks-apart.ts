@@ -7,9 +7,9 @@ import type { Make } from "../contract.ts";
 const APART_MS = 90_000;
 const LEASE_MS = 3_000;
 
-/** What of a job stays right on machines whose clocks are a minute and a half apart. */
+/** What stays right in a job when the machines' clocks differ by 90 s. */
 export function clocksApartContract(name: string, make: Make<BulkStores>): void {
-  test(`${name}: of workers whose clocks are apart the last to claim a chunk stores it, once`, async (t) => {
+  test(`${name}: with different clocks the last worker to claim a chunk stores it, once`, async (t) => {
     const stores = await make(t);
     const { chunks, clock, sessions } = stores;
     const session = await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES));

@@ -22,7 +22,7 @@ import type { Make } from "../contract.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What every implementation of `Jobs` and `ChunkQueue` does; they are two views of one thing. */
+/** The contract of `Jobs` and `ChunkQueue`, which are two views of the same rows. */
 export function jobsContract(name: string, make: Make<BulkStores>): void {
   const rule = (sentence: string, check: (stores: BulkStores) => Promise<void>): void => {
     test(`${name}: ${sentence}`, async (t) => check(await make(t)));
@@ -35,7 +35,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(await stores.unitsUsed(), 200);
   });
 
-  rule("of two jobs at once one is accepted", async (stores) => {
+  rule("one of two parallel jobs is accepted", async (stores) => {
     const orders = [newJob(stores, 200), newJob(stores, 200)];
     const outcomes = await Promise.all(
       orders.map((order) => stores.jobs.create(order, termsFor(order))),
@@ -44,34 +44,31 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(await stores.unitsUsed(), 200);
   });
 
-  rule(
-    "running is said before cooldown, cooldown before unpaid, unpaid before full",
-    async (stores) => {
-      const more = { owner: STRANGER, cooldownMs: MINUTE_MS };
-      const first = newJob(stores, 200, more);
-      await accept(stores, first);
-      const next = (): ReturnType<typeof newJob> => newJob(stores, 200, { ...more, bufferMax: 10 });
-      const broke = { limits: { daily: 0, monthly: null } };
-      let order = next();
-      assert.equal((await stores.jobs.create(order, termsFor(order, broke))).kind, "running");
-      await stores.jobs.remove(first.session, stores.clock.nowMs());
-      stores.clock.advance(20_000);
-      order = next();
-      assert.deepEqual(await stores.jobs.create(order, termsFor(order, broke)), {
-        kind: "cooldown",
-        untilMs: first.nowMs + MINUTE_MS,
-      });
-      stores.clock.advance(40_000);
-      order = next();
-      assert.deepEqual(await stores.jobs.create(order, termsFor(order, broke)), {
-        kind: "unpaid",
-        by: "day",
-      });
-      assert.deepEqual(await stores.jobs.create(order, termsFor(order)), { kind: "full" });
-    },
-  );
+  rule("refusals come in the order running, cooldown, unpaid, full", async (stores) => {
+    const more = { owner: STRANGER, cooldownMs: MINUTE_MS };
+    const first = newJob(stores, 200, more);
+    await accept(stores, first);
+    const next = (): ReturnType<typeof newJob> => newJob(stores, 200, { ...more, bufferMax: 10 });
+    const broke = { limits: { daily: 0, monthly: null } };
+    let order = next();
+    assert.equal((await stores.jobs.create(order, termsFor(order, broke))).kind, "running");
+    await stores.jobs.remove(first.session, stores.clock.nowMs());
+    stores.clock.advance(20_000);
+    order = next();
+    assert.deepEqual(await stores.jobs.create(order, termsFor(order, broke)), {
+      kind: "cooldown",
+      untilMs: first.nowMs + MINUTE_MS,
+    });
+    stores.clock.advance(40_000);
+    order = next();
+    assert.deepEqual(await stores.jobs.create(order, termsFor(order, broke)), {
+      kind: "unpaid",
+      by: "day",
+    });
+    assert.deepEqual(await stores.jobs.create(order, termsFor(order)), { kind: "full" });
+  });
 
-  rule("what is refused leaves nothing charged and nothing behind", async (stores) => {
+  rule("a refused job leaves no charge and no row", async (stores) => {
     const order = newJob(stores, 200, { bufferMax: 199 });
     assert.equal((await stores.jobs.create(order, termsFor(order))).kind, "full");
     assert.equal(await stores.unitsUsed(), 0);
@@ -79,7 +76,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     await accept(stores, newJob(stores, 200, { bufferMax: 200 }));
   });
 
-  rule("the buffer counts what is not checked yet, of all owners", async (stores) => {
+  rule("the buffer counts unchecked entries of all owners", async (stores) => {
     await accept(stores, newJob(stores, 600));
     await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
     const order = newJob(stores, 400, { owner: STRANGER, bufferMax: 500 });
@@ -115,18 +112,21 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     await accept(stores, newJob(stores, 200));
   });
 
-  rule("a chunk whose lease is over is another's, and the first comes too late", async (stores) => {
-    await accept(stores, newJob(stores, 200));
-    const stopped = await claim(stores, "w1");
-    const { chunks, clock } = stores;
-    const lease = { worker: "w2", leaseMs: 3_000 };
-    clock.advance(2_999);
-    assert.equal(await chunks.claim({ ...lease, nowMs: clock.nowMs() }, "t2"), undefined);
-    clock.advance(1);
-    const taken = await claim(stores, "w2");
-    assert.equal(await chunks.complete(stopped, allValid(200), at(stores)), "late");
-    assert.equal(await chunks.complete(taken, allValid(200), at(stores)), "finished");
-  });
+  rule(
+    "another worker takes a chunk whose lease has ended, and the first stores nothing",
+    async (stores) => {
+      await accept(stores, newJob(stores, 200));
+      const stopped = await claim(stores, "w1");
+      const { chunks, clock } = stores;
+      const lease = { worker: "w2", leaseMs: 3_000 };
+      clock.advance(2_999);
+      assert.equal(await chunks.claim({ ...lease, nowMs: clock.nowMs() }, "t2"), undefined);
+      clock.advance(1);
+      const taken = await claim(stores, "w2");
+      assert.equal(await chunks.complete(stopped, allValid(200), at(stores)), "late");
+      assert.equal(await chunks.complete(taken, allValid(200), at(stores)), "finished");
+    },
+  );
 
   rule("a renewed lease lasts", async (stores) => {
     await accept(stores, newJob(stores, 200));
@@ -141,7 +141,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal((await jobs.queueAhead(clock.nowMs())).entriesPerSecond, 1_235);
   });
 
-  rule("owners take turns, whoever came first with however much", async (stores) => {
+  rule("owners take turns, independent of order and size", async (stores) => {
     const big = await accept(stores, newJob(stores, 5 * CHUNK_ENTRIES));
     await claim(stores);
     await claim(stores);
@@ -151,7 +151,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.deepEqual(order, [small, big, small, big, big]);
   });
 
-  rule("chunks handed back are claimed at once, and were never claimed", async (stores) => {
+  rule("returned chunks are claimed at once, and the claim does not count", async (stores) => {
     await accept(stores, newJob(stores, 200));
     for (let times = 0; times < 2 * CLAIMS_MAX; times += 1) {
       const mine = await claim(stores);
@@ -162,7 +162,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     await claim(stores);
   });
 
-  rule("a claim that its worker knows nothing of is not prolonged", async (stores) => {
+  rule("a claim that its worker does not know is not renewed", async (stores) => {
     await accept(stores, newJob(stores, 200));
     await claim(stores, "w1"); // its answer was lost on the way
     const { chunks, clock } = stores;
@@ -172,7 +172,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal((await claim(stores, "w2")).number, 0);
   });
 
-  rule("workers that are killed however often fail no job", async (stores) => {
+  rule("killed workers never fail a job", async (stores) => {
     const session = await accept(stores, newJob(stores, 200));
     const { chunks, jobs, clock } = stores;
     for (let times = 1; times <= 3 * CLAIMS_MAX; times += 1) {
@@ -185,7 +185,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(found?.state, "completed");
   });
 
-  rule("a chunk that ends workers without a word does so for an hour at most", async (stores) => {
+  rule("a chunk that silently kills workers fails its job after an hour", async (stores) => {
     const order = newJob(stores, 200);
     const session = await accept(stores, order);
     const { jobs, clock } = stores;
@@ -201,7 +201,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.deepEqual([failed?.state, await stores.unitsUsed()], ["failed", 0]);
   });
 
-  rule("a job that takes hours is not stuck", async (stores) => {
+  rule("a job that takes hours does not count as stuck", async (stores) => {
     await accept(stores, newJob(stores, 200));
     stores.clock.advance(2 * SUSPECT_LIFE_MS);
     await claim(stores);
@@ -210,7 +210,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
   });
 
   rule(
-    "a chunk that living workers give up fails its job, with refund and a free slot",
+    "a chunk that living workers give up fails its job with a refund, and the owner may submit again",
     async (stores) => {
       const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
       const { chunks, jobs, clock } = stores;
@@ -219,7 +219,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
       await chunks.release(first, clock.nowMs());
       let times = 1;
       for (; (await jobs.failStuck(clock.nowMs())) === 0; times += 1) {
-        assert.ok(times < CLAIMS_MAX, "a chunk is not given up for ever");
+        assert.ok(times < CLAIMS_MAX, "a chunk is given up at some time");
         const chunk = await claim(stores);
         assert.equal(chunk.number, 0);
         await chunks.release(chunk, clock.nowMs());
@@ -238,7 +238,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
   );
 
   rule(
-    "removing a running job pays back what was not checked; late results stay out",
+    "removing a running job refunds unchecked entries; late results are not stored",
     async (stores) => {
       const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
       await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
@@ -254,7 +254,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     },
   );
 
-  rule("a wholly inconclusive chunk waits, and is accepted when patience ends", async (stores) => {
+  rule("a chunk without any DNS answer waits, and is accepted after 120 s", async (stores) => {
     await accept(stores, newJob(stores, 200));
     const { chunks, clock } = stores;
     const postpone = async () => {
@@ -271,7 +271,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(await postpone(), "accept");
   });
 
-  rule("an answer from DNS starts the patience anew", async (stores) => {
+  rule("an answer from DNS restarts the waiting time", async (stores) => {
     await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES));
     const { chunks, clock } = stores;
     const at = (nowMs: number) => ({ nowMs, retryAtMs: nowMs, patienceMs: 120_000 });
@@ -283,7 +283,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(await chunks.postpone(await claim(stores), at(clock.nowMs())), "retry");
   });
 
-  rule("a completed batch is taken once, with what it came to", async (stores) => {
+  rule("a completed batch is taken once, with its counts", async (stores) => {
     const session = await accept(stores, newJob(stores, 200));
     const nowMs = stores.clock.nowMs();
     assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
@@ -299,7 +299,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
   });
 
-  rule("a batch that was forgotten before anybody took it is told to nobody", async (stores) => {
+  rule("a batch deleted before it was taken is not announced", async (stores) => {
     const batch = newBatch(stores, 10);
     await stores.sessions.save(batch, [allValid(10)], termsFor(batch));
     await stores.jobs.remove(batch.session, batch.nowMs);

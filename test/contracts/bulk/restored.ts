@@ -7,14 +7,14 @@ import { DELIVERY_LIMITS } from "../../../src/service/webhooks/deliver.ts";
 import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";
 
-/** What a restored database comes to, whatever it runs on. */
+/** What settling does to a restored database, on either engine. */
 export function restoredContract(name: string, make: Make<BulkStores>): void {
   const rule = (sentence: string, check: (stores: BulkStores) => Promise<void>): void => {
     test(`${name}: restored: ${sentence}`, async (t) => check(await make(t)));
   };
 
   rule(
-    "a list under way fails, is paid for what was checked, and its slot is free",
+    "a running batch fails, pays for checked entries only, and the owner may submit again",
     async (stores) => {
       const session = await accept(stores, newJob(stores, 1_200));
       await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
@@ -25,7 +25,7 @@ export function restoredContract(name: string, make: Make<BulkStores>): void {
     },
   );
 
-  rule("a worker that comes with a chunk of it is too late", async (stores) => {
+  rule("a worker with one of its chunks is too late", async (stores) => {
     await accept(stores, newJob(stores, 10));
     const chunk = await claim(stores);
     await settle(stores);
@@ -33,7 +33,7 @@ export function restoredContract(name: string, make: Make<BulkStores>): void {
     assert.equal(await stores.unitsUsed(), 0);
   });
 
-  rule("what completed stays readable and is announced to nobody", async (stores) => {
+  rule("a completed batch stays readable and is not announced", async (stores) => {
     const session = await accept(stores, newJob(stores, 10));
     await stores.chunks.complete(await claim(stores), allValid(10), at(stores));
     assert.deepEqual(await settle(stores), { jobs: 0, webhooks: 1, signIns: 0 });

@@ -34,7 +34,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     assert.deepEqual(unpackChunk(content ?? "").spellings, allValid(3).valid);
   });
 
-  rule("an unpaid batch leaves nothing; `payable` says so before", async (stores) => {
+  rule("an unpaid batch leaves nothing; `payable` reports it beforehand", async (stores) => {
     const batch = newBatch(stores, 3);
     const terms = termsFor(batch, { limits: { daily: 2, monthly: null } });
     assert.deepEqual(await stores.sessions.payable(terms), { kind: "unpaid", by: "day" });
@@ -46,7 +46,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     assert.equal(await stores.unitsUsed(), 0);
   });
 
-  rule("`payable` takes nothing, from the plan or from credits", async (stores) => {
+  rule("`payable` charges nothing, from the plan or from credits", async (stores) => {
     const batch = newBatch(stores, 3);
     const nowMs = batch.nowMs;
     const grant = { accountId: "a1", amount: 3, reference: "test", nowMs };
@@ -61,7 +61,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     assert.equal((await stores.credits.entries("a1", 10)).length, 1);
   });
 
-  rule("results live 15 minutes from their making and not a moment longer", async (stores) => {
+  rule("results live exactly 15 minutes", async (stores) => {
     const batch = newBatch(stores, 3);
     await stores.sessions.save(batch, [allValid(3)], termsFor(batch));
     const endMs = batch.nowMs + SESSION_LIFE_MS;
@@ -69,7 +69,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     assert.equal(await stores.sessions.find(batch.session, endMs), undefined);
   });
 
-  rule("pruning deletes what has expired, whole, and nothing else", async (stores) => {
+  rule("pruning deletes expired sessions completely, and no other", async (stores) => {
     const { sessions } = stores;
     const old = Array.from({ length: 45 }, () => newBatch(stores, 1));
     for (const batch of old) await sessions.save(batch, [allValid(1)], termsFor(batch));
@@ -126,7 +126,7 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
     });
 
   rule(
-    "a twin is in flight, another body is told apart, another owner is another key",
+    "a parallel repetition is in flight, another body is different, another owner has another key",
     async (stores) => {
       assert.equal((await begin(stores)).kind, "new");
       assert.equal((await begin(stores)).kind, "in_flight");
@@ -135,7 +135,7 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
     },
   );
 
-  rule("a request that is released, or dead for long, was never made", async (stores) => {
+  rule("a released or long-dead request does not block its key", async (stores) => {
     const first = await begin(stores);
     assert.ok(first.kind === "new");
     await stores.idempotencyKeys.release("account:a1", "k1", first.token);
@@ -170,7 +170,7 @@ export function retryKeysContract(name: string, make: Make<BulkStores>): void {
     assert.equal((await begin(stores, "b2")).kind, "new");
   });
 
-  rule("the answer of a job is kept while it runs, and goes when it is removed", async (stores) => {
+  rule("the answer of a job is kept while it runs, and deleted with it", async (stores) => {
     const opened = await begin(stores);
     assert.ok(opened.kind === "new");
     const keep = { key: "k1", token: opened.token, answer: "queued" };

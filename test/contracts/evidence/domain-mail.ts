@@ -14,12 +14,12 @@ const mail = (domain: string, day = 5, more: Partial<DomainMail> = {}): DomainMa
 
 const names = (all: readonly DomainMail[]): readonly string[] => all.map(({ domain }) => domain);
 
-/** What every store of mail hosts promises. `make` gives an empty one. */
+/** The contract of every store of mail hosts. `make` returns an empty one. */
 export function domainMailContract(name: string, make: Make<DomainMails>): void {
   const check = (rule: string, run: (mails: DomainMails) => Promise<void>): void =>
     void test(`${name}: ${rule}`, async (t) => run(await make(t)));
 
-  check("the last sight of a domain is kept as it was", async (mails) => {
+  check("the last mail hosts seen for a domain are kept", async (mails) => {
     await mails.save([mail("a.example")], 9);
     const last = mail("a.example", 6, {
       hosts: ["mx.b.example"],
@@ -30,7 +30,7 @@ export function domainMailContract(name: string, make: Make<DomainMails>): void 
     assert.deepEqual(await mails.page("", 9), [last]);
   });
 
-  check("many at once are kept as few are", async (mails) => {
+  check("many domains in one call are kept like few", async (mails) => {
     const many = Array.from({ length: 200 }, (_, at) =>
       mail(`n${String(at).padStart(3, "0")}.example`),
     );
@@ -59,7 +59,7 @@ export function domainMailContract(name: string, make: Make<DomainMails>): void 
     assert.deepEqual(names(await mails.page("b.example", 2)), ["c.example"]);
   });
 
-  check("beyond its size new domains are left out, known ones go on", async (mails) => {
+  check("a full store takes no new domains and updates known ones", async (mails) => {
     await mails.save([mail("a.example"), mail("b.example")], 2);
     await mails.save([mail("c.example"), mail("a.example", 6)], 2);
     const all = await mails.page("", 9);
@@ -69,18 +69,15 @@ export function domainMailContract(name: string, make: Make<DomainMails>): void 
     );
   });
 
-  check(
-    "pruning deletes days that lie before, then the oldest that are too many",
-    async (mails) => {
-      const days = [1, 3, 4, 4, 5, 5];
-      await mails.save(
-        days.map((day, n) => mail(`d${String(n)}.example`, day)),
-        9,
-      );
-      assert.equal(await mails.prune(2, 4), 2, "day 1, and day 3, which would be a fifth");
-      assert.equal(await mails.prune(2, 3), 2, "a day goes whole");
-      assert.equal(await mails.prune(2, 1), 0, "the newest day stays whole");
-      assert.deepEqual(names(await mails.page("", 9)), ["d4.example", "d5.example"]);
-    },
-  );
+  check("pruning deletes earlier days, then the oldest beyond the maximum", async (mails) => {
+    const days = [1, 3, 4, 4, 5, 5];
+    await mails.save(
+      days.map((day, n) => mail(`d${String(n)}.example`, day)),
+      9,
+    );
+    assert.equal(await mails.prune(2, 4), 2, "day 1, and day 3, which would be a fifth");
+    assert.equal(await mails.prune(2, 3), 2, "a day is deleted completely");
+    assert.equal(await mails.prune(2, 1), 0, "the newest day stays complete");
+    assert.deepEqual(names(await mails.page("", 9)), ["d4.example", "d5.example"]);
+  });
 }

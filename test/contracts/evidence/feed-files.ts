@@ -14,12 +14,12 @@ const file = (version: string, content = [1, 0, 255]): SharedFile => ({
   changedAtMs: 1_800_000_000_000,
 });
 
-/** What every store of shared list files promises. `make` gives an empty one. */
+/** The contract of every store of shared list files. `make` returns an empty one. */
 export function feedFilesContract(name: string, make: Make<FeedFiles>): void {
   const check = (rule: string, run: (files: FeedFiles) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t) => run(await make(t)));
 
-  check("a file comes back octet for octet, and its version beside the others'", async (files) => {
+  check("a file is returned octet for octet, with its version among the others", async (files) => {
     assert.equal(await files.read("ded.list"), undefined);
     assert.equal(await files.write(file("v1"), undefined), true);
     await files.write({ ...file("w1"), name: "castle.list" }, undefined);
@@ -35,7 +35,7 @@ export function feedFilesContract(name: string, make: Make<FeedFiles>): void {
     );
   });
 
-  check("a writer that did not see what is there writes nothing", async (files) => {
+  check("a writer that knows an older version writes nothing", async (files) => {
     await files.write(file("v1"), undefined);
     assert.equal(await files.write(file("v2"), undefined), false);
     assert.equal(await files.write(file("v2"), "v0"), false);
@@ -45,7 +45,7 @@ export function feedFilesContract(name: string, make: Make<FeedFiles>): void {
     assert.deepEqual([...((await files.read("ded.list"))?.content ?? [])], [2]);
   });
 
-  check("of many that write over the same version one does", async (files) => {
+  check("one of many writers over the same version succeeds", async (files) => {
     const versions = Array.from({ length: 20 }, (_, n) => `v${String(n)}`);
     const made = await Promise.all(versions.map((each) => files.write(file(each), undefined)));
     assert.equal(made.filter((isDone) => isDone).length, 1);

@@ -3,16 +3,16 @@ import { test, type TestContext } from "node:test";
 import type { RegistrationCache } from "../../../src/ports/evidence/registration-cache.ts";
 import type { Make } from "../contract.ts";
 
-/** What every registration cache promises. `make` gives an empty one. */
+/** The contract of every registration cache. `make` returns an empty one. */
 export function registrationCacheContract(name: string, make: Make<RegistrationCache>): void {
   const check = (rule: string, run: (cache: RegistrationCache) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t: TestContext) => run(await make(t)));
 
-  check("a domain that was never saved is not there", async (cache) => {
+  check("a domain that was never saved is absent", async (cache) => {
     assert.equal(await cache.read("a.example", 0), undefined);
   });
 
-  check("an answer is there until the instant it expires", async (cache) => {
+  check("an answer is returned until it expires", async (cache) => {
     const answer = { registeredAtMs: 473_385_600_000, expiresAtMs: 2_000_000_000_000 };
     await cache.save("a.example", answer);
     assert.deepEqual(await cache.read("a.example", 1_999_999_999_999), answer);
@@ -20,7 +20,7 @@ export function registrationCacheContract(name: string, make: Make<RegistrationC
     assert.equal(await cache.read("b.example", 0), undefined);
   });
 
-  check("that a registry has no date is an answer too", async (cache) => {
+  check("a registry without a date is an answer too", async (cache) => {
     await cache.save("a.example", { registeredAtMs: undefined, expiresAtMs: 10 });
     assert.deepEqual(await cache.read("a.example", 9), {
       registeredAtMs: undefined,
@@ -28,13 +28,13 @@ export function registrationCacheContract(name: string, make: Make<RegistrationC
     });
   });
 
-  check("a later answer replaces the one before", async (cache) => {
+  check("a later answer replaces the earlier one", async (cache) => {
     await cache.save("a.example", { registeredAtMs: undefined, expiresAtMs: 10 });
     await cache.save("a.example", { registeredAtMs: -5, expiresAtMs: 20 });
     assert.deepEqual(await cache.read("a.example", 15), { registeredAtMs: -5, expiresAtMs: 20 });
   });
 
-  check("pruning deletes what has expired, counts it and leaves the rest", async (cache) => {
+  check("pruning deletes and counts expired answers and keeps the others", async (cache) => {
     await cache.save("a.example", { registeredAtMs: 1, expiresAtMs: 10 });
     await cache.save("b.example", { registeredAtMs: 2, expiresAtMs: 20 });
     assert.equal(await cache.prune(10), 1);

@@ -19,7 +19,7 @@ const report = (id: string, more: Partial<Report> = {}): Report => ({
   ...more,
 });
 
-/** What every store of reports promises. `make` gives an empty one. */
+/** The contract of every store of reports. `make` returns an empty one. */
 export function reportsContract(name: string, make: Make<ReportsWorld>): void {
   const check = (rule: string, run: (reports: Reports) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t: TestContext) => {
@@ -29,7 +29,7 @@ export function reportsContract(name: string, make: Make<ReportsWorld>): void {
       await run(reports);
     });
 
-  check("a report comes back whole, the oldest first", async (reports) => {
+  check("reports are returned complete, oldest first", async (reports) => {
     await reports.add(report("r1", { createdAtMs: 5 }), 0, 9);
     await reports.add(report("r2", { createdAtMs: 4 }), 0, 9);
     assert.deepEqual(await reports.find("r1"), report("r1", { createdAtMs: 5 }));
@@ -41,7 +41,7 @@ export function reportsContract(name: string, make: Make<ReportsWorld>): void {
     assert.equal((await reports.open(1)).length, 1);
   });
 
-  check("an account may make so many since a time, others not counted", async (reports) => {
+  check("an account's limit counts its own reports since a time", async (reports) => {
     assert.equal(await reports.add(report("r0", { createdAtMs: 9 }), 10, 2), true);
     assert.equal(await reports.add(report("r1", { createdAtMs: 10 }), 10, 2), true);
     assert.equal(await reports.add(report("r2", { createdAtMs: 11 }), 10, 2), true);
@@ -50,7 +50,7 @@ export function reportsContract(name: string, make: Make<ReportsWorld>): void {
     assert.equal(await reports.add(report("r4", { accountId: "a2" }), 10, 2), true);
   });
 
-  check("reports made at the same instant grant exactly what is left", async (reports) => {
+  check("parallel reports get exactly what is left", async (reports) => {
     const ids = Array.from({ length: 30 }, (_, n) => `r${String(n)}`);
     const kept = await Promise.all(ids.map((id) => reports.add(report(id), 0, 20)));
     assert.equal(kept.filter((isKept) => isKept).length, 20);
@@ -65,7 +65,7 @@ export function reportsContract(name: string, make: Make<ReportsWorld>): void {
     assert.equal((await reports.find("r1"))?.resolution, "allow");
   });
 
-  check("pruning deletes what was made before", async (reports) => {
+  check("pruning deletes earlier reports", async (reports) => {
     await reports.add(report("r1", { createdAtMs: 9 }), 0, 9);
     await reports.add(report("r2", { createdAtMs: 10 }), 0, 9);
     assert.equal(await reports.prune(10), 1);

@@ -12,18 +12,18 @@ const entry = (subject: string, more: Partial<Rule> = {}): Rule => ({
   ...more,
 });
 
-/** What every store of the operator's lists promises. `make` gives an empty one. */
+/** The contract of every store of rules. `make` returns an empty one. */
 export function operatorEntriesContract(name: string, make: Make<RuleStore>): void {
   const check = (rule: string, run: (entries: RuleStore) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t: TestContext) => run(await make(t)));
 
-  check("an entry comes back whole", async (entries) => {
+  check("a rule is returned complete", async (entries) => {
     const whole = entry("a.example", { note: "it's so", expiresAtMs: 2_000_000_000_000 });
     await entries.save([whole, entry("b.example", { word: "allow" })]);
     assert.deepEqual(await entries.all(), [whole, entry("b.example", { word: "allow" })]);
   });
 
-  check("an entry replaces what was said of its subject, and leaves the trap", async (entries) => {
+  check("a rule replaces an earlier one for its subject, and keeps the trap", async (entries) => {
     const trap = entry("a.example", { word: "pristine" });
     await entries.save([entry("a.example", { expiresAtMs: 9 }), trap]);
     await entries.save([entry("a.example", { word: "allow", author: "bob" })]);
@@ -31,7 +31,7 @@ export function operatorEntriesContract(name: string, make: Make<RuleStore>): vo
     assert.deepEqual(new Set(await entries.all()), new Set([trap, allowed]));
   });
 
-  check("of a subject named twice in one save the last word counts", async (entries) => {
+  check("the last rule for a subject in one save wins", async (entries) => {
     await entries.save([entry("a.example"), entry("a.example", { word: "allow" })]);
     assert.deepEqual(await entries.all(), [entry("a.example", { word: "allow" })]);
   });
@@ -48,7 +48,7 @@ export function operatorEntriesContract(name: string, make: Make<RuleStore>): vo
     assert.ok((await entries.changes()) > saved);
   });
 
-  check("what is said of a subject can be forgotten on one topic alone", async (entries) => {
+  check("rules for a subject can be deleted for one topic only", async (entries) => {
     await entries.save([entry("a.example"), entry("a.example", { word: "listed" })]);
     assert.equal(await entries.forget("a.example", "trap"), 1);
     assert.deepEqual(await entries.all(), [entry("a.example")]);
@@ -57,7 +57,7 @@ export function operatorEntriesContract(name: string, make: Make<RuleStore>): vo
     assert.deepEqual(await entries.all(), []);
   });
 
-  check("more entries than one statement takes are saved together", async (entries) => {
+  check("more rules than one statement takes are saved together", async (entries) => {
     const many = Array.from({ length: 1_203 }, (_, n) => entry(`n${String(n)}.example`));
     await entries.save(many);
     assert.equal((await entries.all()).length, 1_203);
@@ -67,11 +67,11 @@ export function operatorEntriesContract(name: string, make: Make<RuleStore>): vo
     ["by part of the subject, in any case", { text: "B.EX" }, ["b.example"]],
     ["by part of the note, in any case", { text: "SALES" }, ["a.example"]],
     ["by kind", { text: "", word: "allow" }, ["c.example"]],
-    ["without what has expired", { text: "old" }, []],
-    ["with signs of the database's own for themselves", { text: "_" }, ["d.example"]],
+    ["without expired rules", { text: "old" }, []],
+    ["with wildcards of the database taken literally", { text: "_" }, ["d.example"]],
   ] as const;
 
-  check("entries are searched, counted and cut", async (entries) => {
+  check("rules are searched, counted and limited", async (entries) => {
     await entries.save([
       entry("a.example", { note: "Asked by Sales" }),
       entry("b.example"),
@@ -89,7 +89,7 @@ export function operatorEntriesContract(name: string, make: Make<RuleStore>): vo
     assert.deepEqual([cut.entries.length, cut.total], [2, 4]);
   });
 
-  check("pruning deletes what has expired and nothing else", async (entries) => {
+  check("pruning deletes expired rules only", async (entries) => {
     await entries.save([
       entry("old.example", { expiresAtMs: 10 }),
       entry("new.example", { expiresAtMs: 11 }),

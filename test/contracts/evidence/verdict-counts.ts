@@ -10,12 +10,12 @@ const count = (day: number, domain: string, disposable: number, other: number): 
   other,
 });
 
-/** What every store of verdict counts promises. `make` gives an empty one. */
+/** The contract of every store of verdict counts. `make` returns an empty one. */
 export function verdictCountsContract(name: string, make: Make<VerdictCounts>): void {
   const check = (rule: string, run: (counts: VerdictCounts) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t: TestContext) => run(await make(t)));
 
-  check("counts add up by domain over the days asked for", async (counts) => {
+  check("counts add up by domain over the requested days", async (counts) => {
     await counts.add([count(1, "a.example", 5, 0), count(2, "a.example", 1, 2)], 10);
     await counts.add([count(2, "a.example", 1, 0), count(3, "b.example", 0, 7)], 10);
     assert.deepEqual(await counts.page(2, "", 10), [
@@ -36,7 +36,7 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
     assert.deepEqual([last?.domain, none], ["c.example", []]);
   });
 
-  check("a day takes so many domains and goes on counting those it has", async (counts) => {
+  check("a full day takes no new domain and counts known ones", async (counts) => {
     await counts.add([count(1, "a.example", 1, 0), count(1, "b.example", 1, 0)], 2);
     await counts.add([count(1, "c.example", 1, 0), count(1, "a.example", 1, 0)], 2);
     await counts.add([count(2, "c.example", 0, 1)], 2);
@@ -47,37 +47,31 @@ export function verdictCountsContract(name: string, make: Make<VerdictCounts>): 
     ]);
   });
 
-  check(
-    "many at once are counted as few are, and no more than there is room for",
-    async (counts) => {
-      const names = Array.from(
-        { length: 200 },
-        (_, at) => `n${String(at).padStart(3, "0")}.example`,
-      );
-      await counts.add(names.map((domain) => count(1, domain, 1, 2)).toReversed(), 250);
-      await counts.add(
-        names.map((domain) => count(1, domain, 0, 5)),
-        400,
-      );
-      await counts.add(
-        names.map((domain) => count(1, `x${domain}`, 1, 0)),
-        250,
-      );
-      const rows = await counts.page(0, "", 500);
-      assert.equal(rows.length, 250);
-      assert.deepEqual(rows[0], { domain: "n000.example", disposable: 1, other: 7 });
-      assert.deepEqual(rows[199], { domain: "n199.example", disposable: 1, other: 7 });
-      const twice = names.map((_, at) => count(2, `d${String(at % 100)}.example`, 1, 0));
-      await counts.add(twice, 1_000);
-      assert.deepEqual((await counts.page(2, "", 1))[0], {
-        domain: "d0.example",
-        disposable: 2,
-        other: 0,
-      });
-    },
-  );
+  check("many in one call are counted like few, up to the maximum", async (counts) => {
+    const names = Array.from({ length: 200 }, (_, at) => `n${String(at).padStart(3, "0")}.example`);
+    await counts.add(names.map((domain) => count(1, domain, 1, 2)).toReversed(), 250);
+    await counts.add(
+      names.map((domain) => count(1, domain, 0, 5)),
+      400,
+    );
+    await counts.add(
+      names.map((domain) => count(1, `x${domain}`, 1, 0)),
+      250,
+    );
+    const rows = await counts.page(0, "", 500);
+    assert.equal(rows.length, 250);
+    assert.deepEqual(rows[0], { domain: "n000.example", disposable: 1, other: 7 });
+    assert.deepEqual(rows[199], { domain: "n199.example", disposable: 1, other: 7 });
+    const twice = names.map((_, at) => count(2, `d${String(at % 100)}.example`, 1, 0));
+    await counts.add(twice, 1_000);
+    assert.deepEqual((await counts.page(2, "", 1))[0], {
+      domain: "d0.example",
+      disposable: 2,
+      other: 0,
+    });
+  });
 
-  check("pruning deletes days that lie before", async (counts) => {
+  check("pruning deletes earlier days", async (counts) => {
     await counts.add([count(1, "a.example", 1, 0), count(2, "a.example", 1, 0)], 10);
     assert.equal(await counts.prune(2), 1);
     assert.deepEqual(await counts.page(0, "", 10), [

@@ -4,10 +4,10 @@ import { CLOCKS_APART_MS, type Elections } from "../../../src/ports/process/elec
 import type { Make } from "../contract.ts";
 
 const LEASE_MS = 30_000;
-/** When what was taken at 0 may be taken by another. */
+/** When another candidate may take a duty that was taken at 0. */
 const FREE_MS = LEASE_MS + CLOCKS_APART_MS;
 
-/** What every way of electing promises. `open` gives several openings of one new, empty store: two machines. */
+/** The contract of every election. `open` opens one new, empty store several times: two machines. */
 export function electionsContract(
   name: string,
   open: Make<readonly [Elections, ...(readonly Elections[])]>,
@@ -28,14 +28,17 @@ export function electionsContract(
       );
     });
 
-  check("the first candidate gets a duty, another does not, and duties are apart", async (hold) => {
-    assert.equal(await hold("a", 0), true);
-    assert.equal(await hold("b", 1), false);
-    assert.equal(await hold("b", 1, "learning"), true);
-    assert.equal(await hold("a", 2, "learning"), false);
-  });
+  check(
+    "the first candidate gets a duty, another does not, and duties are independent",
+    async (hold) => {
+      assert.equal(await hold("a", 0), true);
+      assert.equal(await hold("b", 1), false);
+      assert.equal(await hold("b", 1, "learning"), true);
+      assert.equal(await hold("a", 2, "learning"), false);
+    },
+  );
 
-  check("of many candidates at the same instant one is elected", async (hold) => {
+  check("one of many simultaneous candidates is elected", async (hold) => {
     const names = Array.from({ length: 40 }, (_, n) => `c${String(n)}`);
     const first = await Promise.all(names.map((each) => hold(each, 0)));
     assert.equal(first.filter((isElected) => isElected).length, 1);
@@ -43,26 +46,26 @@ export function electionsContract(
     assert.equal(second.filter((isElected) => isElected).length, 1);
   });
 
-  check(
-    "a lease lasts from the last renewal, and what calendars may differ longer",
-    async (hold) => {
-      await hold("a", 0);
-      assert.equal(await hold("a", 20_000), true);
-      assert.equal(await hold("b", FREE_MS), false);
-      assert.equal(await hold("b", 20_000 + FREE_MS - 1), false);
-      assert.equal(await hold("b", 20_000 + FREE_MS), true);
-    },
-  );
-
-  check("a holder that comes back late has lost it, unless nobody wanted it", async (hold) => {
+  check("a lease lasts from the last renewal, plus the tolerated clock skew", async (hold) => {
     await hold("a", 0);
-    assert.equal(await hold("a", 5 * FREE_MS), true);
-    assert.equal(await hold("b", 6 * FREE_MS), true);
-    assert.equal(await hold("a", 6 * FREE_MS + 1), false);
+    assert.equal(await hold("a", 20_000), true);
+    assert.equal(await hold("b", FREE_MS), false);
+    assert.equal(await hold("b", 20_000 + FREE_MS - 1), false);
+    assert.equal(await hold("b", 20_000 + FREE_MS), true);
   });
 
   check(
-    "who resigns makes room at once; another's resignation moves nobody",
+    "a holder that returns late has lost the duty, unless there was no other candidate",
+    async (hold) => {
+      await hold("a", 0);
+      assert.equal(await hold("a", 5 * FREE_MS), true);
+      assert.equal(await hold("b", 6 * FREE_MS), true);
+      assert.equal(await hold("a", 6 * FREE_MS + 1), false);
+    },
+  );
+
+  check(
+    "a resigning holder frees the duty at once; another's resignation changes nothing",
     async (hold, resign) => {
       await resign("a");
       await hold("a", 0);
@@ -75,7 +78,7 @@ export function electionsContract(
     },
   );
 
-  check("a calendar that is set back does not lose its holder the duty", async (hold) => {
+  check("a holder keeps its duty when the calendar is set back", async (hold) => {
     await hold("a", 100_000);
     assert.equal(await hold("a", 10_000), true);
     assert.equal(await hold("b", 10_001), false);

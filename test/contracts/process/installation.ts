@@ -3,25 +3,25 @@ import { test } from "node:test";
 import type { Installation } from "../../../src/ports/process/installation.ts";
 import type { Make } from "../contract.ts";
 
-/** What every store of an installation's facts promises. `make` gives an empty one. */
+/** The contract of every store of an installation's facts. `make` returns an empty one. */
 export function installationContract(name: string, make: Make<Installation>): void {
   const check = (rule: string, run: (installation: Installation) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t) => run(await make(t)));
 
-  check("the first word holds", async (installation) => {
+  check("the first value is kept", async (installation) => {
     assert.equal(await installation.agree("secret_key", "a"), "a");
     assert.equal(await installation.agree("secret_key", "b"), "a");
     assert.equal(await installation.agree("secret_key", "a"), "a");
   });
 
-  check("of many that speak at once all hear the same", async (installation) => {
+  check("parallel first values all get the same one back", async (installation) => {
     const words = ["a", "b", "c", "d", "e", "f"];
     const heard = await Promise.all(words.map((word) => installation.agree("secret_key", word)));
     assert.equal(new Set(heard).size, 1);
     assert.ok(words.includes(heard[0] ?? ""));
   });
 
-  check("what is replaced holds, also where nothing was said before", async (installation) => {
+  check("a replaced value is kept, also without an earlier one", async (installation) => {
     await installation.replace("secret_key", "a");
     assert.equal(await installation.agree("secret_key", "b"), "a");
     await installation.replace("secret_key", "b");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Notices } from "../../../src/ports/process/notices.ts";
 import type { Make } from "../contract.ts";
 
-/** Two ends that hear each other: two processes, or one twice. */
+/** Two ends that receive each other's notices: two processes, or one twice. */
 export interface NoticesFixture {
   readonly here: Notices;
   readonly there: Notices;
@@ -12,7 +12,7 @@ export interface NoticesFixture {
 
 export function noticesContract(name: string, make: Make<NoticesFixture>): void {
   for (const end of ["here", "there"] as const) {
-    test(`${name}: what is told here is heard ${end}`, async (t) => {
+    test(`${name}: a notice sent here arrives ${end}`, async (t) => {
       const ends = await make(t);
       const heard = new EventEmitter();
       ends[end].hear("lists", () => heard.emit("lists"));
@@ -22,7 +22,7 @@ export function noticesContract(name: string, make: Make<NoticesFixture>): void 
     });
   }
 
-  test(`${name}: a topic is heard by its own listeners`, async (t) => {
+  test(`${name}: a notice reaches the listeners of its topic only`, async (t) => {
     const { here, there } = await make(t);
     const heard: string[] = [];
     there.hear("accounts", () => heard.push("accounts"));
@@ -32,7 +32,7 @@ export function noticesContract(name: string, make: Make<NoticesFixture>): void 
     assert.deepEqual(heard, []);
   });
 
-  test(`${name}: who no longer listens hears nothing`, async (t) => {
+  test(`${name}: a removed listener receives nothing`, async (t) => {
     const { here, there } = await make(t);
     let count = 0;
     const end = there.hear("lists", () => (count += 1));

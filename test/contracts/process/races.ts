@@ -34,7 +34,7 @@ import {
 } from "../bulk/bulk-stores.ts";
 import { recordingLog } from "../stores.ts";
 
-/** Stores of several processes on one database: `first`'s account and clock are everybody's. */
+/** Stores of several processes on one database; all use the account and clock of `first`. */
 interface Rivals {
   readonly first: BulkStores;
   readonly all: readonly BulkStores[];
@@ -113,7 +113,7 @@ const everywhere = <T>(
 
 const moneyRaces: readonly (readonly [string, Race])[] = [
   [
-    "charges of all processes at the edge of a credit balance spend exactly what there is",
+    "charges of all processes at the end of a credit balance spend exactly the rest",
     async (rivals) => {
       await grant(rivals, 40);
       const answers = await everywhere(rivals, 10, ({ charges }) =>
@@ -124,7 +124,7 @@ const moneyRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "charges of one process at the edge of a quota, on many connections, grant exactly what is left",
+    "charges of one process at the limit of a quota, on many connections, grant exactly what is left",
     async (rivals) => {
       const { charges } = rivals.first;
       const terms = { ...creditTerms(rivals, 7), purses: "plan" } as const;
@@ -134,7 +134,7 @@ const moneyRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "one refund that all processes make at once gives back once",
+    "the same refund by all processes at once is given once",
     async (rivals) => {
       await grant(rivals, 10);
       const paid = await rivals.first.charges.charge(creditTerms(rivals, 6));
@@ -175,7 +175,7 @@ const moneyRaces: readonly (readonly [string, Race])[] = [
 
 const jobRaces: readonly (readonly [string, Race])[] = [
   [
-    "of one owner's jobs made by all processes at once exactly one is accepted and charged",
+    "exactly one of an owner's jobs from all processes is accepted and charged",
     async (rivals) => {
       const outcomes = await everywhere(rivals, 3, (stores) => {
         const order = newJob(stores, 200);
@@ -188,7 +188,7 @@ const jobRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "jobs of different owners at the edge of the buffer never go over it",
+    "jobs of different owners never exceed the buffer",
     async (rivals) => {
       const outcomes = await everywhere(rivals, 2, (stores, turn) => {
         const owner = { kind: "bucket", bucket: `192.0.2.${String(turn)}` } as const;
@@ -202,7 +202,7 @@ const jobRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "each chunk goes to one claimer, whoever claims, and none is passed over",
+    "each chunk goes to one claimer, and none is skipped",
     async (rivals) => {
       const { first } = rivals;
       await accept(first, newJob(first, 20 * CHUNK_ENTRIES));
@@ -218,7 +218,7 @@ const jobRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "a chunk that two have, as one was stopped for long, is stored once",
+    "a chunk held by two workers, one of them suspended, is stored once",
     async (rivals) => {
       const { first } = rivals;
       const session = await accept(first, newJob(first, 2 * CHUNK_ENTRIES));
@@ -242,7 +242,7 @@ const jobRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "a job removed while its chunks are stored charges what was stored and no more",
+    "a job removed while its chunks are stored charges only stored chunks",
     async (rivals) => {
       const { first } = rivals;
       const session = await accept(first, newJob(first, 8 * CHUNK_ENTRIES));
@@ -282,7 +282,7 @@ const jobRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "every completed batch is taken once, and nobody who looks finds nothing while there are some",
+    "every completed batch is taken once, and no taker misses the remaining ones",
     async (rivals) => {
       const { first } = rivals;
       for (let at = 0; at < PROCESSES * 2; at += 1) {
@@ -299,7 +299,7 @@ const jobRaces: readonly (readonly [string, Race])[] = [
   ],
 ];
 
-/** Enough that a switch finds them being written. */
+/** Enough that a switch happens while they are written. */
 const sightingsOf = (mailbox: number): readonly SpellingSighting[] =>
   Array.from({ length: 100 }, (_, at) => ({
     accountId: "a1",
@@ -310,7 +310,7 @@ const sightingsOf = (mailbox: number): readonly SpellingSighting[] =>
 
 const otherRaces: readonly (readonly [string, Race])[] = [
   [
-    "of twins with one Idempotency-Key in several processes one is new",
+    "of parallel requests with one Idempotency-Key in several processes one is new",
     async (rivals) => {
       const claim = {
         owner: "account:a1",
@@ -342,7 +342,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "reports at the edge of a day's limit fill it exactly",
+    "parallel reports at a day's limit fill it exactly",
     async (rivals) => {
       const report = { accountId: "a1", subject: "x.example", domain: "x.example" };
       const more = { wrong: "dns", reason: "", createdAtMs: 1_000 } as const;
@@ -353,7 +353,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "the same operator entries saved everywhere at once are all counted as changes",
+    "the same rules saved by all processes at once all count as changes",
     async (rivals) => {
       const entries = Array.from({ length: 50 }, (_, at): Rule => ({
         subject: `x${String(at)}.example`,
@@ -370,7 +370,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "an account that is counted no more is forgotten, whatever is being written of it",
+    "switching counting off deletes everything, also rows written at the same time",
     async (rivals) => {
       const { sql, clock } = rivals.first;
       const spellings = sqlOwnSpellings(sql.db);
@@ -386,7 +386,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
     },
   ],
   [
-    "verdicts of the same domains counted everywhere at once add up",
+    "verdicts of the same domains counted by all processes add up",
     async (rivals) => {
       const counts = Array.from({ length: 40 }, (_, at) => ({
         day: 1,
@@ -405,7 +405,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
   ],
 ];
 
-/** What only several connections can get wrong. `open` empties the database first, `again` does not. */
+/** Races of several connections. `open` empties the database first, `again` does not. */
 export function raceContract(name: string, open: OpenAgain, again: OpenAgain): void {
   for (const [sentence, race] of [...moneyRaces, ...jobRaces, ...otherRaces]) {
     test(`${name}: ${sentence}`, async (t) => {

@@ -11,16 +11,16 @@ import { type SqlCharges, sqlCharges } from "../../../src/adapters/sql/admission
 import { patientClock } from "../../time/real-clock.ts";
 import { countingIds, type RecordingLog, recordingLog, type Stores } from "../stores.ts";
 
-/** One process's link, with what it writes to. */
+/** One process's link and the stores it writes to. */
 export interface LinkedProcess {
   readonly link: RedisLink;
   readonly log: RecordingLog;
   readonly charges: SqlCharges;
-  /** Units that this process has yet to write. */
+  /** Units that this process has not written yet. */
   readonly journal: UnsavedUnits;
 }
 
-/** `server` as a user of its own, with no more rights than docs/operations.md asks for. */
+/** `server` as a separate user, with only the rights that docs/operations.md asks for. */
 export async function asOwnUser(server: string): Promise<string> {
   const client = new Redis(server);
   try {

@@ -28,15 +28,15 @@ async function openLinkedTo(server: string, t: TestContext, more: More) {
   return { url, stores, ...linked };
 }
 
-/** More than a counter that was made void settles for, before it is read anew. */
+/** Longer than a voided counter settles before it is read again. */
 const SETTLED_MS = 1_000;
 
-/** Redis's time for all processes of a test, which leaps where nobody is to wait for it. */
+/** Redis's time for all processes of a test; it jumps forward instead of waiting. */
 function leapingTime() {
   let aheadMs = 0;
   return {
     timeMs: () => Date.now() + aheadMs,
-    /** Does `work`, and everything has settled after it. */
+    /** Does `work`, then lets every counter settle. */
     settled: async (work: () => Awaitable<void>): Promise<void> => {
       await work();
       aheadMs += SETTLED_MS;
@@ -97,9 +97,9 @@ withRedis("the contracts on Redis", (server) => {
     return { here: link.notices, there: other.link.notices };
   });
 
-  test("a database that the server does not have is said, and no other is used", async (t) => {
+  test("a database that the server does not have is reported, and no other is used", async (t) => {
     const { stores } = await openLinked(t);
-    /** On a busy machine it may be another one, such as a connection that took too long. */
+    /** On a busy machine the reason may differ, such as a slow connection. */
     const firstReason = async (): Promise<string> => {
       let heard = (_line: string): void => undefined;
       const said = new Promise<string>((resolve) => (heard = resolve));
@@ -114,7 +114,7 @@ withRedis("the contracts on Redis", (server) => {
     await until(isNamed, { what: "the reason", withinMs: 30_000 });
   });
 
-  test("who was cut off is told of everything once the line is back", async (t) => {
+  test("a process that was cut off is notified of everything when it reconnects", async (t) => {
     const { stores } = await openLinked(t);
     const line = await openCutLine(server().port);
     t.after(() => line.close());
@@ -127,7 +127,7 @@ withRedis("the contracts on Redis", (server) => {
     await Promise.all(heard);
   });
 
-  test("what is told while the subscription is still on its way is heard", async (t) => {
+  test("a notice sent during the subscription is received", async (t) => {
     const { stores, link: here } = await openLinked(t);
     const line = await openCutLine(server().port);
     t.after(() => line.close());
@@ -138,7 +138,7 @@ withRedis("the contracts on Redis", (server) => {
     await heard;
   });
 
-  test("a server that lets nobody subscribe keeps no process from its start", async (t) => {
+  test("a process starts although Redis refuses subscriptions", async (t) => {
     const { stores, url } = await openLinked(t);
     const client = new Redis(server().url);
     t.after(() => client.disconnect());
@@ -147,12 +147,12 @@ withRedis("the contracts on Redis", (server) => {
     await until(() => link.isUp(), { what: "Redis without notices" });
   });
 
-  test("what a command tells is heard when it ends, each topic once", async (t) => {
+  test("a command's notices are sent when it ends, each topic once", async (t) => {
     const { url, link } = await openLinked(t);
     const heard: string[] = [];
     link.notices.hear("lists", () => heard.push("lists"));
     const last = new Promise<void>((resolve) => void link.notices.hear("accounts", resolve));
-    // A command does not wait for long, and a machine with other work may be slower.
+    // A command waits only briefly, and a busy machine may be slower.
     const teller = redisTeller(url, { clock: patientClock, ids: countingIds() });
     for (const topic of ["lists", "lists", "accounts"] as const) teller.tell(topic);
     await teller.close();
@@ -161,7 +161,7 @@ withRedis("the contracts on Redis", (server) => {
   });
 
   for (const how of ["cut", "freeze"] as const) {
-    test(`a command that finds no Redis (${how}) ends all the same`, async (t) => {
+    test(`a command ends although Redis does not answer (${how})`, async (t) => {
       const line = await openCutLine(server().port);
       t.after(() => line.close());
       await line[how]();

@@ -29,7 +29,7 @@ const delivery = (id: string, accountId = "a", more: Partial<Delivery> = {}): De
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
-/** What every webhook store promises. */
+/** The contract of every webhook store. */
 export function webhookStoreContract(name: string, make: Make<WebhookStores>): void {
   const check = (rule: string, run: (stores: WebhookStores) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t: TestContext) => {
@@ -53,7 +53,7 @@ const ENDPOINT = {
 } as const;
 
 function endpointRules(check: Check): void {
-  check("an account has one endpoint, replaced whole", async ({ endpoints }) => {
+  check("an account has one endpoint, which is replaced completely", async ({ endpoints }) => {
     assert.equal(await endpoints.find("a"), undefined);
     await endpoints.save(ENDPOINT);
     assert.deepEqual(await endpoints.find("a"), ENDPOINT);
@@ -64,7 +64,7 @@ function endpointRules(check: Check): void {
   });
 
   check(
-    "events and secret change by themselves, and only where there is an endpoint",
+    "events and secret change independently, and only with an endpoint",
     async ({ endpoints }) => {
       assert.deepEqual(
         [
@@ -86,7 +86,7 @@ function endpointRules(check: Check): void {
   );
 
   check(
-    "removing the endpoint ends what is queued, not what is being sent nor another account's",
+    "removing the endpoint ends queued deliveries, not those being sent or of another account",
     async (stores) => {
       const { endpoints, deliveries } = stores;
       await endpoints.save(ENDPOINT);
@@ -128,37 +128,37 @@ function queueRules(check: Check): void {
     assert.deepEqual(idsOf(claims.flat()).sort(), ["da", "db", "dc", "dd", "de", "df"]);
   });
 
-  check("one more than may wait is logged as dropped and never claimed", async ({ deliveries }) => {
-    const caps = { waiting: 2 };
-    const made = [];
-    for (const id of ["d1", "d2", "d3"]) made.push(await deliveries.enqueue(delivery(id), caps));
-    assert.deepEqual(made, ["queued", "queued", "dropped"]);
-    assert.equal(await deliveries.enqueue(delivery("d4", "b"), caps), "queued");
-    assert.deepEqual(idsOf(await deliveries.claim(2_000, LIMITS)).sort(), ["d1", "d2", "d4"]);
-    assert.equal((await deliveries.find("d3"))?.state, "dropped");
-  });
-
   check(
-    "one more than may be recent is not kept, whatever became of the others",
+    "a delivery beyond the waiting limit is logged as dropped and never claimed",
     async ({ deliveries }) => {
-      const ping = (id: string, queuedAtMs: number, accountId = "a") =>
-        deliveries.enqueue(delivery(id, accountId, { event: "test.ping", queuedAtMs }), {
-          ...CAPS,
-          recent: { sinceMs: queuedAtMs - 100, most: 2 },
-        });
-      await deliveries.enqueue(delivery("d1", "a", { queuedAtMs: 999 }), CAPS);
-      assert.equal(await ping("p1", 1_000), "queued");
-      await deliveries.claim(1_000, LIMITS);
-      await deliveries.complete("p1", "done", { durationMs: 1 });
-      assert.equal(await ping("p2", 1_050), "queued");
-      assert.equal(await ping("p3", 1_099), "too_many");
-      assert.equal(await deliveries.find("p3"), undefined);
-      assert.equal(await ping("p4", 1_099, "b"), "queued");
-      assert.equal(await ping("p5", 1_100), "queued");
+      const caps = { waiting: 2 };
+      const made = [];
+      for (const id of ["d1", "d2", "d3"]) made.push(await deliveries.enqueue(delivery(id), caps));
+      assert.deepEqual(made, ["queued", "queued", "dropped"]);
+      assert.equal(await deliveries.enqueue(delivery("d4", "b"), caps), "queued");
+      assert.deepEqual(idsOf(await deliveries.claim(2_000, LIMITS)).sort(), ["d1", "d2", "d4"]);
+      assert.equal((await deliveries.find("d3"))?.state, "dropped");
     },
   );
 
-  check("parallel deliveries at the edge of a cap fill it exactly", async ({ deliveries }) => {
+  check("a delivery beyond the log's limit is not kept", async ({ deliveries }) => {
+    const ping = (id: string, queuedAtMs: number, accountId = "a") =>
+      deliveries.enqueue(delivery(id, accountId, { event: "test.ping", queuedAtMs }), {
+        ...CAPS,
+        recent: { sinceMs: queuedAtMs - 100, most: 2 },
+      });
+    await deliveries.enqueue(delivery("d1", "a", { queuedAtMs: 999 }), CAPS);
+    assert.equal(await ping("p1", 1_000), "queued");
+    await deliveries.claim(1_000, LIMITS);
+    await deliveries.complete("p1", "done", { durationMs: 1 });
+    assert.equal(await ping("p2", 1_050), "queued");
+    assert.equal(await ping("p3", 1_099), "too_many");
+    assert.equal(await deliveries.find("p3"), undefined);
+    assert.equal(await ping("p4", 1_099, "b"), "queued");
+    assert.equal(await ping("p5", 1_100), "queued");
+  });
+
+  check("parallel deliveries fill a limit exactly", async ({ deliveries }) => {
     const recent = { sinceMs: 0, most: 4 };
     const made = await Promise.all(
       Array.from({ length: 9 }, (_, index) =>
@@ -170,7 +170,7 @@ function queueRules(check: Check): void {
 }
 
 function claimRules(check: Check): void {
-  check("an account has at most its limit under way", async ({ deliveries }) => {
+  check("an account has at most its limit of open deliveries", async ({ deliveries }) => {
     for (let index = 0; index < 5; index += 1)
       await deliveries.enqueue(delivery(`d${String(index)}`), CAPS);
     const limits = { perAccount: 3, inAll: 9, beyondFirst: 9 };
@@ -192,7 +192,7 @@ function claimRules(check: Check): void {
   );
 
   check(
-    "further deliveries leave the other places to accounts that have none under way",
+    "further deliveries leave the other places to accounts without open ones",
     async ({ deliveries }) => {
       for (const id of ["a", "b", "c", "d"]) {
         for (const number of "123") await deliveries.enqueue(delivery(id + number, id), CAPS);
@@ -212,14 +212,14 @@ function claimRules(check: Check): void {
     },
   );
 
-  check("never more than all places are taken", async ({ deliveries }) => {
+  check("the total of places is never exceeded", async ({ deliveries }) => {
     for (const id of "abcdefgh") await deliveries.enqueue(delivery(`${id}1`, id), CAPS);
     assert.equal((await deliveries.claim(9, LIMITS)).length, 6);
     assert.equal((await deliveries.claim(9, LIMITS)).length, 0);
   });
 
   check(
-    "one delivery can be claimed past those before it, within the same limits",
+    "one delivery can be claimed before earlier ones, within the same limits",
     async ({ deliveries }) => {
       for (let index = 0; index < 5; index += 1)
         await deliveries.enqueue(delivery(`d${String(index)}`), CAPS);
@@ -248,7 +248,7 @@ function logRules(check: Check): void {
     });
   });
 
-  check("what is not known is left out", async ({ deliveries }) => {
+  check("unknown fields are absent", async ({ deliveries }) => {
     const ping = {
       id: "p",
       accountId: "a",
@@ -274,7 +274,7 @@ function logRules(check: Check): void {
   });
 
   check(
-    "interrupting takes what began before the moment, and nothing that waits",
+    "interrupting ends deliveries started before the given time, and no waiting one",
     async ({ deliveries }) => {
       await deliveries.enqueue(delivery("d1", "a"), CAPS);
       await deliveries.claim(1_500, LIMITS);
@@ -290,17 +290,20 @@ function logRules(check: Check): void {
     },
   );
 
-  check("the log is an account's own, newest first, as long as asked", async ({ deliveries }) => {
-    for (const [index, id] of ["d1", "d2", "d3"].entries()) {
-      await deliveries.enqueue(delivery(id, "a", { queuedAtMs: 1_000 + index }), CAPS);
-    }
-    await deliveries.enqueue(delivery("e1", "b"), CAPS);
-    assert.deepEqual(idsOf(await deliveries.list("a", 2)), ["d3", "d2"]);
-    assert.deepEqual(idsOf(await deliveries.list("c", 2)), []);
-  });
+  check(
+    "the log shows one account's deliveries, newest first, up to the limit",
+    async ({ deliveries }) => {
+      for (const [index, id] of ["d1", "d2", "d3"].entries()) {
+        await deliveries.enqueue(delivery(id, "a", { queuedAtMs: 1_000 + index }), CAPS);
+      }
+      await deliveries.enqueue(delivery("e1", "b"), CAPS);
+      assert.deepEqual(idsOf(await deliveries.list("a", 2)), ["d3", "d2"]);
+      assert.deepEqual(idsOf(await deliveries.list("c", 2)), []);
+    },
+  );
 
   check(
-    "pruning forgets what was queued before the moment and counts it",
+    "pruning deletes and counts deliveries queued before the given time",
     async ({ deliveries }) => {
       await deliveries.enqueue(delivery("d1", "a", { queuedAtMs: 1_000 }), CAPS);
       await deliveries.enqueue(delivery("d2", "a", { queuedAtMs: 2_000 }), CAPS);

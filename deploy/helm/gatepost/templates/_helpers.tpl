@@ -1,7 +1,7 @@
 {{/* Helm's 53 characters leave room for the longest suffix; a Service takes neither a dot nor a digit in front. */}}
 {{- define "gatepost.name" -}}
 {{- if not (regexMatch "^[a-z][a-z0-9-]*$" .Release.Name) -}}
-{{- fail (printf "the release's name becomes a Service's: a letter, then letters, digits and hyphens, not %q" .Release.Name) -}}
+{{- fail (printf "the release's name becomes a Service's name: use a letter, then letters, digits and hyphens, not %q" .Release.Name) -}}
 {{- end -}}
 {{- .Release.Name -}}
 {{- end -}}

@@ -1,0 +1,144 @@
+/** What a newcomer writes for one task of the house, in a copy of the sources. */
+export interface Planting {
+  readonly task: string;
+  /** New files. */
+  readonly adds: Readonly<Record<string, string>>;
+  /** Lines put before the place that a pattern finds. */
+  readonly lines: readonly (readonly [file: string, before: RegExp, line: string])[];
+  /** Pages that say it. */
+  readonly docs: readonly string[];
+  /** Files that may be touched: new ones, and lines in old ones. */
+  readonly most: { readonly added: number; readonly lines: number };
+}
+
+const CHECK = `import { type FieldsOf, type Advised, type Check, NOT_NOW } from "./check.ts";
+import { Type } from "../json-schema.ts";
+
+const FIELDS = { planted_field: Type.Integer({ description: "A planted number.", minimum: 0 }) };
+type Fields = FieldsOf<typeof FIELDS>;
+
+export const planted: Check<"planted", typeof FIELDS> = {
+  name: "planted",
+  title: "A planted title",
+  about: "A planted check.",
+  fields: FIELDS,
+  questions: 0,
+  run: () => Promise.resolve({ kind: "done", fields: { planted_field: 7 } }),
+  advise: ({ planted_field: field }: Advised & Fields) =>
+    field === undefined ? NOT_NOW : { state: "good", says: \`Planted: \${String(field)}.\` },
+};
+`;
+
+const ROUTE = `import { JSON_TYPE, type Route } from "../answer/route.ts";
+
+/** GET /api/planted. */
+export function plantedRoute(words: string): Route {
+  return {
+    family: "planted",
+    methods: ["GET"],
+    body: "params",
+    parameters: new Set(),
+    charges: "nothing",
+    documentation: {
+      "/api/planted": {
+        get: {
+          summary: "A planted route",
+          tags: ["system"],
+          responses: { 200: { description: "What the setting says." } },
+        },
+      },
+    },
+    handle: () => ({ type: JSON_TYPE, body: JSON.stringify({ words }) }),
+  };
+}
+`;
+
+const COMMAND = `import { Command } from "commander";
+import type { Terminal } from "../terminal.ts";
+
+/** \`gatepost planted\`. */
+export const plantedCommand = (terminal: Terminal): Command =>
+  new Command("planted").description("a planted command").action(() => terminal.out("Planted.\\n"));
+`;
+
+const START = /^/;
+
+export const PLANTINGS: readonly Planting[] = [
+  {
+    task: "a premium check with a field of its own",
+    adds: { "src/core/checks/planted.ts": CHECK },
+    lines: [
+      ["src/core/checks/registry.ts", START, 'import { planted } from "./planted.ts";\n'],
+      ["src/core/checks/registry.ts", /(?<=^const ALL = \[[^\]]*)\] as const;/m, ", planted"],
+    ],
+    docs: ["docs/premium.md"],
+    most: { added: 1, lines: 1 },
+  },
+  {
+    task: "a signal",
+    adds: {},
+    lines: [
+      [
+        "src/core/evidence/signals.ts",
+        /^\} as const satisfies/m,
+        `  planted_signal: {
+    weight: 0,
+    about: "note",
+    means: "A planted note.",
+    short: "Planted.",
+    found: null,
+  },
+`,
+      ],
+      [
+        "src/core/evidence/domain-evidence.ts",
+        /^ {2}add\(freeRegistryEvidence/m,
+        '  if (domain.name.startsWith("planted.")) add(evidence("planted_signal"));\n',
+      ],
+    ],
+    docs: ["docs/signals.md"],
+    most: { added: 0, lines: 2 },
+  },
+  {
+    task: "a feed",
+    adds: {},
+    lines: [
+      [
+        "src/adapters/lists/sources/feed-sources.ts",
+        /(?<=FETCHED_SOURCES: readonly FetchedSource\[\] = \[[^]*?\n)\];/,
+        '  { id: "planted", kind: "weak", path: "planted/HEAD/list.txt", read: listLines, floor: 1, rotating: false },\n',
+      ],
+    ],
+    docs: [],
+    most: { added: 0, lines: 1 },
+  },
+  {
+    task: "a setting, used by an API route",
+    adds: { "src/http/api/planted.ts": ROUTE },
+    lines: [
+      [
+        "src/main/settings/config.ts",
+        /^ {2}maxConnections: whole\(/m,
+        '  planted: text("GATEPOST_PLANTED", "nothing", "Words of the planted route."),\n',
+      ],
+      ["src/main/server.ts", START, 'import { plantedRoute } from "../http/api/planted.ts";\n'],
+      ["src/main/server.ts", /^ {6}viewRoute\(/m, "      plantedRoute(parts.config.planted),\n"],
+    ],
+    docs: ["docs/configuration.md", "docs/api.md"],
+    most: { added: 1, lines: 2 },
+  },
+  {
+    task: "a command",
+    adds: { "src/cli/commands/planted.ts": COMMAND },
+    lines: [
+      [
+        "src/main/commands.ts",
+        START,
+        'import { plantedCommand } from "../cli/commands/planted.ts";\n',
+      ],
+      ["src/main/commands.ts", /^ {4}backupCommand\(/m, "    plantedCommand(terminal),\n"],
+    ],
+    docs: ["docs/cli.md"],
+    most: { added: 1, lines: 1 },
+  },
+];

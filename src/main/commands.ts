@@ -35,8 +35,8 @@ import {
 } from "../service/account/audited.ts";
 import { endingSessions } from "../service/account/ending-sign-ins.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";
-import { openDns } from "./parts/dns.ts";
-import { openCliValidator } from "./parts/cli-validator.ts";
+import { openDns, openTrust } from "./parts/dns.ts";
+import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
 import { type Config, readConfig, unknownSettings } from "./settings/config.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
 import { openStoredLists } from "./feeds/lists.ts";
@@ -53,8 +53,17 @@ export function allCommands(terminal: Terminal): readonly Command[] {
   return [
     serveCommand(() => serve(terminal)),
     workerCommand(() => work(terminal)),
-    checkCommand({ terminal, openValidator: () => command(openCliValidator) }),
-    bulkCommand({ terminal, files, clock, openCheck, onInterrupt }),
+    checkCommand({
+      terminal,
+      openValidator: () => command((process) => openCliValidator(process, terminal.err)),
+    }),
+    bulkCommand({
+      terminal,
+      files,
+      clock,
+      openCheck: () => openCheck(terminal),
+      onInterrupt,
+    }),
     accountCommand(accountDeps),
     keyCommand(accountDeps),
     webhookCommand({
@@ -183,10 +192,14 @@ function backUp(file: string): Promise<number> {
   throw new Error("the database is PostgreSQL: pg_dump backs it up (docs/operations/back-up.md)");
 }
 
-const openCheck = (): Promise<BulkChecker> =>
+const openCheck = (terminal: Terminal): Promise<BulkChecker> =>
   command(async (process) => {
-    const { check, room, close } = openBulkChecker(process.config, await openKnownLists(process));
+    const trust = openTrust(process);
+    const datasets = await openKnownLists(process);
+    const { check, room, close } = openBulkChecker(process.config, datasets, { trust });
+    process.closing.add(() => trust?.close());
     process.closing.add(close);
+    process.closing.add(() => warnOf(trust, terminal.err));
     return { check, room };
   });
 

@@ -112,7 +112,10 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
   const { sql, notices } = store;
   const registrations = sqlRegistrationCache(sql.db);
   const { datasets } = lists;
-  const checker = observed(openChecker(process, { registrations, datasets }), lists);
+  const checker = observed(
+    openChecker(process, { registrations, datasets, trust: serving.trust }),
+    lists,
+  );
   closing.add(() => checker.close());
   const counters = requests === undefined ? { rates } : { rates, requests };
   const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
@@ -174,7 +177,8 @@ function appDeps(parts: Parts): AppDeps {
     clock,
     tiers,
     publicUrl: links.base,
-    datasetsVersion: () => checker.datasets().version,
+    // Answers kept from before the resolver became suspect are not given any more.
+    datasetsVersion: () => checker.datasets().version + (checker.trust?.epoch ?? 0),
     ownEvidence,
   });
   const probes = probesOf(backing, checker);
@@ -212,7 +216,7 @@ function appDeps(parts: Parts): AppDeps {
 /** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
 function watchedCache({ metrics: { registry }, checker }: Parts): AnswerCache {
   const cache = memoryAnswerCache(ANSWER_CACHE_BYTES);
-  watchDns(registry, checker.dns);
+  watchDns(registry, checker.dns, checker.trust);
   watchAnswerCache(registry, () => cache.reads());
   return cache;
 }
@@ -244,12 +248,13 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
       charges: ledgers.charges,
       engine: backing.engine,
       dnsServers: config.dnsServers,
+      trust: checker.trust,
     }),
     bulk: bulk.service,
     webhooks,
   });
 }
 
-function probesOf({ probes }: Backing, { dns }: Checker): ReadonlyMap<string, Probe> {
-  return new Map<string, Probe>([...probes, ["dns", () => dns.probe()]]);
+function probesOf({ probes }: Backing, { dns, trust }: Checker): ReadonlyMap<string, Probe> {
+  return new Map<string, Probe>([...probes, ["dns", () => trust?.answers() ?? dns.probe()]]);
 }

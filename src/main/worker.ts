@@ -81,12 +81,13 @@ async function openWorker(
   const bulk = openBulkChecker(config, lists.datasets, {
     observe: lists.observe,
     cap: capOf(options),
+    trust: serving.trust,
     machine,
   });
   closing.add(() => bulk.close());
   const worker = await openWork({ ...serving, webhooks, bulk }, options);
   watchWorker(metrics.registry, name, worker);
-  watchDns(metrics.registry, bulk);
+  watchDns(metrics.registry, bulk, serving.trust);
   await webhooks.dispatcher.start("among_others");
   startUpkeep(serving, {});
   const url = await show(serving, bulk);

@@ -160,6 +160,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
           { name: "database", ok: true },
           { name: "dns", ok: false },
         ],
+        warnings: [],
         facts: [{ name: "Database", value: "embedded" }],
       }),
     bulk: lists.bulk,

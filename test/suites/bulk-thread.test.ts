@@ -34,7 +34,7 @@ interface World {
   readonly config: typeof CONFIG & Pick<Config, "dataDir" | "dnsServers">;
 }
 
-const CONFIG = { implicitMx: false, syncBudgetMs: 10_000 } as const;
+const CONFIG = { dnsCanaries: undefined, implicitMx: false, syncBudgetMs: 10_000 } as const;
 
 async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port">): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-thread-"));

@@ -115,6 +115,13 @@ export class AnswerCache<T> {
     return answer;
   }
 
+  /** Drops every "no": the server that said it may have lied. */
+  forgetAbsent(): void {
+    for (const held of this.#held.values()) {
+      if (held.answer.kind === "absent") this.#drop(held);
+    }
+  }
+
   #elapsedMs(): number {
     return this.#options.clock.monotonicMs() - this.#startMs;
   }

@@ -27,6 +27,10 @@ export class Line<T> {
     return this.#cache.size;
   }
 
+  forgetAbsent(): void {
+    this.#cache.forgetAbsent();
+  }
+
   ask(name: string): Awaitable<Answer<T>> {
     const cached = this.#cache.get(name);
     if (cached === undefined) return this.#fly(name);

@@ -7,6 +7,7 @@ import { shareExchanges } from "./exchanges.ts";
 import { type Fetch, Line } from "./line.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver, ResolverStats } from "./resolver.ts";
+import type { Trust } from "./trust/trust.ts";
 
 /** What of `Lookup` DNS can tell. An answer from the cache comes at once, without a promise. */
 export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;
@@ -41,6 +42,8 @@ export interface LookupOptions {
   /** All types together; half is for MX, a third for addresses, the rest for TXT. */
   readonly cacheEntries?: number;
   readonly clock: Clock;
+  /** Absent: every answer is believed. */
+  readonly trust?: Trust | undefined;
 }
 
 /** Some 100 MB when full. */
@@ -49,7 +52,7 @@ const CACHE_ENTRIES_MAX = 500_000;
 /** Asks DNS by way of `resolver` and remembers what it says. `close` closes the resolver too. */
 export function createDnsLookup(
   resolver: Resolver,
-  { cacheEntries = CACHE_ENTRIES_MAX, clock }: LookupOptions,
+  { cacheEntries = CACHE_ENTRIES_MAX, clock, trust }: LookupOptions,
 ): DnsLookup {
   const deps = { resolver, clock: awakeClock(clock) };
   const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
@@ -59,9 +62,16 @@ export function createDnsLookup(
     new AnswerCache({ entriesMax: cacheEntries * share, clock, sizeOctets });
   const textOctets = (text: string): number => text.length;
   const exchangeOctets = ({ host }: MailExchange): number => host.length;
-  const mx = new Line(cache(1 / 2, exchangeOctets), sharing(fetch(MX), shareExchanges()));
-  const addresses = new Line(cache(1 / 3, textOctets), both(fetch(A), fetch(AAAA)));
-  const txt = new Line(cache(1 / 6, textOctets), fetch(TXT));
+  const mail = learning(sharing(fetch(MX), shareExchanges()), trust);
+  const mx = new Line(cache(1 / 2, exchangeOctets), examined(mail, trust));
+  const addresses = new Line(
+    cache(1 / 3, textOctets),
+    examined(both(fetch(A), fetch(AAAA)), trust),
+  );
+  const txt = new Line(cache(1 / 6, textOctets), examined(fetch(TXT), trust));
+  trust?.onSuspect(() => {
+    for (const line of [mx, addresses, txt]) line.forgetAbsent();
+  });
   let probing: Promise<boolean> | undefined;
   return {
     mx: (name) => mx.ask(name),
@@ -114,6 +124,22 @@ function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly 
         const { kind, ttlSeconds } = outcome;
         done({ kind, records: share(outcome.records), ttlSeconds });
       }
+    });
+}
+
+/** Withholds what `trust` does not believe. */
+function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
+  if (trust === undefined) return fetch;
+  return (name, done) => fetch(name, (outcome) => trust.examine(name, outcome, done));
+}
+
+/** Lets `trust` learn names that have mail servers. */
+function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
+  if (trust === undefined) return fetch;
+  return (name, done) =>
+    fetch(name, (outcome) => {
+      if (outcome.kind === "found") trust.learn(name);
+      done(outcome);
     });
 }
 

@@ -105,6 +105,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     malformed: 0,
     network: 0,
     deadline: 0,
+    suspect: 0,
   };
   readonly #counts = {
     queries: 0,

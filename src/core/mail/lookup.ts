@@ -5,7 +5,14 @@ export type AbsentReason = "noName" | "noData";
 
 /** Why nobody could say. */
 export type UnknownReason =
-  "timeout" | "servfail" | "refused" | "malformed" | "network" | "deadline";
+  | "timeout"
+  | "servfail"
+  | "refused"
+  | "malformed"
+  | "network"
+  | "deadline"
+  /** The resolver says "no", also about names that must exist. */
+  | "suspect";
 
 interface Reusable {
   /** Milliseconds since the Unix epoch until which this answer may be reused; absent: ask again. */

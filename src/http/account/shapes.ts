@@ -226,6 +226,7 @@ export const SystemState = Type.Object({
   node: text,
   started_at: time,
   probes: Type.Array(Type.Object({ name: text, ok: flag })),
+  warnings: Type.Array(text, { description: "Sentences: what is wrong and what to do." }),
   facts: Type.Array(Type.Object({ name: text, value: text }), {
     description: "For people: queue, DNS servers, stores.",
   }),

@@ -1,4 +1,5 @@
 import type { DnsLookup, DnsQuestions } from "../../adapters/dns/lookup.ts";
+import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { SharedCap } from "../../adapters/dns/shared-cap.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
@@ -14,7 +15,7 @@ export interface BulkChecker {
   readonly check: EntryCheck;
   /** Undefined while the resolver takes questions, else a promise of that. */
   readonly room: () => Promise<void> | undefined;
-  /** Whether DNS gives any answer at all just now. */
+  /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
   /** Of the first pass. */
   readonly stats: DnsLookup["stats"];
@@ -37,16 +38,19 @@ export interface BulkCheckerOptions {
   /** Bounds the DNS tries under way; the process's unless given. */
   readonly cap?: SharedCap | undefined;
   readonly machine?: Machine;
+  /** The process's, if it watches the resolver. */
+  readonly trust?: Trust | undefined;
 }
 
 export function openBulkChecker(
   config: Pick<Config, "dnsServers" | "implicitMx">,
   datasets: () => Datasets,
-  { observe = () => undefined, cap, machine = systemMachine }: BulkCheckerOptions = {},
+  { observe = () => undefined, cap, machine = systemMachine, trust }: BulkCheckerOptions = {},
 ): BulkChecker {
-  const dns = openDns(config, "bulk", { cap, machine });
+  const dns = openDns(config, "bulk", { cap, machine, trust });
   // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
-  const second = openDns(config, "again", { cap, machine });
+  const second = openDns(config, "again", { cap, machine, trust });
+  const probe = openDns(config, "probe", { cap, machine });
   const check = coreEntryCheck({
     datasets,
     lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),
@@ -66,11 +70,12 @@ export function openBulkChecker(
       if (begun % BEGUN_AT_ONCE > 0) return dns.room();
       return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());
     },
-    dnsAnswers: () => second.probe(),
+    dnsAnswers: () => trust?.answers() ?? probe.probe(),
     stats: () => dns.stats(),
     close() {
       dns.close();
       second.close();
+      probe.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { DnsLookup } from "../../adapters/dns/lookup.ts";
+import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import { loadBundledDatasets } from "../../adapters/lists/load/load-lists.ts";
 import { createBootstrapCopy } from "../../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../adapters/rdap/registration.ts";
@@ -10,13 +11,15 @@ import type { RegistrationCache } from "../../ports/evidence/registration-cache.
 import { createSingleCheck, type SingleCheck } from "../../service/check/single-check.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
-import { openDns } from "./dns.ts";
+import { openDns, openTrust } from "./dns.ts";
 import { rdapFolder } from "./tidy-up.ts";
 
 /** Everything that judging one entry needs, without a database. */
 export interface Checker {
   readonly datasets: () => Datasets;
   readonly dns: DnsLookup;
+  /** Undefined: the operator switched the canaries off. */
+  readonly trust: Trust | undefined;
   readonly lookup: Lookup;
   readonly check: SingleCheck;
   /** Leaves no socket and no timer. */
@@ -25,7 +28,13 @@ export interface Checker {
 
 type CheckerConfig = Pick<
   Config,
-  "dnsServers" | "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "whois" | "implicitMx"
+  | "dnsServers"
+  | "dnsCanaries"
+  | "dataDir"
+  | "rdapBootstrapUrl"
+  | "outboundAllow"
+  | "whois"
+  | "implicitMx"
 >;
 
 /** What of a process the library has, too. */
@@ -35,6 +44,8 @@ type CheckerProcess = Pick<Process, "machine" | "clock" | "ids" | "log"> & {
 
 interface CheckerParts {
   readonly registrations: RegistrationCache;
+  /** The process's; one of its own unless given. */
+  readonly trust?: Trust | undefined;
   /** What is known of names; the bundled packages unless given. */
   readonly datasets?: () => Datasets;
 }
@@ -46,10 +57,11 @@ function bundledDatasets(): () => Datasets {
 
 export function openChecker(
   process: CheckerProcess,
-  { registrations, datasets = bundledDatasets() }: CheckerParts,
+  { registrations, datasets = bundledDatasets(), ...given }: CheckerParts,
 ): Checker {
   const { config, machine, clock } = process;
-  const dns = openDns(config, "interactive", { machine });
+  const trust = "trust" in given ? given.trust : openTrust(process);
+  const dns = openDns(config, "interactive", { machine, trust });
   const lookup: Lookup = {
     mx: dns.mx,
     addresses: dns.addresses,
@@ -58,7 +70,11 @@ export function openChecker(
   };
   const { implicitMx } = config;
   const check = createSingleCheck({ lookup, datasets, clock, implicitMx });
-  return { datasets, dns, lookup, check, close: () => dns.close() };
+  const close = (): void => {
+    dns.close();
+    if (!("trust" in given)) trust?.close();
+  };
+  return { datasets, dns, trust, lookup, check, close };
 }
 
 /** How long one question to a registry may take: what is left of the premium budget is less anyway. */

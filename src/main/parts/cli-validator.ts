@@ -1,3 +1,4 @@
+import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import { memoryRegistrationCache } from "../../adapters/memory/registration-cache.ts";
 import type { CliValidator } from "../../cli/commands/check.ts";
 import { present } from "../../service/check/check-one.ts";
@@ -10,11 +11,15 @@ import { openKnownLists } from "./known-lists.ts";
 /** The command line asks for itself and has every feature. */
 const EVERYTHING = { premium: true };
 
-/** Validates without a server. */
-export async function openCliValidator(process: Process): Promise<Omit<CliValidator, "close">> {
+/** Validates without a server. `warn` is called at the end when DNS cannot be trusted. */
+export async function openCliValidator(
+  process: Process,
+  warn: (text: string) => void,
+): Promise<Omit<CliValidator, "close">> {
   const datasets = await openKnownLists(process);
   const checker = openChecker(process, { registrations: memoryRegistrationCache(), datasets });
   process.closing.add(() => checker.close());
+  process.closing.add(() => warnOf(checker.trust, warn));
   return {
     datasets: checker.datasets(),
     validate(text, features) {
@@ -29,4 +34,10 @@ export async function openCliValidator(process: Process): Promise<Omit<CliValida
         publicUrlOf(process.config),
       ),
   };
+}
+
+/** Says what is wrong with DNS, if anything is. */
+export function warnOf(trust: Trust | undefined, warn: (text: string) => void): void {
+  const warning = trust?.warning();
+  if (warning !== undefined) warn(`${warning}\n`);
 }

@@ -3,11 +3,22 @@ import { createDnsLookup, type DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Profile } from "../../adapters/dns/patience.ts";
 import { SharedCap } from "../../adapters/dns/shared-cap.ts";
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
+import { builtInCanaries, namedCanaries } from "../../adapters/dns/trust/canaries.ts";
+import { Trust } from "../../adapters/dns/trust/trust.ts";
+import type { Log } from "../../ports/process/log.ts";
 import { readResolvConf, underWayMaxFor } from "../../adapters/dns/transport/system-resolvers.ts";
 import { type Machine, systemMachine } from "../process/machine.ts";
 import type { Config } from "../settings/config.ts";
 
 type DnsConfig = Pick<Config, "dnsServers">;
+
+interface TrustProcess {
+  readonly config: Pick<Config, "dnsServers" | "dnsCanaries">;
+  readonly machine: Machine;
+  readonly log: Log;
+  /** The process's unless given. */
+  readonly cap?: SharedCap | undefined;
+}
 
 /** One cap for each set of servers, whatever the process opens to ask them. */
 const caps = new WeakMap<Machine, Map<string, SharedCap>>();
@@ -27,23 +38,50 @@ export function joinDnsCap(config: DnsConfig, memory: SharedArrayBuffer): Shared
   return SharedCap.join(underWayMaxFor(serversOf(config)), memory);
 }
 
+/** Watches whether the resolver tells the truth; undefined when the operator switched it off. */
+export function openTrust({ config, machine, log, cap }: TrustProcess): Trust | undefined {
+  const { dnsCanaries } = config;
+  if (dnsCanaries?.length === 0) return undefined;
+  const { clock } = machine;
+  const servers = serversOf(config);
+  const random = (count: number): Uint8Array => machine.ids.bytes(count);
+  return new Trust({
+    resolver: machine.openResolver({
+      servers,
+      profile: "probe",
+      clock,
+      random,
+      cap: cap ?? dnsCap(config, machine),
+    }),
+    random,
+    clock,
+    log,
+    servers: servers.map(textOf).join(", "),
+    canaries: dnsCanaries === undefined ? builtInCanaries() : namedCanaries(dnsCanaries),
+  });
+}
+
+const textOf = ({ host, port }: ServerAddress): string =>
+  host.includes(":") ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
+
 export interface DnsOptions {
   /** The process's unless given. */
   readonly cap?: SharedCap | undefined;
   readonly machine?: Machine;
+  readonly trust?: Trust | undefined;
 }
 
 /** A DNS client with its own sockets and cache. */
 export function openDns(
   config: DnsConfig,
   profile: Profile,
-  { machine = systemMachine, cap = dnsCap(config, machine) }: DnsOptions = {},
+  { machine = systemMachine, cap = dnsCap(config, machine), trust }: DnsOptions = {},
 ): DnsLookup {
   const { clock, ids } = machine;
   const random = (count: number): Uint8Array => ids.bytes(count);
   const servers = serversOf(config);
   const resolver = machine.openResolver({ servers, profile, clock, random, cap });
-  return createDnsLookup(resolver, { clock });
+  return createDnsLookup(resolver, { clock, trust });
 }
 
 function serversOf({ dnsServers }: DnsConfig): readonly ServerAddress[] {

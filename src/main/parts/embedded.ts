@@ -43,7 +43,7 @@ export async function openEmbeddedBacking(process: Process): Promise<Backing> {
   };
 }
 
-type RunnerConfig = Pick<Config, "dataDir" | "dnsServers" | "implicitMx">;
+type RunnerConfig = Pick<Config, "dataDir" | "dnsServers" | "dnsCanaries" | "implicitMx">;
 
 /** Bulk jobs in a thread of this process. */
 export function threadRunner(
@@ -51,10 +51,11 @@ export function threadRunner(
   parts: BulkRunnerParts,
   machine: Machine,
 ): BulkRunner {
-  const { dataDir, dnsServers, implicitMx } = config;
+  const { dataDir, dnsServers, dnsCanaries, implicitMx } = config;
   const { datasets, secretKey, log, completed } = parts;
   const cap = dnsCap(config, machine);
-  const settings = { dataDir, dnsServers, dnsCap: cap.memory, implicitMx, datasets, secretKey };
+  const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory };
+  const settings = { dataDir, ...dns, implicitMx, datasets, secretKey };
   const ended = (): void => cap.clearOther();
   const thread = machine.startBulkThread(settings, { log, completed, ended });
   return {

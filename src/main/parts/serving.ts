@@ -1,4 +1,5 @@
 import type { DnsLookup } from "../../adapters/dns/lookup.ts";
+import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { Profile } from "../../adapters/dns/patience.ts";
 import { createListMetrics } from "../../adapters/system/list-metrics.ts";
 import { createMetrics, type Metrics } from "../../adapters/system/metrics.ts";
@@ -13,7 +14,7 @@ import { programVersion } from "../process/program-version.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
 import { readTiersFile } from "../settings/tiers-setting.ts";
 import type { Backing } from "./backing.ts";
-import { openDns } from "./dns.ts";
+import { openDns, openTrust } from "./dns.ts";
 import { openEmbeddedBacking } from "./embedded.ts";
 import { openScaledBacking } from "./scaled.ts";
 import { housekeepingDuty, sessionsDuty } from "./housekeeping.ts";
@@ -27,6 +28,8 @@ export interface Serving extends Process {
   readonly secretKey: Uint8Array;
   readonly metrics: Metrics;
   readonly shares: Shares;
+  /** Whether DNS tells the truth; undefined when the operator switched the canaries off. */
+  readonly trust: Trust | undefined;
   /** For the lists, so that learning holds up no check. */
   readonly dns: DnsLookup;
   readonly lists: Lists;
@@ -44,7 +47,10 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const shares = openShares(process, metrics.registry);
   watchProgram(metrics.registry, programVersion());
   watchStores(metrics.registry, backing, clock);
-  const dns = openDns(config, profile, { machine });
+  const trust = openTrust(process);
+  trust?.start();
+  closing.add(() => trust?.close());
+  const dns = openDns(config, profile, { machine, trust });
   closing.add(() => dns.close());
   const lists = await openLists(process, {
     sql,
@@ -53,7 +59,7 @@ export async function openServing(process: Process, profile: Profile): Promise<S
     ...(backing.sharedLists !== undefined && { shared: backing.sharedLists }),
     notices,
   });
-  return { ...process, tiers, backing, secretKey, metrics, shares, dns, lists };
+  return { ...process, tiers, backing, secretKey, metrics, shares, trust, dns, lists };
 }
 
 /** By the settings: many processes with DATABASE_URL and REDIS_URL, else one. */

@@ -1,3 +1,4 @@
+import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
 import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
@@ -20,6 +21,7 @@ export interface SystemParts {
   readonly engine: string;
   /** Undefined: the system's resolvers. */
   readonly dnsServers: readonly ServerAddress[] | undefined;
+  readonly trust: Trust | undefined;
 }
 
 /** What the dashboard's system page shows. The process counts as started when this is called. */
@@ -33,10 +35,16 @@ export function systemFacts(parts: SystemParts): () => Promise<SystemState> {
       version: programVersion(),
       node: process.version,
       started_at: startedAt,
+      warnings: warningsOf(parts),
       probes: [...probes.keys()].map((name) => ({ name, ok: !failing.includes(name) })),
       facts: failing.includes("database") ? [] : await factsOf(parts),
     };
   };
+}
+
+function warningsOf({ trust }: SystemParts): readonly string[] {
+  const warning = trust?.suspect === undefined ? undefined : trust.warning();
+  return warning === undefined ? [] : [warning];
 }
 
 async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { parseCanaries } from "../../adapters/dns/trust/canaries.ts";
 import { parseDnsServers } from "../../adapters/dns/transport/system-resolvers.ts";
 import { type AddressRange, parseRanges } from "../../adapters/outbound/public-address.ts";
 import { readTrustedProxies } from "../../http/request/client-address.ts";
@@ -71,6 +72,14 @@ export const SETTINGS = {
       "DNS servers to ask: comma-separated `ip` or `ip:port` (`[v6]:port`).",
     ],
     parseDnsServers,
+  ),
+  dnsCanaries: parsed(
+    [
+      "GATEPOST_DNS_CANARIES",
+      "built in",
+      "Names that must exist, comma-separated, or `off`: when DNS finds none of them, its answers are not trusted.",
+    ],
+    parseCanaries,
   ),
   trustProxy: parsed(
     [

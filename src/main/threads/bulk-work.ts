@@ -11,7 +11,7 @@ import type { Log } from "../../ports/process/log.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../../service/bulk/worker.ts";
 import { openBulkChecker } from "../parts/bulk-checker.ts";
-import { joinDnsCap } from "../parts/dns.ts";
+import { joinDnsCap, openTrust } from "../parts/dns.ts";
 import { startDuties } from "../feeds/duties.ts";
 import { openOwnTraffic } from "../feeds/own-traffic.ts";
 import { Closing } from "../process/closing.ts";
@@ -63,7 +63,10 @@ async function open(
   closing.add(() => traffic.flush());
   const cap = joinDnsCap(settings, settings.dnsCap);
   const { observe } = traffic;
-  const bulk = openBulkChecker(settings, known.datasets, { observe, cap, machine });
+  const trust = openTrust({ config: settings, machine, log, cap });
+  closing.add(() => trust?.close());
+  trust?.start();
+  const bulk = openBulkChecker(settings, known.datasets, { observe, cap, machine, trust });
   closing.add(() => bulk.close());
   const name = ids.hex32();
   const worker: BulkWorker = bulkWorker({

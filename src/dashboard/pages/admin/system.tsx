@@ -31,6 +31,19 @@ const PROBES: Readonly<Record<string, string>> = {
 
 function State({ state }: { state: SystemState }): VNode {
   return (
+    <>
+      {state.warnings.map((warning) => (
+        <p key={warning} class="notice no" role="alert">
+          {warning}
+        </p>
+      ))}
+      <Health state={state} />
+    </>
+  );
+}
+
+function Health({ state }: { state: SystemState }): VNode {
+  return (
     <div class="two even">
       <section class="sheet">
         <h2>Health</h2>

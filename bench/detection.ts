@@ -1,7 +1,8 @@
 /**
  * `npm run bench:detection LISTED LEGIT [ANSWERS]`: recall on the names of one file and false alarms on those of
  * another, in total and by signal, with the lists and by rules only. DNS is off unless a file of
- * recorded answers is given: "name<tab>mail hosts<tab>addresses", both separated by commas. Names are one a line.
+ * recorded answers is given: "name<tab>mail hosts<tab>addresses", both separated by commas. Names are one a line. Ends
+ * with how well `confidence` is calibrated: of the names with a confidence near p, p % should be disposable.
  */
 import { readFileSync } from "node:fs";
 import { listFolder } from "../src/adapters/lists/files/feed-copy.ts";
@@ -43,6 +44,7 @@ function answersOf(path: string | undefined): ReadonlyMap<string, MailHosts> {
 
 interface Tally {
   disposable: number;
+  readonly confidences: number[];
   readonly bySignal: Map<string, number>;
 }
 
@@ -51,10 +53,11 @@ function check(
   answers: ReadonlyMap<string, MailHosts>,
   datasets: Datasets,
 ): Tally {
-  const tally: Tally = { disposable: 0, bySignal: new Map() };
+  const tally: Tally = { disposable: 0, confidences: [], bySignal: new Map() };
   for (const domain of domains) {
     const verdict = domainVerdict(domain, answers.get(domain.name) ?? UNKNOWN, datasets);
     if (verdict.disposable) tally.disposable += 1;
+    tally.confidences.push(verdict.confidence);
     for (const { signal, weight } of verdict.evidence) {
       if (weight > 0) tally.bySignal.set(signal, (tally.bySignal.get(signal) ?? 0) + 1);
     }
@@ -75,7 +78,8 @@ function main(): void {
   const { dataDir } = readConfig(process.env);
   const { shared, lists } = loadLists(listFolder(dataDir));
   const datasets = attachDatasets(shared, noRules);
-  const rules: Datasets = { ...datasets, disposable: { sourcesOf: () => 0 } };
+  const nothing = { sourcesOf: () => 0 };
+  const rules: Datasets = { ...datasets, disposable: nothing, families: nothing };
   const [listed, legit] = [domainsOf(listedPath), domainsOf(legitPath)];
   const answers = answersOf(answersPath);
   const used = lists.filter(({ names }) => names > 0);
@@ -97,6 +101,47 @@ function main(): void {
   for (const signal of [...signals].sort()) {
     row(`\`${signal}\``, [whole[0].bySignal.get(signal) ?? 0, whole[1].bySignal.get(signal) ?? 0]);
   }
+  printReliability(whole[0].confidences, whole[1].confidences);
 }
+
+/** Lower ends of the bands of confidence; each reaches up to the next. */
+const BANDS = [0, 1, 25, 50, 75, 90, 100];
+
+/**
+ * A band is calibrated when its mean confidence is the share of disposable names in it. The expected calibration error
+ * is the mean gap, weighted by names; both files count with the weight of one half, whatever their sizes.
+ */
+function printReliability(listed: readonly number[], legit: readonly number[]): void {
+  console.log(
+    "\n| Confidence | Listed | Legit | Mean confidence | Disposable, files weighted alike |",
+  );
+  console.log("|---|---|---|---|---|");
+  let error = 0;
+  for (const [at, from] of BANDS.entries()) {
+    const to = BANDS[at + 1] ?? Infinity;
+    const isIn = (confidence: number): boolean => confidence >= from && confidence < to;
+    const [bad, good] = [listed.filter(isIn), legit.filter(isIn)];
+    const [badShare, goodShare] = [bad.length / listed.length, good.length / legit.length];
+    const whole = badShare + goodShare;
+    if (whole === 0) continue;
+    const mean = (badShare * meanOf(bad) + goodShare * meanOf(good)) / whole;
+    const observed = (100 * badShare) / whole;
+    error += (whole / 2) * (Math.abs(mean - observed) / 100);
+    const band =
+      to === Infinity || to === from + 1 ? String(from) : `${String(from)} to ${String(to - 1)}`;
+    const cells = [
+      band,
+      bad.length,
+      good.length,
+      `${mean.toFixed(1)} %`,
+      `${observed.toFixed(1)} %`,
+    ];
+    console.log(`| ${cells.map(String).join(" | ")} |`);
+  }
+  console.log(`\nExpected calibration error: ${error.toFixed(4)}`);
+}
+
+const meanOf = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
 
 main();

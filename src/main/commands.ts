@@ -12,6 +12,7 @@ import type { CliAccounts } from "../cli/commands/account-deps.ts";
 import { accountCommand } from "../cli/commands/account.ts";
 import { backupCommand } from "../cli/commands/backup.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
+import { censusCommand, type CliCensus } from "../cli/commands/census.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { keyCommand } from "../cli/commands/key.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
@@ -39,6 +40,7 @@ import { openDns, openTrust } from "./parts/dns.ts";
 import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
 import { type Config, readConfig, unknownSettings } from "./settings/config.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
+import { openCensus } from "./feeds/census.ts";
 import { openStoredLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
@@ -78,6 +80,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       author: systemUser(),
       openLists: openCliLists,
     }),
+    censusCommand({ terminal, readFile: readText, openCensus: openCliCensus, onInterrupt }),
     migrateCommand({ terminal, migrate }),
     backupCommand({ terminal, backUp }),
   ];
@@ -225,6 +228,13 @@ const openCliLists = (): Promise<CliLists> =>
       backTest: lists.backTest,
       refresh: auditedRefresh(lists.refresh, note),
     };
+  });
+
+const openCliCensus = (): Promise<CliCensus> =>
+  command((process) => {
+    const dns = openDns(process.config, "bulk");
+    process.closing.add(() => dns.close());
+    return Promise.resolve(openCensus(process, dns));
   });
 
 const openAccounts = (): Promise<CliAccounts> =>

@@ -65,11 +65,11 @@ test("docs/specifications.md lists the RFCs that the code names, and no other", 
   assert.deepEqual(shown.sort(), [...named].sort());
 });
 
-/** "account create <email>" and its flags, for every command that has no commands below it. */
+/** "account create <email>" and its flags, for every command that does something itself, and those below it. */
 function commandRows(command: Command, path: readonly string[]): readonly (readonly string[])[] {
   const name = [...path, command.name()];
-  if (command.commands.length > 0)
-    return command.commands.flatMap((below) => commandRows(below, name));
+  const rows = command.commands.flatMap((below) => commandRows(below, name));
+  if (rows.length > 0 && command.registeredArguments.length === 0) return rows;
   const words = command.registeredArguments.map((argument) => {
     const dots = argument.variadic ? "..." : "";
     return argument.required ? `<${argument.name()}${dots}>` : `[${argument.name()}${dots}]`;
@@ -77,6 +77,7 @@ function commandRows(command: Command, path: readonly string[]): readonly (reado
   const flags = command.options.map((option) => `\`${option.flags}\``);
   return [
     [`\`${["gatepost", ...name, ...words].join(" ")}\``, command.description(), flags.join(", ")],
+    ...rows,
   ];
 }
 

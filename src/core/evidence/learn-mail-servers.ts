@@ -20,14 +20,29 @@ export interface LearningThresholds {
    * hosting company with a handful of bad customers looks the same until its good ones are met.
    */
   readonly dedicatedListedMin: number;
+  /** The same for a server that a census covers: its honest customers would have been met there. */
+  readonly dedicatedListedMinInCensus: number;
   /** Dedicated carries less of others than this share. */
   readonly othersShareMax: number;
 }
+
+/** Honest domains counted by mail server, of names that were chosen for being popular. */
+export interface HonestCounts {
+  /** Domains with mail that were asked. */
+  readonly domains: number;
+  readonly servers: ReadonlyMap<string, number>;
+}
+
+/** A census of fewer domains covers no server: a small hosting company's customers would be missed by chance. */
+const CENSUS_DOMAINS_MIN = 500;
+
+const NO_COUNTS: HonestCounts = { domains: 0, servers: new Map() };
 
 /** Chosen by the figures of bench/mail-servers.ts; docs/detection.md has them. */
 export const LEARNING: LearningThresholds = {
   listedMin: 5,
   dedicatedListedMin: 20,
+  dedicatedListedMinInCensus: 5,
   othersShareMax: 0.05,
 };
 
@@ -37,7 +52,12 @@ export type LearnedServer = readonly [server: string, kind: MailServerKind];
 interface Customers {
   readonly listed: Set<string>;
   readonly others: Set<string>;
+  /** Of a host: the addresses it has. Honest customers of the same machine are met under other host names too. */
+  readonly addresses: Set<string>;
 }
+
+/** Addresses that are kept of one host. */
+const ADDRESSES_MAX = 20;
 
 /** Others that are counted at one server: more of them change nothing. */
 const OTHERS_MAX = 10_000;
@@ -63,27 +83,62 @@ export class MailServerTally {
     const isFirstCarrier = hosts.slice(0, 1).some((host) => this.#isShared(host));
     for (const address of isFirstCarrier ? addresses : []) this.#carriers.add(address);
     for (const server of isCarried ? own : [...own, ...addresses]) {
-      const customers = this.#servers.get(server) ?? { listed: new Set(), others: new Set() };
-      this.#servers.set(server, customers);
+      const customers = this.#customersOf(server);
+      if (server === hosts[0]) {
+        for (const address of addresses.slice(0, ADDRESSES_MAX)) customers.addresses.add(address);
+      }
       if (listed) customers.listed.add(domain);
       else if (customers.others.size < OTHERS_MAX) customers.others.add(domain);
     }
   }
 
-  learned(thresholds: LearningThresholds = LEARNING): readonly LearnedServer[] {
-    return [...this.#servers].flatMap(([server, customers]) => {
-      const kind = this.#carriers.has(server) ? undefined : kindOf(customers, thresholds);
+  #customersOf(server: string): Customers {
+    const known = this.#servers.get(server);
+    if (known !== undefined) return known;
+    const customers = {
+      listed: new Set<string>(),
+      others: new Set<string>(),
+      addresses: new Set<string>(),
+    };
+    this.#servers.set(server, customers);
+    return customers;
+  }
+
+  /** The census and the others are much the same domains, so the larger count stands for both. */
+  #honestAt(server: string, census: HonestCounts): number {
+    return Math.max(this.#servers.get(server)?.others.size ?? 0, census.servers.get(server) ?? 0);
+  }
+
+  learned(
+    thresholds: LearningThresholds = LEARNING,
+    census: HonestCounts = NO_COUNTS,
+  ): readonly LearnedServer[] {
+    const { dedicatedListedMin, dedicatedListedMinInCensus } = thresholds;
+    const isCovered = census.domains >= CENSUS_DOMAINS_MIN;
+    const terms: Terms = {
+      ...thresholds,
+      dedicatedMin: isCovered ? dedicatedListedMinInCensus : dedicatedListedMin,
+    };
+    return [...this.#servers].flatMap(([server, { listed, addresses }]) => {
+      if (this.#carriers.has(server)) return [];
+      const counts = [server, ...addresses].map((each) => this.#honestAt(each, census));
+      const honest = Math.max(...counts);
+      const kind = kindOf(listed.size, honest, terms);
       return kind === undefined ? [] : [[server, kind] as const];
     });
   }
 }
 
+interface Terms extends Pick<LearningThresholds, "listedMin" | "othersShareMax"> {
+  readonly dedicatedMin: number;
+}
+
 function kindOf(
-  { listed, others }: Customers,
-  { listedMin, dedicatedListedMin, othersShareMax }: LearningThresholds,
+  listed: number,
+  honest: number,
+  { listedMin, dedicatedMin, othersShareMax }: Terms,
 ): MailServerKind | undefined {
-  if (listed.size < listedMin) return undefined;
-  const share = others.size / (listed.size + others.size);
-  const isDedicated = listed.size >= dedicatedListedMin && share < othersShareMax;
+  if (listed < listedMin) return undefined;
+  const isDedicated = listed >= dedicatedMin && honest / (listed + honest) < othersShareMax;
   return isDedicated ? "dedicated" : "shared";
 }

@@ -1,7 +1,11 @@
+import { CENSUS_FILE } from "../../adapters/lists/files/census-file.ts";
 import { LEARNED_FILE, writeLearned } from "../../adapters/lists/files/learned-file.ts";
 import { learningFile } from "../../adapters/lists/files/learning-file.ts";
 import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
-import { createFeedRefresher } from "../../adapters/lists/refresh/feed-refresher.ts";
+import {
+  createFeedRefresher,
+  type FeedRefresher,
+} from "../../adapters/lists/refresh/feed-refresher.ts";
 import type { FetchedSource } from "../../adapters/lists/sources/feed-sources.ts";
 import type { LiveRules } from "../../adapters/lists/refresh/live-rules.ts";
 import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
@@ -26,7 +30,9 @@ import {
   type MailServerLearner,
 } from "../../service/evidence/mail-server-learner.ts";
 import type { Process } from "../process/open-process.ts";
+import { readText } from "../process/terminal.ts";
 import type { Config } from "../settings/config.ts";
+import { censusDuty, readCensus } from "./census.ts";
 import type { Duties } from "./duties.ts";
 import type { OwnTraffic } from "./own-traffic.ts";
 
@@ -97,10 +103,11 @@ export function openFeedJobs(process: Process, parts: ListsParts, held: Held): F
   const { config, clock, ids, log, closing } = process;
   const { metrics, shared } = parts;
   const { loaded, sharing, change, live, traffic } = held;
+  const http = httpOf(process, parts);
   const refresher = createFeedRefresher({
     folder: listFolder(config.dataDir),
     urlOf: urlOf(config),
-    http: httpOf(process, parts),
+    http,
     clock,
     ids,
     log,
@@ -116,24 +123,54 @@ export function openFeedJobs(process: Process, parts: ListsParts, held: Held): F
     await Promise.all([refresher.stop(), learner.stop()]);
     await traffic.flush();
   });
-  const duties: Duties = {
-    list_refresh: () => Promise.resolve(refresher.fetch()),
-    learning() {
-      learner.start();
-      return Promise.resolve(() => learner.stop());
-    },
-  };
   return {
     refresh: refresher,
     observe: traffic.observe,
     ownEvidence: traffic.ownEvidence,
-    duties: config.listsRefresh === "daily" ? duties : {},
+    duties:
+      config.listsRefresh === "daily"
+        ? dutiesOf({ process, parts, held }, { refresher, learner, http })
+        : {},
     start() {
       live.start(() => change());
       refresher.follow((fresh) => change(fresh.shared));
       deafen = shared?.hear(() => refresher.look()) ?? deafen;
     },
   };
+}
+
+interface Workers {
+  readonly refresher: FeedRefresher;
+  readonly learner: MailServerLearner;
+  readonly http: Outbound["http"];
+}
+
+/** Fetching, learning and the census. */
+function dutiesOf(
+  { process, parts, held }: Opening,
+  { refresher, learner, http }: Workers,
+): Duties {
+  return {
+    list_refresh: () => Promise.resolve(refresher.fetch()),
+    learning() {
+      learner.start();
+      return Promise.resolve(() => learner.stop());
+    },
+    ...(process.config.censusNames !== undefined && {
+      census: censusDuty(process, {
+        lookup: parts.lookup,
+        http,
+        readFile: readText,
+        finished: () => held.sharing.changed([CENSUS_FILE]),
+      }),
+    }),
+  };
+}
+
+interface Opening {
+  readonly process: Process;
+  readonly parts: ListsParts;
+  readonly held: Held;
 }
 
 function openLearner(
@@ -144,6 +181,7 @@ function openLearner(
   const folder = listFolder(config.dataDir);
   return createMailServerLearner({
     names: () => namesToLearnFrom(inUse()),
+    census: () => readCensus(folder),
     ownTraffic: () => honestMail(mails, inUse),
     lookup,
     store:

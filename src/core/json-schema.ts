@@ -90,7 +90,7 @@ export const oneOf = <const T extends readonly string[]>(
 export const orNull = <T>(schema: Schema<T>, description?: string): Schema<T | null> =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-/** No member but those named. */
+/** Only the named members. */
 export const strict = { additionalProperties: false } as const;
 
 function plain<T>(type: string, keywords: Keywords = {}): Schema<T> {

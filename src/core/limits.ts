@@ -14,9 +14,9 @@ export const DOMAIN_MAX_OCTETS = 253;
 export const LABEL_MAX_OCTETS = 63;
 
 /**
- * Longest entry that is parsed at all, in UTF-16 code units; a longer one is malformed whatever it says.
+ * Longest entry that is parsed at all, in UTF-16 code units; a longer one is always malformed.
  * No accepted address has more units than octets, so this cap refuses nothing that a rule above accepts,
- * but for U-labels that shrink when they become A-labels, which no name of this length does.
+ * except for U-labels that shrink when they become A-labels, which no name of this length does.
  */
 export const ENTRY_MAX_UNITS = 1_024;
 

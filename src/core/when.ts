@@ -1,7 +1,7 @@
 import type { Awaitable } from "./mail/lookup.ts";
 
 /**
- * Goes on with a value at once, and with a promise when it has ended: most requests then need no promise at all.
+ * Continues with a value at once, and with a promise when it settles: most requests then need no promise.
  * `late` changes the promise first, for example to give it a deadline.
  */
 export function when<T, U>(

@@ -28,7 +28,7 @@ export interface Validator {
   close(): Promise<void>;
 }
 
-/** Gatepost inside a program of yours: no server, no database, no limits but DNS. */
+/** Gatepost inside a program of yours: no server, no database, no limits except DNS. */
 export function createValidator(options: ValidatorOptions = {}): Promise<Validator> {
   const { dnsServers = [], implicitMx = false, dataDir = "" } = options;
   const config = readConfig({

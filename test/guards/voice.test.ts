@@ -6,7 +6,7 @@ import { readVoice, type Reading } from "./voice.ts";
 const root = new URL("../../../", import.meta.url);
 
 /** Largest share of stumbling lines in source, docs and root pages. The aim is 0.02; lower it when the share falls. */
-const LARGEST_SHARE = 0.11;
+const LARGEST_SHARE = 0.025;
 
 /** Pages and texts that newcomers read first: no line of them may match. */
 const SPOTLESS = /^(?:README\.md|docs\/guides\/.*\.md|src\/cli\/.*)$/;
@@ -35,7 +35,7 @@ test("at most the set share of lines in source, docs and root pages makes reader
   const stumbles = readings.flatMap((reading) => reading.stumbles);
   assert.ok(
     stumbles.length <= lines * LARGEST_SHARE,
-    `${String(stumbles.length)} of ${String(lines)} lines`,
+    `${String(stumbles.length)} of ${String(lines)} lines:\n${stumbles.slice(0, 200).join("\n")}`,
   );
 });
 

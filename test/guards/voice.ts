@@ -12,7 +12,7 @@ const STUMBLES: readonly RegExp[] = [
   /\b(?:is|are|was|were|be|being) told\b/i,
   /\bhears?\b/i,
   /\bin words\b/i,
-  /(?<!times )\b(?:so|as) (?:many|long|much|few)\b(?! (?:\w+ )?as\b)/i,
+  /(?<!times )\b(?:so|as) (?:many|long|much|few)\b(?! (?:\w+ ){0,3}as\b)/i,
   /\bnow and then\b/i,
   /\b(?:bears|begun|mended|mends|mend|alike|thrice|lest|hence|thus|ere|shall)\b/i,
   /\b(?:of late|at hand|by itself alone|for ever|in force|the house|come along|comes along|goes on|go on with)\b/i,

@@ -10,7 +10,7 @@ const BACK_OFF_STEP_MS = 100;
 const BACK_OFF_MAX_MS = 2_000;
 
 /**
- * A connection as BullMQ demands it: calls wait while it is away instead of failing, so whoever calls has to bound
+ * A connection as BullMQ demands it: calls wait while it is down instead of failing, so the caller must bound
  * that. Comes back by itself, forever. Its faults are logged once for each time it goes; the driver's messages
  * name hosts and codes, never the password.
  */

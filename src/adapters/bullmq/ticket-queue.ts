@@ -15,10 +15,10 @@ export interface TicketQueue extends Queue {
   close(): Promise<void>;
 }
 
-/** Longer than this nobody waits for Redis; what was not added is found in the database. */
+/** The longest wait for Redis; the database finds chunks whose ticket was not added. */
 const ADD_WITHIN_MS = 2_000;
 
-/** Of BullMQ's own log of events, which nobody reads. */
+/** The length of BullMQ's event log, which is not used. */
 const EVENTS_KEPT = 100;
 
 /** Adds one ticket for each chunk of a job. A ticket is named after its chunk, so that none is there twice. */

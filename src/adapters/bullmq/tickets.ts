@@ -37,7 +37,7 @@ class BullTickets implements Tickets {
   readonly #deps: TicketsDeps;
   readonly #connection: Redis;
   readonly #worker: Worker;
-  /** A question that was not answered in time still is, and then the ticket is somebody's. */
+  /** A late answer may still bring a ticket, which must be used. */
   #asked: Promise<Job | undefined> | undefined;
   #isClosed = false;
   #endTake = (): void => undefined;
@@ -91,14 +91,14 @@ class BullTickets implements Tickets {
     const { clock, name } = this.#deps;
     return {
       async done() {
-        // One that is not taken off comes again, and then leads to whatever chunk there is.
+        // A ticket that is not removed is delivered again, and then leads to any waiting chunk.
         const gone = job.moveToCompleted(null, name, false).catch(() => undefined);
         await inTime(gone, { timeoutMs: DONE_WITHIN_MS, late: undefined, clock });
       },
     };
   }
 
-  /** A Redis that refuses what it is asked shall not be asked without end. */
+  /** The pause after a refusal by Redis. */
   #pause(): Promise<undefined> {
     return new Promise((resolve) => {
       this.#deps.clock.after(WAIT_SECONDS * 1_000, () => resolve(undefined));

@@ -4,10 +4,10 @@ import { appended } from "./message/appended.ts";
 /** Lists kept for sharing; when there are more, sharing starts over. */
 const LISTS_MAX = 20_000;
 
-/** A list of more exchanges is nobody else's. */
+/** Longer lists are not shared. */
 const SHARED_LENGTH_MAX = 16;
 
-/** Lists that begin with the same host and are told apart; of more, those that come later are not shared. */
+/** The most lists with the same first host that are kept apart; later ones are not shared. */
 const SAME_HOST_MAX = 64;
 
 /**

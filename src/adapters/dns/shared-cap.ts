@@ -51,7 +51,7 @@ export class SharedCap {
     Atomics.sub(this.#cells, this.#own, 1);
   }
 
-  /** The other thread has ended, whatever it held. */
+  /** The other thread has ended: frees what it held. */
   clearOther(): void {
     Atomics.store(this.#cells, 1 - this.#own, 0);
   }

@@ -15,7 +15,7 @@ export class Ticker {
 
   /**
    * After a pause of the whole process one tick is let pass, so that what came meanwhile is read before
-   * anything counts as lost; never two in a row, for a process that is always busy must give up as well.
+   * anything counts as lost; never two in a row, because a process that is always busy must give up too.
    */
   constructor(clock: Clock, run: () => void, isNeeded: () => boolean) {
     this.#clock = clock;

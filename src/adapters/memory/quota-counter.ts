@@ -31,14 +31,14 @@ interface Count {
 interface Reading {
   readonly day: number;
   done: Promise<void>;
-  /** A transaction on the owner's units ended meanwhile: nobody can say whether the reading saw it. */
+  /** A transaction on the owner's units ended meanwhile: the reading may or may not include it. */
   isStale: boolean;
 }
 
 /** Counts of one generation, see `Generations`; an owner beyond is read again from the ledger. */
 const COUNTS_MAX = 50_000;
 
-/** After so many stale readings in a row the last one stands, which counts too much rather than too little. */
+/** After this many stale readings in a row the last one is used, which counts too much rather than too little. */
 const READINGS_MAX = 5;
 
 /** Requests of one owner on different days, as around midnight, take the count from each other in turns. */
@@ -119,7 +119,7 @@ export class MemoryQuotaCounter implements QuotaCounter {
     await this.#unsaved.flush();
   }
 
-  /** Either the ledger has the units now, or nobody: both ways the next count is right without the hold. */
+  /** The ledger has the units now or will never have them: in both cases the next count is right without the hold. */
   #end(hold: QuotaHold): void {
     if (this.#holds.delete(hold)) this.#forget(hold.owner);
   }
@@ -155,7 +155,7 @@ export class MemoryQuotaCounter implements QuotaCounter {
       if (count !== undefined) return act(count);
       const reading = this.#readings.get(owner) ?? this.#startReading(owner, day);
       await reading.done;
-      // Whoever waited for another day lets those go first who waited for this one.
+      // Requests that waited for this day go before those for another day.
       if (reading.day !== day) await Promise.resolve();
     }
     throw new Error("quota: requests of one owner on too many days at once");

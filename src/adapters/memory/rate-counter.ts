@@ -18,7 +18,7 @@ export interface MemoryRateCounter extends RateCounter {
   giveBack(owner: OwnerKey, window: number): void;
 }
 
-/** Windows of one generation: an owner whose window is open loses it only by being silent while so many others come. */
+/** Windows of one generation: an owner loses an open window only if it is silent while this many others come. */
 const WINDOWS_MAX = 100_000;
 
 /** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters-and-ledger.md. */

@@ -57,7 +57,7 @@ export class UnsavedUnits implements UnitJournal {
 
   /** Resolves when nothing is being written; new units may wait by then. */
   async settled(): Promise<void> {
-    // Whoever wrote has dealt with the failure.
+    // The writer has handled the failure.
     await this.#writing?.catch(() => undefined);
   }
 
@@ -66,7 +66,7 @@ export class UnsavedUnits implements UnitJournal {
     if (this.#waiting.has(owner)) await this.flush();
   }
 
-  /** Writes what waits, but for barred owners; rejects when the ledger does, and then all of it waits on. */
+  /** Writes waiting units, except of barred owners; rejects if the ledger does, and keeps all of them waiting. */
   async flush(): Promise<void> {
     while (this.#writing !== undefined) await this.settled();
     const batch = this.#takeOut();

@@ -87,7 +87,7 @@ async function answerFor(host: string, deps: Pick<DialDeps, "addresses">): Promi
 
 /**
  * The addresses of `host`, in DNS order and at most four, when every one of them may be dialled: one that
- * may not spoils the name, for the next question could bring it to the front.
+ * may not makes the name invalid, because the next answer could list it first.
  */
 export async function checkedAddresses(
   host: string,
@@ -138,7 +138,7 @@ async function open(
   return result.ok ? { ok: true, value: socket } : result;
 }
 
-/** TLS on an open socket, for whoever opened it otherwise too: SNI and certificate for `host`, whatever the environment says about verifying. */
+/** TLS on an open socket: SNI and certificate for `host`, always verified, regardless of the environment. */
 export async function secure(
   socket: Socket,
   host: string,

@@ -43,7 +43,7 @@ const follow = (
   signal: AbortSignal,
 ): Promise<OutboundResult<HttpReply>> =>
   followRedirects(question, (url, named) =>
-    // The operator allowed the peer that was named; whom that peer names, nobody did.
+    // The operator allowed the named peer, not the peers that it names.
     ask(url, question, named ? deps : { ...deps, allowed: [] }, signal),
   );
 

@@ -23,7 +23,7 @@ export interface ProxySettings {
 
 /**
  * Asks through the operator's proxy where one is set for the URL, else as `direct` does. The proxy looks names
- * up and is not checked to be public; redirects through it are not either, for it decides whom it serves.
+ * up and is not checked to be public; redirects through it are not checked either, because the proxy decides.
  */
 export function createProxiedHttp(
   proxies: ProxySettings,

@@ -3,7 +3,7 @@ import { checkedAddresses, type DialDeps, withDeadline } from "./dial.ts";
 
 const RESOLVE_MS = 5_000;
 
-/** Judges hosts for those who may reach public addresses only, whatever the operator allows elsewhere. */
+/** Checks hosts for callers that may reach only public addresses; the operator's allowances do not apply. */
 export function createHostCheck(deps: Pick<DialDeps, "addresses" | "clock">): HostCheck {
   return async (host) => {
     const guarded = { ...deps, allowed: [] };

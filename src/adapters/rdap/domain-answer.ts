@@ -3,7 +3,7 @@ import { eventDateMs } from "./event-date.ts";
 
 const MALFORMED: Unknown = { kind: "unknown", why: "malformed" };
 
-/** The JSON value of UTF-8 octets; undefined when they are none. */
+/** The JSON value of UTF-8 octets; undefined if they are not JSON. */
 export function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
@@ -19,7 +19,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 /**
  * The event "registration" of an RDAP domain object (RFC 9083 sections 4.5 and 5.3). Everything else in it,
  * contact data above all, is let go with the octets. No such event is `absent`; an answer about another
- * name, or one that is no domain object, is `unknown`.
+ * name, or for another object than a domain, is `unknown`.
  */
 export function readDomainAnswer(body: Uint8Array, domain: string): Answer<Registration> {
   const object = readJson(body);

@@ -70,7 +70,7 @@ async function ask(
   slots: ServerSlots,
 ): Promise<Answer<Registration>> {
   const bootstrap = await deps.bootstrap.current();
-  // Without a bootstrap nobody knows whether RDAP is missing, so WHOIS stays where it is.
+  // Without a bootstrap it is unknown whether RDAP is missing, so WHOIS is not asked.
   if (bootstrap === undefined) return unknown("network");
   const base = bootstrap.serverFor(domain);
   if (base !== undefined) return askRdap(base, domain, { ...deps, slots });

@@ -16,7 +16,7 @@ interface Server {
 export interface ServerSlots {
   /** Runs `work` when the server has room; undefined when it has none in time or is held. */
   run<T>(server: string, work: () => Promise<T>): Promise<T | undefined>;
-  /** Leaves the server alone for so long. */
+  /** Asks the server nothing for this time. */
   hold(server: string, forMs: number): void;
 }
 

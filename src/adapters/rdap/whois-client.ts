@@ -44,7 +44,7 @@ export async function askWhois(
   return answer ?? unknown("refused");
 }
 
-/** Neither a date nor "no such domain" may be a complaint about too many questions: nobody could say. */
+/** An answer with neither a date nor "no such domain" may be a rate limit: the result is unknown. */
 function readAnswer(text: string, { registered, absent }: WhoisServer): Answer<Registration> {
   const lines = text.replaceAll("\r\n", "\n");
   const { year, month, day } = registered.exec(lines)?.groups ?? {};

@@ -19,7 +19,7 @@ export function readRedisUrl(url: string): URL {
 }
 
 const badUrl = (): Error =>
-  new Error("REDIS_URL is no redis://host:port/database or rediss://host:port/database");
+  new Error("REDIS_URL must be redis://host:port/database or rediss://host:port/database");
 
 /** Replies as they always were; the driver's types ask for the word. */
 export type ClientOptions = RedisOptions & { readonly replyMapping: "legacy" };

@@ -13,19 +13,19 @@ export interface ConnectionDeps {
   readonly log: Pick<Log, "info" | "warn">;
 }
 
-/** What a script returned, in order; undefined: Redis is away, and nobody knows whether the script ran. */
+/** What a script returned, in order; undefined: Redis is down, and the script may have run or not. */
 export type Reply = readonly unknown[] | undefined;
 
 /** Runs before anything is counted on a connection that is back; rejects or answers false to be tried again. */
 type Mend = () => Promise<void>;
 
-/** After this much silence a connection that was taken is no connection. */
+/** After this much silence an accepted connection counts as dead. */
 const READY_WITHIN_MS = 1_000;
 
 const ANSWER_WITHIN_MS = 500;
 const LATE = Symbol("late");
 
-/** What `ReplyWatch` calls late has been silent for so long at least. */
+/** The shortest silence that `ReplyWatch` calls late. */
 const SILENT_MS = 500;
 
 /** A Redis that answers with errors (full, read-only, loading) is tried again this often. */
@@ -78,7 +78,7 @@ export class RedisConnection {
     return this.#prefix;
   }
 
-  /** `mend` runs each time before the connection is up. */
+  /** `mend` runs before each connection counts as up. */
   beforeUp(mend: Mend): void {
     this.#mends.push(mend);
   }
@@ -106,7 +106,7 @@ export class RedisConnection {
     return this.#isUp ? this.#send(script, keys, values) : undefined;
   }
 
-  /** The same while it is not up yet, for what mends it. Rejects when Redis does not do it. */
+  /** The same before the connection is up; only `mend` uses it. Rejects if Redis fails. */
   async mend(
     script: Script,
     keys: readonly string[],
@@ -230,7 +230,7 @@ export class RedisConnection {
     }
   }
 
-  /** The driver has asked for the URL's database, and goes on in the first one where there is no such. */
+  /** The driver selects the URL's database, and silently stays in the first one if that fails. */
   async #select(): Promise<void> {
     const { db = 0 } = this.#client.options;
     if (db > 0) await this.#inTime(this.#client.select(db));

@@ -5,12 +5,12 @@ import { clientOptions } from "./client-options.ts";
 import type { RedisConnection } from "./connection.ts";
 
 export interface RedisNotices extends Notices {
-  /** Once, when this process hears what others tell. */
+  /** Resolves once, when this process receives notices. */
   readonly listens: Promise<void>;
   close(): void;
 }
 
-/** Where every process tells and hears topics, by their names. */
+/** The channel of all notices; messages are topic names. */
 export const CHANNEL = "gatepost:notices";
 
 /**

@@ -23,7 +23,7 @@ export interface RedisLinkDeps {
   readonly journal: UnitJournal;
   /** Rate windows of this process, for when Redis is away. */
   readonly localRates: RateCounter;
-  /** Milliseconds that every process of the test reads alike; absent: the server's own clock. */
+  /** A clock shared by all processes of a test; absent: the server's clock. */
   readonly timeMs?: () => number;
 }
 
@@ -41,7 +41,7 @@ export interface RedisLink {
   close(): Promise<void>;
 }
 
-/** A Redis that is away at the start is waited for so long; after that it is away as at any other time. */
+/** How long a start waits for Redis; after that Redis counts as down. */
 const START_WITHIN_MS = 1_000;
 
 /**

@@ -39,7 +39,7 @@ export class Owed {
     else this.#isEveryone = true;
   }
 
-  /** Taken out before it is sent: whatever is added from then on is owed once more. */
+  /** Removed before it is sent: later additions are owed again. */
   #takeOut(count: number): readonly (readonly [OwnerKey, readonly string[]])[] {
     const taken = [...this.#owners].slice(0, count);
     for (const [owner] of taken) this.#owners.delete(owner);

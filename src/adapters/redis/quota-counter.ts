@@ -39,14 +39,14 @@ export interface Order {
   readonly holdId?: string;
 }
 
-/** A counter that is missing is waited for and made; after so many rounds the ledger alone is asked. */
+/** A missing counter is rebuilt; after this many rounds only the ledger is asked. */
 const ROUNDS_MAX = 6;
 
 /** Longer than any counter settles for; a clock of the server that steps must not hold a request up. */
 const WAIT_MAX_MS = 700;
 
 /**
- * So long after Redis was lost every process has written what Redis had granted it: 250 ms, and an answer
+ * After this time without Redis every process has written what Redis granted it: 250 ms, and an answer
  * that was still on its way.
  */
 const WRITTEN_WITHIN_MS = 400;
@@ -86,7 +86,7 @@ export class RedisQuotaCounter implements QuotaCounter {
     return this.#take({ owner, units, limits, day });
   }
 
-  /** What `COUNT` said of the order's one call; undefined when nobody could say. */
+  /** The answer of `COUNT` to the order's call; undefined if Redis did not answer. */
   async unitOf(
     order: Order,
     reply: NonNullable<Reply>,
@@ -96,7 +96,7 @@ export class RedisQuotaCounter implements QuotaCounter {
     return state === "taken" ? this.taken(order) : state;
   }
 
-  /** A call was not answered: Redis may have counted what nobody was granted. */
+  /** A call was not answered: Redis may have counted units that were not granted. */
   isUnsure(owner: OwnerKey): void {
     this.#owed.add(owner);
   }

@@ -12,7 +12,7 @@ export interface RateDeps {
   readonly time: () => number | "";
 }
 
-/** Windows of the local counter are told from the shared ones by their sign. */
+/** The sign distinguishes windows of the local counter from shared ones. */
 const localWindow = (window: number): number => -1 - window;
 
 /** Windows that all processes share; of this process alone while Redis is away. */

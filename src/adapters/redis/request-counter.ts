@@ -104,7 +104,7 @@ class Gathered {
     const { connection, time } = this.#deps;
     const { prefix } = connection;
     const keys = [sinceKey(prefix)];
-    // Every argument is written, sent and read by itself: terms that many have alike are said once.
+    // Every argument costs time to write and read, so terms that requests share are sent once.
     const all: Terms[] = [];
     const numbers: string[] = [];
     for (const { owner, terms } of asked) {
@@ -133,7 +133,7 @@ function takingOf(
     .then((unit) => (unit === undefined ? rate : { ...rate, unit }));
 }
 
-/** The rate of this process alone; the unit is left to whoever charges it. */
+/** The rate of this process only; the later charge counts the unit. */
 async function takeWithout(
   { owner, limits: { ratePerMinute } }: Asked,
   { local, clock }: RequestDeps,

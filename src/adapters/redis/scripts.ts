@@ -21,10 +21,10 @@ const SETTLE_MS = 600;
 /** No transaction is open for longer: after that a hold's process is dead, and the ledger knows what came of it. */
 const HOLD_MS = 120_000;
 
-/** An owner who is silent for so long costs no memory; the next request reads the ledger. */
+/** After this much silence an owner's counter is deleted; the next request reads the ledger. */
 const COUNTER_KEPT_MS = 3_600_000;
 
-/** What `COUNT` says of the quota. */
+/** The quota part of `COUNT`'s answer. */
 export const State = { none: 0, taken: 1, day: 2, month: 3, settling: 4, missing: 5 } as const;
 
 /*
@@ -41,7 +41,7 @@ if not now then
 end
 `;
 
-/** Nobody may count on this owner's counter until it was read anew; holds stay. */
+/** No process may count on this owner's counter until it is read again; holds stay. */
 const VOID = `
 local function void(key)
   for _, field in ipairs(redis.call('HKEYS', key)) do
@@ -222,7 +222,7 @@ return {}
 
 /**
  * Ends a hold. KEYS quota. ARGV now or "", id, "keep" or "drop".
- * Kept after the counter was filled anew, nobody can say whether that reading saw the units already.
+ * If it is kept after the counter was refilled, that reading may or may not include the units.
  */
 export const END_HOLD = script(`${NOW}${VOID}
 local key, field = KEYS[1], 'h' .. ARGV[2]

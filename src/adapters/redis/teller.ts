@@ -6,12 +6,12 @@ import type { Topic } from "../../ports/process/notices.ts";
 import { clientOptions, readRedisUrl } from "./client-options.ts";
 import { CHANNEL } from "./notices.ts";
 
-/** Tells serving processes, for one that ends soon and hears nothing itself. */
+/** Sends notices to serving processes from a process that ends soon and receives none. */
 export interface Teller {
   tell(topic: Topic): void;
   /**
-   * Passes on what was told, each topic once, within 500 ms. Never rejects: a Redis that is away is told nothing, and
-   * the listeners' polls find the change. Makes no connection when there is nothing to tell.
+   * Sends the collected notices, each topic once, within 500 ms. Never rejects: if Redis is down nothing is sent, and
+   * the listeners' polls find the change. Opens no connection if there are no notices.
    */
   close(): Promise<void>;
 }

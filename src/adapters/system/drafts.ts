@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** A file on its way to its name: "<name>.<random>.tmp". Nobody needs longer to write one. */
+/** A file on its way to its name: "<name>.<random>.tmp". An older one was abandoned. */
 const DRAFT = /\.[0-9a-f]{16,32}\.tmp$/;
 const DEAD_AFTER_MS = 3_600_000;
 

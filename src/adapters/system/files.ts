@@ -76,7 +76,7 @@ function standardOutput(): FileWriter {
   return {
     write: (text) =>
       new Promise((resolve, reject) => {
-        // A reader that went away is told by the callback; without a listener the event would end the process.
+        // The callback reports a closed reader; without a listener the event would end the process.
         process.stdout.once("error", reject);
         process.stdout.write(text, (error) => {
           process.stdout.off("error", reject);

@@ -5,7 +5,7 @@ import { systemClock } from "./clock.ts";
 
 /** Where lines go: a pipe, a file, a terminal. Neither call waits for room. */
 export interface LineSink {
-  /** `done` is told how many octets were taken, or why none were. */
+  /** `done` gets the number of written octets, or the error. */
   write(bytes: Buffer, done: (fault: Error | null, taken: number) => void): void;
   /** How many octets were taken, before anything else happens; throws when none were. */
   writeNow(bytes: Buffer): number;
@@ -23,7 +23,7 @@ const RETRY_MS = 100;
 const LAST_WORDS_MS = 1_000;
 
 /**
- * Lines on their way out. Nothing is held up by whoever should take them, and nothing ends: a reader that stands
+ * Outgoing log lines. A slow or missing reader never blocks or ends the process: a reader that stands
  * still, a full disk and a broken pipe cost lines only, and how many is said when lines are taken again.
  */
 export class LogLines {
@@ -86,7 +86,7 @@ export class LogLines {
     this.#sink.write(this.#rest, (fault, taken) => {
       this.#isUnderWay = false;
       if (fault !== null) {
-        // Whatever it is, it may pass: somebody makes room on the disk, or reads again.
+        // The cause may pass: the disk gets room, or the reader continues.
         this.#clock.after(RETRY_MS, () => this.#send());
         return;
       }

@@ -10,7 +10,7 @@ export interface LogOptions {
   readonly showAddresses: boolean;
 }
 
-/** Members whose value is never written, whatever it looks like. */
+/** Members whose value is never written. */
 const SECRET_NAMES = [
   "authorization",
   "cookie",
@@ -22,7 +22,7 @@ const SECRET_NAMES = [
   "x-api-key",
 ];
 
-/** JSON lines on standard output, or where told. What looks like a key or a secret is blackened everywhere. */
+/** JSON lines on standard output, or another target. Anything that looks like a key or a secret is redacted. */
 export function createLog(options: LogOptions, destination?: DestinationStream): Log {
   const blacken = options.showAddresses ? blackenSecrets : blackenAll;
   const logger = pino(

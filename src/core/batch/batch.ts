@@ -19,7 +19,7 @@ export interface Batch {
 
 /**
  * `list`: pieces between commas and ASCII white space (blank, tab, CR, LF).
- * `lines`: one piece a line, white space around it dropped. Empty pieces are no entries in either.
+ * `lines`: one piece a line, white space around it dropped. Empty pieces are not entries in either.
  */
 export type BatchLayout = "list" | "lines";
 
@@ -114,7 +114,7 @@ class Reader {
   #unique = 0;
   readonly #spellings: string[] = [];
   readonly #entryOf: number[] = [];
-  /** Spellings and keys to their entry; a key that nobody spelled so far is held as `~entry`. A Map, so `__proto__` is a name like any other. */
+  /** Spellings and keys to their entry; a key not spelled so far is stored as `~entry`. A Map, so `__proto__` is a name like any other. */
   readonly #seen = new Map<string, number>();
 
   constructor(layout: BatchLayout) {

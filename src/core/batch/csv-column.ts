@@ -16,7 +16,7 @@ const ADDRESS = /^[^@\s][^@]*@[^@\s]+\.[^@\s]+$/;
 /** Letters and digits in at least two labels, the last of letters. */
 const DOMAIN = /^(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+\.?$/u;
 
-/** Longer cells are no entries, and not looked at. */
+/** Longer cells are not entries, and not examined. */
 const ENTRY_LIKE_MAX_UNITS = 320;
 
 /**
@@ -91,5 +91,5 @@ export function squareRow(
   return Array.from({ length: columns }, (_, index) => row[index] ?? "");
 }
 
-/** The entry of a cell: one line, whatever the cell holds. */
+/** The entry of a cell: always one line. */
 export const entryOfCell = (cell: string): string => cell.replace(/[\r\n]+/g, " ").trim();

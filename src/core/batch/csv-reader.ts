@@ -25,7 +25,7 @@ type State = "start" | "plain" | "quoted" | "closed";
 
 /**
  * Reads CSV (RFC 4180) as it comes, linear and with bounded memory. Lines end with CR, LF or both; blank
- * lines are no rows; a quote inside an unquoted cell is text. Throws a `TableFault` for an open quote, text
+ * lines are not rows; a quote inside an unquoted cell is text. Throws a `TableFault` for an open quote, text
  * behind a closing one, a cell over `CELL_MAX_UNITS` and a row over `COLUMNS_MAX`.
  */
 export class CsvReader {

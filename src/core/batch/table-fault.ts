@@ -1,4 +1,4 @@
-/** A file of entries that cannot be read. The message is one sentence for whoever sent it. */
+/** A file of entries that cannot be read. The message is one sentence for the sender. */
 export class TableFault extends Error {
   constructor(message: string) {
     super(message);

@@ -41,9 +41,9 @@ export interface Words {
   readonly state: AdviceState;
   /** Whole sentences of printable text. */
   readonly says: string;
-  /** What to change, mostly in DNS; absent when there is nothing to change. */
+  /** What to change, mostly in DNS; absent if no change is needed. */
   readonly fix?: string;
-  /** The result in one or two words, for a chip beside the sentence. */
+  /** The result in one or two words; shown as a chip beside the sentence. */
   readonly figure?: string;
   /** The record that the result was read from. */
   readonly record?: string;
@@ -74,7 +74,7 @@ export type FieldsOf<S extends FieldSchemas> = {
 /** Fields of a result, with all that the faces say of them. `Reads`: fields of other checks that it builds on. */
 export interface PremiumPart<Name extends string, S extends FieldSchemas, Reads = unknown> {
   readonly name: Name;
-  /** A heading of a few words, for the dashboard. */
+  /** A short heading in the dashboard. */
   readonly title: string;
   readonly fields: S;
   /** Also called when the check ended without a field. */
@@ -87,7 +87,7 @@ export interface Check<
   S extends FieldSchemas,
   Reads = unknown,
 > extends PremiumPart<Name, S, Reads> {
-  /** What it finds out, in a few words, for the API's documentation. */
+  /** A short description in the API's documentation. */
   readonly about: string;
   /** DNS questions it asks at the most, without those that a check named before it asks anyway. */
   readonly questions: number;

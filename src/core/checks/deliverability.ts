@@ -50,7 +50,7 @@ export const DMARC_VALUES = {
   noRecord: 0,
 } as const;
 
-/** Younger than so many days: that value; older: 1. */
+/** Younger than this many days: that value; older: 1. */
 export const AGE_VALUES: readonly (readonly [belowDays: number, value: number])[] = [
   [7, 0],
   [30, 0.2],
@@ -84,7 +84,7 @@ type Input = readonly [weight: number, value: number];
 
 /**
  * 0 to 100: the weighted mean of the mail host and of what was asked for and obtained; 0 with no mail host.
- * Undefined while nobody could say whether there is one. Improving one input never lowers it.
+ * Undefined if it is unknown whether there is one. Improving one input never lowers it.
  */
 export function scoreOf(mail: MailHosts, fields: Inputs): number | undefined {
   if (mail.kind === "unknown") return undefined;

@@ -6,7 +6,7 @@ export type KeyState = "key" | "revoked" | "none";
 /** RFC 6376 section 3.6.1 and RFC 8463; keys of another type are of no use to a receiver. */
 const KEY_TYPES: ReadonlySet<string> = new Set(["rsa", "ed25519"]);
 
-/** Base64 with folding white space; its padding is left to those who verify with it. */
+/** Base64 with folding white space; its padding is not checked. */
 const BASE64 = /^[A-Za-z0-9+/ \t\r\n]+={0,2}$/;
 
 /** Reads any text as a DKIM key record (RFC 6376 section 3.6.1). Never throws; linear in its length. */

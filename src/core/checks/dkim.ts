@@ -43,7 +43,7 @@ const IN_FLIGHT = 8;
 const PROBES_MS = 2_500;
 /** Three answer "is DKIM set up"; more would only cost its owner's servers questions. */
 const FOUND_MAX = 3;
-/** Selectors probed whatever the other checks ask. */
+/** Selectors always probed, however many questions the other checks ask. */
 const SELECTORS_SURE = 20;
 /** Selectors probed at the most. With the wildcard probe and a usual domain's SPF, DMARC and MX: 41 questions. */
 const SELECTORS_MAX = 34;
@@ -56,7 +56,7 @@ export function selectorsFor(provider: string | undefined): readonly string[] {
 }
 
 /**
- * A selector that nobody publishes, to see whether a wildcard answers for all. The core has no randomness, and
+ * An unused selector, to see whether a wildcard answers for all. The core has no randomness, and
  * needs none: it is a hash of the domain, so a repeated check asks a question that caches know, and only the
  * domain's own owner could foresee it, who could as well publish a key at a real selector.
  */
@@ -72,7 +72,7 @@ export function unlikelySelector(domain: string): string {
   return `gp-${hex(low)}${hex(high)}`;
 }
 
-/** The keys in force at one selector, as texts; undefined when nobody could say. */
+/** The valid keys at one selector, as texts; undefined if DNS did not answer. */
 async function fetchKeys(
   selector: string,
   domain: string,
@@ -88,7 +88,7 @@ interface Probing {
   readonly domain: string;
   readonly lookup: Pick<Lookup, "txt">;
   readonly selectors: readonly string[];
-  /** What a wildcard answers for every selector; undefined when nobody could say. */
+  /** What a wildcard answers for every selector; undefined if DNS did not answer. */
   readonly wildcard: Promise<readonly string[] | undefined>;
   /** Places in `selectors`. */
   readonly found: Set<number>;
@@ -99,7 +99,7 @@ interface Probing {
 
 /**
  * Probes the selectors before place `end`, eight at a time, until three are found. Probes start in order and
- * what has started is awaited, so the first three found are the same whatever order answers come in.
+ * what has started is awaited, so the first three found do not depend on the order of answers.
  */
 async function probeUntil(end: number, probing: Probing): Promise<void> {
   const worker = async (): Promise<void> => {

@@ -9,7 +9,7 @@ export interface PolicyRecord {
   readonly p: Policy | undefined;
   readonly sp: Policy | undefined;
   readonly np: Policy | undefined;
-  /** Whose name this is: a registry's ("y"), an organization's ("n"), nobody says ("u"). */
+  /** Whose name this is: a registry's ("y"), an organization's ("n"), or unstated ("u"). */
   readonly psd: "y" | "n" | "u";
   /** "t=y": receivers are asked to apply one policy lower. */
   readonly testing: boolean;
@@ -17,7 +17,7 @@ export interface PolicyRecord {
   readonly pct: number;
   /** As published; absent when empty. */
   readonly rua: string | undefined;
-  /** "broken": `p`, `sp` or `np` says something that is no policy (RFC 9989 section 4.10.1). */
+  /** "broken": `p`, `sp` or `np` has an invalid policy (RFC 9989 section 4.10.1). */
   readonly state: "valid" | "broken";
 }
 

@@ -28,7 +28,7 @@ export function walkNames(domain: string): readonly string[] {
   return names;
 }
 
-/** The one policy record of a domain; several are none (RFC 9989 section 4.10). */
+/** The one policy record of a domain; several count as none (RFC 9989 section 4.10). */
 async function fetchPolicy(
   domain: string,
   lookup: Pick<Lookup, "txt">,
@@ -86,7 +86,7 @@ async function exists(
   return answer.kind === "unknown" ? undefined : answer.kind === "found";
 }
 
-/** The policy that a record of a higher domain sets for `subject`; undefined when nobody could say whether it exists. */
+/** The policy that a record of a higher domain sets for `subject`; undefined if it is unknown whether it exists. */
 async function inherited(
   { p = "none", sp = p, np = sp }: PolicyRecord,
   { domain, mail }: Subject,

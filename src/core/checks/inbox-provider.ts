@@ -23,7 +23,7 @@ export function mailboxInSpf(text: string): string | undefined {
   return SPF_INCLUDES.find(([, known]) => known.some((target) => targets.has(target)))?.[0];
 }
 
-/** `provider` is undefined when nobody is recognised; "unknown" when SPF would have to tell and could not. */
+/** `provider` is undefined if none is recognised; "unknown" if only SPF could tell and did not answer. */
 export type ProviderFound =
   { readonly kind: "known"; readonly provider: string | undefined } | { readonly kind: "unknown" };
 

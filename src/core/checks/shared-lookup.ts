@@ -19,7 +19,7 @@ function isAskable(name: string): boolean {
 
 /**
  * The same lookup for the checks of one entry: each question is asked once however many checks need it and is
- * counted then. Names that cannot exist and special-use names (RFC 6761), whoever leads there, are absent unasked.
+ * counted then. Names that cannot exist and special-use names (RFC 6761) count as absent without a question.
  */
 export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
   const once = <T>(questions: number, ask: (name: string) => Awaitable<Answer<T>>) => {

@@ -36,7 +36,7 @@ const NO_TRAP: SpamTrap = { is_trap: false, type: null, reason: null };
 /**
  * What is known of this entry as a spam trap: the operator's trap file first, then, unless the operator allows
  * the entry, words that only traps are called and a misspelt large provider. "No trap" proves nothing, for traps
- * are secret. Never throws, asks nobody.
+ * are secret. Never throws, asks no server.
  */
 export function checkSpamTrap(subject: Subject, datasets: Datasets): SpamTrap {
   const listed = fromOperator(subject, datasets);

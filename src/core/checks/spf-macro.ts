@@ -17,7 +17,7 @@ export type MacroPiece =
 
 /**
  * A name has at most 127 labels, and there are seven delimiters, so no real macro asks for more of either.
- * `c`, `r` and `t` are for explanations only (RFC 7208 section 7.2), which nobody asks for here.
+ * `c`, `r` and `t` are for explanations only (RFC 7208 section 7.2), which are not used here.
  */
 const MACRO = /%\{([slodiphv])(\d{0,3})(r?)([.\-+,/_=]{0,7})\}/iy;
 
@@ -31,7 +31,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["%-", "%20"],
 ]);
 
-/** Reads a macro string; undefined when it is none. Never throws; linear in its length. */
+/** Reads a macro string; undefined if it is not one. Never throws; linear in its length. */
 export function parseMacros(text: string): readonly MacroPiece[] | undefined {
   const pieces: MacroPiece[] = [];
   for (let at = 0; at < text.length;) {

@@ -69,7 +69,7 @@ const COSTS_LOOKUP: ReadonlySet<string> = new Set([
 ]);
 
 interface Term {
-  /** "once" are `redirect` and `exp`; "noted" is a modifier nobody defined, which says nothing (section 6). */
+  /** "once" are `redirect` and `exp`; "noted" is an undefined modifier, which has no effect (section 6). */
   readonly kind: "mechanism" | "once" | "noted";
   /** Lower case. */
   readonly name: string;
@@ -157,7 +157,7 @@ function isDomainSpec(text: string): boolean {
   return last.kind === "macro" || TOP_LABEL.test(last.text.slice(-66));
 }
 
-/** RFC 7208 section 5; whatever is not in here is a syntax error (section 4.6.1). */
+/** RFC 7208 section 5; anything else is a syntax error (section 4.6.1). */
 const MECHANISMS: ReadonlyMap<string, ArgumentRule> = new Map([
   ["all", (_argument: string, mark: string) => mark === ""],
   ["include", domainOnly],

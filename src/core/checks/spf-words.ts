@@ -24,7 +24,7 @@ export const SPF_FIELDS = {
 };
 export type SpfFields = FieldsOf<typeof SPF_FIELDS>;
 
-/** The field of another check, for the name that the provider's SPF record has. */
+/** The field of another check, which knows the name of the provider's SPF record. */
 export interface Provider {
   readonly inbox_provider?: string;
 }
@@ -76,7 +76,7 @@ const SUMMARY_WORDS: Readonly<Record<"pass" | "neutral" | "softfail" | "hardfail
 
 const TOO_LONG: Words = {
   state: "bad",
-  says: "The list of your senders (SPF) is so long that receivers do not read it.",
+  says: "The list of your senders (SPF) is too long: receivers do not read it.",
   fix: "Shorten the SPF record: name each sending service once, by its include.",
 };
 
@@ -87,7 +87,7 @@ function withoutRecord({ domain, dns, inbox_provider: provider }: Read): Words {
   return {
     state: "bad",
     says: "Nothing says which servers may send in your name (no SPF record).",
-    fix: `Publish one TXT record at ${domain}: ${record}${dns ? "" : " (it says that nobody sends)"}`,
+    fix: `Publish one TXT record at ${domain}: ${record}${dns ? "" : " (it says that no server sends mail)"}`,
   };
 }
 

@@ -39,7 +39,7 @@ const SUMMARIES: Readonly<Record<Qualifier, SpfSummary>> = {
 export const REDIRECTS_MAX = 10;
 
 /**
- * What the effective record says of senders that nothing matched: its own `all`, else that of the record it
+ * The effective record's result for senders that nothing matched: its own `all`, else that of the record it
  * redirects to, which an `include` never lends (RFC 7208 section 5.2). A target that hangs on a message
  * leaves the policy open: neutral. Undefined when a lookup could not finish.
  */

@@ -33,11 +33,11 @@ export function parseTagList(text: string): TagList {
 
 interface Taking {
   readonly tags: Map<string, string>;
-  /** A ";" may close the list, so nothing but blanks may stand behind the last one. */
+  /** A ";" may close the list, so only blanks may follow the last one. */
   readonly last: boolean;
 }
 
-/** Keeps one tag; false when it is none. */
+/** Keeps one tag; false if it is not a tag. */
 function take(piece: string, { tags, last }: Taking): boolean {
   const equals = piece.indexOf("=");
   if (equals < 0) return last && piece.trim() === "";

@@ -6,7 +6,7 @@ import { type Evidence, evidence } from "./signals.ts";
 /** An account that the operator named is certain. */
 const KNOWN_ACCOUNT_WEIGHT = 1;
 
-/** What speaks against this very address on whatever provider: generator patterns, known accounts, dots. */
+/** Evidence against this address at any provider: generator patterns, known accounts, dots. */
 export function accountEvidence(address: Address, datasets: Datasets): readonly Evidence[] {
   const canonical = canonicalAddress(address);
   const word = datasets.operator.address(canonical);

@@ -63,7 +63,7 @@ function userLabel({ name, registrableDomain }: Domain): string | undefined {
 
 /**
  * One text per mailbox: for de-duplication and the operator's lists, never to send mail to. Depends on the
- * address alone, so that it is the same whatever DNS says: providers are known by their own domains only.
+ * address alone, so that it does not depend on DNS: providers are known by their own domains only.
  * A canonical address is its own canonical form; of a quoted local part only the domain is touched.
  */
 export function canonicalAddress({ localPart, quoted, domain }: Address): string {
@@ -76,7 +76,7 @@ export function canonicalAddress({ localPart, quoted, domain }: Address): string
   return `${mailbox}@${rule.canonicalDomain ?? domain.name}`;
 }
 
-/** What stands before the separator; all of it when that is no local part: "+x" and "a.+x" stay whole. */
+/** What stands before the separator; all of it if that is not a local part: "+x" and "a.+x" stay whole. */
 function withoutDetail(local: string, { separator }: AliasRule): string {
   const at = local.indexOf(separator);
   return at > 0 && local.charAt(at - 1) !== "." ? local.slice(0, at) : local;

@@ -26,7 +26,7 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
   add(slipOf === undefined ? listed : besideTypo(listed));
   add(mailServerEvidence(mail, domain, datasets));
   add(keywordEvidence(domain));
-  // "gmaill.com" imitates nobody: somebody mistyped.
+  // "gmaill.com" is not an imitation but a typing error.
   if (slipOf === undefined) add(lookalikeEvidence(domain));
   else add(evidence("typo_domain", { subject: slipOf }));
   add(freeRegistryEvidence(domain.name));

@@ -11,7 +11,7 @@ const SINGLE_IN_DOUBT = 0.4;
 
 /**
  * The strongest that lists and the operator say of the domain or of a name above it, down to and including
- * the registrable domain under the whole public suffix list: what lies above belongs to somebody else.
+ * the registrable domain under the whole public suffix list: names above belong to another owner.
  */
 export function listEvidence(
   domain: Domain,

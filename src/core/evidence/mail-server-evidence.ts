@@ -9,7 +9,7 @@ import { DEDICATED_MAIL_ADDRESSES, DEDICATED_MAIL_HOSTS } from "../tables/mail-s
 /**
  * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its
  * registrable domain, else `mx_shared_disposable`; undefined when no host has such a reputation. Hosts on
- * the shared-mail list have none, whatever lists say, unless the operator denies them.
+ * the shared-mail list have none, even if lists have them, unless the operator denies them.
  */
 export function mailServerEvidence(
   mail: MailHosts,

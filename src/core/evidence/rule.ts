@@ -4,7 +4,7 @@ import { type Parsed, parseDomain, withoutLastDot } from "../name/domain.ts";
 import type { EntryFault } from "../address/entry.ts";
 import { ENTRY_MAX_UNITS } from "../limits.ts";
 
-/** What an entry of the operator's lists says of its subject; a trap is no verdict. */
+/** What an operator's rule says about its subject; a trap is not a verdict. */
 export const LIST_WORDS = ["allow", "deny", "account", "recycled", "pristine", "listed"] as const;
 export type ListWord = (typeof LIST_WORDS)[number];
 

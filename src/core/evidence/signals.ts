@@ -5,7 +5,7 @@ interface SignalRow {
   /** What the evidence is about: only `domain` signals are dropped for known-good domains. */
   readonly about: "domain" | "address" | "dns" | "note";
   readonly means: string;
-  /** A short sentence, for one row of a list. */
+  /** A short sentence; shown in one row of a list. */
   readonly short: string;
   /** With what was matched, without a full stop; null for a signal that has no subject. */
   readonly found: ((subject: string) => string) | null;
@@ -185,7 +185,7 @@ export interface Evidence {
   readonly signal: Signal;
   /** 0 to 1; mostly the table's, see `blacklist_single` and `disposable_account`. */
   readonly weight: number;
-  /** What was matched, for the explanation: a listed name, a mail host, a word, the provider meant. */
+  /** What was matched; the explanation shows it: a listed name, a mail host, a word, the provider meant. */
   readonly subject?: string;
   /** The lists behind it, as bits of `Datasets.sources`; 0 or absent for none. */
   readonly sources?: number;

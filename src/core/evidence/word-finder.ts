@@ -65,7 +65,7 @@ function search(automaton: Automaton, { text, end, accept }: Search): WordHit | 
 }
 
 interface Trie {
-  /** As `Automaton.next`, 0 where no word goes on. */
+  /** As `Automaton.next`, 0 where no word continues. */
   readonly next: Uint16Array;
   readonly words: readonly (string | undefined)[];
 }
@@ -86,7 +86,7 @@ function trieOf(words: readonly string[]): Trie {
   return { next: next.subarray(0, ends.length * WIDTH), words: ends };
 }
 
-/** Breadth first, so that whatever a state falls back to is finished before it. */
+/** Breadth first, so that every fallback state is finished before its users. */
 function link({ next, words }: Trie): Automaton {
   const suffix = new Uint16Array(words.length);
   const shorter = new Uint16Array(words.length);

@@ -2,7 +2,7 @@ import { isHostName, isSpecialUse } from "../name/domain.ts";
 import type { Answer, Lookup, MailExchange } from "./lookup.ts";
 import { isReachable } from "../name/reachable.ts";
 
-/** Where mail for a domain goes. "None" and "nobody could say" stay apart. */
+/** Where mail for a domain goes. "None" and "could not tell" stay different. */
 export type MailHosts =
   | {
       readonly kind: "hosts";
@@ -25,7 +25,7 @@ const HOSTS_TRIED_MAX = 20;
 /**
  * Finds the usable mail hosts of `name` (lower-case A-labels): RFC 5321 section 5.1, RFC 7505.
  * Hosts are tried in preference order until one resolves to an address that mail can reach; hosts that
- * DNS denies are left out, hosts that nobody could tell of stay in.
+ * DNS denies are left out, hosts without an answer stay in.
  */
 export async function findMailHosts(
   name: string,
@@ -83,7 +83,7 @@ function candidates(records: readonly MailExchange[]): string[] {
   return [...new Set(named.map(({ host }) => host))].slice(0, HOSTS_TRIED_MAX);
 }
 
-/** Whether mail can reach one of these addresses: yes, no on authority, or nobody could say. */
+/** Whether mail can reach one of these addresses: yes, no on authority, or could not tell. */
 function reach(answer: Answer<string>): "yes" | "no" | "unknown" {
   if (answer.kind === "unknown") return "unknown";
   return answer.kind === "found" && answer.records.some(isReachable) ? "yes" : "no";

@@ -16,12 +16,12 @@ export interface Domain {
   readonly registrableDomain: string | undefined;
   /**
    * The same under the whole list, private section included: for "shop.github.io" it is that name.
-   * Nothing above it may lend its reputation, for it belongs to somebody else.
+   * Names above it do not lend their reputation, because they belong to another owner.
    */
   readonly privateRegistrableDomain: string | undefined;
 }
 
-/** Why a text is no domain name; also for the part after the "@" of an address. */
+/** Why a text is not a domain name; also for the part after the "@" of an address. */
 export type DomainFault =
   | "empty"
   | "domain_char"
@@ -104,7 +104,7 @@ export function parseDomain(text: string): Parsed<Domain, DomainFault> {
 function textFault(text: string): DomainFault | undefined {
   if (text === "") return "empty";
   if (FOREIGN_ASCII.test(text)) return "domain_char";
-  // UTS-46 drops these silently: two names that look alike would count as one.
+  // UTS-46 drops these silently: two names that look the same would count as one.
   return NON_ASCII.test(text) && hasInvisible(text) ? "domain_invisible" : undefined;
 }
 
@@ -125,7 +125,7 @@ function place(name: string): Domain {
   };
 }
 
-/** Whether the last labels of a well-formed name are on the public suffix list: nobody has a name under another ending. */
+/** Whether the last labels of a well-formed name are on the public suffix list: names under other endings cannot exist. */
 export const hasKnownEnding = (name: string): boolean => parse(name, ICANN).isIcann === true;
 
 /** The registrable domain of a well-formed host name under the whole list; undefined for a suffix itself. */

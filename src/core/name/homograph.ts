@@ -1,7 +1,7 @@
 import { toUnicode } from "tr46";
 import { PLAIN_LETTERS } from "../tables/homographs.ts";
 
-/** How a name in A-labels looks to somebody who reads it: without accents, and other scripts' letters as their twins. */
+/** How a name in A-labels looks to a reader: without accents, and other scripts' letters as their twins. */
 export function plainLook(name: string): string {
   const bare = toUnicode(name).domain.normalize("NFKD").replace(/\p{M}/gu, "");
   return Array.from(bare, (letter) => PLAIN_LETTERS.get(letter) ?? letter).join("");

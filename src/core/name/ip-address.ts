@@ -1,4 +1,4 @@
-/** The four octets of a dotted address; undefined when it is none. Plain loops: every mail host passes here. */
+/** The four octets of a dotted address; undefined if it is not one. Plain loops: every mail host passes here. */
 export function v4Octets(address: string): readonly number[] | undefined {
   const octets: number[] = [];
   let octet = -1;
@@ -21,7 +21,7 @@ const DOT = 46;
 /** The value of an ASCII digit; NaN for anything else. */
 const digit = (code: number): number => (code >= 48 && code <= 57 ? code - 48 : Number.NaN);
 
-/** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined when it is none. */
+/** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined if it is not one. */
 export function v6Groups(address: string): readonly number[] | undefined {
   const text = withoutDottedTail(address);
   const [left = "", right, ...rest] = text.split("::");

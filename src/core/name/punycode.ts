@@ -57,7 +57,7 @@ function adapted(delta: number, points: number, isFirst: boolean): number {
   return k + Math.floor(((BASE - T_MIN + 1) * rest) / (rest + SKEW));
 }
 
-/** The code points of Punycode in lower case (section 6.2); undefined for what is none. */
+/** The code points of Punycode in lower case (section 6.2); undefined if invalid. */
 export function fromPunycode(text: string): readonly number[] | undefined {
   const end = text.lastIndexOf("-");
   const codes = Array.from(text.slice(0, Math.max(end, 0)), (basic) => basic.charCodeAt(0));

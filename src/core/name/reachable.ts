@@ -3,7 +3,7 @@ import { mappedV4, v4Octets, v6Groups } from "./ip-address.ts";
 /**
  * Whether an address from DNS can be a mail server's on the public internet: not unspecified, loopback,
  * private (RFC 1918, RFC 4193), link-local or shared (RFC 6598). Documentation ranges count as reachable:
- * they harm nobody and every test world lives in them. This judges a record; what may be *dialled* is
+ * they do no harm and tests use them. This checks a record; what may be *dialled* is
  * decided by the stricter guard of the outbound adapter.
  */
 export function isReachable(address: string): boolean {

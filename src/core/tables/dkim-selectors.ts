@@ -1,7 +1,7 @@
 /**
  * DKIM selectors that providers hand out, asked as `<selector>._domainkey.<domain>` (RFC 6376 section 3.6.2.1).
  * Read from the providers' own set-up pages and from their customers' DNS, November 2026. Many providers use
- * random selectors (Amazon SES, HubSpot, OVHcloud, Postmark), which nobody can guess.
+ * random selectors (Amazon SES, HubSpot, OVHcloud, Postmark), which cannot be guessed.
  */
 
 /** By inbox provider: the provider's own selectors are the likeliest. */

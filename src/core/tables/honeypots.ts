@@ -1,5 +1,5 @@
 /**
- * Local parts that nobody but a trap is called, lower case. Left out on purpose: "abuse" and "postmaster", which
+ * Local parts that only traps have, lower case. Left out on purpose: "abuse" and "postmaster", which
  * every domain must have (RFC 2142, RFC 5321 section 4.5.1), and "spam", "nospam", "noreply", "test", "null" and
  * the like, which people use as real filter addresses.
  */

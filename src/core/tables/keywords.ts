@@ -72,7 +72,7 @@ export const ACCIDENTS: readonly AccidentRow[] = [
   // Contemporary things.
   { words: pairsOf("temp"), notAfter: ["con"], notBefore: [] },
   { words: pairsOf("minute"), notAfter: ["last", "last-"], notBefore: ["er", "ing"] },
-  // Campaigns against letters that nobody asked for.
+  // Campaigns against unwanted letters.
   { words: pairsOf("junk", "spam"), notAfter: ["stop", "stop-"], notBefore: [] },
 ];
 
@@ -96,7 +96,7 @@ export const STRONG_ALONE: readonly string[] = ["disposable"];
 
 /**
  * Words that disposable providers and others use: evidence only where they stand by themselves between
- * hyphens, digits and dots. Left out, for they hit as many honest names: mail, email, inbox, box, free,
+ * hyphens, digits and dots. Left out because they hit equally many honest names: mail, email, inbox, box, free,
  * hide, post, instant, fast, quick, drop.
  */
 export const WEAK_WORDS: readonly string[] = [

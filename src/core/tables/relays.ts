@@ -11,7 +11,7 @@ export interface RelayRow {
 /**
  * Relays, by the services' own help pages. Disposable lists disagree on them; their makers' trackers
  * (disposable/disposable #81, #97, #136; FGRibreau/mailchecker #600; micke/valid_email2 #234) ask for a
- * class of their own. Hide My Email of iCloud+ uses icloud.com and cannot be told from a mailbox.
+ * class of their own. Hide My Email of iCloud+ uses icloud.com and looks like a mailbox.
  */
 export const RELAYS: readonly RelayRow[] = [
   {

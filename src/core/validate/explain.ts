@@ -43,7 +43,7 @@ export function explain(
   }));
 }
 
-/** These come from the operator when no list is behind them: nobody else can say so. */
+/** Without a list behind them these come from the operator. */
 const OPERATORS_ALONE: ReadonlySet<Signal> = new Set([
   "operator_allow",
   "blacklist_exact",

@@ -1,6 +1,6 @@
 import type { EntryFault } from "../address/entry.ts";
 
-/** Why a text is no address or domain, in words for a person. */
+/** Why a text is not an address or domain, as text for a person. */
 export const FAULT_WORDS: Readonly<Record<EntryFault, string>> = {
   empty: "it is empty",
   no_at: 'it has no "@"',
@@ -23,7 +23,7 @@ export const FAULT_WORDS: Readonly<Record<EntryFault, string>> = {
   domain_dot_end: "the domain ends with a dot",
   label_chars: "a part of the domain begins or ends with a hyphen",
   dotless: "the domain has no dot",
-  tld_shape: "the last part of the domain is no top-level domain",
+  tld_shape: "the last part of the domain is not a top-level domain",
 };
 
 /** Why a text is malformed: a stable code for programs, and a sentence. */

@@ -18,7 +18,7 @@ export interface ValidationResult {
   /** Lower-case A-labels; never blank, "invalid" when nothing printable is left of a malformed input. */
   readonly domain: string;
   readonly disposable: boolean;
-  /** At least one usable mail host. False too when nobody could say: see `dns_indeterminate`. */
+  /** At least one usable mail host. Also false if DNS did not answer: see `dns_indeterminate`. */
   readonly dns: boolean;
   /** How sure the verdict "disposable" is: 0 nothing found, 100 an exact hit on a curated list. */
   readonly confidence: number;
@@ -41,6 +41,6 @@ export interface ValidationResult {
 /** With premium fields where they were asked for and obtained. */
 export type FullResult = ValidationResult & PremiumFields;
 
-/** Nobody could say whether it has mail DNS. */
+/** DNS did not answer, so its mail DNS is unknown. */
 export const isInconclusive = ({ signals }: Pick<ValidationResult, "signals">): boolean =>
   signals.includes("dns_indeterminate");

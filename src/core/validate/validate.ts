@@ -25,7 +25,7 @@ export interface Question {
   readonly nowMs: number;
   /** GATEPOST_IMPLICIT_MX: an address record alone counts as a mail server. */
   readonly implicitMx: boolean;
-  /** What the asking owner's own traffic says of this entry; never anybody else's. */
+  /** Evidence from the asking owner's own traffic; never from another owner's. */
   readonly ownEvidence?: readonly Evidence[];
 }
 

@@ -21,12 +21,12 @@ export function whenSignedOut(task: () => void): void {
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** What a call that is no answer at all says. */
+/** The message of a call without an answer. */
 const NO_ANSWER = "The server did not answer. Check your connection and try again.";
 
-/** What a status says for whatever reason; the server's own word on it is for programs. */
+/** The message for a status; the server's own text is for programs. */
 const STATUS_WORDS: Readonly<Record<number, string>> = {
-  500: "Something went wrong in the service. Try again; if it stays so, tell whoever runs it.",
+  500: "Something went wrong in the service. Try again; if it persists, tell the operator.",
   503: "The service is busy, or something it needs is away. Try again in a few minutes.",
 };
 
@@ -49,7 +49,7 @@ async function messageOf(response: Response): Promise<string> {
 const renewal = (atMs: number): string =>
   Number.isNaN(atMs) ? "" : ` It is renewed ${relativeTime(atMs, nowMs())}.`;
 
-/** Sends one request and gives the answer as it comes; throws an `ApiFault` for anything but 2xx. */
+/** Sends one request and returns the streaming answer; throws an `ApiFault` unless it is 2xx. */
 export async function send(
   method: Method,
   path: string,

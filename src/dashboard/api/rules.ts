@@ -7,13 +7,13 @@ export interface Details {
   readonly lastDay: string;
 }
 
-/** As the server takes them: no last day is no member. */
+/** In the server's form: without a last day the member is absent. */
 export const detailsBody = ({ note, lastDay }: Details): { note: string; expires?: string } => ({
   note,
   ...(lastDay !== "" && { expires: lastDay }),
 });
 
-/** Of those in `accept` the operator says that they really changed so much. */
+/** The operator accepts the changed size of the feeds in `accept`. */
 export const refreshSources = (
   accept: readonly string[],
 ): Promise<{ readonly outcomes: readonly Outcome[] }> =>

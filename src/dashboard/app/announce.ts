@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** What a screen reader is told in passing: "Copied.", "Key revoked." */
+/** Short announcements to a screen reader: "Copied.", "Key revoked." */
 export const announcement = signal("");
 
 export function announce(text: string): void {

@@ -29,7 +29,7 @@ function wideEncoding([first, second]: Uint8Array): string | undefined {
 
 /**
  * The text of a file in UTF-16 or UTF-8, or else in Windows-1252, in which spreadsheets of western Europe write.
- * Undefined for what is no text, such as a spreadsheet's own format.
+ * Undefined if it is not text, such as a spreadsheet's own format.
  */
 export function decodeFile(bytes: Uint8Array): string | undefined {
   const wide = wideEncoding(bytes);
@@ -89,7 +89,7 @@ interface Cell {
   readonly end: number;
 }
 
-/** `rest` matches up to the cell's end, from where it is told to begin. */
+/** `rest` matches from the given index to the cell's end. */
 function plain(text: string, start: number, rest: RegExp): Cell {
   rest.lastIndex = start;
   rest.test(text);
@@ -119,7 +119,7 @@ const looksLikeEntry = (cell: string | undefined): boolean =>
 
 const SAMPLE_ROWS = 200;
 
-/** Spreadsheets take the delimiter from such a first line, which is no row of the table. */
+/** Spreadsheets read the delimiter from such a first line, which is not a row of the table. */
 const SAYS_DELIMITER = /^sep=([,;\t])(?=\r?\n|\r|$)/i;
 
 /** The table of a text. Its delimiter is guessed unless it is `known`. */
@@ -246,7 +246,7 @@ export function seemsWrong({ rowOf }: Column): boolean {
   return sample.filter(looksLikeEntry).length * 2 < sample.length;
 }
 
-/** A telephone number or a negative figure begins like a formula and is none. */
+/** A telephone number or a negative figure begins like a formula but is harmless. */
 const FIGURE = /^[+-]?[\d\s.,()/-]+$/;
 
 /** A cell for a spreadsheet: quoted where needed, and never a formula. */

@@ -12,7 +12,7 @@ export type ListRun =
   | { readonly step: "none" }
   /** After a reload, or out of reach before: while the server is asked how far it is. */
   | ({ readonly step: "resuming" } & Begun)
-  /** It goes on at the server, which does not answer; `message` says why not. */
+  /** It continues on the server, which does not answer; `message` says why. */
   | ({ readonly step: "away"; readonly message: string } & Begun)
   | { readonly step: "chosen"; readonly name: string; readonly table: Table }
   | ({
@@ -134,7 +134,7 @@ function failWith(list: Begun, error: unknown): void {
   else fail(list.name, status === 404 ? FORGOTTEN : faultText(error));
 }
 
-/** Takes up the list that this tab had begun: after a reload, or when the server answers again. */
+/** Resumes this tab's batch: after a reload, or when the server answers again. */
 export async function resume(): Promise<void> {
   const run = listRun.value;
   if (run.step !== "resuming" && run.step !== "away") return;

@@ -31,7 +31,7 @@ export function Field({ label, value, onValue, hint, input = {} }: FieldProps): 
   );
 }
 
-/** Tells password managers whose password a form asks for, where nobody is asked for the name. */
+/** Gives password managers the user name in a form that asks only for the password. */
 export function UserName({ email }: { email: string }): VNode {
   return <input type="text" name="email" autocomplete="username" value={email} readOnly hidden />;
 }

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-/** A bar from 0 to 1. The figure stands beside it in words, so it says nothing to a screen reader. */
+/** A bar from 0 to 1. The figure is beside it as text, so screen readers skip the bar. */
 export function Meter({ share, big = false }: { share: number; big?: boolean }): VNode {
   const width = `${String(Math.max(0, Math.min(100, share * 100)))}%`;
   return (

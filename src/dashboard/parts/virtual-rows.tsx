@@ -1,7 +1,7 @@
 import { options, type VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Up to so many rows are all there; beyond, only those in view. */
+/** Up to this many rows are all rendered; beyond that only those in view. */
 const ALL_ROWS = 200;
 const SPARE_ROWS = 12;
 

@@ -34,7 +34,7 @@ export interface Sought {
   readonly text?: string;
 }
 
-/** Rows of one kind, for one reason, that hold `text`. */
+/** Rows of one kind and one reason that contain `text`. */
 export function filterRows(
   rows: readonly ListRow[],
   { filter = "all", reason = "", text = "" }: Sought,

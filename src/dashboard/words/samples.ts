@@ -3,7 +3,7 @@
 /** `text` as one word of a POSIX shell. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The command that checks `entry`, whatever characters it holds; without a key as an anonymous caller. */
+/** The command that checks `entry`, with any characters; without a key as an anonymous caller. */
 export function curlOf(baseUrl: string, entry: string, key?: string): string {
   const family = entry.includes("@") ? "email" : "domain";
   return [
@@ -20,7 +20,7 @@ export interface Sample {
 
 const EXAMPLE = "jane@example.org";
 
-/** A literal of JavaScript, Python and PHP alike: PHP would read "$" as a variable in double quotes. */
+/** A literal of JavaScript, Python and PHP: PHP would read "$" as a variable in double quotes. */
 const quoted = (text: string): string =>
   `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", " ")}'`;
 

@@ -28,7 +28,7 @@ export const shownCredit = (entry: StoredEntry): CreditEntry => ({
   amount: entry.amount,
   balance_after: entry.balanceAfter,
   reason: entry.reason,
-  // The reference of anything but a grant is an internal id.
+  // Only the reference of a grant is shown; others are internal ids.
   reference: entry.reason === "grant" ? entry.reference : "",
   created_at: isoTime(entry.createdAtMs),
 });

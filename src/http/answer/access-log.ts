@@ -71,7 +71,7 @@ function callerFields({ owner, tier, keyId }: Caller): Fields {
 
 /**
  * What stands behind the last at sign, or a whole text that looks like a domain; "invalid" for the rest:
- * somebody's local part, password or key may have been pasted there.
+ * a local part, password or key may have been pasted there.
  */
 function domainOf(entry: string): string {
   const domain = entry

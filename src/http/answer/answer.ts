@@ -38,7 +38,7 @@ export function preflight(reply: FastifyReply): FastifyReply {
 
 /**
  * Sends an answer with the rate headers of its entrance, unless credits paid for it. Text goes straight to
- * Node: there is nothing left for the framework to serialise, and a cached answer is 5 % cheaper without it.
+ * Node: the framework has nothing to serialise, and a cached answer is 5 % cheaper without it.
  */
 export function send(reply: FastifyReply, answer: ApiReply, entrance: Entrance | undefined): void {
   const headers = headersOf(answer, entrance);
@@ -54,7 +54,7 @@ export function send(reply: FastifyReply, answer: ApiReply, entrance: Entrance |
 }
 
 /**
- * What is left of a refused body is read and dropped before the answer ends, for the end may close the connection:
+ * The rest of a refused body is read and dropped before the answer ends, because the end may close the connection:
  * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the
  * start; the time limit of the request bounds the rest.
  */

@@ -13,7 +13,7 @@ export const COMMENT_EVERY_MS = 15_000;
 /** How often the caller's key is looked at; a revoked one ends the stream within 5 s. */
 export const LOOK_EVERY_MS = 2_000;
 
-/** Unread octets of one stream: whoever reads so little is not there any more. */
+/** The most unread octets of one stream: a client that reads less is gone. */
 const UNREAD_MAX_BYTES = 65_536;
 
 export interface EventStreamDeps {
@@ -81,7 +81,7 @@ export class EventStreams {
     }
   }
 
-  /** Comments, and a look at the key every now and then. Returns how to call them off. */
+  /** Sends comments and checks the key at intervals. Returns a function that stops both. */
   #watch(body: PassThrough, caller: Caller): () => void {
     const { clock } = this.#deps;
     let callOffComment = (): void => undefined;

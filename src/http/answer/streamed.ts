@@ -11,7 +11,7 @@ export interface Frame {
   readonly tail: string;
 }
 
-/** One text for each item, framed, in pieces of about 64 KiB, whatever the size of the pages. */
+/** One text for each item, framed, in pieces of about 64 KiB, independent of the page size. */
 export async function* framed<T>(
   pages: AsyncIterable<readonly T[]>,
   write: (item: T) => string,
@@ -32,8 +32,8 @@ export async function* framed<T>(
 }
 
 /**
- * A body that is made as fast as the client reads it. A fault in the middle breaks the connection, for the
- * status is out by then; it is logged here, where nobody else sees it.
+ * A body that is made as fast as the client reads it. A fault in the middle breaks the connection, because the
+ * status is already sent; it is logged here.
  */
 export function streamed(texts: AsyncGenerator<string>, log: Log): NodeJS.ReadableStream {
   return Readable.from(watched(texts, log), { objectMode: false });

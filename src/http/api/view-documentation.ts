@@ -29,7 +29,7 @@ const text = Type.String();
 
 const ERRORS: Readonly<Record<string, Response>> = {
   ...COMMON_ERRORS,
-  404: apiError("Unknown, malformed, expired, deleted or somebody else's.", sessionNotFound()),
+  404: apiError("Unknown, malformed, expired, deleted or another owner's.", sessionNotFound()),
 };
 
 const json = (...names: readonly string[]): MediaType => ({

@@ -55,7 +55,7 @@ export interface AppDeps {
   readonly listener?: Listener;
 }
 
-/** The listening server, with its limits, and what answers requests that are none. */
+/** The listening server, with its limits, and the answers to invalid requests. */
 export interface Listener {
   readonly serverFactory: FastifyServerFactory;
   readonly clientErrorHandler: NonNullable<FastifyServerOptions["clientErrorHandler"]>;
@@ -159,7 +159,7 @@ function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
   );
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     if (!isApi(request)) return failed(error, request, reply);
-    // Who left before a stream began is told nothing more, and the request was counted: no fault of anybody's.
+    // The client left before the stream began; the request was counted, and this is not a fault.
     if (reply.raw.destroyed) return void reply.hijack();
     return void guard(request, reply, error);
   });

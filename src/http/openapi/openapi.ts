@@ -44,7 +44,7 @@ export function openApiDocument(
       title: "Gatepost",
       description:
         "Email and domain validation. A key is optional; without one the limits of the client address apply. " +
-        "Forms, JSON and query parameters are read alike; in forms write `%2B` for a plus sign.",
+        "Forms, JSON and query parameters are equivalent; in forms write `%2B` for a plus sign.",
     },
     security: [{}, { apiKey: [] }, { bearer: [] }],
     tags: [
@@ -57,7 +57,7 @@ export function openApiDocument(
   };
 }
 
-/** The dashboard's own API, which changes with the dashboard and is no part of the public one. */
+/** The dashboard's own API, which changes with the dashboard and is not part of the public one. */
 export function dashboardDocument(paths: Readonly<Record<string, PathItem>>): OpenApiDocument {
   return {
     ...HEAD,
@@ -73,7 +73,7 @@ export function dashboardDocument(paths: Readonly<Record<string, PathItem>>): Op
   };
 }
 
-/** The server is whatever served the document: also behind a proxy, and on any of its names. */
+/** The server that served the document: also behind a proxy, and on any of its names. */
 const HEAD = {
   openapi: "3.1.0",
   info: { version: "1", license: { name: "MIT", identifier: "MIT" } },

@@ -31,7 +31,7 @@ export interface ReadTerms {
 
 export interface BodyReader {
   /**
-   * Reads a form, in either encoding, or a JSON object; a request without a body gives `none` whatever type it claims.
+   * Reads a form, in either encoding, or a JSON object; a request without a body gives `none`, with any declared type.
    * Refuses with 400, 408, 413, 415, 429 or 503. Large bodies are decoded one at a time for each owner, in slices.
    */
   read(source: Source, terms: ReadTerms): Promise<ReadBody>;

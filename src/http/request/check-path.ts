@@ -6,7 +6,7 @@ import { type FeatureName, featureNamed, readFeatures } from "../../service/chec
 const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);
 
 export interface CheckPath {
-  /** The segments that are no suffix, joined with "/" again; absent when the path names no entry. */
+  /** The segments before the suffixes, joined with "/" again; absent when the path names no entry. */
   readonly entry: string | undefined;
   /** In the order they stand. */
   readonly features: readonly FeatureName[];
@@ -42,7 +42,7 @@ const UNKNOWN: Suffix = { features: NO_FEATURES, bulk: false };
 /** All feature names, as many times each as a client may repeat them, fit in a segment of this length. */
 const SEGMENT_MAX_UNITS = 1_000;
 
-/** What a segment asks for; undefined when a piece of it is no known name. */
+/** What a segment asks for; undefined if a piece of it is unknown. */
 function suffixOf(segment: string): Suffix | undefined {
   if (segment.length > SEGMENT_MAX_UNITS) return undefined;
   if (BULK_SUFFIXES.has(segment.toLowerCase())) return { features: NO_FEATURES, bulk: true };

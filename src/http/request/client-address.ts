@@ -31,7 +31,7 @@ function readNetwork(text: string): Network | undefined {
   return length < 0 || length > bits ? undefined : [address, length];
 }
 
-/** Only the textual forms of RFC 4291 section 2.2 and dotted decimals: "0x7f.1" is no address here. */
+/** Only the textual forms of RFC 4291 section 2.2 and dotted decimals: "0x7f.1" is not an address here. */
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   const withoutZone = text.split("%", 1)[0] ?? "";
@@ -54,7 +54,7 @@ const PLAIN_IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 /**
  * The address that a request counts for: the peer's, or, when the peer is a trusted proxy, the right-most
  * one in `X-Forwarded-For` that is not. `forwardedFor` is the header's value, several lines joined with
- * commas. A piece that is no address ends the walk: what stands left of it was not written by anybody we
+ * commas. An invalid address ends the walk: pieces left of it were not written by a proxy that we
  * trust. IPv6 is written in its shortest form without a zone, IPv4-mapped IPv6 as IPv4.
  */
 export function clientAddress(

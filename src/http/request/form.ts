@@ -15,7 +15,7 @@ const ITEMS = "[]";
 
 /**
  * Reads `application/x-www-form-urlencoded` text (a body or a query), keeping only the parameters in
- * `wanted`: what nobody reads costs no memory. Values stay raw because "+" means different things to single
+ * `wanted`: unread names cost no memory. Values stay raw because "+" means different things to single
  * checks and to bulk. A parameter without "=" has the value "". Linear in its input.
  */
 export function readForm(text: string, wanted: ReadonlySet<string>): RawFields {

@@ -68,7 +68,7 @@ class Reading {
   #parser: BusboyInstance | undefined;
   #stopWatching: () => void = () => undefined;
 
-  /** `take` may throw `NoRoom`: then nothing was begun. */
+  /** `take` may throw `NoRoom`: then it has started nothing. */
   constructor(source: Source, take: (reclaim: () => void) => Hold) {
     this.#source = source;
     this.#hold = take(() => this.#refuse(new NoRoom("uploads", "owner")));
@@ -159,7 +159,7 @@ class Reading {
     this.#settle = undefined;
     this.#stopWatching();
     this.#source.off("data", this.#count).off("close", this.#cut).off("error", this.#cut);
-    this.#source.on("error", () => undefined); // a connection that breaks later is nobody's fault
+    this.#source.on("error", () => undefined); // a connection that breaks later is not a fault
     return settle;
   }
 

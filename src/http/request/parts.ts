@@ -50,7 +50,7 @@ export async function readParts(contentType: string, bytes: Buffer): Promise<Par
   return { texts, files };
 }
 
-/** A part may have no name at all, whatever the parser's types say. */
+/** A part may have no name, although the parser's types say otherwise. */
 const nameOf = (name: string | undefined): string => fieldName(name ?? "");
 
 function addTo(texts: Map<string, string[]>, name: string, value: string): void {

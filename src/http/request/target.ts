@@ -32,7 +32,7 @@ export function isApiPath(path: string): boolean {
 }
 
 /**
- * Percent-decoding that never throws: a stray "%" stays, octets that are no UTF-8 become U+FFFD, and "+"
+ * Percent-decoding that never throws: a stray "%" stays, invalid UTF-8 becomes U+FFFD, and "+"
  * stays "+". Linear, and steady on megabytes of nonsense.
  */
 export function decodePercent(text: string): string {
@@ -42,7 +42,7 @@ export function decodePercent(text: string): string {
 
 /**
  * One path segment decoded. A "%" that escapes nothing makes the target malformed, so it becomes U+FFFD like
- * octets that are no UTF-8: no address or domain holds that, and the entry is answered `format: false`.
+ * invalid UTF-8: no address or domain holds that, and the entry is answered `format: false`.
  */
 export function decodeSegment(text: string): string {
   return decodePercent(text.replace(STRAY, "\ufffd"));
@@ -51,8 +51,8 @@ export function decodeSegment(text: string): string {
 const STRAY = /%(?![0-9a-f]{2})/gi;
 
 /**
- * An escape of anything but printable ASCII: `decodeURIComponent` may throw on it, which costs fifty times
- * what decoding does, for each of the thousands of segments that one path can hold.
+ * An escape of other characters than printable ASCII: `decodeURIComponent` may throw on it, which costs fifty times
+ * what decoding does, and one path can have thousands of segments.
  */
 const STRANGE = /%(?![2-7][0-9a-f])/i;
 
@@ -71,7 +71,7 @@ function decodeOctets(octets: Buffer): string {
   return octets.toString("utf8", 0, end);
 }
 
-/** The octet that two hexadecimal digits name, -1 when they are none. */
+/** The octet that two hexadecimal digits name; -1 if they are not digits. */
 export function hexPair(high: number | undefined, low: number | undefined): number {
   const left = hexDigit(high ?? 0);
   const right = hexDigit(low ?? 0);

@@ -3,7 +3,7 @@ import type { DocsDeps } from "./docs-app.ts";
 
 /**
  * `/docs`: the OpenAPI document rendered. What renders it is an app of its own, made for its first reader: it
- * would be a tenth of every start, and nobody who checks addresses needs it.
+ * would be a tenth of every start, and checks do not need it.
  */
 export function addDocs(app: FastifyInstance, deps: DocsDeps): void {
   let made: Promise<FastifyInstance> | undefined;

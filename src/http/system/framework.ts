@@ -13,7 +13,7 @@ import { JSON_TYPE } from "../answer/route.ts";
 import { readTarget } from "../request/target.ts";
 
 /**
- * Nothing is read or written by a schema of the framework's. Unless it is told so, it loads Ajv and a compiler
+ * The framework's schemas are not used. By default it loads Ajv and a compiler
  * of serializers at every start: a sixth of it.
  */
 const noCompiler = () => (): never => {
@@ -30,7 +30,7 @@ export const FRAMEWORK_OPTIONS = {
   },
 } satisfies FastifyServerOptions;
 
-/** Whoever wants a body reads it: nobody's megabytes are read before they may come in. */
+/** Handlers read the body themselves, so a body is not read before admission. */
 export function readNoBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));

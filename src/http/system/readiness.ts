@@ -23,10 +23,10 @@ export function askedRarely(probe: Probe, ms: number, clock: Clock): Probe {
   };
 }
 
-/** A probe that says nothing for so long has said no. */
+/** A probe without an answer after this time counts as failed. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Asks all probes beside each other; whoever asks meanwhile gets the same answer. */
+/** Runs all probes in parallel; calls meanwhile get the same answer. */
 export function createReadiness(probes: ReadonlyMap<string, Probe>, clock: Clock): Readiness {
   let running: Promise<readonly string[]> | undefined;
   const ask = async (): Promise<readonly string[]> => {

@@ -12,7 +12,7 @@ import { isLoopback } from "../request/client-address.ts";
 import type { Readiness } from "./readiness.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 
-/** What every process says of itself. */
+/** The routes of every process about itself. */
 export interface ProcessDeps {
   readonly readiness: Readiness;
   readonly metrics: HttpMetrics;
@@ -77,7 +77,7 @@ function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply
   return reply.code(status).type(JSON_TYPE).send(errorBody(message));
 }
 
-/** Headers that a proxy adds: with one of them the loopback peer speaks for somebody else. */
+/** Headers that a proxy adds: with one of them the loopback peer forwards another client. */
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
 function metricsRefusal(request: FastifyRequest, token: string | undefined): Refusal | undefined {
@@ -90,7 +90,7 @@ function metricsRefusal(request: FastifyRequest, token: string | undefined): Ref
   return !forwarded && isLoopback(socket.remoteAddress ?? "") ? undefined : metricsClosed();
 }
 
-/** In constant time: digests have one length whatever was sent. */
+/** In constant time: digests have the same length for any input. */
 function sameText(given: string, wanted: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

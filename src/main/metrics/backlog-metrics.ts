@@ -69,12 +69,12 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "gatepost_bulk_entries_per_second",
-    help: "What all workers together checked of late.",
+    help: "Entries that all workers checked a second, in the last seconds.",
     values: ({ backlog }) => one(backlog?.entriesPerSecond),
   },
   {
     name: "gatepost_webhooks_queued",
-    help: "Webhooks that nobody has begun to send.",
+    help: "Webhooks not yet being sent.",
     values: ({ backlog }) => one(backlog?.queuedWebhooks),
   },
 ];
@@ -99,7 +99,7 @@ export function watchBacklog(deps: BacklogMetricsDeps): void {
       async collect() {
         const now = values(await reading());
         gauge.reset();
-        // A reset gauge without labels is 0, which nobody measured.
+        // A reset gauge without labels is 0, although it was not measured.
         if (label === undefined && Object.keys(now).length === 0) gauge.remove();
         for (const [value, figure] of Object.entries(now)) {
           gauge.set(label === undefined ? {} : { [label]: value }, figure);

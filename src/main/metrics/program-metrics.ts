@@ -10,7 +10,7 @@ export function watchProgram(registry: Registry, version: string): void {
   }).set({ version, node: process.version }, 1);
 }
 
-/** How often an answer was at hand since the start. */
+/** Cache hits since the start. */
 export function watchAnswerCache(
   registry: Registry,
   answerReads: () => { readonly hits: number; readonly misses: number },

@@ -18,7 +18,7 @@ export function watchStores(
   if (redis !== undefined) watchRedis(registry, redis);
 }
 
-/** Redis that is away refuses nobody a check, so that nothing else would show it to an operator. */
+/** Checks still work while Redis is down, so only this metric shows it to an operator. */
 export function watchRedis(registry: Registry, answers: Probe): void {
   const gauge: Gauge = new Gauge({
     name: "gatepost_redis_up",

@@ -23,7 +23,7 @@ export interface Backing {
   readonly requests: RequestCounter | undefined;
   /** Decides which process does what only one may do. */
   readonly elections: Elections;
-  /** Keeps the machines' lists alike; undefined for one machine alone. */
+  /** Keeps the machines' lists equal; undefined for a single machine. */
   readonly sharedLists: SharedLists | undefined;
   /** Do the stores answer? By name, as `/readyz` shows them. */
   readonly probes: ReadonlyMap<string, Probe>;

@@ -15,7 +15,7 @@ export interface BulkRunnerParts {
 /** Where queued jobs go. */
 export interface BulkRunner {
   readonly queue: Queue;
-  /** Jobs or sessions are stored here, and somebody has to see to them. */
+  /** Jobs or sessions are stored: wakes their worker. */
   rouse(): void;
   /** The lists were refreshed. */
   use(datasets: SharedDatasets): void;

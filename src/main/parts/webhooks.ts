@@ -13,7 +13,7 @@ import { createPing, type Ping } from "../../service/webhooks/ping.ts";
 import type { Process } from "../process/open-process.ts";
 import type { WebhookOutcome } from "../metrics/program-metrics.ts";
 
-/** Everything about webhooks, for the server and for the commands beside it. */
+/** Everything about webhooks, used by the server and by commands. */
 export interface Webhooks {
   readonly setup: WebhookSetup;
   readonly deliveries: Deliveries;
@@ -32,7 +32,7 @@ export interface WebhookParts {
   readonly addresses: Lookup["addresses"];
   /** `elsewhere`: what is announced here waits for another process, which looks every 250 ms. */
   readonly sent: "here" | "elsewhere";
-  /** Hears what came of each delivery of this process. */
+  /** Called with the result of each delivery of this process. */
   readonly counted?: (outcome: WebhookOutcome) => void;
 }
 

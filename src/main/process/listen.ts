@@ -138,7 +138,7 @@ function cutStalled(lines: Lines): void {
 }
 
 /**
- * Answers what is no request. Answers under way on the same connection come first, for a pipelining client
+ * Answers invalid requests. Earlier answers on the same connection come first, because a pipelining client
  * takes answers in order; when one of them is cut itself, the line is cut.
  */
 function answerBroken(
@@ -224,7 +224,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "another program listens there"],
   ["EADDRNOTAVAIL", "this machine has no such address"],
   ["EACCES", "this user may not listen there"],
-  ["ENOTFOUND", "it is no address, and no name that is known here"],
+  ["ENOTFOUND", "not an address of this machine, and not a known name"],
 ]);
 
 /** How often connections that have become idle are closed while stopping. */

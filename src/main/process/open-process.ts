@@ -15,7 +15,7 @@ export interface Process {
   readonly log: Log;
   /** Of this process alone, new with each start; in logs, metrics, leases and elections. */
   readonly name: string;
-  /** Whatever opens a thing adds how it is closed. */
+  /** Code that opens a resource adds its close function. */
   readonly closing: Closing;
 }
 

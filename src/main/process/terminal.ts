@@ -27,7 +27,7 @@ export function systemUser(): string {
   }
 }
 
-/** Passwords and the like; nobody means more. */
+/** Limit for passwords and similar input. */
 const INPUT_MAX_BYTES = 16_384;
 
 /** Standard input to its end; one line feed at its end is cut off. Throws when it is longer than 16 KB. */
@@ -65,7 +65,7 @@ export async function readText(path: string): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Asks a person; anything but "y" or "yes" is no. */
+/** Asks a person; only "y" or "yes" means yes. */
 export async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -7,7 +7,7 @@ const STOPPING = [
   ["SIGHUP", () => process.exit(129)],
 ] as const;
 
-/** From now on a signal to stop ends the process at once. Process 1 of a container would not even hear it else. */
+/** From now on a signal to stop ends the process at once. Without a handler process 1 of a container ignores the signal. */
 export function leaveWhenAsked(): void {
   for (const [signal, leave] of STOPPING) process.once(signal, leave);
 }
@@ -21,7 +21,7 @@ export async function untilStopped(): Promise<void> {
   leaveWhenAsked();
 }
 
-/** What is still to be written is given so long to be read. */
+/** How long remaining output may take to be read. */
 const GOODBYE_MS = 1_000;
 
 /** For a process that has stopped everything: a reader of its output that stands still does not keep it. */

@@ -9,7 +9,7 @@ export interface ThreadOrder {
   readonly id: number;
   readonly text: string;
   readonly layout: BatchLayout;
-  /** The splitting may end beyond so many unique entries. */
+  /** Splitting may stop beyond this many unique entries. */
   readonly uniqueMax: number;
 }
 
@@ -23,11 +23,11 @@ export interface ThreadSplitter {
   readonly close: () => Promise<void>;
 }
 
-/** Texts up to this length are split in slices where they are, and wait for nobody: about 3,000 entries. */
+/** Texts up to this length are split in slices where they are, without waiting: about 3,000 entries. */
 const INLINE_MAX_UNITS = 65_536;
 
 /**
- * A list with more spellings than this is refused by their count, before any is parsed: twice the limit, for no
+ * A list with more spellings than this is refused by their count, before any is parsed: twice the limit, because no
  * list that people keep spells all of its entries twice.
  */
 const spellingsMax = (entriesMax: number): number => 2 * entriesMax + 1_000;

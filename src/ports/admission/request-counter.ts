@@ -11,12 +11,12 @@ export interface RequestLimits extends QuotaLimits {
 export interface RequestTaking {
   /** Absent without a rate limit. */
   readonly rate?: RateTaking;
-  /** Absent when the rate refused, and where nobody could say: ask `QuotaCounter.take` then. */
+  /** Absent if the rate refused or the counter did not answer: call `QuotaCounter.take` then. */
   readonly unit?: QuotaTaken | QuotaSpent;
 }
 
 /**
- * Rate and quota of a single check in one step, for counters that are a journey away. The same counts as
+ * Rate and quota of a single check in one step, for counters behind a network round trip. The same counts as
  * `RateCounter` and `QuotaCounter`, which give back what was taken here.
  */
 export interface RequestCounter {

@@ -51,7 +51,7 @@ export interface ChunkOutcome {
   readonly tally: Tally;
 }
 
-/** A finished batch, to be told of once. */
+/** A finished batch, to be announced once. */
 export interface CompletedBatch {
   readonly session: string;
   readonly owner: Owner;

@@ -1,6 +1,6 @@
 import type { OwnerKey } from "../admission/owner.ts";
 
-/** A request that names itself, so that a repetition can be told from a new one. */
+/** A request with its own key, so that a repetition is recognised. */
 export interface RetryClaim {
   readonly owner: OwnerKey;
   readonly key: string;

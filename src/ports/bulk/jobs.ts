@@ -11,7 +11,7 @@ export interface JobOrder extends NewBatch {
   readonly bufferMax: number;
 }
 
-/** `full` is the buffer. Whatever is not `accepted` left nothing behind and charged nothing. */
+/** `full` is the buffer. Every outcome except `accepted` leaves no row and no charge. */
 export type JobOutcome =
   | { readonly kind: "accepted"; readonly charge: Charge }
   | { readonly kind: "running" }
@@ -23,7 +23,7 @@ export type JobOutcome =
 export interface QueueAhead {
   /** Entries not yet judged of each running job. */
   readonly openEntries: readonly number[];
-  /** What the workers judged of late; undefined when none has reported. */
+  /** Entries that the workers checked in the last seconds; undefined if none has reported. */
   readonly entriesPerSecond: number | undefined;
 }
 
@@ -42,6 +42,6 @@ export interface Jobs {
   remove(session: string, nowMs: number): Promise<boolean>;
   /** Fails jobs that keep killing their workers, with refund and freed slot; returns how many. */
   failStuck(nowMs: number): Promise<number>;
-  /** One batch that completed and was not told of, at most once each; undefined when there is none. */
+  /** One completed batch that was not announced, each at most once; undefined if there is none. */
   takeCompleted(nowMs: number): Promise<CompletedBatch | undefined>;
 }

@@ -58,5 +58,5 @@ export interface SessionStore {
   prune(nowMs: number): Promise<number>;
 }
 
-/** A session's results live this long from their making; a failed job is remembered as long. */
+/** How long a session's results, or a failed job, are kept. */
 export const SESSION_LIFE_MS = 15 * 60_000;

@@ -1,11 +1,11 @@
 /**
- * Tickets of a queue that many workers share: each stands for one claim that is worth trying, of whatever chunk
- * the database then gives. They may be lost, stale or double, for the chunks in the database are the truth.
+ * Tickets of a queue that many workers share: each entitles to one claim, of whichever chunk
+ * the database then gives. They may be lost, stale or double, because the chunks in the database are the truth.
  */
 export interface Tickets {
   /**
    * Waits for the next ticket, which is then this worker's. Undefined when none came for some seconds; a queue
-   * that is out of reach takes as long to say so. Never rejects. One call at a time.
+   * that does not answer takes the same time. Never rejects. One call at a time.
    */
   take(): Promise<Ticket | undefined>;
   /** Ends a `take` under way with undefined. */

@@ -12,7 +12,7 @@ export interface SharedFile {
 export const SHARED_BYTES_MAX = 8 * 1_048_576;
 
 /**
- * Files of the lists that all machines have alike. Every call ends in bounded time. Rules are checked by
+ * Files of the lists that all machines share. Every call ends in bounded time. Rules are checked by
  * `test/contracts/feed-files.ts`.
  */
 export interface FeedFiles {

@@ -1,6 +1,6 @@
 /** Why a fetched list was not taken; the copy before it stays. */
 export type ListRefusal =
-  /** Nobody answered as HTTP should; the detail says what happened. */
+  /** There was no valid HTTP answer; the detail says why. */
   | "not_fetched"
   /** Another status than 200. */
   | "bad_status"
@@ -31,7 +31,7 @@ export interface FeedStatus {
   readonly from: "fetch" | "package" | "nowhere";
   /** When what is in use was fetched. Milliseconds since the Unix epoch, here and below. */
   readonly fetchedAtMs?: number;
-  /** When the source was last asked, whatever came of it. */
+  /** When the source was last asked, with any result. */
   readonly askedAtMs?: number;
   /** When it last gave what is in use, or said that this is the newest still. */
   readonly confirmedAtMs?: number;
@@ -51,7 +51,7 @@ export interface FeedRefresh {
   status(): Promise<readonly FeedStatus[]>;
   /**
    * Asks every source now. Never rejects for what a source did. Of the `confirmed` ones the operator says that they
-   * really changed so much: `size_swing` and `many_removed` are not held against them this once.
+   * accepts: `size_swing` and `many_removed` do not refuse them this once.
    */
   refresh(confirmed?: readonly string[]): Promise<readonly RefreshOutcome[]>;
 }

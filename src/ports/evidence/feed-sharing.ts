@@ -1,4 +1,4 @@
-/** Keeps the list files of this machine's data directory and those of other machines alike. */
+/** Keeps the list files of this machine and the other machines equal. */
 export interface FeedSharing {
   /** This process changed these files; the next `sync` shares them, unless another machine's came first. */
   changed(names: readonly string[]): void;

@@ -1,4 +1,4 @@
-/** That an account's own traffic had a mailbox under one spelling: keyed hashes, from which nobody reads either. */
+/** That an account's own traffic had a mailbox under one spelling: keyed hashes, which reveal neither. */
 export interface SpellingSighting {
   readonly accountId: string;
   /** Keyed hash of the canonical address, another one for each account. */

@@ -24,7 +24,7 @@ export interface Report {
   readonly subject: string;
   readonly domain: string;
   readonly wrong: ReportField;
-  /** The client's own words, addresses in it blackened. */
+  /** The client's text, with addresses redacted. */
   readonly reason: string;
   readonly createdAtMs: number;
   readonly resolution?: Resolution;

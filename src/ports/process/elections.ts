@@ -5,7 +5,7 @@
 export interface Elections {
   /**
    * Takes a duty that is free or renews it; false when another holds it. `nowMs` is the candidate's calendar, which
-   * may differ from another's by `CLOCKS_APART_MS`: so much longer than `leaseMs` it is kept from others, while its
+   * may differ from another's by `CLOCKS_APART_MS`: it is kept from others that much longer than `leaseMs`, while its
    * holder must stop `leaseMs` after it asked, by its own steady clock.
    */
   hold(

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** Ends what was begun; resolves when nothing of it has an effect any more. */
+/** Stops the work; resolves when it can have no further effect. */
 export type End = () => Promise<void>;
 
 export interface Repeat {

@@ -8,8 +8,8 @@ export interface Limit<Late> {
 }
 
 /**
- * What `work` comes to, or `late` when it takes longer; it goes on all the same. Leaves no timer. Where this process
- * itself had no turn for so long, what came meanwhile is read before anything counts as late.
+ * The result of `work`, or `late` if it takes longer; the work continues. Leaves no timer. If this process
+ * itself did not run, events that arrived meanwhile are handled before the work counts as late.
  */
 export async function inTime<T, Late>(
   work: Promise<T>,

@@ -5,6 +5,6 @@ export type InstallationFact = "secret_key";
 export interface Installation {
   /** The first to say something is right: gives what holds from then on, which may be another's. */
   agree(fact: InstallationFact, value: string): Promise<string>;
-  /** Changes what holds; processes that run do not hear of it. */
+  /** Replaces the value; running processes do not notice. */
   replace(fact: InstallationFact, value: string): Promise<void>;
 }

@@ -2,7 +2,7 @@
 export type OutboundFault =
   /** Not http or https, or with a user name in it. */
   | "bad_url"
-  /** Nobody could say which address the name has. */
+  /** DNS did not answer for the name. */
   | "unresolved"
   /** The name has no address, on authority. */
   | "no_address"
@@ -26,7 +26,7 @@ export interface OutboundFailure {
   readonly fault: OutboundFault;
   /** A code for the log ("ECONNREFUSED", "CERT_HAS_EXPIRED"), or the address that was refused. */
   readonly detail?: string;
-  /** When an answer had begun before it failed. */
+  /** Set if an answer had started before it failed. */
   readonly status?: number;
 }
 
@@ -65,7 +65,7 @@ export interface TcpQuestion {
 }
 
 /**
- * Asks peers that somebody else named: every address is checked to be public, and the checked address is
+ * Asks peers that callers named: every address is checked to be public, and the checked address is
  * the one that is dialled. Never rejects for what a peer or DNS did.
  */
 export interface Outbound {

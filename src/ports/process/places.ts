@@ -1,4 +1,4 @@
-/** What a caller hears who finds no place and none in the line either. */
+/** The answer to a caller that finds neither a place nor room in the line. */
 type WhenFull<Full> = () => Full;
 
 const neverFull: WhenFull<never> = () => {

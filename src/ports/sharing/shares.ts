@@ -10,7 +10,7 @@ export interface Shares {
   figures(): ReadonlyMap<ResourceName, ShareFigures>;
 }
 
-/** Servers whose share is kept while nobody uses it; all registries that answer RDAP are fewer. */
+/** Servers whose unused share is kept; there are fewer RDAP registries. */
 const SERVERS_MAX = 2_000;
 
 export function createShares(heldBack?: HeldBack): Shares {
@@ -29,7 +29,7 @@ export function createShares(heldBack?: HeldBack): Shares {
       const known = servers.get(server);
       if (known !== undefined) return known;
       const made = new Share("registry", RESOURCES.registry, heldBack);
-      // Past the bound the share is not kept: it would be a host name that somebody made up.
+      // Beyond the bound a share is not kept: callers could invent host names.
       if (servers.size < SERVERS_MAX) servers.set(server, made);
       return made;
     },

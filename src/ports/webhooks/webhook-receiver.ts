@@ -8,7 +8,7 @@ export interface ReceivedPost {
 export interface WebhookReceiver {
   /** "http://127.0.0.1:8787/". */
   readonly url: string;
-  /** When nobody listens any more. */
+  /** Resolves when the listener is closed. */
   readonly closed: Promise<void>;
   close(): void;
 }

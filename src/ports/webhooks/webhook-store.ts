@@ -1,8 +1,8 @@
-/** What an account may be told of. */
+/** Events that an account may receive. */
 export const WEBHOOK_EVENTS = ["test.ping", "bulk.completed"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Where an account wants to be told. */
+/** An account's endpoint. */
 export interface WebhookEndpoint {
   readonly accountId: string;
   /** Absolute, https, as `service/webhooks/webhook-url.ts` writes it. */
@@ -31,7 +31,7 @@ export interface WebhookEndpoints {
  */
 export type DeliveryState = "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";
 
-/** What is to be told, once. */
+/** One delivery to send, once. */
 export interface Delivery {
   readonly id: string;
   readonly accountId: string;
@@ -83,7 +83,7 @@ export interface EnqueueCaps {
 export interface Deliveries {
   enqueue(delivery: Delivery, caps: EnqueueCaps): Promise<"queued" | "dropped" | "too_many">;
   /**
-   * Moves deliveries from `queued` to `sending`, each once whoever asks: accounts with the fewest under way
+   * Moves deliveries from `queued` to `sending`, each once across all callers: accounts with the fewest open
    * first, then the oldest. With `onlyId` that one alone, past those queued before it.
    */
   claim(nowMs: number, limits: DeliveryLimits, onlyId?: string): Promise<readonly Delivery[]>;

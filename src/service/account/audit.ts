@@ -17,7 +17,7 @@ export const COMMAND_LINE = "the command line";
 
 const USER_MAX = 64;
 
-/** `user`: the name of the system's user; whatever would break a line is left out. */
+/** `user`: the name of the system's user; characters that break a line are left out. */
 export const operatorId = (user: string): string =>
   OPERATOR + user.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, USER_MAX);
 

@@ -24,7 +24,7 @@ export interface CreditService {
 }
 
 export interface CreditServiceDeps {
-  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly credits: Credits;
   readonly clock: Pick<Clock, "nowMs">;

@@ -9,7 +9,7 @@ import { accountDisabled, tooManyAttempts, wrongPassword } from "../refusals.ts"
 import type { Audit } from "./audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 
-/** Attempts in a minute from one address; by account there is no limit, for it would lock its owner out. */
+/** Attempts in a minute from one address; there is no limit by account, because it would lock its owner out. */
 const ATTEMPTS_PER_MINUTE = 10;
 
 export interface SignInDeps {
@@ -32,7 +32,7 @@ export interface SignIn {
 export function createSignIn(deps: SignInDeps): SignIn {
   const { accounts, passwords, audit, logins } = deps;
   let dummyHash: Promise<string> | undefined;
-  /** Something to verify against where there is no hash, so that unknown addresses take as long. */
+  /** A hash to verify against for unknown addresses, so that they take the same time. */
   const dummy = (): Promise<string> =>
     (dummyHash ??= passwords.hash(Buffer.from(deps.ids.bytes(24)).toString("base64url")));
 

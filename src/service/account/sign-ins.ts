@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { SignIn, SignIns } from "../../ports/account/sign-ins.ts";
 
-/** Unused for so long a session is over. */
+/** A sign-in ends after this time without use. */
 export const IDLE_MS = 14 * DAY_MS;
 
 /** Used or not, it is over then. */

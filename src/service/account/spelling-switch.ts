@@ -4,7 +4,7 @@ import type { Notices } from "../../ports/process/notices.ts";
 import type { OwnSpellings } from "../../ports/evidence/own-spellings.ts";
 
 /**
- * Whether the spellings of mailboxes in an account's own traffic are counted; in force within 5 s. Off forgets
+ * Whether the spellings of mailboxes in an account's own traffic are counted; active within 5 s. Off deletes
  * what was counted. False when there is no such account.
  */
 export type SwitchSpellings = (accountId: string, state: "on" | "off") => Promise<boolean>;
@@ -13,7 +13,7 @@ export interface SpellingSwitchDeps {
   readonly accounts: Pick<Accounts, "change">;
   readonly spellings: Pick<OwnSpellings, "forget">;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Tells those who remember accounts. */
+  /** Notifies caches of accounts. */
   readonly notices?: Notices;
 }
 

@@ -21,7 +21,7 @@ export interface RateState {
 
 /** A unit of the plan that was counted together with the rate, because the charge for it is likely to come. */
 export interface AdvanceUnit {
-  /** What came of it, for the charge; undefined from the second time on. */
+  /** The result for the charge; undefined from the second call on. */
   claim(): QuotaTaken | QuotaSpent | undefined;
   /** Gives it back unless it was claimed. */
   release(): Awaitable<void>;
@@ -37,7 +37,7 @@ export interface Entrance {
   readonly rateWindow?: number;
   /** The account had credits when it was last asked, at most 5 s ago. */
   readonly hasCredits: boolean;
-  /** For whoever let the request in to release at its end, and before it is charged for anything else. */
+  /** Released by the guard at the request's end, and before it is charged for anything else. */
   readonly advance?: AdvanceUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
@@ -55,7 +55,7 @@ export interface Receipt {
 
 /** Identify, throttle, charge: who may do how much. */
 export interface Admission {
-  /** Counting is a journey, so that it pays to say with `enter` what is likely to be charged. */
+  /** Counting needs a network round trip; `enter` can prefetch one unit. */
   readonly countsAhead: boolean;
   /**
    * Identifies and counts one request. Never throws a `Refusal`: it comes in `refusal`. `likely` "unit": the
@@ -64,7 +64,7 @@ export interface Admission {
   enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance>;
   /** The same for an account that proved itself without a key: by a session of the dashboard. */
   enterAs(account: Account, clientAddress: string): Awaitable<Entrance>;
-  /** Counts `more` requests in the window of this one: refused work that cost as much. */
+  /** Counts `more` requests in the window of this one, for refused work of the same cost. */
   spend(entrance: Entrance, more: number): Awaitable<void>;
   /**
    * Takes `units` from the plan's day and month, or max(1, units) credits when those are spent and the

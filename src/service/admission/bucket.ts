@@ -12,7 +12,7 @@ export interface ClientBucket {
 }
 
 /**
- * The anonymous bucket of a client address as the socket or `clientAddress` gives it. What is no address
+ * The anonymous bucket of a client address as the socket or `clientAddress` gives it. An invalid address
  * shares one bucket, so that it meets limits too.
  */
 export function bucketOf(clientAddress: string): ClientBucket {

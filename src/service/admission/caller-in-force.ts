@@ -7,7 +7,7 @@ export interface CallerInForceDeps {
   readonly accounts: Pick<Accounts, "find">;
 }
 
-/** Whether a caller who was let in earlier would still be: the key is in force, the account not disabled. */
+/** Whether an earlier caller would still be admitted: the key is active, the account not disabled. */
 export type CallerInForce = (caller: Caller) => Promise<boolean>;
 
 export function callerInForce({ keys, accounts }: CallerInForceDeps): CallerInForce {

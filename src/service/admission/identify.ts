@@ -18,7 +18,7 @@ function agreed(values: readonly string[]): Presented {
   const [first = ""] = values;
   const key = first.trim();
   if (key === "") return INVALID;
-  // The same key twice is a clumsy proxy; two keys are nobody in particular.
+  // The same key twice comes from a clumsy proxy; two different keys identify no caller.
   for (let at = 1; at < values.length; at += 1) if (values[at]?.trim() !== key) return INVALID;
   return { kind: "key", key };
 }

@@ -46,7 +46,7 @@ export class KnownKeys {
     return asking;
   }
 
-  /** Questions that are under way too: nobody knows whether they saw the change. */
+  /** Running reads too: they may not have seen the change. */
   #forget(): void {
     this.#known.clear();
     this.#asking = new Map();

@@ -41,7 +41,7 @@ test("all mistakes are told at once", () => {
     "anonymous.bulk_limit: must be null or a whole number of at least 1",
     "anonymous.premium: must be true or false",
     "free: must be an object",
-    "gold: is no tier (known: anonymous, free, new_free, starter, pro)",
+    "gold: unknown tier (known: anonymous, free, new_free, starter, pro)",
     "pro.Daily: is not known (known: rate_per_minute, daily, monthly, bulk_limit, premium)",
     "pro.daily: must be null or a whole number of at least 0",
     "pro.premium: must be true or false",
@@ -53,7 +53,7 @@ for (const [name, text, want] of [
   ["an empty file", "", /^is not JSON/],
   ["an array", "[]", /^must be an object of tiers/],
   ["null", "null", /^must be an object of tiers/],
-  ["a name from the prototype", '{"__proto__":{}}', /^__proto__: is no tier/],
+  ["a name from the prototype", '{"__proto__":{}}', /^__proto__: unknown tier/],
   ["a number's name from the prototype", '{"pro":{"toString":1}}', /^pro\.toString: is not known/],
 ] as const) {
   test(`${name} is a mistake`, () => {

@@ -76,7 +76,7 @@ export function readTiers(text: string): Tiers {
     if (isTierName(name)) tiers[name] = readTier(name, tier, mistakes);
     else {
       const known = Object.keys(DEFAULT_TIERS).join(", ");
-      mistakes.push(`${name}: is no tier (known: ${known})`);
+      mistakes.push(`${name}: unknown tier (known: ${known})`);
     }
   }
   if (mistakes.length > 0) throw new TiersFault(mistakes);

@@ -26,7 +26,7 @@ export interface AnnounceDeps {
 }
 
 /**
- * Tells of every batch that completed and was not told of, whoever completed it. Calls that come while one
+ * Announces every completed batch that was not announced, from any worker. Calls that come while one
  * is under way are answered by a second round of it. Never rejects.
  */
 export function announcer(deps: AnnounceDeps): () => Promise<void> {
@@ -60,7 +60,7 @@ async function announceAll(deps: AnnounceDeps): Promise<void> {
   }
 }
 
-/** One hook that fails keeps the others' batches from nobody. */
+/** A failing hook does not affect other batches. */
 async function announce(batch: CompletedBatch, { onCompleted, log }: AnnounceDeps): Promise<void> {
   const { owner, session } = batch;
   try {

@@ -1,6 +1,6 @@
 import { Refusal } from "../refusals.ts";
 
-/** The refusal as bulk requests get it: one field in the body; the wait is told by Retry-After alone. */
+/** The refusal for bulk requests: one field in the body; only Retry-After has the wait. */
 export function forBulk(refusal: Refusal): Refusal {
   const { code, status, message, retryAfterSeconds } = refusal;
   const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };

@@ -35,7 +35,7 @@ export interface BulkProgress {
   readonly processed_count?: number;
 }
 
-/** What the view endpoint says of a finished job that has no valid entry. */
+/** The view endpoint's answer for a finished job without a valid entry. */
 export interface CompletedSummary extends Omit<BulkStats, "session"> {
   readonly session: string;
   readonly status: "completed";
@@ -61,7 +61,7 @@ export interface UploadedTable {
   /** Names as they are shown, the entry's own column included. */
   readonly header: readonly string[];
   /**
-   * The rows in the file's order. Row n belongs to line n of the request's text, so there are as many rows
+   * The rows in the file's order. Row n belongs to line n of the request's text, so there is a row for each line
    * as lines. Pages of about 64 KiB keep readers small.
    */
   readonly pages: readonly TablePageText[];
@@ -75,7 +75,7 @@ export interface BulkRequest {
   readonly maxOctets?: number;
   /**
    * `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed; for an
-   * uploaded column, whose cells the face has freed of line breaks. A blank line is no entry.
+   * uploaded column, whose cells the face has freed of line breaks. A blank line is not an entry.
    */
   readonly layout: BatchLayout;
   /** With layout `lines` only. */
@@ -133,7 +133,7 @@ export type BulkResults =
 
 /**
  * Batches, jobs and their sessions. Every method throws a `Refusal` for what it will not do; a session that
- * is unknown, malformed, expired, deleted or somebody else's is the same 404 everywhere.
+ * is unknown, malformed, expired, deleted or another owner's is the same 404 everywhere.
  */
 export interface BulkService {
   /**

@@ -18,7 +18,7 @@ export interface CoreEntryCheckDeps {
   readonly budgetMs: number;
   /** The same for the second time; dead names cost this much once more. */
   readonly againBudgetMs: number;
-  /** Hears of each judgement; of an inconclusive one the second time alone, for most entries have but one. */
+  /** Called for each result; for an inconclusive one only the second time, because most entries have one. */
   readonly observe?: (validation: Validation) => void;
 }
 
@@ -38,7 +38,7 @@ function sharedBudget(lookup: Lookup, clock: Clock, budgetMs: number): () => Bou
   };
 }
 
-/** Judges entries as single checks do, but for features, which bulk ignores. */
+/** Checks entries like single checks, without features, which bulk ignores. */
 export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
   const { datasets, clock, implicitMx } = deps;
   const awake = awakeClock(clock);

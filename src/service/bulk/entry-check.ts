@@ -6,7 +6,7 @@ import type { EvidenceOf } from "../evidence/own-spellings.ts";
 export interface EntryCheckOptions {
   /** The tier includes the check. */
   readonly spamTrap: boolean;
-  /** The first answer was inconclusive: ask DNS once more, whatever is remembered of the first time. */
+  /** The first answer was inconclusive: ask DNS once more, without the cache. */
   readonly again?: true;
   /** What the owner's own traffic says. */
   readonly ownEvidence?: EvidenceOf;

@@ -4,7 +4,7 @@ import type { Log } from "../../ports/process/log.ts";
 import type { SessionStore } from "../../ports/bulk/session-store.ts";
 import { type End, every } from "../../ports/process/every.ts";
 
-/** So long a stuck job outlives its last worker, and a session its end on disk, at most. */
+/** The longest time that a stuck job stays after its last worker, and a session on disk after its end. */
 const KEEP_HOUSE_EVERY_MS = 5_000;
 
 interface House {
@@ -26,7 +26,7 @@ const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
 
 export interface KeepJobsDeps extends House {
   readonly jobs: Pick<Jobs, "failStuck">;
-  /** Tells of completed batches, also of those that a crash kept from being told. */
+  /** Announces completed batches, also those left by a crash. */
   readonly announce: () => Promise<void>;
 }
 

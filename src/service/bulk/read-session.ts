@@ -94,7 +94,7 @@ export async function sessionResults(
   };
 }
 
-/** How often progress is looked at, and so the most often it is told. */
+/** How often progress is read, which bounds how often it is sent. */
 const PROGRESS_EVERY_MS = 1_000;
 
 const isOver = ({ status }: BulkProgress): boolean => status === "completed" || status === "failed";

@@ -39,7 +39,7 @@ import { type BatchOptions, runBatch, type RunBatchDeps } from "./run-batch.ts";
 /** Octets of a bulk text in UTF-8, decoded. */
 export const BULK_MAX_OCTETS = 2_000_000;
 
-/** Up to so many unique entries are judged at once. */
+/** Up to this many unique entries are checked at once. */
 const SYNC_MAX_ENTRIES = 100;
 
 /** Between the acceptance of two queued jobs of one anonymous bucket. */
@@ -64,7 +64,7 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly bufferMax: number;
   /** Absent: no account has its traffic counted. */
   readonly ownEvidence?: OwnEvidence;
-  /** A batch completed: whoever announces may look. */
+  /** Called when a batch has completed, so that it is announced. */
   readonly completed: () => void;
 }
 
@@ -148,7 +148,7 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
     spamTrap: premium,
   };
   if (split.unique > SYNC_MAX_ENTRIES) return enqueue(submission, asked, deps);
-  // Asked beforehand so that nobody gets work done that nothing pays for; decided when it is charged.
+  // Asked beforehand so that unpaid work is not done; the charge decides.
   const unpaid = await deps.sessions.payable(submission.terms);
   if (unpaid !== undefined) await settle(entrance, unpaid, deps);
   const options: BatchOptions = {

@@ -47,7 +47,7 @@ export interface CheckOneDeps extends PaidCheckDeps {
 }
 
 /**
- * No answer is kept longer, whatever DNS says: a domain's age grows by the day, and an operator who mends
+ * No answer is kept longer, regardless of its DNS TTL: a domain's age grows by the day, and an operator who repairs
  * his DNS should not wait for a day here too.
  */
 const KEPT_AT_MOST_MS = 3_600_000;

@@ -24,7 +24,7 @@ export function readFeatures(texts: readonly string[]): readonly FeatureName[] {
   return [...new Set(named)].filter((name) => name !== undefined);
 }
 
-/** The same for those who may ask for "all": the command line, the library and the dashboard. */
+/** The same for callers that may ask for "all": the command line, the library and the dashboard. */
 export const readWanted = (texts: readonly string[]): readonly FeatureName[] =>
   texts.some((text) => text.trim().toLowerCase() === "all") ? FEATURES : readFeatures(texts);
 
@@ -53,7 +53,7 @@ export function sortFeatures(
 export const inContractOrder = (names: readonly Feature[]): readonly Feature[] =>
   FEATURES.filter((name) => names.includes(name));
 
-/** What a 200 answer says of features that it does not hold; only members that have something to say. */
+/** The fields of a 200 answer about features that it lacks; only those with content. */
 export interface DenialFields {
   readonly requires_upgrade?: readonly Feature[];
   readonly upgrade_url?: string;

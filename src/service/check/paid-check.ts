@@ -5,7 +5,7 @@ import { when } from "../../core/when.ts";
 import type { Admission, Entrance, Receipt } from "../admission/admission.ts";
 import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
 
-/** One entry to check, for one unit. */
+/** One entry to check; costs one unit. */
 export interface PaidEntry {
   readonly text: string;
   readonly mode: EntryMode;
@@ -19,7 +19,7 @@ export interface PaidCheckDeps {
 
 export interface PaidCheck {
   readonly receipt: Receipt;
-  /** What the caller's own traffic says of the entry. */
+  /** Evidence about the entry from the caller's own traffic. */
   readonly ownEvidence: readonly Evidence[];
 }
 

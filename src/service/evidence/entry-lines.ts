@@ -13,13 +13,13 @@ import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 /** Entries of one import, and of the lists in all: every process holds them in memory. */
 export const ENTRIES_MAX = 500_000;
 
-/** Of lines that are refused so many are named. */
+/** The most refused lines that are named. */
 const WRONG_LINES_MAX = 20;
 
 export type ReadSaying =
   | { readonly kind: "said"; readonly said: SaidOf }
   | { readonly kind: "bad_entry"; readonly fault: EntryFault }
-  /** Traps are no mail hosts, and accounts are addresses. */
+  /** Traps cannot be mail hosts, and accounts must be addresses. */
   | { readonly kind: "bad_word" };
 
 /** An entry as a person writes it, with its word. */

@@ -24,7 +24,7 @@ export const REASON_MAX = 1_000;
 /** How long a report is kept, resolved or not. */
 export const REPORT_DAYS = 90;
 
-/** The operator's queue shows so many, oldest first. */
+/** The most reports that the operator's queue shows, oldest first. */
 const OPEN_SHOWN_MAX = 1_000;
 
 /** A client's report as it was sent. */

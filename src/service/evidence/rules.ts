@@ -54,21 +54,21 @@ export interface Forgotten {
   readonly count: number;
 }
 
-/** The operator's lists; in force on every process within 5 s of a change. */
+/** The operator's rules; active on every process within 5 s of a change. */
 export interface RuleService {
   save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer>;
   /** Takes back everything said of the entry. Undefined for a bad entry. */
   forget(text: string): Promise<Forgotten | undefined>;
-  /** What is in force of one word or of all, whose subject or note holds `text`. An address finds its hash. */
+  /** Active rules of one kind or of all, whose subject or note contains `text`. An address finds its hash. */
   search(text: string, word: ListWord | undefined, limit: number): Promise<FoundEntries>;
-  /** What is in force, by subject. */
+  /** Active rules, by subject. */
   entries(): Promise<readonly Rule[]>;
   /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. */
   importLines(text: string, word: ListWord | undefined, how: EntryDetails): Promise<ImportAnswer>;
 }
 
 export interface RuleServiceDeps {
-  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly entries: RuleStore;
   readonly hash: AddressHash;

@@ -21,13 +21,13 @@ export interface Candidacy {
   stop(): Promise<void>;
 }
 
-/** A holder that lost touch stops after so long by its own steady clock. */
+/** A holder without contact stops after this time by its own monotonic clock. */
 export const LEASE_MS = 30_000;
 /** How often a holder renews and others ask; several times in a lease, so that one slow answer loses nothing. */
 export const CAMPAIGN_EVERY_MS = 5_000;
 /** After a begin that failed others have their turn. */
 export const FAILED_REST_MS = 60_000;
-/** So long a stop waits for a store that does not answer. */
+/** How long a stop waits for a store that does not answer. */
 const LEAVE_MS = 5_000;
 
 /** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
@@ -110,7 +110,7 @@ class Campaign implements Candidacy {
     this.#settle();
   }
 
-  /** Begins and ends come one after the other; whoever changes its mind meanwhile is heard when this one is over. */
+  /** Starts and ends run one after the other; a change meanwhile takes effect afterwards. */
   #settle(): void {
     if (this.#settling === undefined && !this.#isSettled()) this.#settling = this.#change();
   }
@@ -168,7 +168,7 @@ class Campaign implements Candidacy {
     }
   }
 
-  /** A store that does not answer holds up nobody: undefined when it took longer. */
+  /** Does not wait for a store that does not answer: undefined if it took longer. */
   #atMost<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
     return inTime(work, { timeoutMs, late: undefined, clock: this.#deps.clock });
   }

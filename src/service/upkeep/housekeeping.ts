@@ -9,7 +9,7 @@ export const USAGE_DAYS = 400;
 /** How long a charge can be refunded: far longer than any job lives. */
 const CHARGE_DAYS = 7;
 
-/** Days of an address bucket that are kept beyond those that count, for a clock that is set back. */
+/** Days of an address bucket kept beyond those that count, because a clock may be set back. */
 const SPARE_DAYS = 1;
 
 export interface HousekeepingDeps {

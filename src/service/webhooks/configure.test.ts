@@ -221,7 +221,7 @@ const refused: readonly (readonly [says: RegExp, ...urls: readonly string[]])[] 
     "https://[100::1]/",
   ],
   [
-    /no IPv6 address/,
+    /not an IPv6 address/,
     "https://[]/",
     "https://[fe80::1%25eth0]/",
     "https://[fe80::1%eth0]/",

@@ -21,7 +21,7 @@ export interface NewWebhookSettings extends WebhookSettings {
 /** What an account may do with its webhook. All but `show` and `remove` throw a `Refusal` for what is wrong. */
 export interface WebhookSetup {
   show(accountId: string): Promise<WebhookSettings | undefined>;
-  /** Saves the URL with a new secret, whatever was there before. */
+  /** Saves the URL with a new secret, replacing any earlier one. */
   set(accountId: string, url: string, events: readonly string[]): Promise<NewWebhookSettings>;
   selectEvents(accountId: string, events: readonly string[]): Promise<WebhookSettings>;
   /** The old secret ends at once, for deliveries already queued too. */

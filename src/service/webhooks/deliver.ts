@@ -56,4 +56,4 @@ async function attempt(
 }
 
 const SECRET_LOST =
-  "The signing secret cannot be read, for the service's key was changed. Make a new secret.";
+  "The signing secret cannot be read, because the service's key was changed. Make a new secret.";

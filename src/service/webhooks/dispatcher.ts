@@ -7,13 +7,13 @@ import { deliver, type DeliverDeps, DELIVERY_LIMITS } from "./deliver.ts";
 export interface Dispatcher {
   /**
    * Begins: what a process that died was sending is logged as interrupted, then the queue is worked off.
-   * `alone`, nobody else can be sending; `among_others`, only what began more than a minute ago is taken for
+   * `alone`, no other process can be sending; `among_others`, only what began more than a minute ago is taken for
    * abandoned.
    */
   start(where: "alone" | "among_others"): Promise<void>;
   /** Something was queued. */
   wake(): void;
-  /** Sends this one, if nobody else has begun it, and waits until it is over, at most `timeoutMs`. */
+  /** Sends this one, unless another process has started it, and waits until it is over, up to `timeoutMs`. */
   deliverNow(id: string, timeoutMs: number): Promise<void>;
   /** Claims no more and waits for what is under way, a sweep of the log included: up to 10 s. */
   stop(): Promise<void>;
@@ -68,7 +68,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
 /** Claims while there is room and something is queued; each end makes room. */
 interface Pump {
   wake(): void;
-  /** Resolves when the delivery is over, whatever came of it. */
+  /** Resolves when the delivery is over, with any result. */
   begin(delivery: Delivery): Promise<void>;
   stop(): Promise<void>;
 }

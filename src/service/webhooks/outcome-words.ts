@@ -23,7 +23,7 @@ const FAULT_WORDS: Readonly<Record<OutboundFault, string>> = {
   redirect: "The receiver redirected, and redirects are not followed.",
 };
 
-/** States without an attempt that ended, in words for the account. */
+/** Sentences for the account about states without a finished attempt. */
 const STATE_WORDS: Readonly<Partial<Record<DeliveryState, string>>> = {
   removed: "Removed: the webhook was removed before the delivery was sent.",
   interrupted: "Interrupted: the service stopped during the delivery; it is not sent again.",

@@ -12,7 +12,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 const PINGS_A_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
-/** Longer than a delivery, for it may have to wait for one of the account's places. */
+/** Longer than a delivery, because it may wait for one of the account's places. */
 const WAIT_MS = 25_000;
 
 const DATA = JSON.stringify({ message: "Webhook endpoint verified." });
@@ -26,7 +26,7 @@ export interface PingDeps {
 }
 
 /**
- * Sends test.ping, whatever events are selected, and gives its log row, which is still queued only when
+ * Sends test.ping, independent of the selected events, and returns its log row, which is still queued only when
  * the account's other deliveries hold all places for long. Throws a `Refusal` without a webhook and for
  * the eleventh within a minute.
  */

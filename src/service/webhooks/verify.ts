@@ -4,7 +4,7 @@ import { sign } from "./sign.ts";
 /**
  * Whether `header`, the value of X-Service-Signature, signs `body` with `secret`. `body` is the request's
  * body exactly as it came, before any JSON was read. False for an empty secret, for a missing header and
- * for anything but 64 lower-case hexadecimal digits. Takes the same time wherever two signatures differ.
+ * unless it is 64 lower-case hexadecimal digits. Takes the same time wherever two signatures differ.
  */
 export function verifySignature(
   body: Uint8Array | string,

@@ -20,7 +20,7 @@ const no = (reason: string): ReadWebhookUrl => ({ ok: false, reason });
 
 /**
  * Reads the URL of a webhook, by syntax alone; where its host leads is for DNS to say. The host is read by
- * the project's own rules, never repaired: a look-alike or a number that `URL` would take for an address
+ * the project's own rules, never repaired: a look-alike or a number that `URL` would read as an address
  * is refused, and a name in other letters is shown in A-labels.
  */
 export function readWebhookUrl(text: string): ReadWebhookUrl {
@@ -73,7 +73,7 @@ function readHost(host: string): ReadHost {
 
 function readV6(literal: string): ReadHost {
   return v6Groups(literal) === undefined
-    ? { ok: false, reason: "The host is no IPv6 address." }
+    ? { ok: false, reason: "The host is not an IPv6 address." }
     : { ok: true, host: literal.toLowerCase() };
 }
 

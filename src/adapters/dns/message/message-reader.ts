@@ -48,7 +48,7 @@ export class MessageReader {
   }
 
   /**
-   * The name at `at`: lower case, no trailing dot, "" for the root. An octet that is no printable ASCII,
+   * The name at `at`: lower case, no trailing dot, "" for the root. An octet outside printable ASCII,
    * and a dot or backslash inside a label, is escaped as in a zone file (RFC 1035 section 5.1), so that
    * such a name never passes for a host name.
    */
@@ -62,7 +62,7 @@ export class MessageReader {
     this.#walk(at, false);
   }
 
-  /** Follows the name at `at`; returns how much of the text is used, which is nothing unless `isKept`. */
+  /** Follows the name at `at`; returns the used length of the text, which is 0 unless `isKept`. */
   #walk(at: number, isKept: boolean): number {
     let from = at;
     let fragment = at;

@@ -5,7 +5,7 @@ import { MalformedMessage, type MessageReader } from "./message-reader.ts";
 /** One record type: its number (IANA DNS parameters) and how its data is read. */
 export interface RecordKind<T> {
   readonly type: number;
-  /** Reads `length` octets at `start`; throws `MalformedMessage` when they are no such record. */
+  /** Reads `length` octets at `start`; throws `MalformedMessage` if they are not such a record. */
   readonly read: (reader: MessageReader, start: number, length: number) => T;
 }
 
@@ -85,7 +85,7 @@ export const TXT: RecordKind<string> = {
   },
 };
 
-/** RFC 1035 section 3.3.11, asked of the root when nothing but a sign of life is wanted. */
+/** RFC 1035 section 3.3.11, asked of the root only to see whether the server answers. */
 export const NS: RecordKind<string> = {
   type: 2,
   read: (reader, start, length) => nameToEnd(reader, start, start + length),

@@ -75,7 +75,7 @@ function nothingAt<T>(end: ChainEnd, name: string, response: Response<T>): Reply
   const isAlias = end.name !== name;
   if (rcode === RCODE.noError && negativeTtlSeconds === undefined) {
     if (isAlias) return { kind: "alias", target: end.name, ttlSeconds: end.ttlSeconds };
-    // A referral is no answer: the server does not look further for us (RFC 2308 section 2.2).
+    // A referral is not an answer: the server does not look further for us (RFC 2308 section 2.2).
     if (referral) return { kind: "unknown", why: "refused" };
   }
   const ttlSeconds =

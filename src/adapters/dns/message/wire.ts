@@ -54,7 +54,7 @@ export function encodeQuery(
   return message;
 }
 
-/** Octet by octet, which for so few is quicker than `fill`. */
+/** Octet by octet, which is faster than `fill` for a few octets. */
 function writeHeader(message: Buffer, edns: boolean): void {
   for (let at = 0; at < HEADER_OCTETS; at += 1) message[at] = 0;
   message[2] = 1; // RD
@@ -62,7 +62,7 @@ function writeHeader(message: Buffer, edns: boolean): void {
   if (edns) message[11] = 1; // ARCOUNT
 }
 
-/** Writes the labels behind the header; false when they are none. */
+/** Writes the labels after the header; false if they are not valid labels. */
 function writeName(message: Buffer, name: string): boolean {
   let lengthAt = HEADER_OCTETS;
   for (let at = 0; at <= name.length; at += 1) {
@@ -121,11 +121,11 @@ export interface Owned<T> {
   readonly data: T;
 }
 
-/** What a response says of its question. */
+/** What a response tells about its question. */
 export interface Response<T> {
   readonly rcode: number;
   readonly truncated: boolean;
-  /** Of the asked type, whoever owns them. */
+  /** Of the asked type, with any owner name. */
   readonly records: readonly Owned<T>[];
   readonly aliases: readonly Owned<string>[];
   /** The lesser of the SOA's TTL and its MINIMUM; undefined where no SOA came, or records were found. */

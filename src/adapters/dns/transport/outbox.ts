@@ -20,7 +20,7 @@ export class Outbox {
     const packets = this.#packets;
     this.#senders = [];
     this.#packets = [];
-    // Counted, for an iterator would make an array for every packet.
+    // An index loop, because an iterator would make an array for every packet.
     for (let at = 0; at < packets.length; at += 1) transmit(senders[at], packets[at]);
   };
 

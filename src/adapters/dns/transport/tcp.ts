@@ -17,7 +17,7 @@ const SENDS_MAX = 2;
 /** Frames that answer nothing before the connection is given up. */
 const STRAYS_MAX = 64;
 
-/** A connection nobody needs is kept this long (RFC 7766 section 6.2.3 asks for seconds). */
+/** An unused connection is kept this long (RFC 7766 section 6.2.3 asks for seconds). */
 const IDLE_MS = 2_000;
 
 const LENGTH_OCTETS = 2;
@@ -154,7 +154,7 @@ class Connection {
     this.#socket.write(Buffer.concat([length, query.packet]));
   }
 
-  /** No longer waits for it. In the middle of a frame nobody behind it can be heard either. */
+  /** No longer waits for it. In the middle of a frame, later answers cannot be read either. */
   forget(query: TcpQuery): void {
     this.#asked.delete(query.packet.readUInt16BE(0));
     if (this.#filled > 0) this.destroy();

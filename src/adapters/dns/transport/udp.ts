@@ -149,7 +149,7 @@ interface SocketOwner {
   closed(socket: PortSocket): void;
 }
 
-/** One connected socket and those who listen on it, by id. */
+/** One connected socket and its listeners, by id. */
 class PortSocket implements Seat, Sender {
   sent = 0;
   readonly #options: UdpOptions;
@@ -197,7 +197,7 @@ class PortSocket implements Seat, Sender {
     else listener.seat = undefined;
   }
 
-  /** Sends nothing more; closes when nobody listens any longer. */
+  /** Sends nothing more; closes when the last listener is gone. */
   retire(): void {
     this.#state = "retired";
     this.#closeWhenIdle();

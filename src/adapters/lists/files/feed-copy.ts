@@ -69,7 +69,7 @@ export function readCopy(folder: string, id: string): FeedCopy | undefined {
   return text === undefined ? undefined : parseCopy(text, id);
 }
 
-/** Undefined when the text is no whole copy of this list. */
+/** Undefined unless the text is a complete copy of this list. */
 export function parseCopy(text: string, id: string): FeedCopy | undefined {
   const [first = "", ...lines] = text.split("\n");
   const last = lines.pop(); // every line ends with a line feed
@@ -79,7 +79,7 @@ export function parseCopy(text: string, id: string): FeedCopy | undefined {
     : undefined;
 }
 
-/** Of a head so many octets are read; it has no more. */
+/** The most octets that a head has. */
 const HEAD_BYTES_MAX = 4_096;
 
 /** The head alone, without looking at the names: cheap enough for the thread that serves. */
@@ -118,7 +118,7 @@ function headOf(line: string): CopyHead | undefined {
   }
 }
 
-/** Replaces the copy at once: whoever reads meanwhile sees the old one or the new one whole. */
+/** Replaces the copy atomically: a reader sees the complete old or new one. */
 export function writeCopy(folder: string, { head, lines }: FeedCopy): void {
   const text = [JSON.stringify({ v: VERSION, ...head }), ...lines, ""].join("\n");
   writeWhole(pathOf(folder, head.id), text);

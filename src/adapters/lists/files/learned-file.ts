@@ -7,12 +7,12 @@ export const LEARNED_FILE = "learned.json";
 
 const pathIn = (folder: string): string => join(folder, LEARNED_FILE);
 
-/** What was learned last; nothing when there is no such file or it is not whole. */
+/** The last result of learning; empty if the file is missing or damaged. */
 export function readLearned(folder: string): readonly LearnedServer[] {
   return parseLearned(textOf(pathIn(folder)) ?? "") ?? [];
 }
 
-/** Undefined when the text is no list of servers. */
+/** Undefined unless the text is a list of servers. */
 export function parseLearned(text: string): readonly LearnedServer[] | undefined {
   try {
     const servers: unknown = JSON.parse(text);

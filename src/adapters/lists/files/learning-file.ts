@@ -23,7 +23,7 @@ export function learningFile(folder: string): LearningStore {
   };
 }
 
-/** Undefined when the text is no round. */
+/** Undefined unless the text is a round. */
 export function parseRound(text: string): LearningRound | undefined {
   try {
     const round: unknown = JSON.parse(text);

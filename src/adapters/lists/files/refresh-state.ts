@@ -23,7 +23,7 @@ export function readState(folder: string): RefreshState {
   return parseState(textOf(pathIn(folder)) ?? "") ?? {};
 }
 
-/** Undefined when the text is no state. */
+/** Undefined unless the text is a state. */
 export function parseState(text: string): RefreshState | undefined {
   try {
     const state: unknown = JSON.parse(text);

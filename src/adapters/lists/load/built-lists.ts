@@ -16,16 +16,16 @@ export const BUILT_LISTS_FILE = fileURLToPath(
 
 const LENGTH_BYTES = 4;
 
-/** Some 800 octets; more is no head. */
+/** About 800 octets; a longer one is not a head. */
 const HEAD_BYTES_MAX = 65_536;
 
-/** In this order in the file. What mail servers taught is nobody's but the data directory's. */
+/** In this order in the file. Learned mail servers belong to the data directory only. */
 const TABLES = ["disposable", "families", "free", "knownGood", "roles"] as const;
 
 type Tables = Readonly<Record<(typeof TABLES)[number], SharedArrayBuffer>>;
 
 interface Head extends Pick<SharedDatasets, "sources">, Pick<LoadedLists, "lists"> {
-  /** The versions of the list packages: where others are installed, the file is none of theirs. */
+  /** The versions of the list packages: with other versions installed, the file is not used. */
   readonly packages: Readonly<Record<string, string>>;
   readonly bytes: readonly number[];
   readonly checksum: number;
@@ -76,7 +76,7 @@ export function readBuiltLists(
   }
 }
 
-/** Throws when the file is not whole. */
+/** Throws if the file is damaged. */
 function readFile(file: number): { readonly head: Head; readonly tables: Tables } {
   const length = Buffer.from(readNext(file, LENGTH_BYTES)).readUInt32LE();
   if (length > HEAD_BYTES_MAX) throw new Error("built lists: length of the head");

@@ -7,7 +7,7 @@ import { FETCHED_SOURCES, type FetchedSource } from "../sources/feed-sources.ts"
 import { namesOfPackage } from "../sources/packages.ts";
 import type { DisposableList, ListContents } from "../table/shared-datasets.ts";
 
-/** The version of what came with the program; whatever is fetched later counts on from here. */
+/** The version of the bundled lists; later fetches count up from here. */
 export const BUNDLED_VERSION = 1;
 
 /** Shorter words of the package are initials of people; the additions name those that are functions. */

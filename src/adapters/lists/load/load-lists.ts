@@ -9,7 +9,7 @@ import { attachDatasets, type ListContents, packMailServers } from "../table/sha
 
 /**
  * What lies in the data directory and in the packages: a few milliseconds as long as nothing was fetched, else the
- * work of `packLists`, for the start and for the worker thread. Throws as `readLists`.
+ * work of `packLists`; the start and the worker thread use it. Throws as `readLists`.
  */
 export function loadLists(folder: string): LoadedLists {
   const copies = new Map<string, FeedCopy>();
@@ -27,7 +27,7 @@ function loadBundledLists(mailServers: ListContents["mailServers"]): LoadedLists
   return built ?? packLists(new Map(), mailServers);
 }
 
-/** Datasets from the bundled packages, for a process that fetches nothing. */
+/** Datasets from the bundled packages; used by a process that fetches no lists. */
 export function loadBundledDatasets(): Datasets {
   return attachDatasets(loadBundledLists([]).shared, noRules);
 }

@@ -13,7 +13,7 @@ export interface Fetched {
   readonly lastModified?: string;
   /** The fetch before was refused because many names had gone. */
   readonly removalSeen: boolean;
-  /** The operator says that the list really changed so much: neither swing nor removal is held against it. */
+  /** The operator confirms the change: size and removals are not tested. */
   readonly isConfirmed: boolean;
 }
 
@@ -107,7 +107,7 @@ function swing(size: number, last: CopyHead | undefined) {
   return refused("size_swing", `${change}; if that is right: ${wayOut(last.id)}`);
 }
 
-/** How the operator takes a list that really changed so much. */
+/** How the operator accepts a list whose size really changed. */
 const wayOut = (id: string): string => `gatepost lists refresh --accept ${id}`;
 
 function oddContent(names: ReadonlySet<string>, { rotating }: FetchedSource) {

@@ -40,7 +40,7 @@ export interface FeedRefresherDeps {
 }
 
 export interface FeedRefresher extends FeedRefresh {
-  /** From now on `swap` is called with whatever this process or another fetched, on this machine or another. */
+  /** From now on `swap` is called with every fetched set, from this process or another, on this machine or another. */
   follow(swap: (loaded: LoadedLists) => void): void;
   /** Looks now for what others fetched, not at the next turn. */
   look(): void;
@@ -50,7 +50,7 @@ export interface FeedRefresher extends FeedRefresh {
   stop(): Promise<void>;
 }
 
-/** What others fetched is in use after so long and the packing. */
+/** Lists that other processes fetched are in use after this time and the packing. */
 const LOOK_MS = 2_000;
 const FIRST_ASK_MS = 10_000;
 const DUE_LOOK_MS = 600_000;
@@ -59,7 +59,7 @@ export function createFeedRefresher(deps: FeedRefresherDeps): FeedRefresher {
   return new Refresher(deps);
 }
 
-/** Sources to ask, and those of them that the operator says really changed so much. */
+/** Sources to ask, and those whose change of size the operator accepts. */
 interface Round {
   readonly sources: readonly FetchedSource[];
   readonly confirmed?: readonly string[];
@@ -114,7 +114,7 @@ class Refresher implements FeedRefresher {
     this.#every(FIRST_ASK_MS, DUE_LOOK_MS, over, () => (asking = this.#askDue(over)));
     return async () => {
       mine.abort();
-      // What the operator asked for goes on, and holds up nobody who ends this.
+      // The operator's request continues, and stopping does not wait for it.
       await Promise.allSettled([asking]);
     };
   }

@@ -31,7 +31,7 @@ export type ListAnswer =
   | { readonly kind: "wrapped"; readonly file: SharedFile | undefined }
   | { readonly kind: "taken"; readonly taking: Taking };
 
-/** What became of a shared file: it was not here yet, it was, it is no such file, or the disk did not take it. */
+/** The result for a shared file: it is new here, known, invalid, or could not be written. */
 export type Taking = "new" | "same" | "unfit" | "not_kept";
 
 function assess(folder: string, { id, body, ...fetched }: FetchedFile): RefreshOutcome {
@@ -85,7 +85,7 @@ async function answerTo(folder: string, order: ListOrder): Promise<ListAnswer> {
 }
 
 const { folder } = workerData as { readonly folder: string };
-// A fault that nobody catches ends the thread, and whoever waits hears of it.
+// An uncaught fault ends the thread and rejects the waiting calls.
 parentPort?.on("message", (order: ListOrder) => {
   void answerTo(folder, order).then((answer) => parentPort?.postMessage(answer));
 });

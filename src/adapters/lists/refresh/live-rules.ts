@@ -27,7 +27,7 @@ export interface LiveOperatorDeps {
   readonly notices?: Pick<Notices, "hear">;
 }
 
-/** A change is in force after one look and one read, within 5 s on a store that answers at all. */
+/** A change is active after one poll and one read, within 5 s if the store answers. */
 export const OPERATOR_POLL_MS = 1_500;
 
 export function createLiveRules(deps: LiveOperatorDeps): LiveRules {
@@ -63,7 +63,7 @@ export function createLiveRules(deps: LiveOperatorDeps): LiveRules {
     refresh,
     start(changed) {
       end = every({ ms: OPERATOR_POLL_MS, clock, failed }, () => look(changed));
-      // What a notice could not read the next poll reads, or tells of.
+      // The next poll reads what a notice could not, or reports the failure.
       endHearing = notices?.hear("lists", () => void look(changed).catch(() => undefined));
     },
     stop() {

@@ -6,7 +6,7 @@ import { LEARNING_FILE, parseRound } from "../files/learning-file.ts";
 import { packFile, unpackFile } from "../table/packed-file.ts";
 
 /**
- * Keeps a round where every machine finds it, so that whoever learns next goes on with it. `save` rejects when
+ * Keeps a round where every machine finds it, so that the next learner continues it. `save` rejects when
  * another machine wrote since this one read or saved.
  */
 export function sharedLearning(

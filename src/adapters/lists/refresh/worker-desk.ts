@@ -16,7 +16,7 @@ export interface WorkerDesk {
   close(): Promise<void>;
 }
 
-/** A list takes a second at most; a thread that takes so long is lost. */
+/** A list takes up to 1 s; a thread that takes longer than this is stuck. */
 const ANSWER_MS = 120_000;
 
 interface Settle {

@@ -9,13 +9,13 @@ export interface FetchedSource {
   /** Of the raw file: repository, default branch, file. */
   readonly path: string;
   readonly read: (text: string) => readonly string[];
-  /** Fewer names are no list any more. */
+  /** Fewer names mean a broken list. */
   readonly floor: number;
   /** Only a part of it is published each day: names are kept as `KEPT_UNSEEN_DAYS` says. */
   readonly rotating: boolean;
   /** The package that stands in until it is fetched. */
   readonly bundled?: PackageId;
-  /** Of a rotating list: the names and days that the first fetched copy goes on from. */
+  /** Of a rotating list: the names and days that the first fetched copy starts from. */
   readonly seed?: () => readonly DatedName[];
 }
 

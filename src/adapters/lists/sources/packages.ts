@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The list packages, read as data: their code is never run, for some of it fetches from the network. */
+/** The list packages, read as data: their code never runs, because some of it fetches from the network. */
 
 const require = createRequire(import.meta.url);
 
@@ -16,7 +16,7 @@ export interface PackageFile {
   /** Where the file lies when it comes with the project and not in an npm package. */
   readonly folder?: string;
   readonly file: string;
-  /** Fewer names than this are no list any more but a file that changed shape. */
+  /** Fewer names than this mean that the file has changed its format. */
   readonly floor: number;
   readonly read: (text: string) => readonly string[];
 }

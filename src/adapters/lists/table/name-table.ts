@@ -77,7 +77,7 @@ export interface NameTableBuilder {
 
 const USUAL_ENTRY_BYTES = 20;
 
-/** An empty table with room for about so many names; it grows when there are more. */
+/** An empty table with room for about `count` names; it grows if needed. */
 export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
   let slots = new Uint32Array(2 ** Math.ceil(Math.log2(expectedNames * 2)));
   let text = new Uint8Array(expectedNames * USUAL_ENTRY_BYTES);

@@ -6,10 +6,10 @@ import type { SharedFile } from "../../../ports/evidence/feed-files.ts";
 const deflate = promisify(deflateRaw);
 const inflate = promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(inflateRaw);
 
-/** Text beyond this is no file of ours: the largest list has 3 MB. */
+/** A longer text is not one of our files: the largest list has 3 MB. */
 const TEXT_BYTES_MAX = 64 * 1_048_576;
 
-/** The version of a text: its SHA-256, so that a content that is not whole gives itself away. */
+/** The version of a text: its SHA-256, so that damaged content is detected. */
 export const versionOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Compressed on threads of zlib's own. */

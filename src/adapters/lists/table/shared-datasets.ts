@@ -20,7 +20,7 @@ import { noRules } from "./operator.ts";
 
 /** One list of disposable domains, as its source gives it. */
 export interface DisposableList extends FeedSource {
-  /** Its lines, read when their turn comes: all lists at once are 50 MB of text that nobody needs. */
+  /** Its lines, read when their turn comes: all lists at once would be 50 MB of text. */
   readonly read: () => Iterable<string>;
   /** Of a fetched list: the day of its first copy, and the names that came on a later one. */
   readonly history?: {
@@ -33,7 +33,7 @@ export interface DisposableList extends FeedSource {
 export interface ListContents {
   readonly version: number;
   readonly disposable: readonly DisposableList[];
-  /** Names that no list may call disposable, whatever it holds. */
+  /** Names that are never disposable, even if a list has them. */
   readonly exceptions: ReadonlySet<string>;
   readonly free: readonly string[];
   /** Known good beside the free providers. */
@@ -64,7 +64,7 @@ const KINDS: readonly MailServerKind[] = ["dedicated", "shared"];
 /** The bundled lists hold 164,448 names between them; room for them at once saves half of the packing. */
 const DISPOSABLE_NAMES_EXPECTED = 200_000;
 
-/** Packs lists. Lines that are no domain name are left out. Throws for more lists than a table can hold. */
+/** Packs lists. Invalid domain names are left out. Throws for more lists than a table can hold. */
 export function shareDatasets(contents: ListContents): SharedDatasets {
   const sources = contents.disposable.map(({ id, kind, fetchedAtMs }) => ({
     id,
@@ -191,7 +191,7 @@ function honestBy(sources: readonly FeedSource[], disposable: SharedArrayBuffer)
 const curatedBits = (sources: readonly FeedSource[]): number =>
   sources.reduce((bits, { kind }, bit) => bits | (kind === "curated" ? 1 << bit : 0), 0);
 
-/** So many curated names below one registrable domain say that the whole domain is one service's. */
+/** This many curated names below one registrable domain show that one service owns the domain. */
 const FAMILY_MIN = 3;
 
 /** Registrable domains with `FAMILY_MIN` curated names below them, and the bits of the feeds that hold those. */
@@ -228,7 +228,7 @@ function liesBelowListed(name: string, datasets: Datasets): boolean {
 /** A name without upper case or U-labels; whether it is well-formed too does not matter: no other is asked for. */
 const PLAIN = /^[a-z0-9.-]+$/;
 
-/** The name as it is looked up; undefined when the line is no domain name. */
+/** The name as it is looked up; undefined if the line is not a domain name. */
 function domainName(line: string): string | undefined {
   if (PLAIN.test(line) && line.includes(".")) return line;
   const parsed = parseDomain(line);

@@ -106,7 +106,7 @@ export function sqlCharges({ db, counter, ids }: ChargesDeps): SqlCharges {
     const { hold: taken, terms } = held;
     tx.afterCommit(() => counter.keep(taken));
     tx.afterRollback(() => counter.drop(taken));
-    // Whoever cannot know counts too much rather than too little.
+    // If the result is unknown, counting too much is safer than too little.
     tx.afterUnknown(() => counter.keep(taken));
     const price: Price = { paidBy: "plan", amount: taken.units, day: taken.day };
     return insertCharge(tx, terms, ids.hex32(), price);

@@ -9,7 +9,7 @@ type Write = (tx: Tx, deltas: readonly UsageDelta[]) => Promise<void>;
 
 /**
  * Adds batches of counts to the ledger so that each counts once although the answer to a commit may be
- * lost on its way from PostgreSQL. Every batch has a number that is written with it; whoever added a batch
+ * lost on its way from PostgreSQL. Every batch has a number that is written with it; a writer that added a batch
  * that was rejected adds the same counts again, so should the number show that it was written all the same,
  * it is taken off again in the transaction of the next batch.
  */

@@ -11,17 +11,17 @@ export interface Backlog {
   readonly oldestJobMs: number;
   /** Entries of running jobs that are not judged yet. */
   readonly entries: number;
-  /** Chunks that nobody has, or only a worker that let its lease end. */
+  /** Chunks without a worker, or whose worker let its lease end. */
   readonly waitingChunks: number;
   readonly leasedChunks: number;
-  /** What all workers judged of late. */
+  /** Entries that all workers checked in the last seconds. */
   readonly entriesPerSecond: number;
   readonly queuedWebhooks: number;
 }
 
 type Count = number | string | null;
 
-/** Reads what is running and waiting: by indexes of their own, whatever the finished sessions are. */
+/** Reads running and waiting work by separate indexes, independent of finished sessions. */
 export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<Backlog> {
   const jobs = await db
     .selectFrom("jobs")

@@ -3,7 +3,7 @@ import { SPEED_AGE_MS } from "./jobs.ts";
 import type { Database } from "../engine/schema.ts";
 import { inTransaction } from "../engine/transaction.ts";
 
-/** Rows deleted in one transaction: whoever else wants to write waits for its end. */
+/** Rows deleted in one transaction: other writers wait for its end. */
 const PRUNE_ROWS_MAX = 25;
 
 /** Deletes a session's parts a few at a time, then the session. It is invisible all the while. */
@@ -44,7 +44,7 @@ async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void
     .execute();
 }
 
-/** See `SessionStore.prune`. Needs nothing but the database, so that a worker can do it. */
+/** See `SessionStore.prune`. Needs only the database, so that a worker can do it. */
 export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
   await pruneLeftovers(db, nowMs);
   const expired = await db

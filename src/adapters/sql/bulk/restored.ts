@@ -50,9 +50,9 @@ async function endWebhooks({ sql }: Tx): Promise<number> {
 }
 
 /**
- * Makes a restored database safe to go on with, when the service went on after the back-up was made: lists under
+ * Makes a restored database safe to use, when the service kept running after the back-up: batches under
  * way fail and what was not judged of them is refunded, for their owners may have had the results; webhooks that
- * waited are not sent, for they may have been; every sign-in ends, for somebody may have signed out. All of it or
+ * waited are not sent, because they may have been; every sign-in ends, because its user may have signed out. All of it or
  * nothing. No process may serve the database meanwhile.
  */
 export async function settleRestored(db: Kysely<Database>, nowMs: number): Promise<EndedByRestore> {

@@ -11,7 +11,7 @@ export type DatabaseFaultCode =
   | "too_old"
   | "unusable";
 
-/** The store cannot be used, and why, in words for the operator. Match on `code`. */
+/** The store cannot be used; the message tells the operator why. Match on `code`. */
 export class DatabaseFault extends Error {
   readonly code: DatabaseFaultCode;
 
@@ -55,7 +55,7 @@ const SENTENCES: Readonly<Record<EmbeddedFaultCode, string>> = {
   unwritable: "this user may not write there",
   full: "the disk is full",
   not_a_directory: "it is not a directory",
-  not_a_database: "the file is damaged or is no database",
+  not_a_database: "the file is damaged or not a database",
   unusable: "the database cannot be opened",
 };
 

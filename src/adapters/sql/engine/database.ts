@@ -20,7 +20,7 @@ export interface SqlDatabase {
 export const DATABASE_FILE = "gatepost.db";
 const IN_MEMORY = ":memory:";
 
-/** Makes the directory, and a file that nobody else may read: it holds password hashes and addresses. */
+/** Creates the directory, and a file readable by this user only: it holds password hashes and addresses. */
 function prepareFile(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (!statSync(dataDir).isDirectory()) {

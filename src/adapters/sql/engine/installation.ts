@@ -7,7 +7,7 @@ export function sqlInstallation(db: Kysely<Database>): Installation {
     db.selectFrom("installation").select("value").where("name", "=", name).executeTakeFirst();
   return {
     async agree(name, value) {
-      // Looked at first: a database that takes no writes just now is no reason not to start.
+      // Read first: a database that is read-only for now must not prevent the start.
       const known = await read(name);
       if (known !== undefined) return known.value;
       await db

@@ -13,7 +13,7 @@ const VERSION_MIN = 150_000;
 /** Many may start at once and wait for the one that migrates. */
 const MIGRATION_TIMEOUT_MS = 60_000;
 
-/** At a start nobody waits for an answer yet, and the machine is busy. */
+/** During a start no client waits yet, and the machine is busy. */
 const FIRST_CONNECT_TIMEOUT_MS = 5_000;
 
 /**

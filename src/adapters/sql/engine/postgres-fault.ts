@@ -10,7 +10,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * States in which the server does not serve, whatever is asked: connection exception (08), no resources
+ * States in which the server answers no query: connection exception (08), no resources
  * (53), shutting down or starting (57P), the system's own errors (58), idle in transaction (25P03, 25P04),
  * read-only (25006). The session is given up: one that was read-only stays so when the server no longer is.
  */
@@ -80,7 +80,7 @@ function wordsOf(error: unknown): string {
   return (words.join(": ") || String(error)).replaceAll(/\s+/g, " ").slice(0, WORDS_MAX);
 }
 
-/** Why the database at `place` cannot be opened, in words for the operator; never with a password. */
+/** A sentence that tells the operator why the database at `place` cannot be opened; never with a password. */
 export function openingFault(place: string, error: unknown): DatabaseFault {
   if (error instanceof DatabaseFault) return error;
   const origin = error instanceof StoreDown ? error.cause : error;

@@ -14,7 +14,7 @@ export interface PostgresLimits {
   /** The same on the server, which also ends the statement of a client that is gone. */
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
-  /** A transaction whose client says nothing for so long is undone and its locks are free. */
+  /** A transaction whose client is silent for this time is undone and its locks are freed. */
   readonly idleInTransactionTimeoutMs: number;
 }
 
@@ -56,7 +56,7 @@ export function openPool(
     },
     stream: () => tracked(sockets),
   });
-  // A session that breaks while nobody uses it is replaced; without a listener it would end the process.
+  // An unused session that breaks is replaced; without a listener the event would end the process.
   const ignore = (): void => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
@@ -87,7 +87,7 @@ function settings(connectionString: string, limits: PostgresLimits): PoolConfig 
     statement_timeout: limits.statementTimeoutMs,
     lock_timeout: limits.lockTimeoutMs,
     idle_in_transaction_session_timeout: limits.idleInTransactionTimeoutMs,
-    // The adapters are written for it, whatever the server's own default is.
+    // The adapters need this level, regardless of the server's default.
     options: "-c default_transaction_isolation=read\\ committed",
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS,

@@ -14,7 +14,7 @@ export interface Pruning {
   readonly before: number;
 }
 
-/** Runs a `delete` of so many rows at the most until there are none; returns how many there were. */
+/** Repeats a `delete` of limited size until no row is left; returns the number of deleted rows. */
 export async function pruneSlices(
   db: Kysely<Database>,
   slice: (rowsMax: number) => RawBuilder<unknown>,

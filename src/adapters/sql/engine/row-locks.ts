@@ -15,7 +15,7 @@ export async function lockName(tx: Tx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.sql);
 }
 
-/** Locks the rows that `query` finds, past those that others have locked: whoever comes meets a free one. */
+/** Locks the rows that `query` finds, skipping rows that others have locked. */
 export function freeRows<T extends keyof Database, O>(
   db: Kysely<Database>,
   query: SelectQueryBuilder<Database, T, O>,

@@ -8,7 +8,7 @@ import {
   type SqliteStatement,
 } from "kysely";
 
-/** Some versions of Node warn whoever runs a command that their SQLite is experimental. They cannot act on it. */
+/** Some versions of Node warn that their SQLite is experimental. Users of a command cannot act on it. */
 function builtInSqlite(): typeof sqlite | undefined {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
@@ -35,7 +35,7 @@ export const engineName: string = specifier;
 export function openSqlite(path: string, busyTimeoutMs = 5_000): sqlite.DatabaseSync {
   const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
   db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
-  db.exec("pragma secure_delete = on"); // what is deleted here was somebody's address list
+  db.exec("pragma secure_delete = on"); // deleted rows held address lists
   return db;
 }
 
@@ -86,7 +86,7 @@ function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteState
   };
 }
 
-/** Takes the write lock at the start: a deferred transaction that reads first fails at once with 517, whatever the timeout. */
+/** Takes the write lock at the start: a deferred transaction that reads first fails at once with 517, despite the timeout. */
 class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));

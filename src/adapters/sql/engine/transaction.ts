@@ -22,7 +22,7 @@ export interface Tx {
   afterRollback(task: () => Awaitable<void>): void;
   /** Runs instead of both when the answer to the commit was lost: it may have happened. Must not fail. */
   afterUnknown(task: () => Awaitable<void>): void;
-  /** Nothing of this transaction shall stay; what `work` returns is returned all the same. */
+  /** The transaction is rolled back; the result of `work` is still returned. */
   abandon(): void;
 }
 
@@ -49,7 +49,7 @@ const TRIES_MAX = 4;
 
 /**
  * Runs `work` in one transaction, which on SQLite holds the write lock from its start. Where PostgreSQL
- * undoes it to settle a deadlock, `work` runs again from its start, so it must do nothing but ask `tx`.
+ * undoes it to settle a deadlock, `work` runs again from its start, so it may only use `tx`.
  */
 export async function inTransaction<T>(
   db: Kysely<Database>,
@@ -103,7 +103,7 @@ async function attemptOnce<T>(
 }
 
 /**
- * One of many transactions in a row, after which whoever waits has a turn: the embedded database works on this
+ * One of many transactions in a row, after which waiting work gets a turn: the embedded database works on this
  * thread, and its promises leave none.
  */
 export async function inSlice<T>(db: Kysely<Database>, work: (tx: Tx) => Promise<T>): Promise<T> {

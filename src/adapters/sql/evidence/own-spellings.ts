@@ -6,7 +6,7 @@ import type { Database } from "../engine/schema.ts";
 import type { OwnSpellingRow } from "../tables/own-traffic.ts";
 import { inTransaction, type Tx } from "../engine/transaction.ts";
 
-/** Mailboxes of one question: always so many or one, for the database keeps a statement for each text. */
+/** Mailboxes of one query: always this number or one, because the database caches a statement for each text. */
 const GROUP = 100;
 
 const sighting = ({ account_id: accountId, ...row }: OwnSpellingRow): SpellingSighting => ({
@@ -28,7 +28,7 @@ function groupsOf(mailboxes: readonly string[]): readonly (readonly string[])[] 
 /** How many more spellings the account may have; 0 when its traffic is not counted. */
 async function roomOf(tx: Tx, accountId: string, rowsMax: number): Promise<number> {
   const { sql } = tx;
-  // Whoever has the account counted no more waits for this transaction, and then forgets its rows too.
+  // Switching counting off waits for this transaction, and then deletes its rows too.
   await lockAccount(tx, accountId);
   const account = await sql
     .selectFrom("accounts")

@@ -7,7 +7,7 @@ import type { RuleRow } from "../tables/lists.ts";
 import { lockName } from "../engine/row-locks.ts";
 import { inTransaction, type Tx } from "../engine/transaction.ts";
 
-/** Rows of one statement: databases take so many parameters and no more. */
+/** Rows of one statement, because databases limit its parameters. */
 const ROWS_MAX = 500;
 
 const entryOf = (row: RuleRow): Rule => ({

@@ -8,7 +8,7 @@ export interface MigrationDb extends QueryExecutorProvider {
 /**
  * One step of the schema. It runs unchanged on SQLite and PostgreSQL, inside the transaction of the whole
  * move: `bigint` for counts and milliseconds, 0 or 1 for booleans, text ids, no auto-increment, no JSON
- * type. A step that was released is never edited; the next one mends it.
+ * type. A released step is never edited; the next one corrects it.
  */
 export interface Migration {
   /** As the file is called: "0001-accounts". */

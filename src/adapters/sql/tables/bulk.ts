@@ -36,7 +36,7 @@ export interface JobRow {
   dns_down_since_ms: number | null;
   /** Set when it ends. */
   expires_at_ms: number | null;
-  /** 0 from its completion until somebody took it to tell the world; else 1. */
+  /** 0 from its completion until it is taken for announcing; otherwise 1. */
   announced: number;
   /** JSON of `string[]`: the columns of an uploaded table. */
   table_header: string | null;

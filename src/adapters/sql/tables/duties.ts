@@ -1,4 +1,4 @@
-/** Who does what is done once, and the files that all machines have alike. */
+/** Holders of duties, and the files that all machines share. */
 export interface DutyTables {
   elections: ElectionRow;
   list_files: FeedFileRow;

@@ -1,6 +1,6 @@
 import type { DeliveryState, WebhookEvent } from "../../../ports/webhooks/webhook-store.ts";
 
-/** Tables of webhooks: where accounts want to be told, and what they were told. */
+/** Tables of webhooks: endpoints of accounts, and their deliveries. */
 export interface WebhookTables {
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;
@@ -32,7 +32,7 @@ export interface WebhookDeliveryRow {
   snippet: string | null;
 }
 
-/** One row, with id 1: whoever claims moves it first, so that processes claim one after the other. */
+/** One row, with id 1: a claim updates it first, so that processes claim one after the other. */
 export interface WebhookClaimsRow {
   id: number;
   claims: number;

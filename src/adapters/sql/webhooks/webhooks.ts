@@ -4,7 +4,7 @@ import type { WebhookEndpoints, WebhookEvent } from "../../../ports/webhooks/web
 import type { Database } from "../engine/schema.ts";
 import { inTransaction } from "../engine/transaction.ts";
 
-/** Where accounts want to be told. */
+/** Endpoints of accounts. */
 export function sqlWebhookEndpoints(db: Kysely<Database>): WebhookEndpoints {
   const change = async (
     accountId: string,

@@ -14,7 +14,7 @@ import { Fault } from "../../parts/states.tsx";
 
 const EXAMPLE = "maria@gmial.com\nsomeone@mailinator.com\ninfo@iana.org\nnot-an-address@";
 
-/** Browsers need long to lay such a text out, and nobody edits it there. */
+/** Browsers need long to lay out such a text, and users do not edit it there. */
 const LARGE_PASTE_CHARACTERS = 50_000;
 
 /** Comes once the page shows what was set before: reading a large file then holds it still for a second. */
@@ -22,7 +22,7 @@ const nextPaint = (): Promise<void> =>
   new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
 
 function choose(name: string, table: Table, complain: (text: string) => void): void {
-  if (table.rows.length === 0) complain("There is nothing in it.");
+  if (table.rows.length === 0) complain("The file is empty.");
   else listRun.value = { step: "chosen", name, table };
 }
 

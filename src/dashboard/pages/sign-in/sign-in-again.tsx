@@ -16,7 +16,7 @@ export function SignInAgain({ email }: { email: string }): VNode {
     event.preventDefault();
     run(() => signInAgain(email, password));
   };
-  // Only its buttons close it: Escape opens it anew, for what it hides may be another's to see.
+  // Only its buttons close it: Escape opens it again, because the page behind it may belong to another user.
   return (
     <Dialog
       key={opened}

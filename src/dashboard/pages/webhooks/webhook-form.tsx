@@ -12,7 +12,7 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
   "test.ping": "a test from this page",
 };
 
-/** Address and events. A new address gets a new secret; `onSaved` is told it, "" when it stayed. */
+/** Address and events. A new address gets a new secret; `onSaved` gets it, "" if it is unchanged. */
 export function WebhookForm(props: {
   state: WebhookState;
   onSaved: (secret: string) => void;

@@ -40,7 +40,7 @@ export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => 
       const { body } = request;
       const accept = body["accept"] === undefined ? [] : textsField(body, "accept", SOURCES_MAX);
       const known = new Set((await deps.refresh.status()).map(({ id }) => id));
-      if (!accept.every((id) => known.has(id))) throw badField("That is none of the lists.");
+      if (!accept.every((id) => known.has(id))) throw badField("That is not one of the lists.");
       const lists = auditedRefresh(deps.refresh, noteOf(request, deps.audit));
       const outcomes = await lists.refresh(accept);
       const nulls = { why: null, detail: null };

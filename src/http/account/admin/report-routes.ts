@@ -25,7 +25,7 @@ export const adminReportRoutes = ({ reports, audit }: ReportsDeps): readonly Acc
     method: "GET",
     path: "admin/lists/reports",
     for: "admin",
-    summary: "Reports that nobody has resolved, oldest first",
+    summary: "Open reports, oldest first",
     async handle() {
       const open = await reports.open();
       return { reports: open.slice(0, SHOWN_MAX).map(reportJson), total: open.length };

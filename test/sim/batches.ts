@@ -1,0 +1,226 @@
+import type { Chance } from "./chance.ts";
+import type { Front } from "./front.ts";
+import { type Charged, chargedOn, type Owner } from "./ledger.ts";
+import { entryOf, type Fate, fateOf } from "./names.ts";
+import type { Reply } from "./world.ts";
+
+const BULK_MS = 32_000;
+/** A job of a few hundred entries is over by then, kills and freezes included. */
+const JOB_MS = 180_000;
+const SESSION_MS = 900_000;
+const REPEATS_MAX = 20;
+
+export interface Finished {
+  readonly session: string;
+  readonly owner: Owner;
+  readonly want: Wanted;
+  readonly endedMs: number;
+}
+
+interface Wanted {
+  readonly unique: number;
+  readonly fates: Readonly<Record<Fate, number>>;
+  readonly valid: readonly string[];
+}
+
+interface Stats {
+  readonly unique: number;
+  readonly valid: number;
+  readonly invalid_dns: number;
+  readonly invalid_format: number;
+}
+
+interface View {
+  readonly status: string;
+  readonly processed_count?: number;
+}
+
+interface Job {
+  readonly session: string;
+  readonly owner: Owner;
+  readonly want: Wanted;
+  readonly charged: Charged;
+}
+
+/** What the contract says of a batch, worked out the simplest way. */
+function wanted(entries: readonly string[]): Wanted {
+  const unique = [...new Set(entries)];
+  const fates = { valid: 0, invalid_dns: 0, invalid_format: 0 };
+  for (const entry of unique) fates[fateOf(entry)] += 1;
+  return { unique: unique.length, fates, valid: unique.filter((one) => fateOf(one) === "valid") };
+}
+
+/** No answer, or one that leaves open what happened. */
+const isOpen = ({ status }: Reply): boolean => status === 0 || status >= 500 || status === 409;
+
+/** Clients with batches. */
+export class Batches {
+  readonly finished: Finished[] = [];
+  readonly #front: Front;
+  readonly #chance: Chance;
+
+  constructor(front: Front, chance: Chance) {
+    this.#front = front;
+    this.#chance = chance;
+  }
+
+  async submit(owner: Owner): Promise<void> {
+    const chance = this.#chance;
+    const isLarge = chance.isTrue(0.5) && owner.dailyLimit === Infinity;
+    const count = isLarge ? 101 + chance.below(700) : 1 + chance.below(12);
+    const entries = Array.from({ length: count }, () => entryOf(chance));
+    const want = wanted(entries);
+    const key = chance.isTrue(0.6) ? `k${String(chance.below(1e9))}` : undefined;
+    const charged = chargedOn(owner, this.#front.today());
+    const order = { method: "POST", url: "/api/email" } as const;
+    const body = { bulk: true, email: entries };
+    const send = (): Promise<Reply> => this.#front.ask(owner, order, { body, key }, BULK_MS);
+    // Before the answer is there the job and its charge may be.
+    charged.possible += want.unique;
+    const hadUnknown = owner.hasUnknownJob;
+    owner.hasUnknownJob = true;
+    const reply = await this.#untilAnswered(send, key);
+    if (isOpen(reply)) return;
+    owner.hasUnknownJob = hadUnknown;
+    charged.possible -= want.unique;
+    if (reply.status === 429) this.#front.refused(owner, want.unique, reply);
+    else if (reply.status !== 200) this.#front.wrong(`a batch got ${String(reply.status)}`);
+    else await this.#answered(reply, { owner, want, charged }, key === undefined ? key : send);
+  }
+
+  /** Only with a key is it safe to ask again: the same request is charged once. */
+  async #untilAnswered(send: () => Promise<Reply>, key: string | undefined): Promise<Reply> {
+    let reply = await send();
+    for (let tries = 0; key !== undefined && isOpen(reply) && tries < REPEATS_MAX; tries += 1) {
+      if (reply.status === 409 && reply.retryAfter === undefined) {
+        this.#front.wrong("409 without Retry-After");
+      }
+      await this.#front.world.timeline.sleep(1_000 * (reply.retryAfter ?? 1));
+      reply = await send();
+    }
+    return reply;
+  }
+
+  async #answered(
+    { body }: Reply,
+    of: Omit<Job, "session">,
+    send: (() => Promise<Reply>) | undefined,
+  ): Promise<void> {
+    const answer = JSON.parse(body) as Stats & { session: string; status?: string };
+    const job = { ...of, session: answer.session };
+    if (send !== undefined && this.#chance.isTrue(0.3)) await this.#repeat(send, answer.session);
+    if (answer.status === "pending") await this.#follow(job);
+    else {
+      job.charged.certain += job.want.unique;
+      this.#compareStats(answer, job.want, "at once");
+      this.#ended(job);
+    }
+  }
+
+  async #repeat(send: () => Promise<Reply>, session: string): Promise<void> {
+    const again = await send();
+    if (again.status !== 200) return;
+    const { session: other } = JSON.parse(again.body) as { session: string };
+    if (other !== session) this.#front.wrong("a repeated request made another session");
+  }
+
+  #ended({ session, owner, want }: Job): void {
+    this.finished.push({ session, owner, want, endedMs: this.#front.world.timeline.nowMs });
+  }
+
+  /** Looks at a job until it is over, or gives it up. */
+  async #follow(job: Job): Promise<void> {
+    const { timeline } = this.#front.world;
+    job.owner.open.add(job.session);
+    const cancelAfterMs = this.#chance.isTrue(0.15) ? 400 : Infinity;
+    const startMs = timeline.nowMs;
+    const seen = { processed: 0 };
+    for (;;) {
+      await timeline.sleep(this.#chance.between(200, 1_500));
+      const tookMs = timeline.nowMs - startMs;
+      if (tookMs > cancelAfterMs) return await this.#cancel(job);
+      if (await this.#isOver(job, seen)) return;
+      if (tookMs <= JOB_MS + this.#front.weather.frozenMs) continue;
+      const state = this.#front.world.store.state();
+      return this.#front.wrong(`a job is not over after ${String(JOB_MS)} ms; store: ${state}`);
+    }
+  }
+
+  async #cancel({ session, owner, want, charged }: Job): Promise<void> {
+    const gone = await this.#front.ask(owner, { method: "DELETE", url: `/api/view/${session}` });
+    charged.possible += want.unique;
+    if (isOpen(gone)) owner.hasUnknownJob = true;
+    owner.open.delete(session);
+  }
+
+  async #isOver(job: Job, seen: { processed: number }): Promise<boolean> {
+    const { session, owner, want, charged } = job;
+    const url = `/api/view/${session}`;
+    const { status, body } = await this.#front.ask(owner, { method: "GET", url });
+    if (status === 404) this.#front.wrong("an accepted session is gone");
+    if (status !== 200) return status === 404;
+    const view = body.startsWith("{") ? (JSON.parse(body) as View) : undefined;
+    if (view !== undefined && view.status !== "completed") {
+      this.#progress(view, seen);
+      return view.status === "failed";
+    }
+    owner.open.delete(session);
+    charged.certain += want.unique;
+    if (view === undefined) this.#compareList(body, want);
+    this.#ended(job);
+    return true;
+  }
+
+  #progress({ status, processed_count: processed }: View, seen: { processed: number }): void {
+    if (status === "failed") this.#front.wrong("a job failed");
+    if (processed === undefined) return;
+    if (processed < seen.processed) this.#front.wrong("progress fell");
+    seen.processed = processed;
+  }
+
+  #compareStats(stats: Stats, want: Wanted, where: string): void {
+    if (this.#front.weather.namesFail) return;
+    const { fates, unique } = want;
+    const given = [stats.unique, stats.valid, stats.invalid_dns, stats.invalid_format];
+    const right = [unique, fates.valid, fates.invalid_dns, fates.invalid_format];
+    if (given.join() === right.join()) return;
+    this.#front.wrong(`stats ${where}: ${given.join()}, not ${right.join()}`);
+  }
+
+  #compareList(body: string, { valid }: Wanted): void {
+    if (this.#front.weather.namesFail) return;
+    const given = body.trim().split("\n");
+    if (given.join() === valid.join()) return;
+    this.#front.wrong(`a list has ${String(given.length)} entries, not ${String(valid.length)}`);
+  }
+
+  /** What was answered once is there until its session ends. */
+  async look(): Promise<void> {
+    if (this.finished.length === 0) return;
+    const { session, owner, want, endedMs } = this.#chance.pick(this.finished.slice(-20));
+    const url = `/api/view/${session}/json`;
+    const { status, body } = await this.#front.ask(owner, { method: "GET", url });
+    const ageMs = this.#front.world.timeline.nowMs - endedMs;
+    if (status === 404 && ageMs < SESSION_MS - JOB_MS - 60_000) {
+      this.#front.wrong("results are gone before their time");
+    }
+    if (status !== 200) return;
+    if (ageMs > SESSION_MS + 60_000) this.#front.wrong("results outlive their session");
+    const { stats } = JSON.parse(body) as { stats?: Stats };
+    if (stats !== undefined) this.#compareStats(stats, want, "in json");
+  }
+
+  /** Nothing of one owner reaches another. */
+  async peep(): Promise<void> {
+    if (this.finished.length === 0) return;
+    const { session, owner } = this.#chance.pick(this.finished.slice(-20));
+    const other = this.#front.owners.find(({ key }) => key !== owner.key);
+    if (other === undefined) return;
+    const url = `/api/view/${session}`;
+    const read = await this.#front.ask(other, { method: "GET", url: `${url}/json` });
+    if (read.status === 200) this.#front.wrong("an owner reads another one's session");
+    const gone = await this.#front.ask(other, { method: "DELETE", url });
+    if (gone.status < 300 && gone.status > 0)
+      this.#front.wrong("an owner deletes another's session");
+  }
+}

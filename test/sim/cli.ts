@@ -1,0 +1,43 @@
+// `npm run sim -- --seed N [--days D] [--servers S] [--workers W] [--trace FILE]`
+import "./one-thread.ts";
+import { createWriteStream } from "node:fs";
+import { parseArgs } from "node:util";
+import { run } from "./run.ts";
+import { shrink } from "./shrink.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    days: { type: "string", default: "30" },
+    servers: { type: "string", default: "1" },
+    workers: { type: "string", default: "0" },
+    trace: { type: "string" },
+  },
+});
+const [seed, days, servers, workers] = [
+  values.seed,
+  values.days,
+  values.servers,
+  values.workers,
+].map(Number) as [number, number, number, number];
+const file = values.trace === undefined ? undefined : createWriteStream(values.trace);
+const options = { seed, days, servers, workers };
+const startMs = performance.now();
+const outcome = await run({
+  ...options,
+  ...(file !== undefined && { trace: (line: string) => void file.write(`${line}\n`) }),
+});
+const seconds = (performance.now() - startMs) / 1_000;
+const { violations, hash, events, requests, kills, faults } = outcome;
+process.stdout.write(
+  `seed ${String(seed)}: ${String(outcome.days)} days in ${seconds.toFixed(1)} s, ${String(events)} events, ` +
+    `${String(requests)} requests, ${String(kills)} kills, trace ${hash.slice(0, 16)}\n`,
+);
+if (violations.length > 0) {
+  process.stdout.write(`${violations.join("\n")}\n`);
+  const shortest = await shrink({ ...options, days: outcome.days + 1 }, faults);
+  process.stdout.write(`shortest faults found:\n${JSON.stringify(shortest, null, 1)}\n`);
+  process.exitCode = 1;
+}
+file?.end(() => process.exit());
+if (file === undefined) process.exit();

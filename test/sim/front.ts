@@ -1,0 +1,90 @@
+import { chargedOn, type Owner } from "./ledger.ts";
+import type { Reply, World } from "./world.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Longest answer of a single check, its way over the network included; a freeze comes on top. */
+const SINGLE_MS = 6_000;
+
+export interface Asked {
+  readonly body?: unknown;
+  readonly key?: string | undefined;
+}
+
+/** What of a fault makes which answers no surprise. */
+export interface Weather {
+  /** Answers of 500 and 503 are no surprise, and faults in the log neither. */
+  readonly storeFails: boolean;
+  readonly namesFail: boolean;
+  readonly hasKills: boolean;
+  /** The longest that a process stands still in this bout, in milliseconds. */
+  readonly frozenMs: number;
+}
+
+export const FINE: Weather = { storeFails: false, namesFail: false, hasKills: false, frozenMs: 0 };
+
+/** Where clients meet the service: every answer is held against what holds of all of them. */
+export class Front {
+  readonly world: World;
+  readonly owners: Owner[] = [];
+  readonly violations: string[] = [];
+  weather = FINE;
+  /** Units of single checks that kills may have taken so far. */
+  mayBeLost = 0;
+  requests = 0;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  wrong(what: string): void {
+    this.world.note(`VIOLATION ${what}`);
+    this.violations.push(what);
+  }
+
+  today(): number {
+    const { beganMs, nowMs } = this.world.timeline;
+    return Math.floor((beganMs + nowMs) / DAY_MS);
+  }
+
+  async ask(
+    owner: Pick<Owner, "headers" | "address">,
+    request: { readonly method: "GET" | "POST" | "DELETE"; readonly url: string },
+    { body, key }: Asked = {},
+    limitMs = SINGLE_MS,
+  ): Promise<Reply> {
+    const { timeline } = this.world;
+    this.requests += 1;
+    const startMs = timeline.nowMs;
+    const reply = await this.world.ask({
+      ...request,
+      from: owner.address,
+      headers: {
+        ...owner.headers,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(key !== undefined && { "idempotency-key": key }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const tookMs = timeline.nowMs - startMs;
+    this.world.note(`${request.method} ${request.url} ${String(reply.status)}`);
+    if (tookMs > limitMs + this.weather.frozenMs) {
+      this.wrong(`an answer took ${String(Math.round(tookMs))} ms: ${request.url}`);
+    }
+    const isFault = reply.status === 500 || reply.status === 503;
+    if (isFault && !this.weather.storeFails) this.wrong(`${String(reply.status)}: ${request.url}`);
+    return reply;
+  }
+
+  /** A refusal must have its reason in what the client itself did. */
+  refused(owner: Owner, units: number, { body, retryAfter }: Reply): void {
+    const { certain, possible } = chargedOn(owner, this.today());
+    if (/quota/.test(body)) {
+      if (certain + possible + units <= owner.dailyLimit) {
+        this.wrong(`${owner.key} was refused with ${String(certain)} units of its day used`);
+      }
+    } else if (/in progress/.test(body)) {
+      if (owner.open.size === 0 && !owner.hasUnknownJob) this.wrong("a slot is taken by no job");
+    } else if (retryAfter === undefined) this.wrong(`429 without Retry-After: ${body}`);
+  }
+}

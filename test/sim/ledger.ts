@@ -1,0 +1,33 @@
+/** What the reference model knows of one owner: bounds of what may have been charged, and what is under way. */
+export interface Owner {
+  /** "account:<id>" or "bucket:<bucket>". */
+  readonly key: string;
+  readonly headers: Record<string, string>;
+  readonly address: string;
+  readonly dailyLimit: number;
+  /** Granted by the operator. */
+  credits: number;
+  /** By UTC day: units that were certainly charged, and units that may have been beside them. */
+  readonly charged: Map<number, Charged>;
+  /** Sessions that were accepted and are not over, as far as the client knows. */
+  readonly open: Set<string>;
+  /** A bulk request was cut off: there may be a job that the client does not know of. */
+  hasUnknownJob: boolean;
+  hasWebhook: boolean;
+}
+
+export interface Charged {
+  certain: number;
+  possible: number;
+}
+
+export function newOwner(known: Pick<Owner, "key" | "headers" | "address" | "dailyLimit">): Owner {
+  const state = { credits: 0, hasUnknownJob: false, hasWebhook: false };
+  return { ...known, ...state, charged: new Map(), open: new Set() };
+}
+
+export function chargedOn(owner: Owner, day: number): Charged {
+  const known = owner.charged.get(day) ?? { certain: 0, possible: 0 };
+  owner.charged.set(day, known);
+  return known;
+}

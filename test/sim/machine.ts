@@ -1,0 +1,131 @@
+import type { Machine } from "../../src/main/process/machine.ts";
+import { loadLists } from "../../src/adapters/lists/load/load-lists.ts";
+import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { type BulkWork, openBulkWork } from "../../src/main/threads/bulk-work.ts";
+import type {
+  BulkThread,
+  BulkThreadDeps,
+  BulkThreadSettings,
+} from "../../src/main/threads/bulk-thread.ts";
+import { splitText } from "../../src/core/batch/batch-chunk.ts";
+import { finish } from "../../src/core/batch/batch.ts";
+import type { Ids } from "../../src/ports/process/ids.ts";
+import type { Log } from "../../src/ports/process/log.ts";
+import type { FastifyInstance } from "fastify";
+import type { Chance } from "./chance.ts";
+import { type NameFaults, simulatedResolver } from "./names.ts";
+import type { SimulatedRedis } from "./redis.ts";
+import type { SimulatedStore } from "./store.ts";
+import type { Lifetime, Timeline } from "./timeline.ts";
+
+/** What a simulated process stands on. */
+export interface Ground {
+  readonly timeline: Timeline;
+  readonly chance: Chance;
+  readonly store: SimulatedStore;
+  readonly redis: SimulatedRedis;
+  readonly names: NameFaults;
+  /** Who serves, of those that may be but one. */
+  readonly lock: { holder: Lifetime | undefined };
+  /** A webhook arrives at its receiver; the status it answers. */
+  readonly receive: (url: string, body: string) => number;
+  readonly trace: (line: string) => void;
+  readonly logged: (life: Lifetime, level: "warn" | "error", event: string) => void;
+}
+
+export interface Host {
+  readonly life: Lifetime;
+  readonly step: () => void;
+  app: FastifyInstance | undefined;
+}
+
+const lists = loadLists("/nonexistent");
+
+/** The machine under one simulated process. */
+export function simulatedMachine(ground: Ground, host: Host): Machine {
+  const { timeline, chance, store, redis } = ground;
+  const { life } = host;
+  const clock = timeline.clockOf(life);
+  const ids: Ids = {
+    bytes: (count) => chance.bytes(count),
+    hex32: () => Buffer.from(chance.bytes(16)).toString("hex"),
+  };
+  const openStore = (): Promise<SqlDatabase> => store.open({ life, step: host.step });
+  const lines = (level: "warn" | "error", event: string): void => {
+    if (!life.isAlive) return;
+    ground.trace(`${life.name} ${level} ${event}`);
+    ground.logged(life, level, event);
+  };
+  const log: Log = {
+    info: () => undefined,
+    warn: (event) => lines("warn", event),
+    error: (event) => lines("error", event),
+  };
+  const machine: Machine = {
+    clock,
+    ids,
+    openLog: () => log,
+    openSqlite: openStore,
+    openPostgres: openStore,
+    lockForServing() {
+      if (ground.lock.holder?.isAlive === true) throw new Error("another process serves");
+      ground.lock.holder = life;
+      return () => {
+        if (ground.lock.holder === life) ground.lock.holder = undefined;
+      };
+    },
+    openRedis: (_url, deps) => Promise.resolve(redis.open(life, deps)),
+    openTickets: () => Promise.resolve(redis.openTickets(life)),
+    openTicketQueue: () => Promise.resolve(redis.openQueue()),
+    openResolver: (options) =>
+      simulatedResolver(options, { timeline, chance, faults: ground.names }),
+    openOutbound: () => ({
+      http: () => Promise.resolve({ ok: false, fault: "unreachable" }),
+      tcp: () => Promise.resolve({ ok: false, fault: "unreachable" }),
+    }),
+    openWebhookSender: () => ({
+      async post({ url, body }) {
+        await new Promise<void>((go) => void clock.after(chance.between(5, 200), go));
+        const status = ground.receive(url, Buffer.from(body).toString());
+        await new Promise<void>((go) => void clock.after(chance.between(5, 200), go));
+        return { ok: true, value: { status, headers: {}, body: new Uint8Array(), cut: false } };
+      },
+    }),
+    loadLists: () => lists,
+    startBulkThread: (settings, deps) => simulatedThread(machine, settings, deps),
+    openSplitter: () => ({
+      split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
+      close: () => Promise.resolve(),
+    }),
+    async listen(app) {
+      await app.ready();
+      host.app = app;
+      return { url: `http://${life.name}`, port: 80, stop: () => app.close() };
+    },
+  };
+  return machine;
+}
+
+/** The bulk thread as a part of the process itself; one that cannot start is started again a second later. */
+function simulatedThread(
+  machine: Machine,
+  settings: BulkThreadSettings,
+  deps: BulkThreadDeps,
+): BulkThread {
+  let work: Promise<BulkWork | undefined> | undefined;
+  const launch = (): Promise<BulkWork | undefined> =>
+    openBulkWork(settings, { machine, ...deps }).catch((fault: unknown) => {
+      deps.log.error("bulk.thread_failed", fault);
+      machine.clock.after(1_000, () => {
+        work = launch();
+      });
+      return undefined;
+    });
+  const rouse = (): NonNullable<typeof work> => (work ??= launch());
+  return {
+    rouse: () => void rouse(),
+    wake: () => void rouse().then((its) => its?.wake()),
+    use: (datasets) => void work?.then((its) => its?.use(datasets)),
+    stop: async () => (await work)?.stop(),
+  };
+}

@@ -1,0 +1,86 @@
+import { A, AAAA, MX, NS } from "../../src/adapters/dns/message/records.ts";
+import type { Reply } from "../../src/adapters/dns/message/reply.ts";
+import type { Resolver, ResolverOptions, ResolverStats } from "../../src/adapters/dns/resolver.ts";
+import { awakeClock } from "../../src/ports/process/awake-clock.ts";
+import type { Chance } from "./chance.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** What becomes of an entry, told by its domain's second label; the reference model and the name servers agree on it. */
+export type Fate = "valid" | "invalid_dns" | "invalid_format";
+
+export const fateOf = (entry: string): Fate => {
+  if (entry.includes("@@") || !entry.includes(".")) return "invalid_format";
+  return entry.endsWith(".gone.test-zone.com") ? "invalid_dns" : "valid";
+};
+
+/** Domains that the name servers know: mail everywhere but under `gone`; under `slow` the first answer is lost. */
+export function entryOf(chance: Chance): string {
+  const name = `d${String(chance.below(400))}`;
+  const zone = chance.pick(["live", "live", "live", "gone", "slow"]);
+  const domain = `${name}.${zone}.test-zone.com`;
+  if (chance.isTrue(0.05)) return `broken@@${domain}`;
+  return chance.isTrue(0.3) ? domain : `user${String(chance.below(50))}@${domain}`;
+}
+
+const TTL = { ttlSeconds: 300 };
+
+function replyOf(name: string, kind: unknown): Reply<unknown> {
+  if (name.endsWith(".gone.test-zone.com")) return { kind: "absent", why: "noName", ...TTL };
+  if (kind === NS) return { kind: "found", records: ["ns.test-zone.com"], ...TTL };
+  if (kind === MX && !name.startsWith("mx.")) {
+    return { kind: "found", records: [{ preference: 10, host: "mx.live.test-zone.com" }], ...TTL };
+  }
+  if (kind === A) return { kind: "found", records: ["93.184.216.34"], ...TTL };
+  return { kind: "absent", why: kind === AAAA ? "noData" : "noData", ...TTL };
+}
+
+/** Figures for the page of metrics, which no simulated client reads. */
+const STATS = { window: 0, underWay: 0, unsettled: 0, unknown: {} } as unknown as ResolverStats;
+
+/** After this a try counts as lost, as in the real resolver. */
+const TRY_MS = 800;
+const TRIES_MAX = 4;
+
+export interface NameFaults {
+  /** The name servers are silent until then. */
+  silentUntilMs: number;
+}
+
+/** The model of a resolver and the name servers behind it. */
+export function simulatedResolver(
+  { clock }: Pick<ResolverOptions, "clock">,
+  world: {
+    readonly timeline: Timeline;
+    readonly chance: Chance;
+    readonly faults: NameFaults;
+  },
+): Resolver {
+  const { timeline, chance, faults } = world;
+  const awake = awakeClock(clock);
+  return {
+    ask(question, done) {
+      const reply = replyOf(question.name, question.kind) as Parameters<typeof done>[0];
+      const startMs = awake.monotonicMs();
+      let tries = 0;
+      const again = (): void => {
+        tries += 1;
+        const delayMs = chance.between(1, 40);
+        const dueMs = timeline.nowMs + delayMs;
+        awake.after(delayMs, () => {
+          const spentMs = awake.monotonicMs() - startMs;
+          const isLost = question.name.includes(".slow.") && tries === 1;
+          // An answer that comes to a process without a turn may find its socket full.
+          const isDropped = timeline.nowMs - dueMs > TRY_MS && chance.isTrue(0.7);
+          const isSilent = timeline.nowMs < faults.silentUntilMs;
+          if (!isLost && !isDropped && !isSilent) done(reply, spentMs);
+          else if (tries < TRIES_MAX) awake.after(TRY_MS, again);
+          else done({ kind: "unknown", why: "timeout" }, spentMs);
+        });
+      };
+      again();
+    },
+    room: () => undefined,
+    stats: () => STATS,
+    close: () => undefined,
+  };
+}

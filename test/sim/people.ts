@@ -1,0 +1,160 @@
+import type { Chance } from "./chance.ts";
+import { Batches } from "./batches.ts";
+import { Front } from "./front.ts";
+import { chargedOn, newOwner, type Owner } from "./ledger.ts";
+import { entryOf, fateOf } from "./names.ts";
+import type { Operator, Reply, World } from "./world.ts";
+
+/** Their daily limits are of the tiers file in `world.ts`. */
+const ACCOUNTS = [
+  ["ada", "starter", Infinity],
+  ["bob", "pro", Infinity],
+  ["eve", "free", 60],
+] as const;
+const STRANGER = { address: "203.0.113.9", dailyLimit: 80 };
+
+/** A change is in force after this time everywhere. */
+const IN_FORCE_MS = 5_000;
+
+/** Clients and an operator who use the service as people do, and notice what is wrong. */
+export class People {
+  readonly front: Front;
+  readonly batches: Batches;
+  readonly #world: World;
+  readonly #chance: Chance;
+  readonly #operator: Operator;
+  #rules = 0;
+
+  constructor(world: World, operator: Operator) {
+    this.#world = world;
+    this.#chance = world.chance.fork();
+    this.#operator = operator;
+    this.front = new Front(world);
+    this.batches = new Batches(this.front, this.#chance);
+  }
+
+  async begin(): Promise<void> {
+    const { owners } = this.front;
+    for (const [name, tier, dailyLimit] of ACCOUNTS) {
+      const email = `${name}@people.example`;
+      const order = { email, tier, origin: "operator", isAdmin: false } as const;
+      const made = await this.#operator.accounts.create(order);
+      if (made.kind !== "created") throw new Error(made.kind);
+      const { id } = made.account;
+      const headers = { authorization: `Bearer ${await this.#newKey(id)}` };
+      const address = `198.51.100.${String(owners.length + 1)}`;
+      const owner = newOwner({ key: `account:${id}`, headers, address, dailyLimit });
+      owners.push(owner);
+      if (dailyLimit < Infinity) continue;
+      await this.#operator.setup.set(id, "https://hook.live.test-zone.com/", []);
+      owner.hasWebhook = true;
+    }
+    owners.push(newOwner({ key: `bucket:${STRANGER.address}`, headers: {}, ...STRANGER }));
+  }
+
+  /** One person for some seconds. */
+  async live(actions: number): Promise<void> {
+    for (let action = 0; action < actions; action += 1) {
+      await this.#world.timeline.sleep(this.#chance.between(50, 3_000));
+      const owner = this.#chance.pick(this.front.owners);
+      const what = this.#chance.next();
+      const [act] = this.#acts.find(([, upTo]) => what < upTo) ?? [];
+      await act?.(owner);
+    }
+  }
+
+  /** What people do, each up to its share of 0 to 1. */
+  readonly #acts: readonly (readonly [(owner: Owner) => Promise<unknown>, number])[] = [
+    [(owner) => this.#check(owner), 0.45],
+    [(owner) => this.batches.submit(owner), 0.75],
+    [() => this.batches.look(), 0.82],
+    [() => this.batches.peep(), 0.88],
+    [(owner) => this.#revoke(owner), 0.92],
+    [(owner) => this.#grant(owner), 0.96],
+    [(owner) => this.#deny(owner), 1],
+  ];
+
+  async #newKey(accountId: string): Promise<string> {
+    const made = await this.#operator.keys.create(accountId, "sim");
+    if (made.kind !== "created") throw new Error(made.kind);
+    return made.apiKey;
+  }
+
+  async #check(owner: Owner, entry = entryOf(this.#chance)): Promise<Reply> {
+    const { front } = this;
+    const charged = chargedOn(owner, front.today());
+    // While the request is under way it may be charged or not.
+    charged.possible += 1;
+    const isAddress = entry.includes("@");
+    const url = isAddress ? "/api/email" : "/api/domain";
+    const body = isAddress ? { email: entry } : { domain: entry };
+    const reply = await front.ask(owner, { method: "POST", url }, { body });
+    if (reply.status === 200) {
+      charged.possible -= 1;
+      charged.certain += 1;
+      this.#compare(entry, reply.body);
+    } else if (reply.status === 429) {
+      charged.possible -= 1;
+      front.refused(owner, 1, reply);
+    } else if (reply.status !== 0 && !front.weather.storeFails) {
+      front.wrong(`a check was answered ${String(reply.status)}`);
+    }
+    return reply;
+  }
+
+  #compare(entry: string, body: string): void {
+    if (this.front.weather.namesFail) return;
+    const { format, dns } = JSON.parse(body) as { format: boolean; dns: boolean };
+    const fate = fateOf(entry);
+    const isRight = format === (fate !== "invalid_format") && dns === (fate === "valid");
+    if (!isRight) this.front.wrong(`${entry} is ${fate}, and was answered ${body}`);
+  }
+
+  /** A revoked key is refused after 5 s. */
+  async #revoke(owner: Owner): Promise<void> {
+    if (!owner.key.startsWith("account:")) return;
+    const { keys } = this.#operator;
+    const id = owner.key.slice("account:".length);
+    const old = { address: owner.address, headers: { ...owner.headers } };
+    owner.headers["authorization"] = `Bearer ${await this.#newKey(id)}`;
+    const before = await keys.list(id);
+    for (const { id: keyId, revokedAtMs } of before.slice(0, -1)) {
+      if (revokedAtMs === undefined) await keys.revoke(keyId);
+    }
+    await this.#world.timeline.sleep(IN_FORCE_MS);
+    const charged = chargedOn(owner, this.front.today());
+    charged.possible += 1;
+    const order = { method: "POST", url: "/api/email" } as const;
+    const { status } = await this.front.ask(old, order, { body: { email: "x" } });
+    if (status === 401) charged.possible -= 1;
+    const { frozenMs, storeFails } = this.front.weather;
+    if (frozenMs === 0 && !storeFails && status === 200)
+      this.front.wrong("a revoked key is served");
+  }
+
+  async #grant(owner: Owner): Promise<void> {
+    if (owner.dailyLimit !== 60) return;
+    const id = owner.key.slice("account:".length);
+    const answer = await this.#operator.credits.grant(id, 5, "simulated");
+    if (answer.kind === "granted") owner.credits += 5;
+  }
+
+  /** A rule of the operator is in force after 5 s. */
+  async #deny(owner: Owner): Promise<void> {
+    this.#rules += 1;
+    const domain = `rule${String(this.#rules)}.live.test-zone.com`;
+    const isDisposable = async (): Promise<boolean | undefined> => {
+      const reply = await this.#check(owner, domain);
+      if (reply.status !== 200) return undefined;
+      return (JSON.parse(reply.body) as { disposable: boolean }).disposable;
+    };
+    if ((await isDisposable()) === true) this.front.wrong("a domain without a rule is disposable");
+    await this.#operator.rules.save(domain, "deny", { note: "", author: "sim" });
+    await this.#world.timeline.sleep(IN_FORCE_MS);
+    const { frozenMs, storeFails } = this.front.weather;
+    if ((await isDisposable()) === false && frozenMs === 0 && !storeFails) {
+      this.front.wrong("a rule is not in force after 5 s");
+    }
+    await this.#operator.rules.forget(domain);
+  }
+}

@@ -1,0 +1,152 @@
+import type { Finished } from "./batches.ts";
+import type { Front } from "./front.ts";
+import type { Owner } from "./ledger.ts";
+import type { People } from "./people.ts";
+import type { World } from "./world.ts";
+
+const REST_MS = 120_000;
+const TIMERS_MAX = 300;
+
+const textOf = (row: Readonly<Record<string, unknown>> | undefined, name: string): string =>
+  String(row?.[name]);
+
+/** Waits until nothing is under way, then compares what is stored with what the people know. */
+export async function checkAtRest(world: World, people: People, before: Before): Promise<void> {
+  await settle(world, people);
+  const tables: readonly ((world: World, people: People, before: Before) => void)[] = [
+    checkCharges,
+    checkCredits,
+    checkJobs,
+    checkWebhooks,
+    checkTimers,
+    checkLog,
+  ];
+  for (const check of tables) check(world, people, before);
+}
+
+/** What was so when the bout began. */
+export interface Before {
+  readonly kills: number;
+  readonly atMs: number;
+}
+
+async function settle(world: World, people: People): Promise<void> {
+  const { timeline, store } = world;
+  const endMs = timeline.nowMs + REST_MS;
+  for (;;) {
+    await timeline.sleep(1_000);
+    const [busy] = store.rows(`
+      select (select count(*) from jobs where is_running = 1) as jobs,
+             (select count(*) from jobs where state = 'completed' and announced = 0) as untold,
+             (select count(*) from webhook_deliveries where state in ('queued', 'sending')) as sends`);
+    const isUp = world.places.every(({ host }) => host?.life.isAlive === true);
+    const left = ["jobs", "untold", "sends"].filter((name) => textOf(busy, name) !== "0");
+    // Units of single checks are written 250 ms later, and a key may be read for 5 s.
+    if (left.length === 0 && isUp) break;
+    if (timeline.nowMs > endMs) {
+      people.front.wrong(`not at rest after ${String(REST_MS)} ms: ${left.join(", ")}`);
+      return;
+    }
+  }
+  await timeline.sleep(2_000);
+  for (const owner of people.front.owners) {
+    owner.hasUnknownJob = false;
+    owner.open.clear();
+  }
+}
+
+/** Every unit is charged once, and none is lost but those that a kill may take. */
+function checkCharges(world: World, { front }: People): void {
+  const rows = world.store.rows("select owner, day, units, credits from usage_days");
+  const today = front.today();
+  for (const owner of front.owners) {
+    const row = rows.find((one) => one["owner"] === owner.key && one["day"] === today);
+    compareDay(owner, row ?? {}, front);
+    // Days of addresses are deleted when they can count no more.
+    for (const day of owner.charged.keys()) if (day < today) owner.charged.delete(day);
+  }
+}
+
+function compareDay(owner: Owner, row: Readonly<Record<string, unknown>>, front: Front): void {
+  const { certain, possible } = owner.charged.get(front.today()) ?? { certain: 0, possible: 0 };
+  const units = Number(row["units"] ?? 0);
+  const used = units + Number(row["credits"] ?? 0);
+  const most = certain + possible;
+  if (used > most) front.wrong(`${owner.key} pays ${String(used)} for at most ${String(most)}`);
+  const lost = certain - used;
+  if (lost > front.mayBeLost) front.wrong(`${String(lost)} units of ${owner.key} are lost`);
+  if (units > owner.dailyLimit) front.wrong(`${owner.key} took more than its quota`);
+}
+
+function checkCredits(world: World, people: People): void {
+  for (const row of world.store.rows(`
+    select a.id, a.credit_balance as balance,
+           (select coalesce(sum(amount), 0) from credit_entries where account_id = a.id) as ledger,
+           (select min(balance_after) from credit_entries where account_id = a.id) as least
+    from accounts a`)) {
+    if (row["balance"] !== row["ledger"])
+      people.front.wrong("a balance is not the sum of its ledger");
+    if (Number(row["least"] ?? 0) < 0) people.front.wrong("a balance was negative");
+  }
+  for (const row of world.store.rows("select amount, refunded from charges")) {
+    if (Number(row["refunded"]) > Number(row["amount"]))
+      people.front.wrong("a refund exceeds its charge");
+  }
+}
+
+function checkJobs(world: World, people: People): void {
+  const [row] = world.store.rows(`
+    select count(*) as count from jobs
+    where state = 'completed' and (open_chunks <> 0 or processed <> unique_count)`);
+  if (textOf(row, "count") !== "0") people.front.wrong("a completed job is not whole");
+  const [locks] = world.store.rows(`
+    select count(*) as count from retry_keys
+    where answer is null and locked_until_ms < ${String(world.timeline.beganMs + world.timeline.nowMs - 60_000)}`);
+  if (Number(locks?.["count"]) > 50) people.front.wrong("locks of dead requests stay");
+}
+
+function timesTold({ received }: World): ReadonlyMap<string, number> {
+  const told = new Map<string, number>();
+  for (const body of received) {
+    const session = /"session":"([0-9a-f]{32})"/.exec(body)?.[1] ?? "";
+    told.set(session, (told.get(session) ?? 0) + 1);
+  }
+  return told;
+}
+
+/** At most one webhook for a batch; exactly one where no process died. */
+function checkWebhooks(world: World, { front, batches }: People, before: Before): void {
+  const told = timesTold(world);
+  for (const [session, times] of told) {
+    if (times > 1) front.wrong(`${String(times)} webhooks of session ${session}`);
+  }
+  const { storeFails, hasKills } = front.weather;
+  if (world.kills > before.kills || storeFails || hasKills) return;
+  const isTold = ({ session, owner, endedMs }: Finished): boolean =>
+    told.has(session) || !owner.hasWebhook || endedMs < before.atMs;
+  for (const one of batches.finished.filter((each) => !isTold(each))) {
+    front.wrong(`no webhook of session ${one.session}`);
+  }
+}
+
+function checkTimers(world: World, people: People): void {
+  for (const { host } of world.places) {
+    if (host === undefined) continue;
+    const waiting = world.timeline.waiting(host.life);
+    if (waiting > TIMERS_MAX)
+      people.front.wrong(`${String(waiting)} timers wait in ${host.life.name}`);
+  }
+}
+
+/** A process that meets no fault logs none. */
+function checkLog(world: World, people: People): void {
+  for (const [event, count] of world.logged) {
+    if (!people.front.weather.storeFails && !ALWAYS_FINE.has(event)) {
+      people.front.wrong(`logged ${event}, ${String(count)} times`);
+    }
+  }
+  world.logged.clear();
+}
+
+/** Warnings that follow from a kill or a freeze. */
+const ALWAYS_FINE = new Set(["webhooks.interrupted", "duty.lost", "start.waiting_for_database"]);

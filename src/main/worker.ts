@@ -107,7 +107,7 @@ interface WorkParts extends Serving {
 
 /** The worker, not started, beside what looks after jobs that are stuck or not announced. */
 async function openWork(
-  { clock, ids, log, name, backing, lists, webhooks, bulk, closing }: WorkParts,
+  { clock, ids, log, name, backing, lists, webhooks, bulk, closing, shares }: WorkParts,
   { checkpoint = passThrough, feed = "tickets" }: WorkerOptions,
 ): Promise<BulkWorker> {
   const { db } = backing.store.sql;
@@ -117,6 +117,8 @@ async function openWork(
   const tickets = feed === "tickets" ? await backing.openTickets?.(name) : undefined;
   closing.add(() => tickets?.close());
   return bulkWorker({
+    shares,
+    window: bulk.window,
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,

@@ -120,10 +120,12 @@ const bulk = createBulk({
 });
 const chunks = sqlChunkQueue({ db, checkpoint });
 const worker = bulkWorker({
+  shares: createShares(),
+  window: () => 1_000,
   chunks: {
     ...chunks,
-    async claim(lease, token) {
-      const chunk = await chunks.claim(lease, token);
+    async claim(lease, token, except) {
+      const chunk = await chunks.claim(lease, token, except);
       if (chunk === undefined) say({ kind: "idle" });
       return chunk;
     },

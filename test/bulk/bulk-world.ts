@@ -124,6 +124,8 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   });
   const worker = (name = "w1"): BulkWorker => {
     const made = bulkWorker({
+      shares: createShares(),
+      window: () => 1_000,
       ...own,
       chunks: stores.chunks,
       name,

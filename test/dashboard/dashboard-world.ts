@@ -280,6 +280,8 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
   });
   const shared = { clock, log, check, completed: () => void announce() };
   const worker = bulkWorker({
+    shares: createShares(),
+    window: () => 1_000,
     ...shared,
     chunks: sqlChunkQueue(deps),
     name: "w1",

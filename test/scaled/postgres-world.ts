@@ -1,3 +1,4 @@
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -126,6 +127,8 @@ async function serviceOn(stores: PostgresWorld["stores"]) {
   const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
   const checkNow = coreEntryCheck({ ...real, budgetMs: 5_000, againBudgetMs: 1_700 });
   const worker = bulkWorker({
+    shares: createShares(),
+    window: () => 1_000,
     chunks,
     name: "w1",
     clock,

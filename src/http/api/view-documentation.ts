@@ -114,7 +114,8 @@ const events: Operation = {
 const removal: Operation = {
   operationId: "deleteSession",
   summary: "Cancel a job, or forget its results",
-  description: "What was not processed is refunded.",
+  description:
+    "Entries that no worker has begun are refunded; those that DNS was asked for are not.",
   tags: ["bulk"],
   parameters: [session],
   responses: {

@@ -19,6 +19,8 @@ export interface BulkChecker {
   readonly dnsAnswers: () => Promise<boolean>;
   /** Of the first pass. */
   readonly stats: DnsLookup["stats"];
+  /** Names that DNS takes at once. */
+  readonly window: () => number;
   /** Leaves no socket and no timer. */
   readonly close: () => void;
 }
@@ -31,6 +33,9 @@ const AGAIN_BUDGET_MS = 500;
 
 /** Entries begun in one go; more, and answers that lie in the sockets look slow, which narrows the window. */
 const BEGUN_AT_ONCE = 20;
+
+/** Names between two readings of the window. */
+const WINDOW_READ_EVERY = 64;
 
 export interface BulkCheckerOptions {
   /** Hears every fresh verdict. */
@@ -62,6 +67,8 @@ export function openBulkChecker(
     observe,
   });
   let begun = 0;
+  let asked = 0;
+  let window = 0;
   return {
     check,
     /** Waits for the resolver, and now and then for a turn of the event loop. */
@@ -72,6 +79,12 @@ export function openBulkChecker(
     },
     dnsAnswers: () => trust?.answers() ?? probe.probe(),
     stats: () => dns.stats(),
+    window() {
+      // Asked for every name, and it changes every few seconds.
+      if (asked % WINDOW_READ_EVERY === 0) window = dns.stats().window;
+      asked += 1;
+      return window;
+    },
     close() {
       dns.close();
       second.close();

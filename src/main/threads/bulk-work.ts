@@ -1,3 +1,5 @@
+import { createShares } from "../../ports/sharing/shares.ts";
+import { createHeldBackLog } from "../../service/admission/held-back.ts";
 import { sql } from "kysely";
 import { createLiveRules } from "../../adapters/lists/refresh/live-rules.ts";
 import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
@@ -69,7 +71,11 @@ async function open(
   const bulk = openBulkChecker(settings, known.datasets, { observe, cap, machine, trust });
   closing.add(() => bulk.close());
   const name = ids.hex32();
+  const hashKey = ids.bytes(32);
+  const heldBack = createHeldBackLog({ log, clock, showAddresses: false, hashKey });
   const worker: BulkWorker = bulkWorker({
+    shares: createShares(heldBack),
+    window: bulk.window,
     chunks: sqlChunkQueue({ db, checkpoint: passThrough }),
     name,
     check: bulk.check,

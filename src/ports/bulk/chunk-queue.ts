@@ -1,3 +1,4 @@
+import type { OwnerKey } from "../admission/owner.ts";
 import type { ChunkOutcome } from "./batches.ts";
 
 /** How long a chunk belongs to whom. */
@@ -20,6 +21,7 @@ export interface ClaimedChunk {
   readonly number: number;
   /** Of this claim alone, as its worker named it: who comes with an older one is too late. */
   readonly token: string;
+  readonly owner: OwnerKey;
   /** How many. */
   readonly entries: number;
   /** For `unpackChunk`. */
@@ -60,8 +62,13 @@ export interface ChunkQueue {
   /**
    * A chunk that nobody has, of the owner who waited longest for a turn; undefined when there is none.
    * A chunk that outlived its lease is nobody's. `token` was never used before.
+   * Owners in `except` have their share of this worker.
    */
-  claim(lease: Lease, token: string): Promise<ClaimedChunk | undefined>;
+  claim(
+    lease: Lease,
+    token: string,
+    except?: readonly OwnerKey[],
+  ): Promise<ClaimedChunk | undefined>;
   /**
    * Prolongs the leases of these claims, where they are still this worker's, and notes its speed. A claim that
    * the worker gave up, because the database could not be reached, is not among them and ends.

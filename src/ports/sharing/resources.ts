@@ -7,6 +7,8 @@ export interface Resource {
   readonly perOwner: number;
   /** Pieces of work that one owner has begun at once; absent: as many as `perOwner` allows. */
   readonly atOncePerOwner?: number;
+  /** Beside others an owner has at most an equal part, one left for the next owner, but never less than this. */
+  readonly equalPartLeast?: number;
   /** How many may wait in all; 0: nothing waits. */
   readonly queue: number;
   readonly queuePerOwner: number;
@@ -88,11 +90,28 @@ export const RESOURCES = {
   },
   chunks: {
     unit: "entries",
-    total: 20_000,
-    perOwner: 5_000,
+    total: 100_000,
+    perOwner: 5_500,
+    equalPartLeast: 500,
     queue: 0,
     queuePerOwner: 0,
     refusal: "stays in the database until its owner's next turn",
+  },
+  again: {
+    unit: "entries",
+    total: 1_000,
+    perOwner: 250,
+    queue: 20_000,
+    queuePerOwner: 5_500,
+    refusal: "stays without an answer",
+  },
+  storing: {
+    unit: "places",
+    total: 4,
+    perOwner: 2,
+    queue: 400,
+    queuePerOwner: 400,
+    refusal: "the chunk is checked again",
   },
   webhooks: {
     unit: "places",

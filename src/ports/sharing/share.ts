@@ -21,6 +21,8 @@ export class NoRoom extends Error {
 export interface Hold {
   /** Takes more, or throws `NoRoom` and holds what it held. */
   grow(amount: number): void;
+  /** Gives a part of it back. */
+  shrink(amount: number): void;
   /** From now on it is never reclaimed: its work can no longer be ended. */
   keep(): void;
   /** Gives all of it back; later calls do nothing. */
@@ -146,6 +148,15 @@ export class Share {
     }
   }
 
+  /** The owners that could not take so much more, in order. */
+  atShare(amount: number): readonly OwnerKey[] {
+    const tenants = [...this.#tenants.values()];
+    return tenants
+      .filter((tenant) => !this.#fitsOwner(tenant, amount))
+      .map(({ owner }) => owner)
+      .toSorted();
+  }
+
   /** Reading it begins a new `largest`. */
   figures(): ShareFigures {
     const largest = this.#largest;
@@ -174,8 +185,15 @@ export class Share {
   }
 
   #fitsOwner(tenant: Tenant, amount: number): boolean {
-    const { perOwner, atOncePerOwner = Infinity } = this.#row;
-    return tenant.used + amount <= perOwner && tenant.holds.size < atOncePerOwner;
+    const { atOncePerOwner = Infinity } = this.#row;
+    return tenant.used + amount <= this.#perOwner() && tenant.holds.size < atOncePerOwner;
+  }
+
+  #perOwner(): number {
+    const { perOwner, total, equalPartLeast } = this.#row;
+    const owners = this.#tenants.size;
+    if (equalPartLeast === undefined || owners < 2) return perOwner;
+    return Math.min(perOwner, Math.max(equalPartLeast, total / (owners + 1)));
   }
 
   #fits(tenant: Tenant, amount: number): boolean {
@@ -188,6 +206,7 @@ export class Share {
     this.#count(tenant, held, amount);
     return {
       grow: (more) => this.#grow(tenant, held, more),
+      shrink: (less) => this.#shrink(tenant, held, less),
       keep: () => void (held.reclaim = undefined),
       release: () => this.#release(tenant, held),
     };
@@ -205,6 +224,14 @@ export class Share {
     if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
     this.#makeRoom(tenant, amount);
     this.#count(tenant, held, amount);
+  }
+
+  #shrink(tenant: Tenant, held: Held, amount: number): void {
+    if (!tenant.holds.has(held)) return;
+    held.amount -= amount;
+    tenant.used -= amount;
+    this.#used -= amount;
+    if (this.#turns.size > 0) this.#serve();
   }
 
   #release(tenant: Tenant, held: Held): void {

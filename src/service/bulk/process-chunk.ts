@@ -2,6 +2,7 @@ import { chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
 import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
 import type { Checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { ClaimedChunk } from "../../ports/bulk/chunk-queue.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { OwnEvidence } from "../evidence/own-spellings.ts";
 import {
   type EntryCheck,
@@ -10,7 +11,8 @@ import {
   type EntryCheckOptions,
   outcomeOf,
 } from "./entry-check.ts";
-import type { Places } from "../../ports/process/places.ts";
+import type { Share } from "../../ports/sharing/share.ts";
+import type { OwnerPaces } from "../../ports/sharing/owner-paces.ts";
 import { startChecks } from "./start-checks.ts";
 
 export interface ChunkDeps {
@@ -20,8 +22,9 @@ export interface ChunkDeps {
   readonly room: () => Promise<void> | undefined;
   /** Whether DNS answers at all. */
   readonly dnsAnswers: () => Promise<boolean>;
-  /** Limits the second pass of all running chunks together. */
-  readonly again: Places;
+  /** For the second passes of all chunks, each owner in turn. */
+  readonly again: Share;
+  readonly paces: OwnerPaces;
   readonly checkpoint: Checkpoint;
   /** Absent when no account has its traffic counted. */
   readonly ownEvidence?: OwnEvidence;
@@ -31,7 +34,9 @@ export interface CheckedChunk {
   readonly outcome: ChunkOutcome;
   /** DNS answered for at least one entry. */
   readonly conclusive: boolean;
-  /** DNS seems to be down: check the chunk again later. */
+  /** Check the chunk again later: DNS is down, or answered nothing of it. */
+  readonly isPostponed: boolean;
+  /** Not even well-known names are answered. One owner's chunk never decides that. */
   readonly dnsDown: boolean;
 }
 
@@ -42,14 +47,18 @@ export interface CheckedChunk {
 export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<CheckedChunk> {
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = await optionsOf(chunk, entries, deps);
-  const results = await firstPass(entries, options, deps);
+  const { owner } = chunk;
+  const results = await firstPass({ owner, entries, options }, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
-  let dnsDown = !conclusive && results.some(isInconclusive);
-  if (!dnsDown) {
-    await secondPass({ entries, results, options }, deps);
-    dnsDown = results.some(isInconclusive) && !(await deps.dnsAnswers());
-  }
-  return { outcome: outcomeOf(entries, results), conclusive, dnsDown };
+  const isSilent = !conclusive && results.some(isInconclusive);
+  if (!isSilent) await secondPass({ owner, entries, results, options }, deps);
+  const dnsDown = results.some(isInconclusive) && !(await deps.dnsAnswers());
+  return {
+    outcome: outcomeOf(entries, results),
+    conclusive,
+    isPostponed: isSilent || dnsDown,
+    dnsDown,
+  };
 }
 
 async function optionsOf(
@@ -64,16 +73,34 @@ async function optionsOf(
 const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
-  entries: readonly string[],
-  options: EntryCheckOptions,
-  { check, room, checkpoint }: ChunkDeps,
+  { owner, entries, options }: Omit<FirstPass, "results">,
+  { check, room, checkpoint, paces }: ChunkDeps,
 ): Promise<Checked[]> {
-  const started = await startChecks(entries, (entry) => check(entry, options).then(checked), room);
-  checkpoint("mid_chunk");
-  return Promise.all(started);
+  const pace = paces.begin(owner);
+  const checkInPace = async (entry: string): Promise<Checked> => {
+    let isAnswered = false;
+    try {
+      const result = checked(await check(entry, options));
+      isAnswered = !isInconclusive(result);
+      return result;
+    } finally {
+      pace.leave(isAnswered);
+    }
+  };
+  try {
+    const started = await startChecks(entries, checkInPace, () => {
+      const turn = pace.enter();
+      return turn === undefined ? room() : turn.then(room);
+    });
+    checkpoint("mid_chunk");
+    return await Promise.all(started);
+  } finally {
+    pace.end();
+  }
 }
 
 interface FirstPass {
+  readonly owner: OwnerKey;
   readonly entries: readonly string[];
   /** The second pass replaces inconclusive results in place. */
   readonly results: Checked[];
@@ -81,13 +108,13 @@ interface FirstPass {
 }
 
 async function secondPass(
-  { entries, results, options }: FirstPass,
+  { owner, entries, results, options }: FirstPass,
   { check, again }: ChunkDeps,
 ): Promise<void> {
   const retries = results.map(async (first, index) => {
     if (!isInconclusive(first)) return;
     const entry = entries[index] ?? "";
-    const result = await again.hold(() => check(entry, { ...options, again: true }));
+    const result = await again.run(owner, () => check(entry, { ...options, again: true }));
     results[index] = checked(result);
   });
   await Promise.all(retries);

@@ -3,7 +3,11 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Tickets } from "../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
-import { Places } from "../../ports/process/places.ts";
+import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
+import { RESOURCES } from "../../ports/sharing/resources.ts";
+import type { Share } from "../../ports/sharing/share.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
+import { OwnerPaces } from "../../ports/sharing/owner-paces.ts";
 import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
 import { Speedometer } from "./speed.ts";
 
@@ -15,16 +19,10 @@ const RENEW_EVERY_MS = LEASE_MS / 3;
 const CHUNKS_MAX = 400;
 
 /**
- * Entries of chunks under way that are not judged yet: enough to keep the resolver's window full while one in
- * fifty of 20,000 a second is silent for 5 s, and no more, for what one worker has others cannot take.
+ * Entries of running chunks that are not checked yet. An owner's part keeps the resolver's window full while one in
+ * fifty of 20,000 a second is silent for 5 s; the total leaves room for 200 owners whose names are silent.
  */
-const OPEN_ENTRIES_MAX = 5_000;
-
-/** Names of the second pass asked at once: one in fifty of 20,000 a second, for 0.5 s each, and some spare. */
-const AGAIN_MAX = 1_000;
-
-/** Chunks being compressed and written at once; each takes a quarter of a megabyte for that. */
-const STORING_MAX = 4;
+const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
 
 /** Chunks judged and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
@@ -37,7 +35,10 @@ const DNS_PAUSE_MS = 2_000;
 const STORE_TRIES_MAX = 30;
 const STORE_PAUSE_MS = 1_000;
 
-export interface WorkerDeps extends Omit<ChunkDeps, "again"> {
+export interface WorkerDeps extends Omit<ChunkDeps, "again" | "paces"> {
+  readonly shares: Pick<Shares, "of">;
+  /** Names that DNS takes at once. */
+  readonly window: () => number;
   readonly chunks: ChunkQueue;
   /** Where many workers share the chunks; absent: `wake` tells. */
   readonly tickets?: Tickets;
@@ -87,8 +88,10 @@ class ClaimingWorker implements BulkWorker {
   readonly #deps: WorkerDeps;
   readonly #claiming: Claiming;
   readonly #speed: Speedometer;
-  readonly #again = new Places(AGAIN_MAX);
-  readonly #storing = new Places(STORING_MAX);
+  readonly #open: Share;
+  readonly #paces: OwnerPaces;
+  /** The owners at their share when a claim found nothing but theirs; "" otherwise. */
+  #heldBack = "";
   #claims = 0;
   #taken = 0;
   #underWay = 0;
@@ -107,6 +110,8 @@ class ClaimingWorker implements BulkWorker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
+    this.#open = deps.shares.of("chunks");
+    this.#paces = new OwnerPaces(deps.window);
     this.#speed = new Speedometer(deps.clock);
     this.#claiming = new Claiming({
       ...deps,
@@ -120,6 +125,7 @@ class ClaimingWorker implements BulkWorker {
   }
 
   wake(): void {
+    this.#heldBack = "";
     this.#claiming.wake();
   }
 
@@ -144,6 +150,7 @@ class ClaimingWorker implements BulkWorker {
   #hasPlace(): boolean {
     if (this.#suspects > 0) return false;
     if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
+    if (this.#heldBack !== "" && this.#heldBack === this.#atShare()) return false;
     return this.#underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 
@@ -156,12 +163,14 @@ class ClaimingWorker implements BulkWorker {
     this.#claims += 1;
     const token = `${name}-${String(this.#claims)}`;
     this.#held.add(token);
-    const chunk = await chunks.claim(lease, token).catch((fault: unknown) => {
+    const except = this.#open.atShare(CHUNK_ENTRIES);
+    const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
       this.#held.delete(token); // it may have succeeded all the same, and then its lease ends
       throw fault;
     });
     if (chunk === undefined) {
       this.#held.delete(token);
+      this.#heldBack = except.join();
       return false;
     }
     this.#taken += 1;
@@ -215,12 +224,25 @@ class ClaimingWorker implements BulkWorker {
     this.#claiming.ended();
   }
 
+  /** The owners that must end something before they get another chunk. */
+  #atShare(): string {
+    return this.#open.atShare(CHUNK_ENTRIES).join();
+  }
+
+  /** Claims again once an owner that was held back has room. */
+  #freed(): void {
+    if (this.#heldBack !== "" && this.#heldBack !== this.#atShare()) this.#claiming.wake();
+    else this.#claiming.freed();
+  }
+
   async #check(chunk: ClaimedChunk): Promise<CheckedChunk> {
     let open = chunk.entries;
+    const hold = this.#open.take(chunk.owner, open);
     const checked = (entries: number): void => {
       open -= entries;
       this.#openEntries -= entries;
-      this.#claiming.freed();
+      hold.shrink(entries);
+      this.#freed();
     };
     try {
       const check: WorkerDeps["check"] = async (entry, options) => {
@@ -228,18 +250,22 @@ class ClaimingWorker implements BulkWorker {
         if (options.again !== true) checked(1);
         return result;
       };
-      return await processChunk(chunk, { ...this.#deps, check, again: this.#again });
+      const again = this.#deps.shares.of("again");
+      return await processChunk(chunk, { ...this.#deps, check, again, paces: this.#paces });
     } finally {
+      hold.release();
       checked(open);
     }
   }
 
   async #finish(chunk: ClaimedChunk, checked: CheckedChunk): Promise<void> {
     if (this.#claiming.isStopped) return;
-    if (checked.dnsDown && (await this.#postponed(chunk))) return;
+    this.#isProbing = checked.dnsDown;
+    if (checked.isPostponed && (await this.#postponed(chunk))) return;
     this.#isProbing = false;
     this.#unstored += 1;
-    const storing = this.#storing.hold(() => this.#store(chunk, checked));
+    const share = this.#deps.shares.of("storing");
+    const storing = share.run(chunk.owner, () => this.#store(chunk, checked));
     const stored = await storing.finally(() => (this.#unstored -= 1));
     if (stored === "late") {
       this.#counts.late += 1;
@@ -261,7 +287,6 @@ class ClaimingWorker implements BulkWorker {
     });
     if (answer === "accept") return false;
     this.#counts.postponed += 1;
-    this.#isProbing = true;
     return true;
   }
 

@@ -238,21 +238,42 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
   );
 
   rule(
-    "removing a running job refunds unchecked entries; late results are not stored",
+    "removing a running job refunds entries that were not begun; late results are not stored",
     async (stores) => {
-      const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
+      const session = await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES + 100));
       await stores.chunks.complete(await claim(stores), allValid(CHUNK_ENTRIES), at(stores));
       const late = await claim(stores);
       const nowMs = stores.clock.nowMs();
       assert.equal(await stores.jobs.remove(session, nowMs), true);
       assert.equal(await stores.jobs.remove(session, nowMs), false);
-      assert.equal(await stores.unitsUsed(), CHUNK_ENTRIES);
-      assert.equal(await stores.chunks.complete(late, allValid(100), at(stores)), "late");
+      assert.equal(await stores.unitsUsed(), 2 * CHUNK_ENTRIES);
+      const outcome = allValid(CHUNK_ENTRIES);
+      assert.equal(await stores.chunks.complete(late, outcome, at(stores)), "late");
       assert.equal(await stores.sessions.find(session, nowMs), undefined);
       assert.equal(await stores.sessions.content(session, 0), undefined);
       assert.equal(await stores.jobs.takeCompleted(nowMs), undefined);
     },
   );
+
+  rule("a chunk that was put back because DNS was silent is not refunded", async (stores) => {
+    const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
+    const nowMs = stores.clock.nowMs();
+    const wait = { nowMs, retryAtMs: nowMs + 2_000, patienceMs: 120_000 };
+    assert.equal(await stores.chunks.postpone(await claim(stores), wait), "retry");
+    await stores.chunks.complete(await claim(stores), allValid(100), at(stores));
+    await stores.jobs.remove(session, nowMs);
+    assert.equal(await stores.unitsUsed(), CHUNK_ENTRIES + 100);
+  });
+
+  rule("a claim passes over the jobs of owners that have their share", async (stores) => {
+    await accept(stores, newJob(stores, 200));
+    const { chunks, clock } = stores;
+    const lease = { worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000 };
+    const [{ owner = "" } = {}] = [await chunks.claim(lease, "other")];
+    await chunks.handBack("w1", clock.nowMs());
+    assert.equal(await chunks.claim(lease, "t-1", [owner]), undefined);
+    assert.equal((await chunks.claim(lease, "t-2", ["account:nobody"]))?.owner, owner);
+  });
 
   rule("a chunk without any DNS answer waits, and is accepted after 120 s", async (stores) => {
     await accept(stores, newJob(stores, 200));

@@ -10,7 +10,7 @@ import {
   type Lease,
   SILENT_CLAIMS_MAX,
 } from "../../../ports/bulk/chunk-queue.ts";
-import { ownerOf } from "../../../ports/admission/owner.ts";
+import { type OwnerKey, ownerOf } from "../../../ports/admission/owner.ts";
 import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
 import { packLines, unpackText } from "../engine/packed-text.ts";
 import type { Database } from "../engine/schema.ts";
@@ -26,11 +26,12 @@ export interface ChunkQueueDeps {
 type At = Parameters<ChunkQueue["complete"]>[2];
 
 /** The running job whose owner waited longest, among those with a chunk to give. */
-const nextJob = ({ sql }: Tx, nowMs: number) =>
+const nextJob = ({ sql }: Tx, { nowMs, except }: ClaimTerms) =>
   sql
     .selectFrom("jobs")
     .select(["session", "spam_trap", "owner"])
     .where("is_running", "=", 1)
+    .$if(except.length > 0, (query) => query.where("owner", "not in", except))
     .where((expression) =>
       expression.exists(
         expression
@@ -49,15 +50,20 @@ const nextJob = ({ sql }: Tx, nowMs: number) =>
  * The next job, locked. Past those that another claim has just now: their owners are having their turn.
  * When there are no others, behind that claim.
  */
-async function lockNextJob(tx: Tx, nowMs: number) {
-  const next = nextJob(tx, nowMs);
+async function lockNextJob(tx: Tx, terms: ClaimTerms) {
+  const next = nextJob(tx, terms);
   if (!hasRivals(tx.sql)) return await next.executeTakeFirst();
   const free = await next.forUpdate().skipLocked().executeTakeFirst();
   return free ?? (await next.forUpdate().executeTakeFirst());
 }
 
-async function claimIn(tx: Tx, token: string, { worker, nowMs, leaseMs }: Lease) {
-  const job = await lockNextJob(tx, nowMs);
+interface ClaimTerms extends Lease {
+  readonly except: readonly OwnerKey[];
+}
+
+async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
+  const { worker, nowMs, leaseMs } = terms;
+  const job = await lockNextJob(tx, terms);
   if (job === undefined) return undefined;
   const { session } = job;
   const chunk = await tx.sql
@@ -94,7 +100,8 @@ async function claimIn(tx: Tx, token: string, { worker, nowMs, leaseMs }: Lease)
     })
     .where("session", "=", session)
     .execute();
-  return { chunk, spamTrap: job.spam_trap === 1, countedFor: await countedFor(tx, job.owner) };
+  const { owner } = job;
+  return { chunk, owner, spamTrap: job.spam_trap === 1, countedFor: await countedFor(tx, owner) };
 }
 
 /** The account behind an owner key, when it has its traffic counted. */
@@ -113,20 +120,20 @@ async function countedFor({ sql }: Tx, key: string): Promise<string | undefined>
 const CLAIM_TRIES_MAX = 8;
 
 async function claim(
-  lease: Lease,
+  terms: ClaimTerms,
   token: string,
   deps: ChunkQueueDeps,
 ): Promise<ClaimedChunk | undefined> {
   for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
-    const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, lease));
+    const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
     if (claimed === undefined) return undefined;
     if (claimed === "taken") continue;
     deps.checkpoint("claimed");
-    const { chunk, spamTrap, countedFor: account } = claimed;
+    const { chunk, owner, spamTrap, countedFor: account } = claimed;
     const { session, number, entries } = chunk;
     const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;
     const content = await unpackText(chunk.content);
-    const taken = { session, number, entries, token, spamTrap, isSuspect, content };
+    const taken = { session, owner, number, entries, token, spamTrap, isSuspect, content };
     return account === undefined ? taken : { ...taken, countedFor: account };
   }
   return undefined;
@@ -225,7 +232,8 @@ async function postpone(
       .executeTakeFirst();
     if (job === undefined) return "late";
     if (at.nowMs - Number(job.dns_down_since_ms) >= at.patienceMs) return "accept";
-    const mine = await letGo(tx, chunk, { available_at_ms: at.retryAtMs, claims: 0 });
+    // Not 0: its names were asked for, so that a cancelled job does not get them back.
+    const mine = await letGo(tx, chunk, { available_at_ms: at.retryAtMs, claims: 1 });
     return mine ? "retry" : "late";
   });
 }
@@ -302,7 +310,7 @@ async function handBack(worker: string, nowMs: number, { db }: ChunkQueueDeps): 
 /** Chunks with leases on SQLite or PostgreSQL. */
 export function sqlChunkQueue(deps: ChunkQueueDeps): ChunkQueue {
   return {
-    claim: (lease, token) => claim(lease, token, deps),
+    claim: (lease, token, except = []) => claim({ ...lease, except }, token, deps),
     renew: (lease, entriesPerSecond) => renew(lease, entriesPerSecond, deps),
     complete: (chunk, outcome, at) => complete(chunk, { outcome, at }, deps),
     postpone: (chunk, at) => postpone(chunk, at, deps),

@@ -114,14 +114,33 @@ async function create(
   }
 }
 
+/** Entries of chunks that a worker has begun or put back, and not finished: DNS was asked for them. */
+async function askedEntries({ sql }: Tx, session: string): Promise<number> {
+  const { asked } = await sql
+    .selectFrom("chunks")
+    .select(raw<number | string | null>`sum(entries)`.as("asked"))
+    .where("session", "=", session)
+    .where("available_at_ms", "is not", null)
+    .where("claims", ">", 0)
+    .executeTakeFirstOrThrow();
+  return Number(asked ?? 0);
+}
+
 /** Pays back what was not judged of a job that ends before its time. */
 export async function endEarly(
   tx: Tx,
   job: Pick<JobRow, "charge_id" | "unique_count" | "processed">,
-  { charges, nowMs }: { readonly charges: SqlRefund; readonly nowMs: number },
+  { charges, nowMs, asked = 0 }: EndTerms,
 ): Promise<void> {
-  const open = Number(job.unique_count) - Number(job.processed);
+  const open = Number(job.unique_count) - Number(job.processed) - asked;
   await charges.refundIn(tx, job.charge_id, open, nowMs);
+}
+
+interface EndTerms {
+  readonly charges: SqlRefund;
+  readonly nowMs: number;
+  /** Entries that are paid for although they were not checked; absent: none. */
+  readonly asked?: number;
 }
 
 type SqlRefund = Pick<BulkStoreDeps["charges"], "refundIn">;
@@ -138,7 +157,7 @@ async function remove(session: string, nowMs: number, { db, charges }: BulkStore
       .executeTakeFirst();
     if (job === undefined) return false;
     if (job.is_running === 1) {
-      await endEarly(tx, job, { charges, nowMs });
+      await endEarly(tx, job, { charges, nowMs, asked: await askedEntries(tx, session) });
       await tx.sql
         .updateTable("jobs")
         .set({ is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })

@@ -124,7 +124,7 @@ function Running({ run }: { run: RunningRun }): VNode {
         </div>
         <Meter big share={all === 0 ? 0 : processed / all} />
         <Fault text={fault} />
-        <p class="note">What is not checked when you cancel is not charged.</p>
+        <p class="note">What has not begun when you cancel is not charged.</p>
       </section>
     </>
   );

@@ -1,0 +1,48 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { OwnerPaces } from "./owner-paces.ts";
+
+/** Begins as many names as may begin at once. */
+function fill(pace: ReturnType<OwnerPaces["begin"]>, names: number): number {
+  let begun = 0;
+  while (begun < names && pace.enter() === undefined) begun += 1;
+  return begun;
+}
+
+test("an owner whose names nobody answers has an eighth of the window at once", () => {
+  const paces = new OwnerPaces(() => 800);
+  assert.equal(fill(paces.begin("a"), 500), 100);
+});
+
+test("an owner whose names are answered has the whole window soon", () => {
+  const pace = new OwnerPaces(() => 800).begin("a");
+  let begun = 0;
+  for (let round = 0; round < 5; round += 1) {
+    begun = fill(pace, 2_000);
+    for (let n = 0; n < begun; n += 1) pace.leave(true);
+  }
+  assert.ok(begun > 800);
+});
+
+test("fifty owners behind silent servers leave room for another", () => {
+  const paces = new OwnerPaces(() => 800);
+  const silent = Array.from({ length: 50 }, (_, n) => paces.begin(`silent ${String(n)}`));
+  for (let round = 0; round < 3; round += 1) {
+    for (const pace of silent) {
+      for (let begun = fill(pace, 500); begun > 0; begun -= 1) pace.leave(false);
+    }
+  }
+  const held = silent.reduce((sum, pace) => sum + fill(pace, 500), 0);
+  assert.ok(held <= 800, String(held));
+  assert.ok(fill(paces.begin("victim"), 500) >= 10);
+});
+
+test("a name that ends lets the next of its own owner begin, in order", async () => {
+  const pace = new OwnerPaces(() => 32).begin("a");
+  const order: number[] = [];
+  assert.equal(fill(pace, 4), 4);
+  const waiting = [1, 2].map((n) => pace.enter()?.then(() => order.push(n)));
+  pace.leave(false);
+  await waiting[0];
+  assert.deepEqual(order, [1]);
+});

@@ -1,0 +1,95 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import {
+  bulkWorld,
+  type BulkWorld,
+  domains,
+  entranceOf,
+  listOf,
+  mailEverywhere,
+  sessionOf,
+  STARTER,
+} from "../../../test/bulk/bulk-world.ts";
+import { until } from "../../../test/time/until.ts";
+import type { Caller } from "../admission/caller.ts";
+import { coreEntryCheck } from "./core-entry-check.ts";
+import type { EntryCheck } from "./entry-check.ts";
+import { noDatasets } from "../../../test/bulk/bulk-world.ts";
+import { manualClock } from "../../../test/time/manual-clock.ts";
+
+const accountOf = (accountId: string): Caller => ({
+  ...STARTER,
+  owner: { kind: "account", accountId },
+});
+
+const silentNames = (owner: string, count: number): string =>
+  Array.from({ length: count }, (_, at) => `${owner}-${String(at)}.silent.example`).join("\n");
+
+/** Names under silent.example get no answer until they are let go. */
+function silentCheck() {
+  const lookup = mailEverywhere((name) => name.endsWith("silent.example"));
+  const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
+  const clock = manualClock();
+  const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
+  const checkNow = coreEntryCheck({ ...real, ...budgets });
+  const waiting: (() => void)[] = [];
+  const underWay = (): number => waiting.length;
+  const check: EntryCheck = async (entry, options) => {
+    if (entry.includes("silent")) await new Promise<void>((resolve) => waiting.push(resolve));
+    return checkNow(entry, options);
+  };
+  const letGo = (): void => waiting.splice(0).forEach((go) => go());
+  return { check, underWay, letGo };
+}
+
+async function submitFor(world: BulkWorld, owner: string, text: string): Promise<string> {
+  return sessionOf(await world.bulk.submit(entranceOf(accountOf(owner)), listOf(text)));
+}
+
+for (const attackers of [1, 6, 50]) {
+  test(`a list is done while ${String(attackers)} lists behind a silent name server stand still`, async (t) => {
+    const dns = silentCheck();
+    const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
+    for (let at = 0; at < attackers; at += 1) {
+      const owner = `s${String(at)}`;
+      await submitFor(world, owner, silentNames(owner, attackers === 50 ? 600 : 9_900));
+    }
+    world.worker().start();
+    await until(() => dns.underWay() > 0 || undefined);
+    const session = await submitFor(world, "victim", domains(3_000));
+    const stats = await until(async () => {
+      const view = await world.bulk.view(accountOf("victim"), session);
+      return view.kind === "list" ? view.stats : undefined;
+    });
+    assert.equal(stats.valid, 3_000);
+    dns.letGo();
+  });
+}
+
+test("a list behind a silent name server waits by itself, and is done when its patience ends", async (t) => {
+  const dns = silentCheck();
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
+  const silent = await submitFor(world, "s", silentNames("s", 600));
+  const worker = world.worker();
+  worker.start();
+  for (let second = 0; second < 10; second += 1) {
+    world.stores.clock.advance(1_000);
+    for (let turns = 0; turns < 50; turns += 1) {
+      dns.letGo();
+      await new Promise((next) => setImmediate(next));
+    }
+  }
+  assert.ok(worker.figures().postponed > 0);
+  const session = await submitFor(world, "victim", domains(600));
+  await until(async () => {
+    const view = await world.bulk.view(accountOf("victim"), session);
+    return view.kind === "list" ? true : undefined;
+  });
+  const summary = await until(async () => {
+    world.stores.clock.advance(2_000);
+    dns.letGo();
+    const view = await world.bulk.view(accountOf("s"), silent);
+    return view.kind === "summary" ? view.summary : undefined;
+  });
+  assert.equal(summary.invalid_dns, 600);
+});

@@ -35,6 +35,7 @@ import {
   noteBy,
 } from "../service/account/audited.ts";
 import { endingSessions } from "../service/account/ending-sign-ins.ts";
+import { gateCommands } from "./gate-commands.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";
 import { openDns, openTrust } from "./parts/dns.ts";
 import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
@@ -81,6 +82,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       openLists: openCliLists,
     }),
     censusCommand({ terminal, readFile: readText, openCensus: openCliCensus, onInterrupt }),
+    ...gateCommands({ terminal, run: command, noteFor: operatorNote }),
     migrateCommand({ terminal, migrate }),
     backupCommand({ terminal, backUp }),
   ];
@@ -247,6 +249,7 @@ const openAccounts = (): Promise<CliAccounts> =>
       keys: auditedKeys(store.keys, note),
       credits: auditedCredits(store.credits, note),
       switchSpellings: auditedSpellings(store.switchSpellings, note),
+      reportOutcomes: store.reportOutcomes,
     };
   });
 

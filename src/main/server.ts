@@ -5,7 +5,9 @@ import { accountRoutes, addDashboard, type DashboardDeps } from "../http/account
 import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app/app.ts";
 import type { Probe } from "../http/system/readiness.ts";
+import { addJwks } from "../http/gate/jwks.ts";
 import { bulkHandler } from "../http/api/bulk.ts";
+import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
 import { reportRoute } from "../http/api/report.ts";
 import { uploadRoute } from "../http/api/upload.ts";
@@ -21,6 +23,7 @@ import { createUsageRecorder, type UsageRecorder } from "../service/upkeep/usage
 import type { Backing } from "./parts/backing.ts";
 import { type Checker, openChecker } from "./parts/checker.ts";
 import { type Config, guessesPublicUrl } from "./settings/config.ts";
+import { type Gate, openGate } from "./parts/gate.ts";
 import { openDashboard } from "./parts/dashboard.ts";
 import { createLinks, type Links } from "./settings/links.ts";
 import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
@@ -102,6 +105,7 @@ interface Parts extends Serving {
   readonly admission: Admission;
   readonly webhooks: Webhooks;
   readonly bulk: OpenBulk;
+  readonly gate: Gate;
 }
 
 async function openParts(process: Process, checkpoint: Checkpoint): Promise<Parts> {
@@ -146,7 +150,9 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
     onCompleted: webhooks.announce,
   });
   lists.onShared((shared) => bulk.use(shared));
-  return { ...serving, links: createLinks(config), checker, admission, usage, webhooks, bulk };
+  const links = createLinks(config);
+  const gate = await openGate({ ...serving, links, checker, admission });
+  return { ...serving, links, checker, admission, usage, webhooks, bulk, gate };
 }
 
 /** The same checker, whose verdicts the lists hear of. */
@@ -158,12 +164,17 @@ function observed(checker: Checker, lists: Lists): Checker {
       lists.observe(validation);
       return validation;
     },
+    async budgeted(question) {
+      const validation = await checker.budgeted(question);
+      lists.observe(validation);
+      return validation;
+    },
   };
 }
 
 function appDeps(parts: Parts): AppDeps {
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
-  const { lists, links, metrics, shares } = parts;
+  const { lists, links, metrics, shares, gate } = parts;
   const bulk = parts.bulk.service;
   const { ownEvidence } = lists;
   const isInForce = callerInForce({
@@ -187,7 +198,10 @@ function appDeps(parts: Parts): AppDeps {
   return {
     admission,
     checkOne,
-    pages: (scope) => addDashboard(scope, accountPaths, dashboard),
+    pages: async (scope) => {
+      addJwks(scope, gate.tokens);
+      await addDashboard(scope, accountPaths, dashboard);
+    },
     pagesDocumentation: accountDocumentation(accountPaths),
     bulk: bulkHandler({ bulk, log }),
     routes: [
@@ -195,6 +209,7 @@ function appDeps(parts: Parts): AppDeps {
       uploadRoute({ bulk, log, clock, shares }),
       explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
       reportRoute({ reports: lists.reports, clock }),
+      decideRoute({ decideOne: gate.decideOne }),
     ],
     usage,
     clock,
@@ -252,6 +267,7 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
     }),
     bulk: bulk.service,
     webhooks,
+    gate: parts.gate,
   });
 }
 

@@ -329,6 +329,34 @@ export function notNow(message: string): Refusal {
   return new Refusal("not_now", 409, message);
 }
 
+// Decisions and policies.
+
+export function noSuchPolicy(): Refusal {
+  return new Refusal("no_such_policy", 404, "No such policy.");
+}
+
+/** `rule` says what the value must be. */
+export function badParameter(name: string, rule: string): Refusal {
+  return new Refusal("bad_parameter", 400, `Parameter ${name} must be ${rule}.`);
+}
+
+/** A publishable key works for /api/decide alone. */
+export function publishableKeyElsewhere(): Refusal {
+  const message = "A publishable key works for /api/decide only.";
+  return new Refusal("publishable_key", 403, message);
+}
+
+/** `Origin` is missing or is not one of the publishable key's. */
+export function originNotAllowed(): Refusal {
+  const message = "This publishable key is not allowed from this origin.";
+  return new Refusal("origin_not_allowed", 403, message);
+}
+
+/** Each mistake starts with its path. */
+export function badPolicy(mistakes: readonly string[]): Refusal {
+  return new Refusal("bad_policy", 400, mistakes.join("; "));
+}
+
 // Explanations and reports.
 
 export function apiKeyRequired(): Refusal {

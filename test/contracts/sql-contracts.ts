@@ -14,6 +14,10 @@ import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
 import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
+import { sqlHooks } from "../../src/adapters/sql/policy/hooks.ts";
+import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
+import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
+import { sqlSigningKeys } from "../../src/adapters/sql/policy/signing-keys.ts";
 import { accountDirectoryContract } from "./account/account-directory.ts";
 import { accountsContract } from "./account/accounts.ts";
 import { auditLogContract } from "./account/audit-log.ts";
@@ -24,11 +28,15 @@ import { clocksApartContract } from "./bulk/clocks-apart.ts";
 import type { Make } from "./contract.ts";
 import { domainMailContract } from "./evidence/domain-mail.ts";
 import { electionsContract } from "./process/elections.ts";
+import { hooksContract } from "./policy/hooks.ts";
 import { installationContract } from "./process/installation.ts";
 import { jobsContract } from "./bulk/jobs.ts";
 import { feedFilesContract } from "./evidence/feed-files.ts";
 import { loginSessionsContract } from "./account/sign-ins.ts";
 import { operatorEntriesContract } from "./evidence/rules.ts";
+import { outcomesContract } from "./policy/outcomes.ts";
+import { policyStoreContract } from "./policy/policy-store.ts";
+import { signingKeysContract } from "./policy/signing-keys.ts";
 import { ownSpellingsContract } from "./evidence/own-spellings.ts";
 import { quotaCounterContract } from "./admission/quota-counter.ts";
 import { registrationCacheContract } from "./evidence/registration-cache.ts";
@@ -50,6 +58,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   installationContract(name, async (t) => sqlInstallation((await stores(t)).sql.db));
   feedFilesContract(name, async (t) => sqlFeedFiles((await stores(t)).sql.db));
   registrationCacheContract(name, async (t) => sqlRegistrationCache((await stores(t)).sql.db));
+  gateContracts(name, stores);
   webhookStoreContract(name, async (t) => {
     const opened = await stores(t);
     return {
@@ -114,5 +123,16 @@ function listContracts(name: string, stores: Make<Stores>): void {
   reportsContract(name, async (t) => {
     const opened = await stores(t);
     return { reports: sqlReports(opened.sql.db), account: (id) => addAccount(opened, 0, id) };
+  });
+}
+
+function gateContracts(name: string, stores: Make<Stores>): void {
+  policyStoreContract(name, async (t) => sqlPolicyStore((await stores(t)).sql.db));
+  outcomesContract(name, async (t) => sqlOutcomes((await stores(t)).sql.db));
+  signingKeysContract(name, async (t) => sqlSigningKeys((await stores(t)).sql.db));
+  hooksContract(name, async (t) => {
+    const opened = await stores(t);
+    for (const id of ["a1", "a2"]) await addAccount(opened, 0, id);
+    return sqlHooks(opened.sql.db);
   });
 }

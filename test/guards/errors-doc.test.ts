@@ -16,6 +16,11 @@ type Maker = Exclude<
 
 /** What the page shows of each refusal: the sentence, or in brackets its content if it varies. */
 const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
+  noSuchPolicy: refusals.noSuchPolicy(),
+  badParameter: refusals.badParameter("deadline_ms", "a whole number from 50 to 5000"),
+  publishableKeyElsewhere: refusals.publishableKeyElsewhere(),
+  originNotAllowed: refusals.originNotAllowed(),
+  badPolicy: refusals.badPolicy(["(each mistake with its path)"]),
   missingParameter: refusals.missingParameter("email"),
   wrongType: refusals.wrongType("email"),
   badRequest: refusals.badRequest(),

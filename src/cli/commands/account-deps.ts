@@ -3,6 +3,7 @@ import type { AccountService } from "../../service/account/accounts.ts";
 import type { CreditService } from "../../service/account/credits.ts";
 import type { KeyService } from "../../service/account/keys.ts";
 import type { SwitchSpellings } from "../../service/account/spelling-switch.ts";
+import type { ReportOutcomes } from "../../service/policy/outcome-report.ts";
 import { refuse, type Terminal } from "../terminal.ts";
 import { shown } from "../text.ts";
 import { withOpened } from "../with-opened.ts";
@@ -13,6 +14,7 @@ export interface CliAccounts {
   readonly keys: KeyService;
   readonly credits: CreditService;
   readonly switchSpellings: SwitchSpellings;
+  readonly reportOutcomes: ReportOutcomes;
   readonly close: () => Promise<void>;
 }
 

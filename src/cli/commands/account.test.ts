@@ -9,12 +9,15 @@ import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
 import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { sqlCredits } from "../../adapters/sql/admission/credits.ts";
 import { openEmbedded } from "../../adapters/sql/engine/database.ts";
+import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
+import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
 import { sqlKeys } from "../../adapters/sql/account/keys.ts";
 import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
 import type { Passwords } from "../../ports/account/passwords.ts";
 import { createAccountService } from "../../service/account/accounts.ts";
 import { createAdmission } from "../../service/admission/counting-admission.ts";
 import { createCreditService } from "../../service/account/credits.ts";
+import { createOutcomeReport } from "../../service/policy/outcome-report.ts";
 import { createKeyService } from "../../service/account/keys.ts";
 import { createSpellingSwitch } from "../../service/account/spelling-switch.ts";
 import { DEFAULT_TIERS } from "../../service/admission/tiers.ts";
@@ -61,6 +64,12 @@ function openShell(t: TestContext, input = "", more: More = {}): Shell {
       keys,
       credits,
       switchSpellings: createSpellingSwitch({ accounts, spellings: sqlOwnSpellings(db), clock }),
+      reportOutcomes: createOutcomeReport({
+        outcomes: sqlOutcomes(db),
+        keys: sqlKeys(db),
+        hooks: sqlHooks(db),
+        clock,
+      }),
       close,
     };
   };

@@ -6,6 +6,7 @@ import { type AccountOrder, PASSWORD_MAX, PASSWORD_MIN } from "../../service/acc
 import { GRANT_MAX, REASON_MAX } from "../../service/account/credits.ts";
 import { misuse, refuse } from "../terminal.ts";
 import { jsonLine, shown, table } from "../text.ts";
+import { outcomesCommand } from "./gate/outcomes.ts";
 import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "./options.ts";
 
@@ -22,7 +23,8 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(stateCommand(deps, "disable"))
     .addCommand(stateCommand(deps, "enable"))
     .addCommand(passwordCommand(deps))
-    .addCommand(spellingsCommand(deps));
+    .addCommand(spellingsCommand(deps))
+    .addCommand(outcomesCommand(deps));
 }
 
 interface CreateOptions extends JsonOption {

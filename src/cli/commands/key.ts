@@ -19,6 +19,15 @@ export function keyCommand(deps: AccountDeps): Command {
 
 interface CreateOptions extends JsonOption {
   readonly name: string;
+  readonly publishable?: true;
+  readonly origin?: readonly string[];
+}
+
+/** Undefined for a secret key. */
+function originsOf({ publishable, origin }: CreateOptions): readonly string[] | undefined {
+  if (publishable === true) return origin ?? [];
+  if (origin !== undefined) throw misuse("--origin needs --publishable");
+  return undefined;
 }
 
 function createCommand(deps: AccountDeps): Command {
@@ -26,11 +35,14 @@ function createCommand(deps: AccountDeps): Command {
     .description("create a key, which is shown once")
     .argument("<account>", ACCOUNT)
     .option("--name <text>", "what the key is for", "key")
+    .option("--publishable", "a key for web pages: decides only, from its origins only")
+    .option("--origin <url...>", "where a publishable key works: https://shop.example")
     .option("--json", 'print {"id","name","api_key"}')
     .action(async (name: string, options: CreateOptions) => {
+      const origins = originsOf(options);
       const answer = await withAccounts(deps, async (store) => {
         const account = await accountNamed(store, name);
-        return store.keys.create(account.id, options.name);
+        return store.keys.create(account.id, options.name, origins);
       });
       if (answer.kind === "bad_name") {
         throw misuse(`--name must be one line of 1 to ${String(KEY_NAME_MAX)} characters`);
@@ -40,6 +52,7 @@ function createCommand(deps: AccountDeps): Command {
           `the account has ${String(KEYS_MAX)} active keys, the maximum: revoke one first`,
         );
       }
+      if (answer.kind === "bad_origins") throw misuse(`--origin: ${answer.mistake}`);
       const { key, apiKey } = answer;
       const json = { id: key.id, name: key.name, api_key: apiKey };
       deps.terminal.out(

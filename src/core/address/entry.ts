@@ -21,7 +21,7 @@ export type Entry =
     };
 
 /** Drops leading and trailing ASCII blanks; linear, for a regular expression would try every inner run. */
-function trimBlanks(text: string): string {
+export function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;

@@ -12,6 +12,7 @@ import { createFaultLog } from "../answer/fault-log.ts";
 import type { AccountGuardDeps } from "./guard.ts";
 import { type ListDeps, listRoutes } from "./bulk-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own-routes.ts";
+import { type PolicyDeps, policyRoutes } from "./policy-routes.ts";
 import type { AccountRoute } from "./route.ts";
 import { type WebhookDeps, webhookRoutes } from "./webhook-routes.ts";
 
@@ -21,6 +22,8 @@ interface Parts {
   readonly bulk?: ListDeps["bulk"];
   /** Absent: webhooks are no part of the dashboard. */
   readonly webhooks?: Omit<WebhookDeps, "audit">;
+  /** Absent: the sign-up gate is no part of the dashboard. */
+  readonly gate?: PolicyDeps;
   /** Absent: the API alone. */
   readonly pages?: BuiltPages;
 }
@@ -36,16 +39,18 @@ export type DashboardDeps = Omit<EntryDeps, "info" | "logins" | "sessions"> &
 
 /** Every route under `/account/`. */
 export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
-  const { bulk, webhooks, audit } = deps;
+  const { bulk, webhooks, gate, audit } = deps;
   const parts = [
     ...(bulk === undefined ? [] : (["lists"] as const)),
     ...(webhooks === undefined ? [] : (["webhooks"] as const)),
+    ...(gate === undefined ? [] : (["gate"] as const)),
   ];
   return [
     ...entryRoutes({ ...deps, info: { ...deps.info, parts } }),
     ...ownRoutes(deps),
     ...(bulk === undefined ? [] : listRoutes({ ...deps, bulk })),
     ...(webhooks === undefined ? [] : webhookRoutes({ ...webhooks, audit })),
+    ...(gate === undefined ? [] : policyRoutes({ ...deps, ...gate })),
     ...adminRoutes(deps),
     ...adminSourceRoutes(deps),
     ...adminEntryRoutes(deps),

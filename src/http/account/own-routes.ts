@@ -1,5 +1,6 @@
 import type { AuditLog } from "../../ports/account/audit-log.ts";
 import type { SignIns } from "../../ports/account/sign-ins.ts";
+import type { ApiKey } from "../../ports/admission/keys.ts";
 import { LATENCY_EDGES_MS } from "../../ports/admission/usage.ts";
 import type { UsageReader } from "../../service/account/allowance.ts";
 import type { Audit } from "../../service/account/audit.ts";
@@ -16,7 +17,7 @@ import { counted, type CountedDeps } from "./counted.ts";
 import { boundedNumber, textField, textsField } from "./fields.ts";
 import { noteOf, noteOwn } from "./note.ts";
 import { ownAudit, shownCredit, shownSession } from "./present.ts";
-import { type AccountRoute, answering, done, streaming } from "./route.ts";
+import { type AccountRoute, answering, done, type SignedInRequest, streaming } from "./route.ts";
 import {
   Allowance,
   AuditEntries,
@@ -118,24 +119,40 @@ const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRo
   }),
 ];
 
+const originsField = (body: SignedInRequest["body"]): readonly string[] =>
+  textsField(body, "origins", 100).map((origin) => origin.trim());
+
+const shownKey = (key: ApiKey) => ({
+  ...keyJson(key),
+  kind: key.origins === undefined ? ("secret" as const) : ("publishable" as const),
+});
+
 const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
   answering(Keys, {
     method: "GET",
     path: "keys",
     for: "account",
     summary: "The account's keys, newest first",
-    handle: async ({ account }) => ({ keys: (await keys.list(account.id)).map(keyJson).reverse() }),
+    handle: async ({ account }) => ({
+      keys: (await keys.list(account.id)).map(shownKey).reverse(),
+    }),
   }),
   answering(NewKey, {
     method: "POST",
     path: "keys",
     for: "account",
-    summary: "Make a key; it is in this answer and nowhere else",
-    body: Type.Object({ name: Type.String({ maxLength: KEY_NAME_MAX }) }),
+    summary: "Make a key, with `origins` a publishable one; it is in this answer and nowhere else",
+    body: Type.Object({
+      name: Type.String({ maxLength: KEY_NAME_MAX }),
+      origins: Type.Optional(Type.Array(Type.String())),
+    }),
     async handle(request) {
-      const name = textField(request.body, "name", ENTRY_MAX);
+      const { body, account } = request;
+      const name = textField(body, "name", ENTRY_MAX);
+      const origins = body["origins"] === undefined ? undefined : originsField(body);
       const noted = auditedKeys(keys, noteOf(request, audit));
-      const answer = await noted.create(request.account.id, name);
+      const answer = await noted.create(account.id, name, origins);
+      if (answer.kind === "bad_origins") throw badField(answer.mistake);
       if (answer.kind === "bad_name") {
         throw badField(
           `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`,
@@ -144,9 +161,25 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
       if (answer.kind === "too_many") {
         throw notNow(`An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`);
       }
-      return { id: answer.key.id, name: answer.key.name, api_key: answer.apiKey };
+      const { id, name: kept } = answer.key;
+      return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
     },
   }),
+  {
+    method: "POST",
+    path: "keys/:id/origins",
+    for: "account",
+    summary: "Replace the origins of a publishable key",
+    body: Type.Object({ origins: Type.Array(Type.String()) }),
+    async handle(request) {
+      const key = await keys.find(request.id);
+      if (key?.accountId !== request.account.id) throw notFound();
+      const noted = auditedKeys(keys, noteOf(request, audit));
+      const mistake = await noted.setOrigins(key.id, originsField(request.body));
+      if (mistake !== undefined) throw badField(mistake);
+      return done;
+    },
+  },
   {
     method: "DELETE",
     path: "keys/:id",

@@ -4,7 +4,7 @@ import type { Signal } from "../../core/evidence/signals.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { Advice } from "../../core/validate/advice.ts";
 import type { SaidBy } from "../../core/validate/explain.ts";
-import { Key } from "../../service/account/key-json.ts";
+import { KEY, type Key } from "../../service/account/key-json.ts";
 import {
   type BackTestShape,
   OwnEntry,
@@ -43,7 +43,7 @@ export const SessionState = Type.Object({
   signup: oneOf(["open", "closed"], "Whether visitors may make accounts here."),
   public_url: Type.String({ description: "Base of links, without a trailing slash." }),
   version: text,
-  parts: Type.Array(oneOf(["lists", "webhooks"], "A part that is set up.")),
+  parts: Type.Array(oneOf(["lists", "webhooks", "gate"], "A part that is set up.")),
   account: Type.Optional(Account),
 });
 export type SessionState = Described<typeof SessionState>;
@@ -107,8 +107,20 @@ export const CheckStep = Type.Object({
 });
 export type CheckStep = Described<typeof CheckStep>;
 
-export const Keys = Type.Object({ keys: Type.Array(Key) });
-export const NewKey = Type.Object({ id: text, name: text, api_key: text });
+export const Keys = Type.Object({
+  keys: Type.Array(
+    Type.Object({
+      ...KEY,
+      kind: oneOf(["secret", "publishable"], "A publishable key may stand in a web page."),
+    }),
+  ),
+});
+export const NewKey = Type.Object({
+  id: text,
+  name: text,
+  api_key: text,
+  origins: Type.Optional(Type.Array(text)),
+});
 
 const UsageDay = Type.Object({
   date: Type.String({ format: "date" }),

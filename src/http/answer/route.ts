@@ -45,6 +45,8 @@ interface RouteWords {
   readonly charges: "units" | "nothing";
   /** For `/openapi.json`: documented path -> operations. */
   readonly documentation: Readonly<Record<string, PathItem>>;
+  /** A publishable key may be used; the route looks at where it is used from. Absent: it is refused. */
+  readonly forPublishableKeys?: true;
   /** The server is stopping: end what would otherwise go on, event streams above all. */
   readonly stop?: () => void;
 }
@@ -56,6 +58,8 @@ export interface ApiRequest {
   readonly path: readonly string[];
   readonly params: Params;
   readonly entrance: Entrance;
+  /** Milliseconds that it took to let the request in. */
+  readonly waitedMs: number;
   /** Headers, and the body of a `stream` route. */
   readonly source: FastifyRequest;
   /** To be called by a `stream` route with the size of the body it received. */

@@ -7,7 +7,12 @@ import type { Log } from "../../ports/process/log.ts";
 import type { HttpMetrics } from "../../ports/process/metrics.ts";
 import { forBulk } from "../../service/bulk/bulk-refusal.ts";
 import type { Admission, Entrance, Receipt } from "../../service/admission/admission.ts";
-import { methodNotAllowed, notFound, targetTooLong } from "../../service/refusals.ts";
+import {
+  methodNotAllowed,
+  notFound,
+  publishableKeyElsewhere,
+  targetTooLong,
+} from "../../service/refusals.ts";
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
@@ -202,32 +207,38 @@ const askedOf = (call: Call, route: Route): Asked =>
   (call.asked ??= readAsked(call.target.path, route));
 
 function handle(call: Call, failed: unknown, deps: GuardDeps): Awaitable<ApiReply> {
+  const startedMs = deps.clock.monotonicMs();
   return when(enter(call, deps, failed), (entrance) => {
     call.entrance = entrance;
+    const waitedMs = deps.clock.monotonicMs() - startedMs;
     const { route, request } = call;
     if (entrance.refusal !== undefined) throw entrance.refusal;
     if (request.originalUrl.length > TARGET_MAX_CHARACTERS) throw targetTooLong();
     if (route === undefined) throw notFound();
+    if (entrance.caller.isPublishable === true && route.forPublishableKeys !== true) {
+      throw publishableKeyElsewhere();
+    }
     const method = servedMethod(route, request.method);
     if (failed !== undefined) throw failed;
     return when(owed(entrance, route, deps), (receipt) => {
       if (receipt !== undefined) call.receipt = receipt;
       return when(paramsOf(call, route, deps.bodies), (params) => {
         call.params = params;
-        return answerOf(call, { method, route, params, entrance });
+        return answerOf(call, { method, route, params, entrance, waitedMs });
       });
     });
   });
 }
 
-interface Admitted extends Pick<ApiRequest, "method" | "params" | "entrance"> {
+interface Admitted extends Pick<ApiRequest, "method" | "params" | "entrance" | "waitedMs"> {
   readonly route: Route;
 }
 
-function answerOf(call: Call, { method, route, params, entrance }: Admitted): Awaitable<ApiReply> {
+function answerOf(call: Call, { route, ...admitted }: Admitted): Awaitable<ApiReply> {
+  const { params, entrance } = admitted;
   const { path, handling } = askedOf(call, route);
   const received = (octets: number): void => void (call.bodyOctets = octets);
-  const asked = { method, path, params, entrance, source: call.request, received };
+  const asked = { ...admitted, path, source: call.request, received };
   // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
   const isBatch = entrance.advance !== undefined && handling.isBulk?.(params) === true;
   const released = isBatch ? entrance.advance.release() : undefined;

@@ -7,7 +7,7 @@ import { inSlices } from "./slices.ts";
 const DEPTH_MAX = 16;
 
 /** Members, arrays and objects; our own bodies have five members, and any number of texts in an array. */
-const PARTS_MAX = 1_000;
+const PARTS_MAX = 4_000;
 
 /** Characters that are looked at between two turns of other requests: about 2 ms. */
 const SLICE_CHARACTERS = 262_144;

@@ -32,6 +32,8 @@ export interface Params {
   words(name: string): string | undefined;
   /** All values joined with line feeds, "+" of encoded forms read by the rule of `bulkText`. */
   bulkText(name: string): string | undefined;
+  /** A member of a JSON body as it is, of any type; else what `words` gives. */
+  value(name: string): unknown;
   /** Whether the first value is "true" (any case) or "1". */
   flag(name: string): boolean;
   /** The first value, or all items of an array, split at commas and blanks; lower case, no empty pieces. */
@@ -62,6 +64,10 @@ export function readParams(body: Body, query: string, wanted: ReadonlySet<string
     text,
     entry,
     words: (name) => entry(name, "domain"),
+    value: (name) => {
+      const isMember = body.kind === "json" && Object.hasOwn(body.value, name);
+      return isMember ? Reflect.get(body.value, name) : entry(name, "domain");
+    },
     bulkText: (name) => {
       const list = "texts" in body ? body.texts?.get(name) : undefined;
       if (list !== undefined) return list;
@@ -148,6 +154,7 @@ export const NO_PARAMS: Params = {
   text: () => undefined,
   entry: () => undefined,
   words: () => undefined,
+  value: () => undefined,
   bulkText: () => undefined,
   flag: () => false,
   names: () => [],

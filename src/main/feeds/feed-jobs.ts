@@ -57,7 +57,9 @@ export interface SharedLists {
 }
 
 /** What goes on beside the checks. */
-export interface FeedJobs extends Pick<OwnTraffic, "observe" | "ownEvidence"> {
+type Traffic = Pick<OwnTraffic, "observe" | "observeAgain" | "ownEvidence" | "mailboxSeen">;
+
+export interface FeedJobs extends Traffic {
   readonly refresh: FeedRefresh;
   /** Fetching and learning, for one process at a time; none where GATEPOST_LISTS_REFRESH is off. */
   readonly duties: Duties;
@@ -126,7 +128,9 @@ export function openFeedJobs(process: Process, parts: ListsParts, held: Held): F
   return {
     refresh: refresher,
     observe: traffic.observe,
+    observeAgain: traffic.observeAgain,
     ownEvidence: traffic.ownEvidence,
+    mailboxSeen: traffic.mailboxSeen,
     duties:
       config.listsRefresh === "daily"
         ? dutiesOf({ process, parts, held }, { refresher, learner, http })

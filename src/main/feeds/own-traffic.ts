@@ -8,10 +8,12 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import {
   createSpellingCounter,
+  type MailboxSeen,
   type OwnEvidence,
   SPELLING_DAYS,
 } from "../../service/evidence/own-spellings.ts";
 import {
+  type CountedVerdict,
   createVerdictRecorder,
   MAIL_DOMAINS_KEPT,
   type Observed,
@@ -22,7 +24,10 @@ import {
 export interface OwnTraffic {
   /** Of each fresh verdict. */
   readonly observe: (validation: Observed) => void;
+  /** Of each verdict that was kept and told again by a decision. */
+  readonly observeAgain: (verdict: CountedVerdict) => void;
   readonly ownEvidence: OwnEvidence;
+  readonly mailboxSeen: MailboxSeen;
   /** Deletes what is kept no longer; to be called daily by one process. */
   readonly prune: () => Promise<void>;
   /** Writes what waits. Never rejects: what cannot be written is logged and lost. */
@@ -51,7 +56,9 @@ export function openOwnTraffic({
   const counter = createSpellingCounter({ spellings, hash, clock, log });
   return {
     observe: (validation) => recorder.record(validation),
+    observeAgain: (verdict) => recorder.count(verdict),
     ownEvidence: counter.ownEvidence,
+    mailboxSeen: counter.mailboxSeen,
     async prune() {
       const today = dayOf(clock.nowMs());
       const fromDay = today - VERDICT_DAYS + 1;

@@ -8,7 +8,12 @@ import { WHOIS_SERVERS } from "../../adapters/rdap/whois-servers.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { RegistrationCache } from "../../ports/evidence/registration-cache.ts";
-import { createSingleCheck, type SingleCheck } from "../../service/check/single-check.ts";
+import {
+  type BudgetedCheck,
+  createBudgetedCheck,
+  createSingleCheck,
+  type SingleCheck,
+} from "../../service/check/single-check.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
 import { openDns, openTrust } from "./dns.ts";
@@ -22,6 +27,8 @@ export interface Checker {
   readonly trust: Trust | undefined;
   readonly lookup: Lookup;
   readonly check: SingleCheck;
+  /** The same, with a budget of the caller's. */
+  readonly budgeted: BudgetedCheck;
   /** Leaves no socket and no timer. */
   readonly close: () => void;
 }
@@ -70,11 +77,12 @@ export function openChecker(
   };
   const { implicitMx } = config;
   const check = createSingleCheck({ lookup, datasets, clock, implicitMx });
+  const budgeted = createBudgetedCheck({ lookup, datasets, clock, implicitMx });
   const close = (): void => {
     dns.close();
     if (!("trust" in given)) trust?.close();
   };
-  return { datasets, dns, trust, lookup, check, close };
+  return { datasets, dns, trust, lookup, check, budgeted, close };
 }
 
 /** How long one question to a registry may take: what is left of the premium budget is less anyway. */

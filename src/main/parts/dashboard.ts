@@ -59,6 +59,7 @@ export interface DashboardParts {
   readonly system: () => Promise<SystemState>;
   readonly bulk?: DashboardDeps["bulk"];
   readonly webhooks?: DashboardDeps["webhooks"];
+  readonly gate?: DashboardDeps["gate"];
 }
 
 export interface DashboardSettings {
@@ -128,6 +129,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     ...listsOf(parts),
     ...(parts.bulk !== undefined && { bulk: parts.bulk }),
     ...(parts.webhooks !== undefined && { webhooks: parts.webhooks }),
+    ...(parts.gate !== undefined && { gate: parts.gate }),
     ...(pagesRoot !== undefined && { pages: readPages(pagesRoot) }),
   };
 }

@@ -11,6 +11,7 @@ import type { Lists } from "../feeds/lists.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Backing } from "./backing.ts";
 import { pruneDashboard } from "./dashboard.ts";
+import { pruneGate } from "./gate.ts";
 
 interface Kept extends Pick<Process, "clock" | "log"> {
   readonly backing: Pick<Backing, "store" | "ledgers">;
@@ -31,6 +32,7 @@ export function housekeepingDuty({ backing, tiers, clock, log, lists }: Kept): B
     const expired = await registrations.prune(clock.nowMs());
     await lists.prune();
     await pruneDashboard(store, clock.nowMs());
+    await pruneGate(store, clock.nowMs());
     log.info("housekeeping.done", { ...pruned, registrations: expired });
   };
   return () => {

@@ -5,6 +5,8 @@ import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { sqlKeys } from "../../adapters/sql/account/keys.ts";
 import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
+import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
+import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
 import { engineName } from "../../adapters/sql/engine/sqlite.ts";
 import { argonPasswords } from "../../adapters/system/passwords.ts";
 import type { Keys } from "../../ports/admission/keys.ts";
@@ -18,6 +20,7 @@ import {
   createSpellingSwitch,
   type SwitchSpellings,
 } from "../../service/account/spelling-switch.ts";
+import { createOutcomeReport, type ReportOutcomes } from "../../service/policy/outcome-report.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
 
@@ -28,6 +31,7 @@ export interface AccountStore {
   readonly keys: KeyService;
   readonly credits: CreditService;
   readonly switchSpellings: SwitchSpellings;
+  readonly reportOutcomes: ReportOutcomes;
   /** What is changed by the services above is told here. */
   readonly notices: Notices;
 }
@@ -90,6 +94,12 @@ export function accountStore(
       spellings: sqlOwnSpellings(db),
       clock,
       notices,
+    }),
+    reportOutcomes: createOutcomeReport({
+      outcomes: sqlOutcomes(db),
+      keys: sqlKeys(db),
+      hooks: sqlHooks(db),
+      clock,
     }),
     notices,
   };

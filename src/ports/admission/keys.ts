@@ -13,6 +13,8 @@ export interface ApiKey {
   readonly lastUsedAtMs?: number;
   /** Absent: it is in force. */
   readonly revokedAtMs?: number;
+  /** Of a publishable key: where it may be used from. Absent: the key is a secret one. */
+  readonly origins?: readonly string[];
 }
 
 export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> {
@@ -24,6 +26,8 @@ export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> 
 export interface KeyHolder {
   readonly keyId: string;
   readonly account: Account;
+  /** See `ApiKey`. */
+  readonly origins?: readonly string[];
 }
 
 /** Keys of accounts, found by their hash. Rules are checked by `test/contracts/keys.ts`. */
@@ -38,6 +42,8 @@ export interface Keys {
   holder(hash: string): Promise<KeyHolder | undefined>;
   /** The first revocation stands. False when there is no such key. */
   revoke(id: string, nowMs: number): Promise<boolean>;
+  /** Replaces the origins of a publishable key. False when there is no such one. */
+  setOrigins(id: string, origins: readonly string[]): Promise<boolean>;
   /** Notes that the keys were used; a time before the one known is dropped. */
   touch(ids: readonly string[], nowMs: number): Promise<void>;
 }

@@ -6,6 +6,10 @@ export interface VerdictCount {
   readonly domain: string;
   readonly disposable: number;
   readonly other: number;
+  /** Of both those whose domain has no mail server; absent: none. */
+  readonly noMail?: number;
+  /** Of both those for which DNS did not say; absent: none. */
+  readonly noAnswer?: number;
 }
 
 /** Keeps counts for back-tests. Rules are checked by `test/contracts/verdict-counts.ts`. */

@@ -4,6 +4,7 @@ import type { Rule } from "../../ports/evidence/rules.ts";
 import type { AccountService } from "./accounts.ts";
 import type { CreditService } from "./credits.ts";
 import type { KeyService } from "./keys.ts";
+import type { PolicyService, SavedPolicy } from "../policy/policies.ts";
 import type { RuleService } from "../evidence/rules.ts";
 import type { ReportService } from "../evidence/reports.ts";
 import type { SwitchSpellings } from "./spelling-switch.ts";
@@ -66,12 +67,20 @@ export const auditedSpellings =
 export function auditedKeys(keys: KeyService, note: Note): KeyService {
   return {
     ...keys,
-    async create(accountId, name) {
-      const answer = await keys.create(accountId, name);
+    async create(accountId, name, origins) {
+      const answer = await keys.create(accountId, name, origins);
       if (answer.kind === "created") {
         await note({ action: "key.created", accountId, detail: answer.key.name });
       }
       return answer;
+    },
+    async setOrigins(keyId, origins) {
+      const mistake = await keys.setOrigins(keyId, origins);
+      const key = mistake === undefined ? await keys.find(keyId) : undefined;
+      if (key !== undefined) {
+        await note({ action: "key.origins", accountId: key.accountId, detail: key.name });
+      }
+      return mistake;
     },
     async revoke(keyId) {
       const key = await keys.find(keyId);
@@ -93,6 +102,31 @@ export function auditedCredits(credits: CreditService, note: Note): CreditServic
       await note({ action: "credits.granted", accountId, detail });
       return answer;
     },
+  };
+}
+
+export function auditedPolicies(policies: PolicyService, note: Note): PolicyService {
+  const noted = async (accountId: string, what: string, saving: Promise<SavedPolicy>) => {
+    const saved = await saving;
+    const detail = `${saved.name} ${String(saved.version)} ${what}`;
+    await note({ action: "policy.changed", accountId, detail });
+    return saved;
+  };
+  const ended = async (accountId: string, detail: string, ending: Promise<void>) => {
+    await ending;
+    await note({ action: "policy.changed", accountId, detail });
+  };
+  return {
+    ...policies,
+    save: (by, name, document, as) =>
+      noted(by.account.id, as, policies.save(by, name, document, as)),
+    setShadow: (accountId, name, version) =>
+      noted(accountId, "shadow", policies.setShadow(accountId, name, version)),
+    promote: (accountId, name) => noted(accountId, "live", policies.promote(accountId, name)),
+    endShadow: (accountId, name) =>
+      ended(accountId, `${name} without shadow`, policies.endShadow(accountId, name)),
+    remove: (accountId, name) =>
+      ended(accountId, `${name} removed`, policies.remove(accountId, name)),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ApiKey } from "../../ports/admission/keys.ts";
 const text = Type.String();
 const time = Type.String({ format: "date-time" });
 
-export const Key = Type.Object({
+export const KEY = {
   id: text,
   name: text,
   prefix: text,
@@ -13,7 +13,10 @@ export const Key = Type.Object({
   created_at: time,
   last_used_at: orNull(time),
   revoked_at: orNull(time),
-});
+  /** Of publishable keys alone. */
+  origins: Type.Optional(Type.Array(text)),
+};
+const Key = Type.Object(KEY);
 export type Key = Described<typeof Key>;
 
 /** A key as the commands and the dashboard show it: snake_case, ISO 8601, null for what is absent; never the key itself. */
@@ -25,4 +28,5 @@ export const keyJson = (key: ApiKey): Key => ({
   created_at: isoTime(key.createdAtMs),
   last_used_at: isoTimeOrNull(key.lastUsedAtMs),
   revoked_at: isoTimeOrNull(key.revokedAtMs),
+  ...(key.origins !== undefined && { origins: key.origins }),
 });

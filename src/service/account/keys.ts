@@ -22,15 +22,19 @@ export type KeyAnswer =
   /** The only time that the key itself is seen. */
   | { readonly kind: "created"; readonly key: ApiKey; readonly apiKey: string }
   | { readonly kind: "bad_name" }
+  /** `mistake`: which one and why. */
+  | { readonly kind: "bad_origins"; readonly mistake: string }
   | { readonly kind: "too_many" };
 
 export interface KeyService {
-  /** For an account that exists. */
-  create(accountId: string, name: string): Promise<KeyAnswer>;
+  /** For an account that exists. With `origins` a publishable key, which works from there alone. */
+  create(accountId: string, name: string, origins?: readonly string[]): Promise<KeyAnswer>;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
   /** By its id, revoked or not. */
   find(keyId: string): Promise<ApiKey | undefined>;
+  /** Replaces the origins of a publishable key: the mistake in them, or undefined when it is done. */
+  setOrigins(keyId: string, origins: readonly string[]): Promise<string | undefined>;
   /** Refused everywhere within 5 s, for good. False when there is no such key. */
   revoke(keyId: string): Promise<boolean>;
 }
@@ -38,13 +42,33 @@ export interface KeyService {
 /** Names are shown in terminals and tables: one line, nothing invisible. */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
+/** Origins of one publishable key. */
+const ORIGINS_MAX = 20;
+
+/** What is wrong with the origins; undefined for nothing. */
+function originsMistake(origins: readonly string[]): string | undefined {
+  if (origins.length === 0 || origins.length > ORIGINS_MAX) {
+    return `A publishable key needs 1 to ${String(ORIGINS_MAX)} origins.`;
+  }
+  const wrong = origins.find((origin) => !isOrigin(origin));
+  if (wrong === undefined) return undefined;
+  return `${JSON.stringify(wrong.slice(0, 100))} is not an origin: write https://shop.example, without a path.`;
+}
+
+/** As a browser writes it: scheme, host and a port that is not the scheme's own, all in lower case. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps): KeyService {
   return {
-    async create(accountId, text) {
+    async create(accountId, text, origins) {
       const name = text.trim();
       if (name === "" || name.length > KEY_NAME_MAX || UNFIT.test(name))
         return { kind: "bad_name" };
-      const apiKey = makeApiKey(ids);
+      const mistake = origins && originsMistake(origins);
+      if (mistake !== undefined) return { kind: "bad_origins", mistake };
+      const apiKey = makeApiKey(ids, origins === undefined ? "secret" : "publishable");
       const id = ids.hex32();
       const key: ApiKey = {
         id,
@@ -52,12 +76,20 @@ export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps):
         name,
         ...shownParts(apiKey),
         createdAtMs: clock.nowMs(),
+        ...(origins !== undefined && { origins }),
       };
       const isMade = await keys.create({ ...key, hash: hashApiKey(apiKey) }, KEYS_MAX);
       return isMade ? { kind: "created", key, apiKey } : { kind: "too_many" };
     },
     list: (accountId) => keys.list(accountId),
     find: (keyId) => keys.find(keyId),
+    async setOrigins(keyId, origins) {
+      const mistake = originsMistake(origins);
+      if (mistake !== undefined) return mistake;
+      if (!(await keys.setOrigins(keyId, origins))) return "The key is not a publishable one.";
+      notices?.tell("accounts");
+      return undefined;
+    },
     async revoke(keyId) {
       const isRevoked = await keys.revoke(keyId, clock.nowMs());
       if (isRevoked) notices?.tell("accounts");

@@ -1,19 +1,20 @@
 import { createHash } from "node:crypto";
 import type { Ids } from "../../ports/process/ids.ts";
 
-const PREFIX = "gp_live_";
+const SECRET_PREFIX = "gp_live_";
+const PUBLISHABLE_PREFIX = "gp_pub_";
 const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 
-/** Characters of every key: "gp_live_", 34 random ones, 6 of checksum. */
-const API_KEY_LENGTH = PREFIX.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
+/** Characters behind the prefix of every key: 34 random ones, 6 of checksum. */
+const BODY_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH;
 
 /** Characters of a key that are shown in lists, from its start and from its end. */
 const SHOWN_PREFIX_LENGTH = 12;
 const SHOWN_LAST_LENGTH = 4;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const SHAPE = /^gp_live_[0-9A-Za-z]{40}$/;
+const SHAPE = /^gp_(?:live|pub)_[0-9A-Za-z]{40}$/;
 
 /** CRC-32 as in RFC 1952 section 8. */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -54,10 +55,14 @@ function randomText(ids: Ids): string {
   return text;
 }
 
+/** A publishable key may stand in a web page. */
+export type KeyKind = "secret" | "publishable";
+
 /** A new key; 202 bits of it are random. */
-export function makeApiKey(ids: Ids): string {
+export function makeApiKey(ids: Ids, kind: KeyKind = "secret"): string {
   const random = randomText(ids);
-  return `${PREFIX}${random}${checksum(random)}`;
+  const prefix = kind === "secret" ? SECRET_PREFIX : PUBLISHABLE_PREFIX;
+  return `${prefix}${random}${checksum(random)}`;
 }
 
 /** The value of a base 62 digit by its code; SHAPE has seen to it that there is one. */
@@ -67,13 +72,14 @@ const DIGIT_VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
 
 /** Whether a text can be one of our keys: its shape and its checksum. No secret is compared here. */
 export function isApiKey(text: string): boolean {
-  if (text.length !== API_KEY_LENGTH || !SHAPE.test(text)) return false;
-  const end = PREFIX.length + RANDOM_LENGTH;
+  if (!SHAPE.test(text)) return false;
+  const start = text.length - BODY_LENGTH;
+  const end = start + RANDOM_LENGTH;
   let value = 0;
   for (let at = end; at < text.length; at += 1) {
     value = value * 62 + (DIGIT_VALUES[text.charCodeAt(at)] ?? 0);
   }
-  return value === crc32(text.slice(PREFIX.length, end));
+  return value === crc32(text.slice(start, end));
 }
 
 /** What is stored of a key. A plain hash will do: nobody can guess 202 bits. */

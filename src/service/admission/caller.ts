@@ -9,6 +9,9 @@ export interface Caller {
   readonly clientAddress: string;
   /** With a key: its id. */
   readonly keyId?: string;
+  /** The key is a publishable one: it may decide only, from these origins. */
+  readonly isPublishable?: true;
+  readonly origins?: readonly string[];
   /** The account has spellings in its own traffic counted. */
   readonly countsSpellings?: true;
 }

@@ -37,7 +37,7 @@ export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
 }
 
 /** An account with the key that named it, or without one. */
-type Holder = Pick<KeyHolder, "account"> & Partial<Pick<KeyHolder, "keyId">>;
+type Holder = Pick<KeyHolder, "account" | "origins"> & Partial<Pick<KeyHolder, "keyId">>;
 
 export function createAdmission(deps: AdmissionDeps): Admission {
   return new CountingAdmission(deps);
@@ -157,7 +157,7 @@ class CountingAdmission implements Admission {
   }
 
   #asAccount(
-    { keyId, account }: Holder,
+    { keyId, account, origins }: Holder,
     clientAddress: string,
     likely?: "unit",
   ): Awaitable<Entrance> {
@@ -168,8 +168,29 @@ class CountingAdmission implements Admission {
     };
     if (keyId !== undefined) caller.keyId = keyId;
     if (account.countsSpellings) caller.countsSpellings = true;
+    if (origins !== undefined) return this.#asPublishable({ ...caller, origins }, account);
     const expected = account.isDisabled ? undefined : likely;
     return this.#count(caller, ownerKey(caller.owner), account, expected);
+  }
+
+  /**
+   * A publishable key stands in a page that everybody can read: its calls count against the rate of the client
+   * address, which the account's credits never extend, and their units against the account.
+   */
+  #asPublishable(from: Caller, account: Account): Awaitable<Entrance> {
+    const caller: Caller = { ...from, isPublishable: true };
+    const { rates, clock, tiers } = this.#deps;
+    const hasCredits = account.creditBalance > 0;
+    const limit = tiers.anonymous.ratePerMinute;
+    const enter = (rate: RateTaking): Entrance => {
+      // Which window it was is left out: what the account's credits pay gives the address nothing back.
+      const { rateWindow: _, ...entrance } = entranceOf(caller, "stranger", limit, rate);
+      const entered = { ...entrance, hasCredits };
+      return account.isDisabled ? { ...entered, refusal: accountDisabled() } : entered;
+    };
+    if (limit === null) return enter(UNLIMITED);
+    const { owner } = this.#strangers.at(caller.clientAddress);
+    return when(rates.take(owner, limit, clock.monotonicMs()), enter);
   }
 
   #count(caller: Caller, owner: OwnerKey, who: Who, likely?: "unit"): Awaitable<Entrance> {

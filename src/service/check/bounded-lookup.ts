@@ -1,4 +1,11 @@
-import type { Answer, Awaitable, Lookup, PremiumLookup, Unknown } from "../../core/mail/lookup.ts";
+import type {
+  Answer,
+  Awaitable,
+  Lookup,
+  PremiumLookup,
+  Unknown,
+  UnknownReason,
+} from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 
@@ -17,6 +24,8 @@ export interface BoundedLookup {
   readonly premium: PremiumLookup;
   /** Milliseconds since the Unix epoch; the earliest `expiresAtMs` of the answers so far, else Infinity. */
   readonly expiresAtMs: () => number;
+  /** Whether a question about mail hosts got no answer: it was overdue, or no name server spoke. */
+  readonly isUnanswered: () => boolean;
   /** Takes the timers back. Call it when the result is out. */
   readonly end: () => void;
 }
@@ -33,8 +42,13 @@ export function boundLookup(
   const deadlines: Deadline[] = [];
   const startedMs = clock.monotonicMs();
   let expiresAtMs = Infinity;
+  let isUnanswered = false;
   const note = <T>(answer: Answer<T>): Answer<T> => {
     expiresAtMs = Math.min(expiresAtMs, answer.expiresAtMs ?? 0);
+    return answer;
+  };
+  const noteMail = <T>(answer: Answer<T>): Answer<T> => {
+    if (answer.kind === "unknown" && SILENT.has(answer.why)) isUnanswered = true;
     return answer;
   };
   const until = (atMs: number): Lookup => {
@@ -51,19 +65,24 @@ export function boundLookup(
       registration: (name) => bound(() => lookup.registration(name)),
     };
   };
-  const premiumEndMs = startedMs + PREMIUM_BUDGET_MS;
+  const premiumEndMs = startedMs + Math.min(PREMIUM_BUDGET_MS, coreBudgetMs);
+  const core = until(startedMs + coreBudgetMs);
   return {
-    lookup: until(startedMs + coreBudgetMs),
+    lookup: { ...core, mx: (name) => when(core.mx(name), noteMail) },
     premium: {
       lookup: until(premiumEndMs),
       within: (milliseconds) => until(Math.min(clock.monotonicMs() + milliseconds, premiumEndMs)),
     },
     expiresAtMs: () => expiresAtMs,
+    isUnanswered: () => isUnanswered,
     end: () => {
       for (const deadline of deadlines) deadline.end();
     },
   };
 }
+
+/** No name server said anything, not even that it cannot tell. */
+const SILENT: ReadonlySet<UnknownReason> = new Set(["deadline", "timeout", "network"]);
 
 /** One point in time that many questions race; its timer starts with the first that has to wait. */
 class Deadline {

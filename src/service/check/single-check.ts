@@ -29,15 +29,41 @@ export type SingleCheck = (
 ) => Awaitable<TimedValidation>;
 
 export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
-  const awake = awakeClock(deps.clock);
-  return async (text, mode, asked, ownEvidence = []) => {
+  const check = createBudgetedCheck(deps, awakeClock(deps.clock));
+  return (text, mode, asked, ownEvidence = []) => check({ text, mode, asked, ownEvidence });
+}
+
+/** An entry to check, and how long that may take. */
+export interface BudgetedQuestion {
+  readonly text: string;
+  readonly mode: EntryMode;
+  readonly asked: Asked;
+  readonly ownEvidence: readonly Evidence[];
+  /** The budget of a single check unless given. */
+  readonly budgetMs?: number;
+}
+
+export interface BudgetedValidation extends TimedValidation {
+  /** False when DNS did not say in time where mail goes. */
+  readonly isComplete: boolean;
+}
+
+export type BudgetedCheck = (question: BudgetedQuestion) => Promise<BudgetedValidation>;
+
+/** `budgetClock`: by which the budget runs out. */
+export function createBudgetedCheck(
+  deps: SingleCheckDeps,
+  budgetClock: Clock = deps.clock,
+): BudgetedCheck {
+  return async ({ budgetMs, ...asked }) => {
     const { clock, implicitMx } = deps;
-    const bounded = boundLookup(deps.lookup, awake);
+    const bounded = boundLookup(deps.lookup, budgetClock, budgetMs);
     const world = { datasets: deps.datasets(), lookup: bounded.lookup, premium: bounded.premium };
-    const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx, ownEvidence };
+    const question = { ...asked, nowMs: clock.nowMs(), implicitMx };
     try {
       const validation = await validate(question, world);
-      return { ...validation, expiresAtMs: bounded.expiresAtMs() };
+      const isComplete = !bounded.isUnanswered();
+      return { ...validation, expiresAtMs: bounded.expiresAtMs(), isComplete };
     } finally {
       bounded.end();
     }

@@ -78,7 +78,7 @@ export function createBackTest(deps: BackTestDeps): RunBackTest {
 }
 
 /** Where mail went, as far as it was noted: some ten megabytes at the most. */
-async function knownMail(
+export async function knownMail(
   mails: Pick<DomainMails, "page">,
 ): Promise<ReadonlyMap<string, MailHosts>> {
   const known = new Map<string, MailHosts>();

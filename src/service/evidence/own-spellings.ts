@@ -48,8 +48,19 @@ export function ownEvidenceFor(
   return ownEvidence === undefined ? nothingKnown : ownEvidence(owner.accountId, entries);
 }
 
+/** What an account's own traffic says of one entry, this sight included. */
+export interface MailboxSight {
+  readonly evidence: readonly Evidence[];
+  /** Spellings of the mailbox in 7 days; absent when the entry is no address or the store did not say. */
+  readonly seen?: number;
+}
+
+/** Never rejects. */
+export type MailboxSeen = (accountId: string, entry: string) => Promise<MailboxSight>;
+
 export interface SpellingCounter {
   readonly ownEvidence: OwnEvidence;
+  readonly mailboxSeen: MailboxSeen;
   /** Writes what waits. Never rejects: a fault is logged, and what was not written waits on. */
   flush(): Promise<void>;
 }
@@ -77,10 +88,19 @@ const WAITING_MAX = 20_000;
 export function createSpellingCounter(deps: SpellingCounterDeps): SpellingCounter {
   const counter = new Counter(deps);
   return {
-    ownEvidence: (accountId, entries) => counter.see(accountId, entries),
+    async ownEvidence(accountId, entries) {
+      const seen = await counter.see(accountId, entries);
+      return (entry) => evidenceOf(seen(entry));
+    },
+    async mailboxSeen(accountId, entry) {
+      const seen = (await counter.see(accountId, [entry]))(entry);
+      return { evidence: evidenceOf(seen), ...(seen !== undefined && { seen }) };
+    },
     flush: () => counter.flush(),
   };
 }
+
+const evidenceOf = (seen = 0): readonly Evidence[] => (seen >= SPELLINGS_MIN ? SCATTERED : NOTHING);
 
 type Sight = Omit<SpellingSighting, "day" | "accountId">;
 
@@ -114,22 +134,23 @@ class Counter {
     });
   }
 
-  async see(accountId: string, entries: readonly string[]): Promise<EvidenceOf> {
+  /** By entry the spellings of its mailbox; undefined for what is no address or could not be asked. */
+  async see(
+    accountId: string,
+    entries: readonly string[],
+  ): Promise<(entry: string) => number | undefined> {
     const sights = new Map<string, Sight>();
     for (const entry of entries) {
       const sight = this.#sightOf(accountId, entry);
       if (sight !== undefined) sights.set(entry, sight);
     }
-    if (sights.size === 0) return nothingKnown;
+    if (sights.size === 0) return () => undefined;
     const mailboxes = [...new Set([...sights.values()].map(({ mailbox }) => mailbox))];
     const seen = await this.#known(accountId, mailboxes);
     for (const sight of sights.values()) this.#note(accountId, sight, seen);
     // A store that could not say leaves it unsaid, also of what waits here.
-    if (seen === undefined) return nothingKnown;
-    return (entry) => {
-      const mailbox = sights.get(entry)?.mailbox ?? "";
-      return (seen.get(mailbox)?.size ?? 0) >= SPELLINGS_MIN ? SCATTERED : NOTHING;
-    };
+    if (seen === undefined) return () => undefined;
+    return (entry) => seen.get(sights.get(entry)?.mailbox ?? "")?.size;
   }
 
   flush(): Promise<void> {

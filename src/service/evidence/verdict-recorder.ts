@@ -1,4 +1,5 @@
 import { dayOf } from "../../core/calendar.ts";
+import { isInconclusive } from "../../core/validate/result.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { DomainMail, DomainMails } from "../../ports/evidence/domain-mail.ts";
@@ -18,6 +19,14 @@ const MAIL_DOMAINS_MAX = 60_000;
 /** So many of them the pruning leaves, the newest days. */
 export const MAIL_DOMAINS_KEPT = 40_000;
 
+/** What is counted of a verdict. */
+export interface CountedVerdict {
+  /** Lower-case A-labels. */
+  readonly domain: string;
+  readonly disposable: boolean;
+  readonly dns: "yes" | "no" | "unknown";
+}
+
 /** What is recorded of a verdict. */
 export type Observed = Pick<Validation, "result" | "mail">;
 
@@ -28,6 +37,8 @@ export type Observed = Pick<Validation, "result" | "mail">;
 export interface VerdictRecorder {
   /** Malformed entries have no domain and are not counted. */
   record(validation: Observed): void;
+  /** The same for an answer that was kept: where its mail goes is noted already. */
+  count(verdict: CountedVerdict): void;
   /** Writes what waits, after what is being written; rejects when the store does, and then the rest waits on. */
   flush(): Promise<void>;
 }
@@ -75,6 +86,8 @@ class Recorder implements VerdictRecorder {
         ...older,
         disposable: older.disposable + newer.disposable,
         other: older.other + newer.other,
+        noMail: (older.noMail ?? 0) + (newer.noMail ?? 0),
+        noAnswer: (older.noAnswer ?? 0) + (newer.noAnswer ?? 0),
       }),
       save: (rows) => counts.add(rows, VERDICT_DOMAINS_MAX),
     });
@@ -88,14 +101,27 @@ class Recorder implements VerdictRecorder {
   record({ result, mail }: Observed): void {
     if (!result.format) return;
     const { domain, disposable } = result;
-    const day = dayOf(this.#deps.clock.nowMs());
-    const counted = { disposable: disposable ? 1 : 0, other: disposable ? 0 : 1 };
-    this.#counts.note(`${String(day)} ${domain}`, { day, domain, ...counted });
+    const dns = isInconclusive(result) ? "unknown" : result.dns ? "yes" : "no";
+    const day = this.count({ domain, disposable, dns });
     if (mail?.kind !== "hosts" || mail.implicit) return;
     if (this.#savedToday(day).get(domain) === disposable) return;
     const hosts = mail.hosts.slice(0, SERVERS_MAX);
     const addresses = (mail.addresses ?? []).slice(0, SERVERS_MAX);
     this.#mails.note(domain, { domain, hosts, addresses, disposable, day });
+  }
+
+  /** The day it counted for. */
+  count({ domain, disposable, dns }: CountedVerdict): number {
+    const day = dayOf(this.#deps.clock.nowMs());
+    this.#counts.note(`${String(day)} ${domain}`, {
+      day,
+      domain,
+      disposable: disposable ? 1 : 0,
+      other: disposable ? 0 : 1,
+      noMail: dns === "no" ? 1 : 0,
+      noAnswer: dns === "unknown" ? 1 : 0,
+    });
+    return day;
   }
 
   async flush(): Promise<void> {

@@ -16,6 +16,12 @@ const OF_ACCOUNT = [
   "api_keys",
   "credit_entries",
   "own_spellings",
+  "policies",
+  "policy_versions",
+  "outcome_counts",
+  "shadow_counts",
+  "shadow_domains",
+  "hooks",
 ] as const;
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;
@@ -36,6 +42,8 @@ export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
     async erase(accountId) {
       return await inTransaction(db, async (tx) => {
         await lockAccount(tx, accountId); // nothing that refers to it comes in between
+        const hooks = tx.sql.selectFrom("hooks").select("id").where("account_id", "=", accountId);
+        await tx.sql.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
         for (const table of OF_ACCOUNT) {
           await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
         }

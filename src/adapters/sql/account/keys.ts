@@ -15,8 +15,13 @@ function apiKey(row: ApiKeyRow): ApiKey {
     createdAtMs: row.created_at_ms,
     ...(row.last_used_at_ms !== null && { lastUsedAtMs: row.last_used_at_ms }),
     ...(row.revoked_at_ms !== null && { revokedAtMs: row.revoked_at_ms }),
+    ...originsOf(row),
   };
 }
+
+/** Written by `newRow` and `setOrigins`. */
+const originsOf = ({ origins }: Pick<ApiKeyRow, "origins">): Pick<ApiKey, "origins"> =>
+  origins === null ? {} : { origins: JSON.parse(origins) as readonly string[] };
 
 async function createIn({ sql }: Tx, key: NewApiKey, limit: number): Promise<boolean> {
   // Touching the account's row lets its keys be made one after the other (PostgreSQL).
@@ -47,10 +52,11 @@ function newRow(key: NewApiKey): ApiKeyRow {
     created_at_ms: key.createdAtMs,
     last_used_at_ms: null,
     revoked_at_ms: null,
+    origins: key.origins === undefined ? null : JSON.stringify(key.origins),
   };
 }
 
-type HolderRow = AccountRow & { readonly key_id: string };
+type HolderRow = AccountRow & Pick<ApiKeyRow, "origins"> & { readonly key_id: string };
 
 /** Built once: every key in use is asked for every few seconds. The parameter is the hash. */
 function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
@@ -58,7 +64,7 @@ function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
     .selectFrom("api_keys")
     .innerJoin("accounts", "accounts.id", "api_keys.account_id")
     .selectAll("accounts")
-    .select("api_keys.id as key_id")
+    .select(["api_keys.id as key_id", "api_keys.origins"])
     .where("api_keys.revoked_at_ms", "is", null)
     .where("api_keys.key_hash", "=", "")
     .compile();
@@ -89,7 +95,8 @@ export function sqlKeys(db: Kysely<Database>): Keys {
     async holder(hash) {
       const { rows } = await db.executeQuery<HolderRow>({ ...holder, parameters: [hash] });
       const [row] = rows;
-      return row === undefined ? undefined : { keyId: row.key_id, account: account(row) };
+      if (row === undefined) return undefined;
+      return { keyId: row.key_id, account: account(row), ...originsOf(row) };
     },
     async revoke(id, nowMs) {
       const found = await db
@@ -100,6 +107,15 @@ export function sqlKeys(db: Kysely<Database>): Keys {
         .where("id", "=", id)
         .executeTakeFirst();
       return Number(found.numUpdatedRows) === 1;
+    },
+    async setOrigins(id, origins) {
+      const { numUpdatedRows } = await db
+        .updateTable("api_keys")
+        .set({ origins: JSON.stringify(origins) })
+        .where("id", "=", id)
+        .where("origins", "is not", null)
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === 1;
     },
     async touch(ids, nowMs) {
       if (ids.length > 0) await inTransaction(db, (tx) => touchIn(tx, ids, nowMs));

@@ -11,6 +11,7 @@ import { ownTrafficMigration } from "../migrations/0008-own-traffic.ts";
 import { dutiesMigration } from "../migrations/0009-duties.ts";
 import { usageWritersMigration } from "../migrations/0010-usage-writers.ts";
 import { installationMigration } from "../migrations/0011-installation.ts";
+import { signUpGateMigration } from "../migrations/0012-sign-up-gate.ts";
 import type { Migration } from "../migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { lockName } from "./row-locks.ts";
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dutiesMigration,
   usageWritersMigration,
   installationMigration,
+  signUpGateMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

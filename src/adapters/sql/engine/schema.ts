@@ -5,6 +5,7 @@ import type { DutyTables } from "../tables/duties.ts";
 import type { InstallationTables } from "../tables/installation.ts";
 import type { ListTables } from "../tables/lists.ts";
 import type { OwnTrafficTables } from "../tables/own-traffic.ts";
+import type { PolicyTables } from "../tables/policy.ts";
 import type { RegistrationTables } from "../tables/registrations.ts";
 import type { UsageTables } from "../tables/usage.ts";
 import type { WebhookTables } from "../tables/webhooks.ts";
@@ -27,6 +28,7 @@ export interface Database
     ListTables,
     OwnTrafficTables,
     DutyTables,
-    InstallationTables {
+    InstallationTables,
+    PolicyTables {
   schema_migrations: SchemaMigrationRow;
 }

@@ -3,6 +3,7 @@ import type { VerdictCount, VerdictCounts } from "../../../ports/evidence/verdic
 import { pruneRows } from "../engine/prune-rows.ts";
 import type { Database } from "../engine/schema.ts";
 import { inSlice, type Tx } from "../engine/transaction.ts";
+import type { VerdictCountRow } from "../tables/lists.ts";
 import { WIDE_ROWS, type WideInsert, wideInsert } from "../engine/wide-insert.ts";
 
 async function domainsOf({ sql }: Tx, day: number): Promise<number> {
@@ -14,6 +15,15 @@ async function domainsOf({ sql }: Tx, day: number): Promise<number> {
   return Number(rows);
 }
 
+const row = ({ noMail = 0, noAnswer = 0, ...count }: VerdictCount): VerdictCountRow => ({
+  day: count.day,
+  domain: count.domain,
+  disposable: count.disposable,
+  other: count.other,
+  no_mail: noMail,
+  no_answer: noAnswer,
+});
+
 /** False when the day has no row for the domain yet. */
 async function grow({ sql }: Tx, count: VerdictCount): Promise<boolean> {
   const { numUpdatedRows } = await sql
@@ -21,6 +31,8 @@ async function grow({ sql }: Tx, count: VerdictCount): Promise<boolean> {
     .set((build) => ({
       disposable: build("disposable", "+", count.disposable),
       other: build("other", "+", count.other),
+      no_mail: build("no_mail", "+", count.noMail ?? 0),
+      no_answer: build("no_answer", "+", count.noAnswer ?? 0),
     }))
     .where("day", "=", count.day)
     .where("domain", "=", count.domain)
@@ -50,7 +62,7 @@ async function addIn(tx: Tx, counts: readonly VerdictCount[], domainsMax: number
       // Another process may have made the row since: then these few are not counted.
       await tx.sql
         .insertInto("verdict_counts")
-        .values({ ...count })
+        .values(row(count))
         .onConflict((conflict) => conflict.columns(["day", "domain"]).doNothing())
         .execute();
     }
@@ -60,17 +72,19 @@ async function addIn(tx: Tx, counts: readonly VerdictCount[], domainsMax: number
 
 const PRUNED = { table: "verdict_counts", key: ["day", "domain"], column: "day" } as const;
 
-const wideAdd = (db: Kysely<Database>): WideInsert<VerdictCount> =>
-  wideInsert(db, { day: 0, domain: "", disposable: 0, other: 0 }, (builder, rows) =>
+const SAMPLE: VerdictCountRow = row({ day: 0, domain: "", disposable: 0, other: 0 });
+
+const wideAdd = (db: Kysely<Database>): WideInsert<VerdictCountRow> =>
+  wideInsert(db, SAMPLE, (builder, rows) =>
     builder
       .insertInto("verdict_counts")
-      .values(
-        rows.map(({ day, domain, disposable, other }) => ({ day, domain, disposable, other })),
-      )
+      .values([...rows])
       .onConflict((conflict) =>
         conflict.columns(["day", "domain"]).doUpdateSet((build) => ({
           disposable: build("verdict_counts.disposable", "+", build.ref("excluded.disposable")),
           other: build("verdict_counts.other", "+", build.ref("excluded.other")),
+          no_mail: build("verdict_counts.no_mail", "+", build.ref("excluded.no_mail")),
+          no_answer: build("verdict_counts.no_answer", "+", build.ref("excluded.no_answer")),
         })),
       ),
   );
@@ -80,7 +94,7 @@ export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
   return {
     add: (counts, domainsMax) =>
       inSlice(db, async (tx) => {
-        if (await areWide(tx, counts, domainsMax)) await addWide(tx, inOrderOf(counts));
+        if (await areWide(tx, counts, domainsMax)) await addWide(tx, inOrderOf(counts).map(row));
         else await addIn(tx, counts, domainsMax);
       }),
     async page(fromDay, afterDomain, limit) {
@@ -90,6 +104,8 @@ export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
           "domain",
           build.fn.sum("disposable").as("disposable"),
           build.fn.sum("other").as("other"),
+          build.fn.sum("no_mail").as("no_mail"),
+          build.fn.sum("no_answer").as("no_answer"),
         ])
         .where("day", ">=", fromDay)
         .where("domain", ">", afterDomain)
@@ -97,10 +113,12 @@ export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
         .orderBy("domain")
         .limit(limit)
         .execute();
-      return rows.map(({ domain, disposable, other }) => ({
+      return rows.map(({ domain, disposable, other, no_mail: noMail, no_answer: noAnswer }) => ({
         domain,
         disposable: Number(disposable),
         other: Number(other),
+        ...(Number(noMail) > 0 && { noMail: Number(noMail) }),
+        ...(Number(noAnswer) > 0 && { noAnswer: Number(noAnswer) }),
       }));
     },
     prune: (fromDay) => pruneRows(db, { ...PRUNED, before: fromDay }),

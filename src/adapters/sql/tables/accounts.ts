@@ -39,6 +39,8 @@ export interface ApiKeyRow {
   created_at_ms: number;
   last_used_at_ms: number | null;
   revoked_at_ms: number | null;
+  /** JSON array of a publishable key's origins; null: the key is a secret one. */
+  origins: string | null;
 }
 
 /** Append-only: no row is ever changed, and none is deleted while its account exists. */

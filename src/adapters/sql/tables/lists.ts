@@ -30,6 +30,9 @@ export interface VerdictCountRow {
   domain: string;
   disposable: number;
   other: number;
+  /** Of both those whose domain has no mail server, and those for which DNS did not say. */
+  no_mail: number;
+  no_answer: number;
 }
 
 export interface ReportRow {

@@ -1,0 +1,91 @@
+import { Command } from "commander";
+import {
+  DEFAULT_NAME,
+  DEFAULT_POLICY,
+  DEFAULT_VERSION,
+} from "../../../core/policy/default-policy.ts";
+import { parsePolicyText } from "../../../core/policy/parse-policy.ts";
+import type { Policy } from "../../../core/policy/policy.ts";
+import type { PolicyTest, TestPolicy } from "../../../service/policy/test-policy.ts";
+import { CommandFailure, EXIT, refuse, type Terminal } from "../../terminal.ts";
+import { shown } from "../../text.ts";
+import { withOpened } from "../../with-opened.ts";
+import type { JsonOption } from "../options.ts";
+
+/** Decides without a server; opened when a command needs it. */
+export interface CliDecider {
+  readonly testPolicy: TestPolicy;
+  readonly close: () => Promise<void>;
+}
+
+export interface DecideDeps {
+  readonly terminal: Terminal;
+  readonly readFile: (path: string) => Promise<string>;
+  readonly openDecider: () => Promise<CliDecider>;
+}
+
+interface Options extends JsonOption {
+  readonly policy?: string;
+  readonly language: string;
+}
+
+/** `gatepost decide ENTRY...`: what a policy says of sign-ups with these addresses. */
+export function decideCommand(deps: DecideDeps): Command {
+  return new Command("decide")
+    .description("accept, challenge, review or reject addresses here, without a server")
+    .argument("<entry...>", "addresses")
+    .option("--policy <file>", "policy as JSON (the built-in one unless given)")
+    .option("--language <tag>", "of the message", "en")
+    .option("--json", "print the decision (an array for several entries)")
+    .addHelpText("after", "\nExit codes: 0 none is rejected; 1 some entry is rejected.")
+    .action(async (entries: string[], { policy: file, language, json }: Options) => {
+      const policy = file === undefined ? DEFAULT_POLICY : await policyOf(file, deps);
+      const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
+        testPolicy(policy, entries, { premium: true, language }),
+      );
+      const version = file === undefined ? DEFAULT_VERSION : 0;
+      const name = file === undefined ? DEFAULT_NAME : nameOf(file);
+      const text = json === true ? jsonOf(tests, { name, version }) : tests.map(testText).join("");
+      deps.terminal.out(text);
+      if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
+    });
+}
+
+/** Reads a policy file. Refuses with every mistake and its path. */
+export async function policyOf(
+  file: string,
+  { readFile }: Pick<DecideDeps, "readFile">,
+): Promise<Policy> {
+  const read = parsePolicyText(await readFile(file), { hasDomainAge: true });
+  if (!read.ok)
+    throw refuse(read.mistakes.map((mistake) => `${shown(file)}: ${mistake}`).join("\n"));
+  return read.policy;
+}
+
+/** "strict" of "policies/strict.json": how the answer names a policy that no account has. */
+const nameOf = (file: string): string =>
+  shown((file.split(/[\\/]/).at(-1) ?? file).replace(/\.json$/, ""));
+
+/** As `/api/decide` answers. */
+function jsonOf(
+  tests: readonly PolicyTest[],
+  policy: { readonly name: string; readonly version: number },
+): string {
+  const bodies = tests.map((test) => ({
+    decision: test.decision,
+    reason: test.reason,
+    message: test.message,
+    did_you_mean: test.did_you_mean,
+    complete: test.complete,
+    policy,
+    result: test.result,
+  }));
+  return `${JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)}\n`;
+}
+
+/** One line for the decision, one for what the person reads. */
+export function testText({ entry, decision, reason, rule, message }: PolicyTest): string {
+  const by = rule === null ? "else" : `rules[${String(rule)}]`;
+  const line = `${decision.padEnd(9)} ${shown(entry)}  ${reason} (${by})\n`;
+  return message === undefined ? line : `${line}          ${shown(message)}\n`;
+}

@@ -1,0 +1,261 @@
+import { Command } from "commander";
+import type { Account } from "../../../ports/admission/accounts.ts";
+import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
+import { parsePolicy } from "../../../core/policy/parse-policy.ts";
+import type { Policy } from "../../../core/policy/policy.ts";
+import type { BackTestPolicy, PolicyBackTest } from "../../../service/policy/back-test.ts";
+import type { PolicyRow, PolicyService, SavedPolicy } from "../../../service/policy/policies.ts";
+import { Refusal } from "../../../service/refusals.ts";
+import { CommandFailure, EXIT, misuse, refuse } from "../../terminal.ts";
+import { jsonLine, shown, table } from "../../text.ts";
+import { withOpened } from "../../with-opened.ts";
+import { type DecideDeps, policyOf, testText } from "./decide.ts";
+import { ACCOUNT, type JsonOption } from "../options.ts";
+
+/** Opened when a command needs it and closed when it is done. */
+export interface CliPolicies {
+  readonly account: (idOrEmail: string) => Promise<Account | undefined>;
+  readonly policies: PolicyService;
+  /** Who saves: the system's user. */
+  readonly author: string;
+  readonly close: () => Promise<void>;
+}
+
+export interface CliBackTest {
+  readonly backTestPolicy: BackTestPolicy;
+  readonly close: () => Promise<void>;
+}
+
+export interface PolicyDeps extends DecideDeps {
+  readonly openPolicies: () => Promise<CliPolicies>;
+  readonly openBackTest: () => Promise<CliBackTest>;
+}
+
+interface Desk extends CliPolicies {
+  readonly of: Account;
+}
+
+const JSON_OPTION = ["--json", "print JSON alone"] as const;
+const NAME_OPTION = ["--name <name>", "the policy's name", DEFAULT_NAME] as const;
+
+interface Named extends JsonOption {
+  readonly name: string;
+}
+
+/** `gatepost policy ...`; a running server follows within 5 s. */
+export function policyCommand(deps: PolicyDeps): Command {
+  const command = new Command("policy").description("what an account's sign-up forms do");
+  const makers = [
+    listCommand,
+    showCommand,
+    setCommand,
+    shadowCommand,
+    promoteCommand,
+    testCommand,
+    backTestCommand,
+    removeCommand,
+  ];
+  for (const make of makers) command.addCommand(make(deps));
+  return command;
+}
+
+async function atDesk<T>(
+  account: string,
+  { openPolicies }: Pick<PolicyDeps, "openPolicies">,
+  work: (desk: Desk) => Promise<T>,
+): Promise<T> {
+  return await withOpened(openPolicies, async (opened) => {
+    const of = await opened.account(account);
+    if (of === undefined) throw refuse(`no account ${shown(account)}`);
+    try {
+      return await work({ ...opened, of });
+    } catch (fault) {
+      throw fault instanceof Refusal ? refuse(fault.message) : fault;
+    }
+  });
+}
+
+const row = ({ name, live, shadow, author, created_at: at }: PolicyRow): readonly string[] => [
+  name,
+  String(live),
+  shadow === null ? "-" : String(shadow),
+  author === null ? "built in" : shown(author),
+  at ?? "-",
+];
+
+const listCommand = (deps: PolicyDeps): Command =>
+  new Command("list")
+    .description("the policies and the versions that run")
+    .argument("<account>", ACCOUNT)
+    .option(...JSON_OPTION)
+    .action(async (account: string, { json }: JsonOption) => {
+      const rows = await atDesk(account, deps, ({ policies, of }) => policies.list(of.id));
+      const headings = ["NAME", "LIVE", "SHADOW", "AUTHOR", "SAVED"];
+      deps.terminal.out(json === true ? jsonLine(rows) : table(headings, rows.map(row)));
+    });
+
+const showCommand = (deps: PolicyDeps): Command =>
+  new Command("show")
+    .description("print a policy's document; with --json its versions too")
+    .argument("<account>", ACCOUNT)
+    .argument("[name]", "the policy's name", DEFAULT_NAME)
+    .option("--version <number>", "another version than the live one")
+    .option(...JSON_OPTION)
+    .action(
+      async (
+        account: string,
+        name: string,
+        options: JsonOption & { readonly version?: string },
+      ) => {
+        const number =
+          options.version === undefined ? undefined : count(options.version, "version");
+        const page = await atDesk(account, deps, ({ policies, of }) =>
+          policies.show(of.id, name, number),
+        );
+        const text = `${JSON.stringify(page.document, null, 2)}\n`;
+        deps.terminal.out(options.json === true ? jsonLine(page) : text);
+      },
+    );
+
+function saidSaved(deps: PolicyDeps, saved: SavedPolicy, words: string, json?: true): void {
+  const { name, version } = saved;
+  deps.terminal.out(json === true ? jsonLine(saved) : `${name} ${String(version)} ${words}\n`);
+}
+
+const setCommand = (deps: PolicyDeps): Command =>
+  new Command("set")
+    .description("save a policy from a JSON file as a new version, which is live at once")
+    .argument("<account>", ACCOUNT)
+    .argument("<file>", 'JSON, or "-" for standard input')
+    .option(...NAME_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (account: string, file: string, { name, json }: Named) => {
+      const document = await documentOf(file, deps);
+      const saved = await atDesk(account, deps, ({ policies, of, author }) =>
+        policies.save({ account: of, author }, name, document, "live"),
+      );
+      saidSaved(deps, saved, "is live", json);
+    });
+
+const shadowCommand = (deps: PolicyDeps): Command =>
+  new Command("shadow")
+    .description("run a policy beside the live one: it is counted and decides nothing")
+    .argument("<account>", ACCOUNT)
+    .argument("<file>", 'JSON, "-" for standard input, or "off"')
+    .option(...NAME_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (account: string, file: string, { name, json }: Named) => {
+      if (file === "off") {
+        await atDesk(account, deps, ({ policies, of }) => policies.endShadow(of.id, name));
+        const off = { name, shadow: null };
+        deps.terminal.out(json === true ? jsonLine(off) : `${name} has no shadow\n`);
+        return;
+      }
+      const document = await documentOf(file, deps);
+      const saved = await atDesk(account, deps, ({ policies, of, author }) =>
+        policies.save({ account: of, author }, name, document, "shadow"),
+      );
+      saidSaved(deps, saved, "runs as shadow", json);
+    });
+
+const promoteCommand = (deps: PolicyDeps): Command =>
+  new Command("promote")
+    .description("make the shadow live")
+    .argument("<account>", ACCOUNT)
+    .argument("[name]", "the policy's name", DEFAULT_NAME)
+    .option(...JSON_OPTION)
+    .action(async (account: string, name: string, { json }: JsonOption) => {
+      const saved = await atDesk(account, deps, ({ policies, of }) =>
+        policies.promote(of.id, name),
+      );
+      saidSaved(deps, saved, "is live", json);
+    });
+
+const testCommand = (deps: PolicyDeps): Command =>
+  new Command("test")
+    .description("what the live policy says of addresses, and which rule says it")
+    .argument("<account>", ACCOUNT)
+    .argument("<entry...>", "addresses")
+    .option(...NAME_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (account: string, entries: string[], { name, json }: Named) => {
+      const policy = await atDesk(account, deps, (desk) => storedOf(desk, name));
+      const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
+        testPolicy(policy, entries, { premium: true }),
+      );
+      deps.terminal.out(json === true ? jsonLine(tests) : tests.map(testText).join(""));
+      if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
+    });
+
+interface BackTestOptions extends Named {
+  readonly days: string;
+}
+
+const backTestCommand = (deps: PolicyDeps): Command =>
+  new Command("back-test")
+    .description("what a policy would have decided on the checks counted by domain")
+    .argument("<account>", ACCOUNT)
+    .argument("<file>", 'JSON, or "-" for standard input')
+    .option("--days <number>", "UTC days, up to 30", "30")
+    .option(...NAME_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (account: string, file: string, options: BackTestOptions) => {
+      const days = Math.min(30, count(options.days, "days"));
+      const draft = await policyOf(file, deps);
+      const live = await atDesk(account, deps, (desk) => storedOf(desk, options.name));
+      const report = await withOpened(deps.openBackTest, ({ backTestPolicy }) =>
+        backTestPolicy({ live, draft, days, for: "operator" }),
+      );
+      deps.terminal.out(options.json === true ? jsonLine(report) : reportText(report));
+    });
+
+const removeCommand = (deps: PolicyDeps): Command =>
+  new Command("remove")
+    .description("remove a policy; default is the built-in one then")
+    .argument("<account>", ACCOUNT)
+    .argument("<name>", "the policy's name")
+    .option(...JSON_OPTION)
+    .action(async (account: string, name: string, { json }: JsonOption) => {
+      await atDesk(account, deps, ({ policies, of }) => policies.remove(of.id, name));
+      deps.terminal.out(json === true ? jsonLine({ name, removed: true }) : `removed ${name}\n`);
+    });
+
+async function storedOf({ policies, of }: Desk, name: string): Promise<Policy> {
+  const { document } = await policies.show(of.id, name);
+  const read = parsePolicy(document, { hasDomainAge: true });
+  if (!read.ok) throw refuse(read.mistakes.join("\n"));
+  return read.policy;
+}
+
+async function documentOf(file: string, { readFile }: PolicyDeps): Promise<unknown> {
+  const text = await readFile(file);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse(`${shown(file)}: the policy is not valid JSON`);
+  }
+}
+
+function count(text: string, name: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw misuse(`--${name}: "${shown(text)}" is not a whole number from 1`);
+}
+
+function reportText(report: PolicyBackTest): string {
+  const { days, domains, checks, changed_checks: changed, pairs } = report;
+  const lines = [
+    `${String(checks)} checks of ${String(domains)} domains in ${String(days)} days, ${String(changed)} decided otherwise`,
+    ...pairs
+      .filter(({ live, shadow }) => live !== shadow)
+      .map(({ live, shadow, count: times }) => `  ${String(times)}  ${live} -> ${shadow}`),
+    ...report.changed.map(
+      ({ domain, live, draft, checks: times }) =>
+        `  ${shown(domain)}  ${live} -> ${draft}  ${String(times)}`,
+    ),
+    ...report.untestable.map(
+      ({ rule, facts }) =>
+        `rules[${String(rule)}] cannot be tested: nothing is counted by ${facts.join(", ")}`,
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,232 @@
+import { parseDomain, registrableOf } from "../name/domain.ts";
+import { type Signal, SIGNALS } from "../evidence/signals.ts";
+import type { CallerFact, Facts } from "./policy.ts";
+
+/** Whether one condition of a rule holds. */
+export type Condition = (facts: Facts) => boolean;
+
+/** A condition that was read, or what is wrong with its value, at which place within it. */
+export type ConditionRead =
+  | { readonly ok: true; readonly holds: Condition }
+  | { readonly ok: false; readonly at: string; readonly wrong: string };
+
+type Reader = (value: unknown, name: string) => ConditionRead;
+
+/** One test of one value; undefined when the value cannot be used. */
+type Test<T> = (fact: T) => boolean;
+
+/** Items of one array in a condition. */
+export const ITEMS_MAX = 200;
+
+const wrong = (at: string, text: string): ConditionRead => ({ ok: false, at, wrong: text });
+
+/** As JSON writes it, cut so that an error stays one readable line. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "undefined";
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** What reads one item of a condition: the test it stands for, or in words why it cannot. */
+type ItemReader<T> = (item: unknown) => Test<T> | string;
+
+/** A value or an array of them, any of which may hold. `get` gives the facts to test: none for an unknown fact. */
+function anyOf<T>(item: ItemReader<T>, get: (facts: Facts) => readonly T[]): Reader {
+  return (value) => {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (items.length === 0) return wrong("", "the array is empty");
+    if (items.length > ITEMS_MAX) {
+      return wrong("", `${String(items.length)} items are more than ${String(ITEMS_MAX)}`);
+    }
+    const tests: Test<T>[] = [];
+    for (const [at, one] of items.entries()) {
+      const test = item(one);
+      if (typeof test === "string")
+        return wrong(Array.isArray(value) ? `[${String(at)}]` : "", test);
+      tests.push(test);
+    }
+    return {
+      ok: true,
+      holds: (facts) => get(facts).some((fact) => tests.some((test) => test(fact))),
+    };
+  };
+}
+
+const known = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
+
+type BooleanFact =
+  | "format"
+  | "disposable"
+  | "role"
+  | "free"
+  | "alias"
+  | "relay"
+  | "typo"
+  | "fresh"
+  | "whitelist"
+  | "allowed"
+  | "denied";
+
+const isTrueOrFalse: ItemReader<boolean> = (item) =>
+  typeof item === "boolean" ? (fact) => fact === item : `${shown(item)} is not one of true, false`;
+
+const flag = (name: BooleanFact): Reader => anyOf(isTrueOrFalse, (facts) => known(facts[name]));
+
+const DNS_WORDS: readonly unknown[] = ["yes", "no", "unknown"];
+
+const isDnsWord: ItemReader<string> = (item) =>
+  DNS_WORDS.includes(item)
+    ? (fact) => fact === item
+    : `${shown(item)} is not one of ${DNS_WORDS.join(", ")}`;
+
+const isBounded: ItemReader<number> = (item) => {
+  const bounds = boundsOf(item);
+  return bounds ?? `${shown(item)} is not {"gte": n}, {"lt": n} or both`;
+};
+
+function boundsOf(item: unknown): Test<number> | undefined {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return undefined;
+  const entries = Object.entries(item);
+  const isFine = entries.every(([name, n]) => /^(?:gte|lt)$/.test(name) && Number.isFinite(n));
+  if (entries.length === 0 || !isFine) return undefined;
+  const { gte = -Infinity, lt = Infinity } = item as {
+    readonly gte?: number;
+    readonly lt?: number;
+  };
+  return (fact) => fact >= gte && fact < lt;
+}
+
+const amount = (name: "confidence" | "age_days" | "mailbox_seen"): Reader =>
+  anyOf(isBounded, (facts) => known(facts[name]));
+
+const isSignal: ItemReader<string> = (item) =>
+  typeof item === "string" && Object.hasOwn(SIGNALS, item)
+    ? (fact) => fact === item
+    : `${shown(item)} is not a signal`;
+
+/** A name, or "*.name" for every name below it. */
+function nameTest(
+  item: unknown,
+  isFit: (name: string) => string | undefined,
+): Test<string> | string {
+  const text = typeof item === "string" ? item.trim().toLowerCase() : "";
+  const isSuffix = text.startsWith("*.");
+  const name = isFit(isSuffix ? text.slice(2) : text);
+  if (name === undefined) return `${shown(item)} is not a domain or *.suffix`;
+  return isSuffix ? (fact) => fact.endsWith(`.${name}`) : (fact) => fact === name;
+}
+
+function domainName(text: string): string | undefined {
+  const parsed = parseDomain(text);
+  return parsed.ok ? parsed.value.name : undefined;
+}
+
+const isDomain: ItemReader<string> = (item) => nameTest(item, domainName);
+
+/** Public suffixes have one label or several, which is why they are not read as domains. */
+function suffixName(text: string): string | undefined {
+  const name = text.replace(/^\./, "");
+  if (name.includes(".")) return domainName(name);
+  return domainName(`x.${name}`)?.slice(2);
+}
+
+/** A suffix with "*." before it is one whose last labels are these: "*.uk" holds for "co.uk". */
+const isTld: ItemReader<string> = (item) => nameTest(item, suffixName);
+
+/** A suffix such as "*.google.com" may be a single label too: "*.ru" as domain. */
+const isDomainOrTld: ItemReader<string> = (item) =>
+  typeof item === "string" && item.startsWith("*.") ? nameTest(item, suffixName) : isDomain(item);
+
+const CALLER_NAME = /^caller\.([a-z_]{1,32})$/;
+
+const isCallerValue: ItemReader<CallerFact> = (item) => {
+  if (typeof item === "string" || typeof item === "boolean" || Number.isFinite(item)) {
+    return (fact) => fact === item;
+  }
+  const bounds = boundsOf(item);
+  if (bounds === undefined) return `${shown(item)} is not text, a number, a boolean or {"gte": n}`;
+  return (fact) => typeof fact === "number" && bounds(fact);
+};
+
+const callerFact: Reader = (value, name) => {
+  const [, fact = ""] = CALLER_NAME.exec(name) ?? [];
+  return anyOf(isCallerValue, ({ caller }) => known(caller.get(fact)))(value, name);
+};
+
+/** `domain`: the fact is one of the domain, so that counts by domain can be tested with it. */
+type Level = "domain" | "address";
+
+interface FactRow {
+  readonly read: Reader;
+  readonly level: Level;
+  /** The reason of a rule that names none; absent: "allowed" or "denied". */
+  readonly reason?: string;
+}
+
+/** Every fact that a rule may ask for. */
+const FACTS: Readonly<Record<string, FactRow>> = {
+  format: { read: flag("format"), level: "address", reason: "format" },
+  disposable: { read: flag("disposable"), level: "domain", reason: "disposable" },
+  role: { read: flag("role"), level: "address", reason: "role" },
+  free: { read: flag("free"), level: "domain", reason: "free" },
+  alias: { read: flag("alias"), level: "address", reason: "alias" },
+  relay: { read: flag("relay"), level: "domain", reason: "relay" },
+  typo: { read: flag("typo"), level: "domain", reason: "typo" },
+  fresh: { read: flag("fresh"), level: "address", reason: "fresh_domain" },
+  whitelist: { read: flag("whitelist"), level: "domain" },
+  allowed: { read: flag("allowed"), level: "domain", reason: "allowed" },
+  denied: { read: flag("denied"), level: "domain", reason: "denied" },
+  dns: { read: anyOf(isDnsWord, ({ dns }) => [dns]), level: "domain", reason: "no_mail_server" },
+  confidence: { read: amount("confidence"), level: "domain", reason: "disposable" },
+  age_days: { read: amount("age_days"), level: "address", reason: "fresh_domain" },
+  mailbox_seen: { read: amount("mailbox_seen"), level: "address", reason: "repeated_mailbox" },
+  signals: { read: anyOf(isSignal, ({ signals }) => signals), level: "domain" },
+  domain: { read: anyOf(isDomainOrTld, ({ domain }) => [domain]), level: "domain" },
+  registrable_domain: {
+    read: anyOf(isDomainOrTld, (facts) => known(facts.registrable_domain)),
+    level: "domain",
+  },
+  tld: { read: anyOf(isTld, ({ tld }) => known(tld)), level: "domain" },
+  mx: { read: anyOf(isDomainOrTld, ({ mx }) => mx), level: "domain" },
+};
+
+const CALLER_ROW: FactRow = { read: callerFact, level: "address", reason: "caller" };
+
+const rowOf = (name: string): FactRow | undefined => {
+  if (CALLER_NAME.test(name)) return CALLER_ROW;
+  return Object.hasOwn(FACTS, name) ? FACTS[name] : undefined;
+};
+
+/** Undefined for a name that is no fact. */
+export function readCondition(name: string, value: unknown): ConditionRead | undefined {
+  return rowOf(name)?.read(value, name);
+}
+
+export const FACT_NAMES: readonly string[] = Object.keys(FACTS);
+
+/** What a condition is about: the fact's name; for `signals` each "signals.NAME" that it lists. */
+export function subjectsOf(name: string, value: unknown): readonly string[] {
+  if (name !== "signals") return [name];
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.map((item) => `signals.${String(item)}`);
+}
+
+/** Signals that counts by domain say nothing of, though they are not about an address. */
+const UNCOUNTED: ReadonlySet<string> = new Set(["fresh_domain", "plus_alias"]);
+
+/** Whether counts by domain can say what the fact (see `subjectsOf`) was. */
+export function isDomainLevel(name: string): boolean {
+  if (!name.startsWith("signals.")) return rowOf(name)?.level === "domain";
+  const signal = name.slice("signals.".length);
+  const { about } = SIGNALS[signal as Signal]; // the condition was read: it lists signals alone
+  return about !== "address" && !UNCOUNTED.has(signal);
+}
+
+/** The reason of a rule that names none, by its first condition. */
+export function reasonOf(name: string, value: unknown): string | undefined {
+  return name === "dns" && value === "unknown" ? "unknown" : rowOf(name)?.reason;
+}
+
+/** What the condition `mx` is compared with: each host and the registrable domain above it. */
+export const mailNames = (hosts: readonly string[]): readonly string[] => [
+  ...new Set(hosts.flatMap((host) => [host, registrableOf(host) ?? host])),
+];

@@ -1,0 +1,231 @@
+import { editDistanceOne } from "./near-name.ts";
+import {
+  type Condition,
+  FACT_NAMES,
+  readCondition,
+  reasonOf,
+  shown,
+  subjectsOf,
+} from "./conditions.ts";
+import {
+  AGE_FACTS,
+  type Decision,
+  DECISIONS,
+  type Messages,
+  type Policy,
+  type PolicyRule,
+} from "./policy.ts";
+
+export const RULES_MAX = 50;
+
+/** Octets of a policy's JSON. */
+export const POLICY_MAX_BYTES = 65_536;
+
+/** Characters of one text for the person at the form: Neon Auth cuts no later. */
+const MESSAGE_MAX = 500;
+
+/** Mistakes that are told at once. */
+const MISTAKES_MAX = 20;
+
+export type PolicyRead =
+  | { readonly ok: true; readonly policy: Policy }
+  /** Each starts with the path to what is wrong: `rules[2].when.dns: "maybe" is not one of yes, no, unknown`. */
+  | { readonly ok: false; readonly mistakes: readonly string[] };
+
+export interface PolicyScope {
+  /** The tier of the account includes the age of domains. */
+  readonly hasDomainAge: boolean;
+}
+
+/** Reads a policy document as JSON gave it. Collects the mistakes; never throws. */
+export function parsePolicy(document: unknown, scope: PolicyScope): PolicyRead {
+  const reader = new Reader(scope);
+  const policy = reader.policy(document);
+  const { mistakes } = reader;
+  return mistakes.length === 0 ? { ok: true, policy } : { ok: false, mistakes };
+}
+
+/** The same for text. */
+export function parsePolicyText(text: string, scope: PolicyScope): PolicyRead {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return { ok: false, mistakes: ["the policy is not valid JSON"] };
+  }
+  return parsePolicy(document, scope);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const NOTHING: Policy = {
+  rules: [],
+  otherwise: { decision: "accept", reason: "ok" },
+  token: false,
+};
+
+const POLICY_MEMBERS = ["rules", "else", "else_reason", "else_message", "token"];
+const RULE_MEMBERS = ["when", "then", "reason", "message"];
+
+const REASON = /^[a-z_]{1,32}$/;
+const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
+
+/** What no eye sees or what breaks a line: the text is shown in forms, headers and terminals. */
+const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+class Reader {
+  readonly mistakes: string[] = [];
+  readonly #scope: PolicyScope;
+
+  constructor(scope: PolicyScope) {
+    this.#scope = scope;
+  }
+
+  policy(document: unknown): Policy {
+    if (!isMembers(document)) {
+      this.#wrong("policy", "must be a JSON object with the members rules and else");
+      return NOTHING;
+    }
+    this.#membersOf(document, POLICY_MEMBERS, "");
+    const { rules = [], token = false } = document;
+    if (typeof token !== "boolean") this.#wrong("token", `${shown(token)} is not true or false`);
+    const decision = this.#decision(document["else"] ?? "accept", "else");
+    const reason = this.#reason(document["else_reason"], "else_reason");
+    const messages = this.#messages(document["else_message"], "else_message");
+    return {
+      rules: this.#rules(rules),
+      otherwise: {
+        decision,
+        reason: reason ?? (decision === "accept" ? "ok" : "denied"),
+        ...(messages !== undefined && { messages }),
+      },
+      token: token === true,
+    };
+  }
+
+  #rules(rules: unknown): readonly PolicyRule[] {
+    if (!Array.isArray(rules)) {
+      this.#wrong("rules", `${shown(rules)} is not an array`);
+      return [];
+    }
+    if (rules.length > RULES_MAX) {
+      const most = String(RULES_MAX);
+      this.#wrong("rules", `${String(rules.length)} rules are more than ${most}`);
+      return [];
+    }
+    return rules.map((rule: unknown, at) => this.#rule(rule, `rules[${String(at)}]`));
+  }
+
+  #rule(rule: unknown, path: string): PolicyRule {
+    const missing: PolicyRule = {
+      matches: () => false,
+      facts: [],
+      decision: "accept",
+      reason: "ok",
+    };
+    if (!isMembers(rule)) {
+      this.#wrong(path, `${shown(rule)} is not an object with the members when and then`);
+      return missing;
+    }
+    this.#membersOf(rule, RULE_MEMBERS, `${path}.`);
+    const decision = this.#decision(rule["then"], `${path}.then`);
+    const { when } = rule;
+    if (!isMembers(when) || Object.keys(when).length === 0) {
+      this.#wrong(`${path}.when`, `${shown(when)} is not an object with at least one condition`);
+      return missing;
+    }
+    const conditions = this.#conditions(when, `${path}.when`);
+    const reason = this.#reason(rule["reason"], `${path}.reason`);
+    const messages = this.#messages(rule["message"], `${path}.message`);
+    return {
+      matches: (facts) => conditions.every((holds) => holds(facts)),
+      facts: Object.entries(when).flatMap(([name, value]) => subjectsOf(name, value)),
+      decision,
+      reason: reason ?? usualReason(when, decision),
+      ...(messages !== undefined && { messages }),
+    };
+  }
+
+  #conditions(when: Members, path: string): readonly Condition[] {
+    return Object.entries(when).flatMap(([name, value]): readonly Condition[] => {
+      const read = readCondition(name, value);
+      if (read === undefined) {
+        this.#wrong(`${path}.${name}`, `unknown condition${didYouMean(name, FACT_NAMES)}`);
+        return [];
+      }
+      if (!read.ok) {
+        this.#wrong(`${path}.${name}${read.at}`, read.wrong);
+        return [];
+      }
+      if (AGE_FACTS.has(name) && !this.#scope.hasDomainAge) {
+        this.#wrong(`${path}.${name}`, "the plan of this account does not include domain age");
+      }
+      return [read.holds];
+    });
+  }
+
+  #decision(value: unknown, path: string): Decision {
+    const decision = DECISIONS.find((word) => word === value);
+    if (decision === undefined) {
+      this.#wrong(path, `${shown(value)} is not one of ${DECISIONS.join(", ")}`);
+    }
+    return decision ?? "accept";
+  }
+
+  #reason(value: unknown, path: string): string | undefined {
+    if (value === undefined) return undefined;
+    if (typeof value === "string" && REASON.test(value)) return value;
+    this.#wrong(path, `${shown(value)} is not 1 to 32 characters of a to z and _`);
+    return undefined;
+  }
+
+  #messages(value: unknown, path: string): Messages | undefined {
+    if (value === undefined) return undefined;
+    if (typeof value === "string") return new Map([["en", this.#message(value, path)]]);
+    if (!isMembers(value) || Object.keys(value).length === 0) {
+      this.#wrong(path, `${shown(value)} is not text or an object {"en": "...", "de": "..."}`);
+      return undefined;
+    }
+    const texts = Object.entries(value).map(([tag, text]): readonly [string, string] => {
+      if (!LANGUAGE.test(tag)) this.#wrong(path, `${shown(tag)} is not a language tag`);
+      return [tag.toLowerCase(), this.#message(text, `${path}.${tag}`)];
+    });
+    return new Map(texts);
+  }
+
+  #message(value: unknown, path: string): string {
+    const text = typeof value === "string" ? value.trim() : "";
+    if (text === "" || text.length > MESSAGE_MAX || UNFIT.test(text)) {
+      const most = String(MESSAGE_MAX);
+      this.#wrong(path, `${shown(value)} is not one line of 1 to ${most} characters`);
+    }
+    return text;
+  }
+
+  #membersOf(members: Members, names: readonly string[], path: string): void {
+    for (const name of Object.keys(members)) {
+      if (names.includes(name)) continue;
+      this.#wrong(`${path}${name}`, `unknown member${didYouMean(name, names)}`);
+    }
+  }
+
+  #wrong(path: string, text: string): void {
+    if (this.mistakes.length < MISTAKES_MAX) this.mistakes.push(`${path}: ${text}`);
+  }
+}
+
+/** By the first condition whose fact has a reason of its own. */
+function usualReason(when: Members, decision: Decision): string {
+  const named = Object.entries(when).map(([name, value]) => reasonOf(name, value));
+  return (
+    named.find((reason) => reason !== undefined) ?? (decision === "accept" ? "allowed" : "denied")
+  );
+}
+
+function didYouMean(name: string, names: readonly string[]): string {
+  const near = names.find((one) => editDistanceOne(name.toLowerCase(), one));
+  return near === undefined ? "" : `. Did you mean ${near}?`;
+}

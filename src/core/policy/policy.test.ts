@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DEFAULT_POLICY } from "./default-policy.ts";
+import { languageOf, LANGUAGES, messageFor } from "./messages.ts";
+import { parsePolicy } from "./parse-policy.ts";
+import { decide, type Facts, type Outcome, type Policy } from "./policy.ts";
+
+const GOOD: Facts = {
+  format: true,
+  disposable: false,
+  role: false,
+  free: false,
+  alias: false,
+  relay: false,
+  typo: false,
+  whitelist: false,
+  allowed: false,
+  denied: false,
+  dns: "yes",
+  confidence: 0,
+  signals: [],
+  domain: "shop.example.co.uk",
+  registrable_domain: "example.co.uk",
+  tld: "co.uk",
+  mx: ["mx1.google.com", "google.com"],
+  caller: new Map(),
+};
+
+function policyOf(document: unknown): Policy {
+  const read = parsePolicy(document, { hasDomainAge: true });
+  assert.ok(read.ok, read.ok ? "" : read.mistakes.join("\n"));
+  return read.policy;
+}
+
+const said = ({ decision, reason, rule }: Outcome): string =>
+  `${decision} ${reason} ${String(rule ?? "else")}`;
+
+const BUILT_IN: readonly [name: string, facts: Partial<Facts>, want: string][] = [
+  ["a good entry", {}, "accept ok else"],
+  ["bad format", { format: false, dns: "no" }, "reject format 0"],
+  ["an allowed disposable name", { allowed: true, disposable: true }, "accept allowed 1"],
+  ["a typo that is listed too", { typo: true, disposable: true }, "challenge typo 2"],
+  ["a disposable name without DNS", { disposable: true, dns: "unknown" }, "reject disposable 3"],
+  ["no mail server", { dns: "no" }, "reject no_mail_server 4"],
+  ["silent DNS", { dns: "unknown" }, "accept unknown 5"],
+];
+
+for (const [name, facts, want] of BUILT_IN) {
+  test(`the built-in policy: ${name}`, () => {
+    assert.equal(said(decide(DEFAULT_POLICY, { ...GOOD, ...facts })), want);
+  });
+}
+
+const caller = (facts: Record<string, string | number | boolean>): Partial<Facts> => ({
+  caller: new Map(Object.entries(facts)),
+});
+
+const CONDITIONS: readonly [name: string, when: object, facts: Partial<Facts>, holds: boolean][] = [
+  ["a boolean that is so", { role: true }, { role: true }, true],
+  ["a boolean that is not", { role: true }, {}, false],
+  ["all conditions are needed", { role: true, free: true }, { role: true }, false],
+  ["all conditions hold", { role: true, free: true }, { role: true, free: true }, true],
+  ["an array means any", { dns: ["no", "unknown"] }, { dns: "unknown" }, true],
+  ["from a bound", { confidence: { gte: 80 } }, { confidence: 80 }, true],
+  ["below a bound", { confidence: { lt: 80 } }, { confidence: 80 }, false],
+  ["between bounds", { confidence: { gte: 50, lt: 80 } }, { confidence: 79 }, true],
+  ["an unknown number is neither below", { age_days: { lt: 30 } }, {}, false],
+  ["nor above", { age_days: { gte: 0 } }, {}, false],
+  ["an unknown flag is not false", { fresh: false }, {}, false],
+  ["a known age", { age_days: { lt: 30 } }, { age_days: 3 }, true],
+  ["spellings", { mailbox_seen: { gte: 3 } }, { mailbox_seen: 3 }, true],
+  ["a signal", { signals: ["plus_alias"] }, { signals: ["typo_domain", "plus_alias"] }, true],
+  ["the exact domain", { domain: "shop.example.co.uk" }, {}, true],
+  ["a domain in capitals", { domain: "SHOP.Example.co.uk" }, {}, true],
+  ["a parent is not the domain", { domain: "example.co.uk" }, {}, false],
+  ["a suffix", { domain: "*.example.co.uk" }, {}, true],
+  ["a suffix is not itself", { registrable_domain: "*.example.co.uk" }, {}, false],
+  ["a suffix stops at a dot", { domain: "*.ample.co.uk" }, {}, false],
+  [
+    "a Unicode domain is its A-label",
+    { domain: "bücher.example" },
+    { domain: "xn--bcher-kva.example" },
+    true,
+  ],
+  ["a public suffix", { tld: ["com", "co.uk"] }, {}, true],
+  ["a last label", { tld: "*.uk" }, {}, true],
+  ["a mail host", { mx: "mx1.google.com" }, {}, true],
+  ["the domain of a mail host", { mx: ["outlook.com", "google.com"] }, {}, true],
+  ["a mail host under a suffix", { mx: "*.google.com" }, {}, true],
+  ["no mail host", { mx: "google.com" }, { mx: [] }, false],
+  ["the caller's text", { "caller.plan": "trial" }, caller({ plan: "trial" }), true],
+  ["the caller's other text", { "caller.plan": "trial" }, caller({ plan: "paid" }), false],
+  ["the caller's number", { "caller.tries": { gte: 3 } }, caller({ tries: 4 }), true],
+  ["a number is not text", { "caller.tries": "4" }, caller({ tries: 4 }), false],
+  ["what the caller did not send", { "caller.vpn": false }, {}, false],
+];
+
+for (const [name, when, facts, holds] of CONDITIONS) {
+  test(`a condition: ${name}`, () => {
+    const policy = policyOf({ rules: [{ when, then: "reject", reason: "hit" }], else: "accept" });
+    assert.equal(decide(policy, { ...GOOD, ...facts }).reason, holds ? "hit" : "ok");
+  });
+}
+
+const REASONS: readonly [when: object, then: string, reason: string][] = [
+  [{ disposable: true }, "reject", "disposable"],
+  [{ dns: "no" }, "reject", "no_mail_server"],
+  [{ dns: "unknown" }, "review", "unknown"],
+  [{ age_days: { lt: 9 } }, "review", "fresh_domain"],
+  [{ mailbox_seen: { gte: 3 } }, "challenge", "repeated_mailbox"],
+  [{ "caller.plan": "x" }, "reject", "caller"],
+  [{ domain: "a.example" }, "reject", "denied"],
+  [{ domain: "a.example" }, "accept", "allowed"],
+  [{ tld: "com", role: true }, "reject", "role"],
+];
+
+for (const [when, then, reason] of REASONS) {
+  test(`a rule about ${JSON.stringify(when)} that says ${then} has the reason ${reason}`, () => {
+    assert.equal(policyOf({ rules: [{ when, then }] }).rules[0]?.reason, reason);
+  });
+}
+
+test("the first match wins", () => {
+  const rules = ["accept", "reject"].map((then) => ({ when: { format: true }, then }));
+  assert.equal(decide(policyOf({ rules }), GOOD).decision, "accept");
+});
+
+const TAGS = [
+  ["de", "de"],
+  ["DE-at", "de"],
+  ["pt_BR", "pt"],
+  ["zh-Hant", "en"],
+  ["", "en"],
+  ["english", "en"],
+  ["__proto__", "en"],
+] as const;
+for (const [tag, want] of TAGS) {
+  test(`the language tag "${tag}" is spoken to in ${want}`, () =>
+    assert.equal(languageOf(tag), want));
+}
+
+test("every reason has one line in every language, and none names a list", () => {
+  const reasons = [
+    "format",
+    "disposable",
+    "no_mail_server",
+    "typo",
+    "role",
+    "relay",
+    "alias",
+    "free",
+    "unknown",
+    "own_reason",
+  ];
+  for (const language of LANGUAGES) {
+    const seen = new Set<string>();
+    for (const reason of reasons) {
+      for (const decision of ["challenge", "review", "reject"] as const) {
+        const text = messageFor({ decision, reason }, { language, meant: "jo@gmail.com" }) ?? "";
+        assert.match(text, /^\S.{8,}[.?]$/u, `${language} ${reason}`);
+        assert.doesNotMatch(text, /\blist|blacklist|disposable|Wegwerf|jetable/i);
+        seen.add(text);
+      }
+    }
+    assert.ok(seen.size >= 10, language);
+  }
+});
+
+test("a typo asks with the address, whatever characters it holds", () => {
+  const ask = { language: "fr", meant: "a$&b@gmail.com" };
+  const text = messageFor({ decision: "challenge", reason: "typo" }, ask);
+  assert.equal(text, "Vouliez-vous dire a$&b@gmail.com ?");
+});
+
+test("a policy's own words: the language asked for, then English, then the first", () => {
+  const message = { en: "No.", "de-AT": "Na.", de: "Nein." };
+  const policy = policyOf({ rules: [{ when: { role: true }, then: "reject", message }] });
+  const outcome = decide(policy, { ...GOOD, role: true });
+  const say = (language: string): string | undefined =>
+    messageFor(outcome, { language, meant: undefined });
+  assert.deepEqual(["de-at", "de-CH", "pl", "en-GB"].map(say), ["Na.", "Nein.", "No.", "No."]);
+});
+
+test("an accepted entry has no message", () => {
+  assert.equal(
+    messageFor({ decision: "accept", reason: "ok" }, { language: "en", meant: undefined }),
+    undefined,
+  );
+});

@@ -1,0 +1,103 @@
+import type { CallerFact } from "../../core/policy/policy.ts";
+import type { DecideRequest } from "../../service/policy/decide-one.ts";
+import { badParameter } from "../../service/refusals.ts";
+import type { Params } from "../request/params.ts";
+
+export const DECIDE_PARAMETERS: ReadonlySet<string> = new Set([
+  "email",
+  "policy",
+  "deadline_ms",
+  "language",
+  "form",
+  "facts",
+  "token",
+]);
+
+export const DEADLINE_MS = { least: 50, standard: 1_500, most: 5_000 };
+export const FORM_MAX = 64;
+export const FACTS_MAX = 16;
+const FACT_TEXT_MAX = 128;
+
+/** What no table and no log line should hold. */
+const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** All that a decision is asked with, but the entry. Throws the `Refusal` of a value out of bounds. */
+export function readDecide(params: Params): Omit<DecideRequest, "text" | "waitedMs"> {
+  const form = formOf(params);
+  return {
+    policy: textOf(params, "policy") ?? "default",
+    deadlineMs: deadlineOf(params),
+    language: textOf(params, "language") ?? "en",
+    ...(form !== undefined && { form }),
+    facts: factsOf(params),
+    wantsToken: isOn(params.value("token")),
+  };
+}
+
+/** Absent and null are the same: clients write either. */
+function textOf(params: Params, name: string): string | undefined {
+  const value = params.value(name) ?? undefined;
+  if (value !== undefined && typeof value !== "string") throw badParameter(name, "text");
+  return value === "" ? undefined : value;
+}
+
+function deadlineOf(params: Params): number {
+  const value = params.value("deadline_ms") ?? undefined;
+  if (value === undefined || value === "") return DEADLINE_MS.standard;
+  const { least, most } = DEADLINE_MS;
+  const isText = typeof value === "string" && /^\d{1,5}$/.test(value.trim());
+  const number = isText ? Number(value) : value;
+  const isFine = typeof number === "number" && Number.isInteger(number);
+  if (!isFine || number < least || number > most) {
+    throw badParameter("deadline_ms", `a whole number from ${String(least)} to ${String(most)}`);
+  }
+  return number;
+}
+
+function formOf(params: Params): string | undefined {
+  const form = textOf(params, "form")?.trim();
+  if (form === undefined || form === "") return undefined;
+  if (form.length > FORM_MAX || CONTROL.test(form)) {
+    throw badParameter("form", `one line of at most ${String(FORM_MAX)} characters`);
+  }
+  return form;
+}
+
+const isOn = (value: unknown): boolean =>
+  value === true || value === 1 || (typeof value === "string" && /^(?:true|1)$/i.test(value));
+
+const FACT_NAME = /^[a-z_]{1,32}$/;
+
+const FACTS_RULE =
+  `an object of at most ${String(FACTS_MAX)} facts: names of 1 to 32 characters a to z and _, ` +
+  `values that are text of at most ${String(FACT_TEXT_MAX)} characters, numbers or booleans`;
+
+const NO_FACTS: ReadonlyMap<string, CallerFact> = new Map();
+
+/** An object of JSON, or its JSON as the value of a form. */
+function factsOf(params: Params): ReadonlyMap<string, CallerFact> {
+  const value = params.value("facts") ?? undefined;
+  if (value === undefined || value === "") return NO_FACTS;
+  const read = typeof value === "string" ? parsed(value) : value;
+  if (typeof read !== "object" || read === null || Array.isArray(read)) throw badFacts();
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(read);
+  if (entries.length > FACTS_MAX) throw badFacts();
+  return new Map(entries.map(([name, fact]) => [name, checkedFact(name, fact)]));
+}
+
+function checkedFact(name: string, fact: unknown): CallerFact {
+  if (!FACT_NAME.test(name)) throw badFacts();
+  if (typeof fact === "boolean" || (typeof fact === "number" && Number.isFinite(fact))) return fact;
+  if (typeof fact === "string" && fact.length <= FACT_TEXT_MAX) return fact;
+  throw badFacts();
+}
+
+const badFacts = (): Error => badParameter("facts", FACTS_RULE);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

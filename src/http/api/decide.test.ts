@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { createPublicKey, verify } from "node:crypto";
+import { test } from "node:test";
+import {
+  type GateOptions,
+  type GateWorld,
+  gateWorld,
+  SILENT,
+} from "../../../test/policy/gate-world.ts";
+
+interface Answer {
+  readonly decision: string;
+  readonly reason: string;
+  readonly message?: string;
+  readonly did_you_mean?: string;
+  readonly complete: boolean;
+  readonly policy: { readonly name: string; readonly version: number };
+  readonly mailbox?: { readonly id: string; readonly seen?: number };
+  readonly result?: { readonly format: boolean; readonly signals: readonly string[] };
+  readonly token?: string;
+}
+
+const KNOWN: GateOptions = {
+  known: { curated: ["bad.example"], domains: { "vip.example": "allow", "foe.example": "deny" } },
+};
+
+async function ask(
+  { app }: GateWorld,
+  payload: object | string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; answer: Answer; headers: Record<string, unknown> }> {
+  const type =
+    typeof payload === "string" ? "application/x-www-form-urlencoded" : "application/json";
+  const reply = await app.inject({
+    method: "POST",
+    url: "/api/decide",
+    payload,
+    headers: { "content-type": type, ...headers },
+  });
+  return { status: reply.statusCode, answer: reply.json(), headers: reply.headers };
+}
+
+const SAID: readonly [name: string, payload: object | string, want: string][] = [
+  ["a good address", { email: "jo@good.example" }, "accept ok"],
+  ["bad format", { email: "jo@" }, "reject format"],
+  ["a disposable address", { email: "jo@bad.example" }, "reject disposable"],
+  ["no mail server", { email: "jo@nowhere.example" }, "reject no_mail_server"],
+  ["an allowed domain without mail", { email: "jo@vip.example" }, "accept allowed"],
+  ["a typo", { email: "jo@gmial.com" }, "challenge typo"],
+  [
+    "a form",
+    "email=a+b%40good.example&deadline_ms=500&facts=%7B%22plan%22%3A%22x%22%7D",
+    "accept ok",
+  ],
+  [
+    "null for what is not given",
+    { email: "jo@good.example", form: null, facts: null },
+    "accept ok",
+  ],
+  ["a deadline as text", { email: "jo@good.example", deadline_ms: "700" }, "accept ok"],
+];
+
+for (const [name, payload, want] of SAID) {
+  test(`a decision without a key: ${name}`, async (t) => {
+    const { status, answer } = await ask(await gateWorld(t, KNOWN), payload);
+    assert.equal(status, 200);
+    assert.equal(`${answer.decision} ${answer.reason}`, want);
+    assert.deepEqual(answer.policy, { name: "default", version: 1 });
+    assert.equal(answer.mailbox, undefined);
+    assert.equal(answer.message === undefined, answer.decision === "accept");
+  });
+}
+
+const EMAIL = { email: "jo@good.example" };
+
+const REFUSED: readonly [name: string, payload: object | string, status: number, error: RegExp][] =
+  [
+    ["no entry", {}, 400, /^Missing parameter: email\.$/],
+    ["a blank entry", { email: "" }, 400, /^Missing parameter: email\.$/],
+    ["an entry of another type", { email: 7 }, 400, /email must be text/],
+    [
+      "an early deadline",
+      { ...EMAIL, deadline_ms: 49 },
+      400,
+      /deadline_ms must be a whole number from 50 to 5000/,
+    ],
+    ["a late deadline", { ...EMAIL, deadline_ms: 5_001 }, 400, /deadline_ms/],
+    ["half a millisecond", { ...EMAIL, deadline_ms: 100.5 }, 400, /deadline_ms/],
+    ["a deadline in words", "email=a%40b.example&deadline_ms=soon", 400, /deadline_ms/],
+    ["a long form", { ...EMAIL, form: "x".repeat(65) }, 400, /form must be one line of at most 64/],
+    ["a form over two lines", { ...EMAIL, form: "a\nb" }, 400, /form must be one line/],
+    [
+      "facts that are no object",
+      { ...EMAIL, facts: [1] },
+      400,
+      /facts must be an object of at most 16/,
+    ],
+    ["facts that are no JSON", "email=a%40b.example&facts=plan", 400, /facts must be/],
+    ["a fact within a fact", { ...EMAIL, facts: { a: {} } }, 400, /facts must be/],
+    ["a fact with a bad name", { ...EMAIL, facts: { Plan: 1 } }, 400, /facts must be/],
+    ["a long fact", { ...EMAIL, facts: { plan: "x".repeat(129) } }, 400, /facts must be/],
+    [
+      "17 facts",
+      { ...EMAIL, facts: Object.fromEntries([..."abcdefghijklmnopq"].map((n) => [n, 1])) },
+      400,
+      /at most 16/,
+    ],
+    ["an unknown policy", { ...EMAIL, policy: "b2b" }, 404, /^No such policy\.$/],
+    ["a policy that is a path", { ...EMAIL, policy: "../default" }, 404, /^No such policy\.$/],
+  ];
+
+for (const [name, payload, status, error] of REFUSED) {
+  test(`refused uncharged: ${name}`, async (t) => {
+    const world = await gateWorld(t);
+    const reply = await ask(world, payload);
+    assert.equal(reply.status, status);
+    const body = reply.answer as unknown as Record<string, string>;
+    assert.deepEqual(Object.keys(body), ["error"]);
+    assert.match(body["error"] ?? "", error);
+    assert.equal(reply.headers["access-control-allow-origin"], "*");
+    assert.equal(reply.headers["x-ratelimit-limit"], "30");
+  });
+}
+
+test("GET is 405, and the keys of the answer are in the contract's order", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const { statusCode, headers } = await world.app.inject("/api/decide?email=a@b.example");
+  assert.deepEqual([statusCode, headers["allow"]], [405, "POST, OPTIONS"]);
+  const { apiKey } = await world.account("jo@shop.example");
+  const payload = { email: "jo@gmial.com", token: true };
+  const { answer } = await ask(world, payload, { "x-api-key": apiKey });
+  assert.deepEqual(Object.keys(answer), [
+    "decision",
+    "reason",
+    "message",
+    "did_you_mean",
+    "complete",
+    "policy",
+    "mailbox",
+    "result",
+    "token",
+  ]);
+  assert.equal(answer.did_you_mean, "jo@gmail.com");
+});
+
+test("silent DNS: the answer is there by the deadline, lists and format all the same", async (t) => {
+  const world = await gateWorld(t, { ...KNOWN, lookup: SILENT });
+  const cases = [
+    ["jo@good.example", "accept unknown", false],
+    ["jo@bad.example", "reject disposable", false],
+    ["jo@gmial.com", "challenge typo", false],
+    ["jo@", "reject format", true],
+  ] as const;
+  await Promise.all(
+    cases.map(async ([email, want, complete]) => {
+      const { answer } = await ask(world, { email, deadline_ms: 60 });
+      assert.equal(`${answer.decision} ${answer.reason}`, want);
+      assert.equal(answer.complete, complete);
+    }),
+  );
+});
+
+test("a store of policies that is away or silent leaves the built-in policy", async (t) => {
+  const away = { inForce: () => Promise.reject(new Error("connection lost")) };
+  const silent = { inForce: () => new Promise<never>(() => undefined) };
+  for (const store of [away, silent]) {
+    const world = await gateWorld(t, { ...KNOWN, policyStore: () => store });
+    const { apiKey } = await world.account("jo@shop.example");
+    const payload = { email: "jo@bad.example", deadline_ms: 80 };
+    const { status, answer } = await ask(world, payload, { "x-api-key": apiKey });
+    assert.deepEqual([status, answer.decision, answer.policy.version], [200, "reject", 1]);
+  }
+});
+
+test("an account's own policy decides at once, with the caller's facts and its words", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const { id, apiKey } = await world.account("jo@shop.example");
+  const account = (await world.store.accounts.find(id)) ?? assert.fail();
+  const message = { en: "Not on trial.", de: "Nicht im Test." };
+  const document = { rules: [{ when: { "caller.plan": "trial" }, then: "review", message }] };
+  await ask(world, EMAIL, { "x-api-key": apiKey }); // so that the built-in one is remembered
+  const by = { account, author: account.email };
+  assert.deepEqual(await world.policies.save(by, "default", document, "live"), {
+    name: "default",
+    version: 2,
+  });
+  const trial = { ...EMAIL, facts: { plan: "trial" }, language: "de-AT" };
+  const { answer } = await ask(world, trial, { "x-api-key": apiKey });
+  assert.deepEqual(
+    [answer.decision, answer.reason, answer.message, answer.policy.version],
+    ["review", "caller", "Nicht im Test.", 2],
+  );
+  const paid = await ask(world, { ...EMAIL, facts: { plan: "paid" } }, { "x-api-key": apiKey });
+  assert.equal(paid.answer.decision, "accept");
+  const stranger = await ask(world, trial);
+  assert.deepEqual(stranger.answer.policy, { name: "default", version: 1 });
+});
+
+test("spellings of one mailbox share its id, accounts never", async (t) => {
+  const world = await gateWorld(t);
+  const one = await world.account("one@shop.example");
+  const two = await world.account("two@shop.example");
+  const idOf = async (email: string, apiKey: string): Promise<string> => {
+    const { answer } = await ask(world, { email }, { "x-api-key": apiKey });
+    return answer.mailbox?.id ?? "";
+  };
+  const first = await idOf("jo.doe@gmail.com", one.apiKey);
+  assert.match(first, /^m_[A-Z2-7]{26}$/);
+  for (const spelling of [
+    "JoDoe@GMAIL.com",
+    "j.o.d.o.e+shop@googlemail.com",
+    " jodoe@gmail.com ",
+  ]) {
+    assert.equal(await idOf(spelling, one.apiKey), first, spelling);
+  }
+  assert.notEqual(await idOf("jo.doe@gmail.com", two.apiKey), first);
+  assert.notEqual(await idOf("jo.doh@gmail.com", one.apiKey), first);
+});
+
+test("spellings are counted where the account wants it", async (t) => {
+  const world = await gateWorld(t);
+  const { id, apiKey } = await world.account("jo@shop.example");
+  await world.store.switchSpellings(id, "on");
+  const seen: (number | undefined)[] = [];
+  for (const email of ["jo@gmail.com", "j.o@gmail.com", "jo+a@gmail.com", "jo@gmail.com"]) {
+    seen.push((await ask(world, { email }, { "x-api-key": apiKey })).answer.mailbox?.seen);
+  }
+  assert.deepEqual(seen, [1, 2, 3, 3]);
+});
+
+test("a token verifies with the published key and tells no address", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const payload = { email: " jo@bad.example ", token: "1", form: "sign-up" };
+  const { answer } = await ask(world, payload);
+  const [head = "", body = "", signature = ""] = (answer.token ?? "").split(".");
+  const read = (part: string): Record<string, unknown> =>
+    JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>;
+  const { alg, kid, typ } = read(head);
+  assert.deepEqual([alg, typ], ["EdDSA", "gatepost+jwt"]);
+  await world.tokens.rotate(); // the old key is published for a day
+  const { keys } = await world.tokens.jwks();
+  const jwk = keys.find((one) => one["kid"] === kid) ?? assert.fail();
+  assert.equal("d" in jwk, false);
+  const key = createPublicKey({ key: jwk, format: "jwk" });
+  assert.ok(verify(null, Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url")));
+  const claims = read(body);
+  assert.deepEqual(Object.keys(claims), [
+    "iss",
+    "iat",
+    "exp",
+    "jti",
+    "sub",
+    "dom",
+    "dec",
+    "rsn",
+    "pol",
+    "form",
+    "cpl",
+  ]);
+  assert.equal(claims["sub"], "WK8Pk5D5Ib4oUc-1xYhHOxI5WTka_JUtOYxPh2eo7gQ");
+});
+
+test("a publishable key works from its origins alone and sees neither result nor mailbox", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const { id } = await world.account("jo@shop.example");
+  const made = await world.store.keys.create(id, "page", ["https://shop.example"]);
+  assert.ok(made.kind === "created");
+  assert.match(made.apiKey, /^gp_pub_[0-9A-Za-z]{40}$/);
+  const key = { "x-api-key": made.apiKey };
+  for (const origin of [
+    undefined,
+    "https://evil.example",
+    "http://shop.example",
+    "https://shop.example:8443",
+    "null",
+  ]) {
+    const { status } = await ask(world, EMAIL, { ...key, ...(origin && { origin }) });
+    assert.equal(status, 403, origin);
+  }
+  const from = { ...key, origin: "https://shop.example" };
+  const { status, answer, headers } = await ask(world, { email: "jo@bad.example" }, from);
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(answer), [
+    "decision",
+    "reason",
+    "message",
+    "complete",
+    "policy",
+    "token",
+  ]);
+  assert.equal(headers["x-ratelimit-limit"], "30", "of the client address");
+  const elsewhere = await world.app.inject({ url: "/api/email/a@b.example", headers: from });
+  assert.equal(elsewhere.statusCode, 403);
+  await world.flush();
+  const [row] = await world.outcomes.ofAccount(id, 0);
+  assert.deepEqual([row?.keyId, row?.decision], [made.key.id, "reject"]);
+});
+
+test("a shadow is counted and never shown, and the counts are exactly those of its own life", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const { id, apiKey } = await world.account("jo@shop.example", "pro");
+  const account = (await world.store.accounts.find(id)) ?? assert.fail();
+  const strict = { rules: [{ when: { disposable: true }, then: "review" }], else: "challenge" };
+  await world.policies.save({ account, author: "jo" }, "default", strict, "shadow");
+  const emails = ["a@good.example", "b@bad.example", "c@good.example", "c@good.example", "d@"];
+  for (const email of emails) {
+    const { answer } = await ask(world, { email }, { "x-api-key": apiKey });
+    assert.equal(answer.policy.version, 1);
+    assert.notEqual(answer.decision, "review");
+  }
+  await world.flush();
+  const report = await world.policies.shadowReport(id, "default", 30);
+  assert.deepEqual(report.pairs, [
+    { live: "accept", shadow: "challenge", count: 3 },
+    { live: "reject", shadow: "challenge", count: 1 },
+    { live: "reject", shadow: "review", count: 1 },
+  ]);
+  assert.deepEqual([report.total, report.changed], [5, 5]);
+  assert.deepEqual(
+    report.domains.map(({ domain, count }) => [domain, count]),
+    [
+      ["good.example", 3],
+      ["bad.example", 1],
+    ],
+  );
+});

@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+import { memoryRegistrationCache } from "../adapters/memory/registration-cache.ts";
+import { sqlDomainMails } from "../adapters/sql/evidence/domain-mail.ts";
+import { sqlVerdictCounts } from "../adapters/sql/evidence/verdict-counts.ts";
+import { sqlOutcomes } from "../adapters/sql/policy/outcomes.ts";
+import { sqlPolicyStore } from "../adapters/sql/policy/policy-store.ts";
+import { sqlSigningKeys } from "../adapters/sql/policy/signing-keys.ts";
+import { createSecretBox } from "../adapters/system/secrets.ts";
+import { decideCommand } from "../cli/commands/gate/decide.ts";
+import { policyCommand } from "../cli/commands/gate/policy.ts";
+import { signingKeyCommand } from "../cli/commands/gate/signing-key.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { auditedPolicies, type Note } from "../service/account/audited.ts";
+import { createBackTestPolicy } from "../service/policy/back-test.ts";
+import { createPolicyService } from "../service/policy/policies.ts";
+import { createTestPolicy } from "../service/policy/test-policy.ts";
+import { createTokens } from "../service/policy/tokens.ts";
+import { openStoredLists } from "./feeds/lists.ts";
+import { openChecker } from "./parts/checker.ts";
+import { openKnownLists } from "./parts/known-lists.ts";
+import { type AccountStore, openAccountStore, openSql } from "./parts/store.ts";
+import type { Process } from "./process/open-process.ts";
+import { readText, systemUser } from "./process/terminal.ts";
+import { publicUrlOf } from "./settings/config.ts";
+import { openSecretKey } from "./settings/secret-key.ts";
+import { readTiersFile } from "./settings/tiers-setting.ts";
+
+/** Opens a process for one command. */
+type Run = <T extends object>(
+  open: (process: Process) => Promise<T>,
+) => Promise<T & { readonly close: () => Promise<void> }>;
+
+export interface GateCommandParts {
+  readonly terminal: Terminal;
+  readonly run: Run;
+  /** Changes are written down as the operator's. */
+  readonly noteFor: (process: Process, store: AccountStore) => Note;
+}
+
+/** The commands of the sign-up gate. */
+export function gateCommands({ terminal, run, noteFor }: GateCommandParts): readonly Command[] {
+  const decide = { terminal, readFile: readText, openDecider: () => run(openDecider) };
+  return [
+    decideCommand(decide),
+    policyCommand({
+      ...decide,
+      openPolicies: () => run((process) => openPolicies(process, noteFor)),
+      openBackTest: () => run(openBackTest),
+    }),
+    signingKeyCommand({ terminal, openTokens: () => run(openTokens) }),
+  ];
+}
+
+/** Decides without a server and without a database. */
+async function openDecider(process: Process) {
+  const datasets = await openKnownLists(process);
+  const checker = openChecker(process, { registrations: memoryRegistrationCache(), datasets });
+  process.closing.add(() => checker.close());
+  const { budgeted: check } = checker;
+  return { testPolicy: createTestPolicy({ check, datasets: checker.datasets }) };
+}
+
+async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor"]) {
+  const store = await openAccountStore(process);
+  const { db } = store.sql;
+  const policies = createPolicyService({
+    store: sqlPolicyStore(db),
+    outcomes: sqlOutcomes(db),
+    tiers: readTiersFile(process.config.tiersFile),
+    clock: process.clock,
+    notices: store.notices,
+  });
+  return {
+    account: (idOrEmail: string) => store.accounts.find(idOrEmail),
+    policies: auditedPolicies(policies, noteFor(process, store)),
+    author: systemUser(),
+  };
+}
+
+async function openBackTest(process: Process) {
+  const store = await openAccountStore(process);
+  const { datasets } = await openStoredLists(process, store);
+  const { db } = store.sql;
+  return {
+    backTestPolicy: createBackTestPolicy({
+      counts: sqlVerdictCounts(db),
+      mails: sqlDomainMails(db),
+      datasets,
+      implicitMx: process.config.implicitMx,
+      clock: process.clock,
+    }),
+  };
+}
+
+async function openTokens(process: Process) {
+  const sql = await openSql(process);
+  const { clock, ids, log, config } = process;
+  return createTokens({
+    keys: sqlSigningKeys(sql.db),
+    box: createSecretBox(await openSecretKey(config, sql)),
+    publicUrl: () => publicUrlOf(config),
+    clock,
+    ids,
+    log,
+  });
+}

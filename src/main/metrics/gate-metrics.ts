@@ -1,0 +1,29 @@
+import { Counter, type Registry } from "prom-client";
+import { DEFAULT_POLICY } from "../../core/policy/default-policy.ts";
+import type { DecisionMade } from "../../service/policy/outcome-recorder.ts";
+
+/** Reasons that have a series of their own; those that a policy makes up are "own". */
+const REASONS: ReadonlySet<string> = new Set([
+  ...DEFAULT_POLICY.rules.map(({ reason }) => reason),
+  "role",
+  "relay",
+  "alias",
+  "free",
+  "fresh_domain",
+  "repeated_mailbox",
+  "caller",
+  "denied",
+  "ok",
+]);
+
+/** Counts decisions of this process, with and without a key. */
+export function decisionCounter(registry: Registry): (made: DecisionMade) => void {
+  const decisions = new Counter({
+    name: "gatepost_decisions_total",
+    help: 'Sign-up decisions by decision and reason; reasons that a policy makes up are "own".',
+    labelNames: ["decision", "reason"],
+    registers: [registry],
+  });
+  return ({ decision, reason }) =>
+    decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
+}

@@ -1,0 +1,113 @@
+import { memoryAnswerCache } from "../../adapters/memory/answer-cache.ts";
+import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
+import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
+import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
+import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
+import { sqlPolicyStore } from "../../adapters/sql/policy/policy-store.ts";
+import { sqlSigningKeys } from "../../adapters/sql/policy/signing-keys.ts";
+import { createSecretBox, deriveKey } from "../../adapters/system/secrets.ts";
+import { dayOf } from "../../core/calendar.ts";
+import type { PolicyDeps } from "../../http/account/policy-routes.ts";
+import type { Admission } from "../../service/admission/admission.ts";
+import { createBackTestPolicy } from "../../service/policy/back-test.ts";
+import { createDecideOne, type DecideOne } from "../../service/policy/decide-one.ts";
+import { createFindPolicies } from "../../service/policy/in-force.ts";
+import { createMailboxId } from "../../service/policy/mailbox-id.ts";
+import {
+  createOutcomeRecorder,
+  type DecisionMade,
+  type RecordDecision,
+} from "../../service/policy/outcome-recorder.ts";
+import { OUTCOME_DAYS } from "../../service/policy/outcome-report.ts";
+import { createPolicyService, SHADOW_DAYS } from "../../service/policy/policies.ts";
+import { createTestPolicy } from "../../service/policy/test-policy.ts";
+import { createTokens, PUBLISHED_MS, type Tokens } from "../../service/policy/tokens.ts";
+import { decisionCounter } from "../metrics/gate-metrics.ts";
+import type { Links } from "../settings/links.ts";
+import type { Checker } from "./checker.ts";
+import type { Serving } from "./serving.ts";
+import type { AccountStore } from "./store.ts";
+
+/** The sign-up gate of a serving process. */
+export interface Gate extends PolicyDeps {
+  readonly decideOne: DecideOne;
+  readonly tokens: Tokens;
+}
+
+export interface GateParts extends Serving {
+  readonly checker: Checker;
+  readonly admission: Admission;
+  readonly links: Links;
+}
+
+/** Bodies of decisions, kept while DNS allows. */
+const DECISION_CACHE_BYTES = 16 * 1_048_576;
+
+/** Makes the installation's first signing key if there is none. What waits is written when the process closes. */
+export async function openGate(parts: GateParts): Promise<Gate> {
+  const { backing, secretKey, checker, admission, tiers, lists, links } = parts;
+  const { clock, ids, log } = parts;
+  const { sql, notices } = backing.store;
+  const publicUrl = links.base;
+  const box = createSecretBox(secretKey);
+  const keys = sqlSigningKeys(sql.db);
+  const tokens = createTokens({ keys, box, publicUrl, clock, ids, log });
+  await tokens.load();
+  const store = sqlPolicyStore(sql.db);
+  const outcomes = sqlOutcomes(sql.db);
+  const policies = createFindPolicies({ store, clock, log, notices });
+  const decideOne = createDecideOne({
+    admission,
+    check: checker.budgeted,
+    datasets: checker.datasets,
+    tiers,
+    policies,
+    cache: memoryAnswerCache(DECISION_CACHE_BYTES),
+    mailboxId: createMailboxId(deriveKey(secretKey, "mailbox ids")),
+    mailboxSeen: lists.mailboxSeen,
+    record: recorderOf(parts),
+    sign: tokens.sign,
+    publicUrl,
+    clock,
+    log,
+  });
+  const { datasets } = checker;
+  return {
+    decideOne,
+    tokens,
+    charge: (entrance, units) => admission.charge(entrance, units),
+    policies: createPolicyService({ store, outcomes, tiers, clock, notices }),
+    testPolicy: createTestPolicy({ check: checker.budgeted, datasets }),
+    backTestPolicy: createBackTestPolicy({
+      counts: sqlVerdictCounts(sql.db),
+      mails: sqlDomainMails(sql.db),
+      datasets,
+      implicitMx: parts.config.implicitMx,
+      clock,
+    }),
+    reportOutcomes: backing.store.reportOutcomes,
+  };
+}
+
+/** Counts for the account, for the metrics, and by domain where nothing was checked anew. */
+function recorderOf({ backing, metrics, lists, clock, log, closing }: GateParts): RecordDecision {
+  const outcomes = sqlOutcomes(backing.store.sql.db);
+  const recorder = createOutcomeRecorder({ outcomes, clock, log });
+  closing.add(() =>
+    recorder.flush().catch((fault: unknown) => log.error("decisions.flush_failed", fault)),
+  );
+  const counted = decisionCounter(metrics.registry);
+  return (caller, made: DecisionMade) => {
+    recorder.record(caller, made);
+    counted(made);
+    if (made.isCached && made.format) lists.observeAgain(made);
+  };
+}
+
+/** Deletes counts and signing keys that are kept no longer; to be called daily. */
+export async function pruneGate({ sql: { db } }: AccountStore, nowMs: number): Promise<void> {
+  const today = dayOf(nowMs);
+  await sqlOutcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
+  await sqlHooks(db).prune(today - OUTCOME_DAYS + 1);
+  await sqlSigningKeys(db).prune(nowMs - PUBLISHED_MS);
+}

@@ -1,0 +1,227 @@
+import { usesCallerFacts } from "../../core/policy/policy.ts";
+import type { CallerFact, Decision } from "../../core/policy/policy.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { AnswerCache } from "../../ports/process/answer-cache.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import type { Log } from "../../ports/process/log.ts";
+import { ownerKey } from "../../ports/admission/owner.ts";
+import type { Admission, Entrance, Receipt } from "../admission/admission.ts";
+import type { Caller } from "../admission/caller.ts";
+import type { BudgetedCheck, BudgetedValidation } from "../check/single-check.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { MailboxSeen, MailboxSight } from "../evidence/own-spellings.ts";
+import { when } from "../../core/when.ts";
+import { noSuchPolicy, Refusal } from "../refusals.ts";
+import { type BodyDeps, bodyOf } from "./decision-body.ts";
+import { askedBy, rule, type Ruling } from "./rule-entry.ts";
+import { BUILT_IN, type FindPolicies, isPolicyName, type PoliciesInForce } from "./in-force.ts";
+import type { Counted, RecordDecision } from "./outcome-recorder.ts";
+
+/** A sign-up to decide on. */
+export interface DecideRequest {
+  /** Not empty; as sent, blanks included. */
+  readonly text: string;
+  readonly policy: string;
+  /** 50 to 5,000, counted from when the request came. */
+  readonly deadlineMs: number;
+  /** What of it is spent already. */
+  readonly waitedMs: number;
+  /** A BCP 47 tag. */
+  readonly language: string;
+  readonly form?: string;
+  readonly facts: ReadonlyMap<string, CallerFact>;
+  readonly wantsToken: boolean;
+}
+
+export interface DecideAnswer {
+  /** The JSON body, keys in the contract's order. */
+  readonly body: string;
+  readonly paidBy: Receipt["paidBy"];
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly message?: string;
+}
+
+/** Charges one unit and decides on one entry in time. Throws a `Refusal` before anything is charged. */
+export type DecideOne = (entrance: Entrance, request: DecideRequest) => Promise<DecideAnswer>;
+
+export interface DecideDeps extends BodyDeps {
+  readonly admission: Pick<Admission, "charge">;
+  readonly check: BudgetedCheck;
+  readonly datasets: () => Datasets;
+  readonly policies: FindPolicies;
+  readonly cache: AnswerCache;
+  readonly mailboxSeen: MailboxSeen;
+  readonly record: RecordDecision;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "error">;
+}
+
+/** What the work behind the last DNS answer takes, and the way back to the client begins. */
+const FINISH_MS = 10;
+
+/** No answer is kept longer: see `KEPT_AT_MOST_MS` of single checks. */
+const KEPT_AT_MOST_MS = 3_600_000;
+const KEPT_KEY_MAX_UNITS = 1_024;
+
+export function createDecideOne(deps: DecideDeps): DecideOne {
+  return async (entrance, request) => {
+    const endMs = deps.clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
+    const left = (): number => Math.max(0, endMs - deps.clock.monotonicMs());
+    const { caller } = entrance;
+    const policies = await policiesOf(caller, request.policy, { deps, left });
+    if (policies === undefined) throw noSuchPolicy();
+    const receipt = await pay(entrance, { deps, left });
+    try {
+      const made = await decided({ caller, request, policies, left }, deps);
+      const { form = "" } = request;
+      deps.record(caller, { ...made.tally, policies, form, isCached: made.isCached });
+      const { body, tally } = made;
+      const { decision, reason, message } = tally;
+      const paidBy = receipt?.paidBy ?? "plan";
+      return { body, paidBy, decision, reason, ...(message !== undefined && { message }) };
+    } catch (fault) {
+      await receipt?.refund();
+      throw fault;
+    }
+  };
+}
+
+interface InTime {
+  readonly deps: DecideDeps;
+  readonly left: () => number;
+}
+
+function policiesOf(
+  { owner }: Caller,
+  name: string,
+  { deps, left }: InTime,
+): Awaitable<PoliciesInForce | undefined> {
+  if (owner.kind === "account") return deps.policies(owner.accountId, name, left());
+  return isPolicyName(name) && name === BUILT_IN.name ? BUILT_IN : undefined;
+}
+
+/** A store that cannot say in time whether a unit is left costs the unit, never the decision. */
+function pay(entrance: Entrance, { deps, left }: InTime): Awaitable<Receipt | undefined> {
+  const { admission, clock, log } = deps;
+  const taken = (receipt: Receipt | undefined): Receipt | undefined => receipt;
+  return when<Receipt | undefined, Receipt | undefined>(
+    admission.charge(entrance, 1),
+    taken,
+    (late) =>
+      inTime(late, { timeoutMs: left(), late: undefined, clock }).catch((error: unknown) => {
+        if (error instanceof Refusal) throw error;
+        log.error("decide.charge_failed", error);
+        return undefined;
+      }),
+  );
+}
+
+interface Asking {
+  readonly caller: Caller;
+  readonly request: DecideRequest;
+  readonly policies: PoliciesInForce;
+  readonly left: () => number;
+}
+
+/** What is counted of a decision; kept in front of a cached body. */
+interface Tally extends Counted {
+  readonly message?: string;
+}
+
+interface Made {
+  readonly body: string;
+  readonly tally: Tally;
+  readonly isCached: boolean;
+}
+
+/** From the cache where nothing in the answer is of this request alone. */
+async function decided(asking: Asking, deps: DecideDeps): Promise<Made> {
+  const key = cacheKey(asking, deps);
+  const kept = key === undefined ? undefined : deps.cache.read(key, deps.clock.nowMs());
+  if (kept !== undefined) return unpacked(kept);
+  const { made, expiresAtMs } = await freshly(asking, deps);
+  if (key !== undefined) {
+    const untilMs = Math.min(expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);
+    deps.cache.keep(key, packed(made), untilMs);
+  }
+  return made;
+}
+
+function cacheKey({ caller, request, policies }: Asking, deps: DecideDeps): string | undefined {
+  const { live, shadow, name } = policies;
+  if (carriesToken(caller, request, policies) || caller.countsSpellings === true) return undefined;
+  const hasFacts =
+    usesCallerFacts(live.policy) || (shadow !== undefined && usesCallerFacts(shadow.policy));
+  if (hasFacts && request.facts.size > 0) return undefined;
+  const { version } = deps.datasets();
+  const owner = caller.owner.kind === "account" ? ownerKey(caller.owner) : "";
+  const versions = `${String(live.version)} ${String(shadow?.version ?? 0)}`;
+  const language = request.language.slice(0, 35);
+  const key = `${owner} ${name} ${versions} ${caller.tier} ${String(version)} ${language} ${request.text}`;
+  return key.length > KEPT_KEY_MAX_UNITS ? undefined : key;
+}
+
+const carriesToken = (caller: Caller, request: DecideRequest, { live }: PoliciesInForce): boolean =>
+  request.wantsToken || live.policy.token || caller.isPublishable === true;
+
+/** The tally's JSON has no line break. */
+const packed = ({ body, tally }: Pick<Made, "body" | "tally">): string =>
+  `${JSON.stringify(tally)}\n${body}`;
+
+function unpacked(kept: string): Made {
+  const end = kept.indexOf("\n");
+  // Packed by this very file.
+  const tally = JSON.parse(kept.slice(0, end)) as Tally;
+  return { tally, body: kept.slice(end + 1), isCached: true };
+}
+
+async function freshly(
+  asking: Asking,
+  deps: DecideDeps,
+): Promise<{ readonly made: Made; readonly expiresAtMs: number }> {
+  const { caller, request, policies, left } = asking;
+  const { premium } = deps.tiers[caller.tier];
+  const sight = await sightOf(asking, deps);
+  const validation = await deps.check({
+    text: request.text,
+    mode: "address",
+    asked: askedBy(policies, premium),
+    ownEvidence: sight.evidence,
+    budgetMs: left(),
+  });
+  const ruling = rule(validation, policies, {
+    datasets: deps.datasets(),
+    caller: request.facts,
+    language: request.language,
+    ...(sight.seen !== undefined && { mailboxSeen: sight.seen }),
+  });
+  const tally = tallyOf(validation, ruling);
+  const isSigned = carriesToken(caller, request, policies);
+  const body = bodyOf({ asking, isSigned, validation, ruling, sight }, deps);
+  return { made: { body, tally, isCached: false }, expiresAtMs: validation.expiresAtMs };
+}
+
+const UNSEEN: MailboxSight = { evidence: [] };
+
+function sightOf({ caller, request, left }: Asking, deps: DecideDeps): Awaitable<MailboxSight> {
+  const { owner, countsSpellings } = caller;
+  if (countsSpellings !== true || owner.kind !== "account") return UNSEEN;
+  const looking = deps.mailboxSeen(owner.accountId, request.text);
+  return inTime(looking, { timeoutMs: left(), late: UNSEEN, clock: deps.clock });
+}
+
+function tallyOf({ result }: BudgetedValidation, { outcome, shadow, message }: Ruling): Tally {
+  const isUnknown = result.signals.includes("dns_indeterminate");
+  return {
+    decision: outcome.decision,
+    reason: outcome.reason,
+    ...(message !== undefined && { message }),
+    ...(shadow !== undefined && { shadow }),
+    domain: result.domain,
+    format: result.format,
+    disposable: result.disposable,
+    dns: isUnknown ? "unknown" : result.dns ? "yes" : "no",
+  };
+}

@@ -1,0 +1,83 @@
+import type { Caller } from "../admission/caller.ts";
+import type { Tiers } from "../admission/tiers.ts";
+import { present } from "../check/check-one.ts";
+import { sortFeatures } from "../check/features.ts";
+import type { BudgetedValidation } from "../check/single-check.ts";
+import type { MailboxSight } from "../evidence/own-spellings.ts";
+import type { PoliciesInForce } from "./in-force.ts";
+import type { MailboxId } from "./mailbox-id.ts";
+import type { Ruling } from "./rule-entry.ts";
+import type { SignToken } from "./tokens.ts";
+
+export interface BodyDeps {
+  readonly tiers: Tiers;
+  readonly mailboxId: MailboxId;
+  readonly sign: SignToken;
+  readonly publicUrl: () => string;
+}
+
+/** Who asks for what. */
+interface Asking {
+  readonly caller: Caller;
+  readonly request: { readonly text: string; readonly form?: string };
+  readonly policies: PoliciesInForce;
+}
+
+export interface Answered {
+  readonly asking: Asking;
+  /** The answer carries a token. */
+  readonly isSigned: boolean;
+  readonly validation: BudgetedValidation;
+  readonly ruling: Ruling;
+  readonly sight: MailboxSight;
+}
+
+/** Keys in the order of the contract. A publishable key gets no result and no mailbox. */
+export function bodyOf(answered: Answered, deps: BodyDeps): string {
+  const { asking, validation, ruling, sight } = answered;
+  const { caller, policies } = asking;
+  const { decision, reason } = ruling.outcome;
+  const { did_you_mean: meant } = validation.result;
+  const isPublic = caller.isPublishable === true;
+  const head = JSON.stringify({
+    decision,
+    reason,
+    message: ruling.message,
+    did_you_mean: meant,
+    complete: validation.isComplete,
+    policy: { name: policies.name, version: policies.live.version },
+    mailbox: isPublic ? undefined : mailboxOf(asking, validation, { sight, deps }),
+  });
+  const result = isPublic ? "" : `,"result":${resultOf(caller, validation, deps)}`;
+  const token = answered.isSigned ? tokenOf(answered, deps) : undefined;
+  const last = token === undefined ? "" : `,"token":${JSON.stringify(token)}`;
+  return `${head.slice(0, -1)}${result}${last}}`;
+}
+
+function mailboxOf(
+  { caller }: Asking,
+  { entry }: BudgetedValidation,
+  { sight, deps }: { readonly sight: MailboxSight; readonly deps: BodyDeps },
+): { readonly id: string; readonly seen?: number } | undefined {
+  if (caller.owner.kind !== "account" || entry.kind !== "address") return undefined;
+  const id = deps.mailboxId(caller.owner.accountId, entry.address);
+  return { id, ...(sight.seen !== undefined && { seen: sight.seen }) };
+}
+
+function resultOf({ tier }: Caller, validation: BudgetedValidation, deps: BodyDeps): string {
+  const sorted = sortFeatures([], { premium: deps.tiers[tier].premium });
+  return present(validation, sorted, deps.publicUrl());
+}
+
+function tokenOf({ asking, validation, ruling }: Answered, { sign }: BodyDeps): string | undefined {
+  const { request, policies } = asking;
+  return sign({
+    address: request.text,
+    domain: validation.result.domain,
+    decision: ruling.outcome.decision,
+    reason: ruling.outcome.reason,
+    policy: `${policies.name}@${String(policies.live.version)}`,
+    isComplete: validation.isComplete,
+    ...(request.form !== undefined && { form: request.form }),
+  });
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { OutcomeCount, Outcomes, ShadowDomain } from "../../../src/ports/policy/outcomes.ts";
+import type { Make } from "../contract.ts";
+
+const LIMITS = { rowsMax: 3, domainsMax: 2 };
+
+const outcome = (more: Partial<OutcomeCount> = {}): OutcomeCount => ({
+  day: 10,
+  accountId: "a1",
+  keyId: "k1",
+  form: "sign-up",
+  decision: "accept",
+  reason: "ok",
+  count: 1,
+  ...more,
+});
+
+const which = { accountId: "a1", policy: "default", version: 2 };
+
+const domain = (name: string, count = 1): ShadowDomain => ({
+  ...which,
+  day: 10,
+  live: "accept",
+  shadow: "reject",
+  domain: name,
+  count,
+});
+
+const NOTHING = { outcomes: [], pairs: [], domains: [] };
+
+/** What every store of outcomes promises. `make` gives an empty one. */
+export function outcomesContract(name: string, make: Make<Outcomes>): void {
+  const check = (rule: string, run: (outcomes: Outcomes) => Promise<void>) =>
+    void test(`${name}: ${rule}`, async (t) => run(await make(t)));
+
+  check("counts add up by day, key, form, decision and reason", async (outcomes) => {
+    const rows = [outcome(), outcome({ count: 4 }), outcome({ decision: "reject" })];
+    await outcomes.add({ ...NOTHING, outcomes: rows }, LIMITS);
+    await outcomes.add({ ...NOTHING, outcomes: [outcome(), outcome({ day: 9 })] }, LIMITS);
+    const kept = await outcomes.ofAccount("a1", 10);
+    assert.deepEqual(kept.map(({ decision, count }) => [decision, count]).toSorted(), [
+      ["accept", 6],
+      ["reject", 1],
+    ]);
+    assert.deepEqual(await outcomes.ofAccount("a2", 0), []);
+  });
+
+  check("a flood of forms is counted together, and none is lost", async (outcomes) => {
+    const forms = Array.from({ length: 50 }, (_, at) => outcome({ form: `f${String(at)}` }));
+    await outcomes.add({ ...NOTHING, outcomes: forms }, LIMITS);
+    await outcomes.add({ ...NOTHING, outcomes: forms.slice(40) }, LIMITS);
+    const kept = await outcomes.ofAccount("a1", 0);
+    assert.equal(kept.length, 4);
+    const sum = kept.reduce((all, { count }) => all + count, 0);
+    assert.equal(sum, 60);
+    assert.ok(kept.some(({ form, keyId }) => form === "(other)" && keyId === ""));
+  });
+
+  check("pairs and domains of a shadow add up, within its domains", async (outcomes) => {
+    const pair = { ...which, day: 10, live: "accept", shadow: "reject", count: 2 } as const;
+    const domains = [domain("a.example"), domain("b.example", 5), domain("c.example")];
+    await outcomes.add({ ...NOTHING, pairs: [pair, pair], domains }, LIMITS);
+    await outcomes.add({ ...NOTHING, domains: [domain("a.example", 7)] }, LIMITS);
+    const [counted, ...none] = await outcomes.shadowPairs(which, 10);
+    assert.deepEqual([counted?.count, none], [4, []]);
+    const kept = await outcomes.shadowDomains(which, 10);
+    assert.deepEqual(
+      kept.map((one) => [one.domain, one.count]),
+      [
+        ["a.example", 8],
+        ["b.example", 5],
+      ],
+    );
+    assert.deepEqual(await outcomes.shadowPairs({ ...which, version: 3 }, 0), []);
+    assert.deepEqual(await outcomes.shadowDomains(which, 11), []);
+  });
+
+  check("old days go", async (outcomes) => {
+    const pair = { ...which, day: 10, live: "accept", shadow: "reject", count: 2 } as const;
+    const rows = { outcomes: [outcome()], pairs: [pair], domains: [domain("a.example")] };
+    await outcomes.add(rows, LIMITS);
+    assert.equal(await outcomes.prune(10, 10), 0);
+    assert.equal(await outcomes.prune(11, 10), 2);
+    assert.equal(await outcomes.prune(11, 11), 1);
+  });
+}

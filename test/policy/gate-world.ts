@@ -1,0 +1,156 @@
+import type { FastifyInstance } from "fastify";
+import type { TestContext } from "node:test";
+import { memoryAnswerCache } from "../../src/adapters/memory/answer-cache.ts";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
+import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
+import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
+import { sqlOwnSpellings } from "../../src/adapters/sql/evidence/own-spellings.ts";
+import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
+import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
+import { sqlSigningKeys } from "../../src/adapters/sql/policy/signing-keys.ts";
+import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
+import { systemIds as ids } from "../../src/adapters/system/ids.ts";
+import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import type { Lookup } from "../../src/core/mail/lookup.ts";
+import { decideRoute } from "../../src/http/api/decide.ts";
+import type { AccountStore } from "../../src/main/parts/store.ts";
+import type { Outcomes } from "../../src/ports/policy/outcomes.ts";
+import type { PolicyStore } from "../../src/ports/policy/policy-store.ts";
+import type { Admission } from "../../src/service/admission/admission.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
+import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
+import { createBudgetedCheck } from "../../src/service/check/single-check.ts";
+import { createSpellingCounter } from "../../src/service/evidence/own-spellings.ts";
+import { createDecideOne, type DecideOne } from "../../src/service/policy/decide-one.ts";
+import { createFindPolicies } from "../../src/service/policy/in-force.ts";
+import { createMailboxId } from "../../src/service/policy/mailbox-id.ts";
+import { createOutcomeRecorder } from "../../src/service/policy/outcome-recorder.ts";
+import { createPolicyService, type PolicyService } from "../../src/service/policy/policies.ts";
+import { createTokens, type Tokens } from "../../src/service/policy/tokens.ts";
+import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
+import { appWith } from "../http/http-app.ts";
+import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
+import { keptLog, type KeptLog } from "../process/kept-log.ts";
+import { openTestStore } from "../process/test-process.ts";
+import { realClock as clock } from "../time/real-clock.ts";
+
+export interface GateWorld {
+  readonly app: FastifyInstance;
+  readonly store: AccountStore;
+  readonly policies: PolicyService;
+  readonly outcomes: Outcomes;
+  readonly tokens: Tokens;
+  readonly admission: Admission;
+  readonly decideOne: DecideOne;
+  readonly log: KeptLog;
+  /** An account and its key. */
+  account(
+    email: string,
+    tier?: "free" | "starter" | "pro",
+  ): Promise<{ id: string; apiKey: string }>;
+  /** Writes what waits to be counted. */
+  flush(): Promise<void>;
+}
+
+export interface GateOptions {
+  readonly zone?: Zone;
+  readonly lookup?: Lookup;
+  readonly known?: LiteralKnowledge;
+  /** Stands before the store of policies: slow, or away. */
+  readonly policyStore?: (store: PolicyStore) => Pick<PolicyStore, "inForce">;
+}
+
+/** A key of the tests' own. */
+export const GATE_KEY = new Uint8Array(32).fill(7);
+
+/** Mail servers of `good.example`; other names do not exist. */
+export const GATE_ZONE: Zone = {
+  "good.example": { mx: ["10 mx.good.example"] },
+  "mx.good.example": { a: ["198.51.100.1"] },
+  "gmail.com": { mx: ["5 mx.good.example"] },
+};
+
+/** DNS that never answers. */
+export const SILENT: Lookup = {
+  mx: () => new Promise(() => undefined),
+  addresses: () => new Promise(() => undefined),
+  txt: () => new Promise(() => undefined),
+  registration: () => new Promise(() => undefined),
+};
+
+/** The sign-up gate on SQLite in memory and DNS from a literal. */
+export async function gateWorld(t: TestContext, options: GateOptions = {}): Promise<GateWorld> {
+  const log = keptLog();
+  const tiers = DEFAULT_TIERS;
+  const store = await openTestStore(":memory:");
+  const { db } = store.sql;
+  const quotas = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
+  const charges = sqlCharges({ db, counter: quotas, ids });
+  const { notices } = store;
+  const rates = memoryRateCounter();
+  const keys = sqlKeys(db);
+  const admission = createAdmission({ keys, rates, quotas, charges, clock, tiers, notices });
+  const datasets = literalDatasets(options.known);
+  const lookup = options.lookup ?? zoneLookup(options.zone ?? GATE_ZONE);
+  const publicUrl = (): string => "https://gatepost.example";
+  const box = createSecretBox(GATE_KEY);
+  const tokens = createTokens({ keys: sqlSigningKeys(db), box, publicUrl, clock, ids, log });
+  await tokens.load();
+  const policyStore = sqlPolicyStore(db);
+  const outcomes = sqlOutcomes(db);
+  const recorder = createOutcomeRecorder({ outcomes, clock, log });
+  const hash = createAddressHash(GATE_KEY, "own traffic");
+  const spellings = createSpellingCounter({ spellings: sqlOwnSpellings(db), hash, clock, log });
+  const decideOne = createDecideOne({
+    admission,
+    check: createBudgetedCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),
+    datasets: () => datasets,
+    tiers,
+    policies: createFindPolicies({
+      store: options.policyStore?.(policyStore) ?? policyStore,
+      clock,
+      log,
+      notices,
+    }),
+    cache: memoryAnswerCache(1_000_000),
+    mailboxId: createMailboxId(GATE_KEY),
+    mailboxSeen: spellings.mailboxSeen,
+    record: recorder.record,
+    sign: tokens.sign,
+    publicUrl,
+    clock,
+    log,
+  });
+  const app = await appWith({ admission, clock, log, routes: [decideRoute({ decideOne })] });
+  t.after(async () => {
+    await app.close();
+    await quotas.flush();
+    await spellings.flush();
+    await recorder.flush();
+    await store.sql.close();
+  });
+  return {
+    app,
+    store,
+    outcomes,
+    tokens,
+    admission,
+    decideOne,
+    log,
+    policies: createPolicyService({ store: policyStore, outcomes, tiers, clock, notices }),
+    async account(email, tier = "pro") {
+      const order = { email, tier, isAdmin: false, origin: "operator" } as const;
+      const made = await store.accounts.create(order);
+      if (made.kind !== "created") throw new Error(made.kind);
+      const key = await store.keys.create(made.account.id, "key");
+      if (key.kind !== "created") throw new Error(key.kind);
+      return { id: made.account.id, apiKey: key.apiKey };
+    },
+    async flush() {
+      await spellings.flush();
+      await recorder.flush();
+    },
+  };
+}

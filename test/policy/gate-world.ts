@@ -63,10 +63,10 @@ export interface GateOptions {
 }
 
 /** A key of the tests' own. */
-export const GATE_KEY = new Uint8Array(32).fill(7);
+const GATE_KEY = new Uint8Array(32).fill(7);
 
 /** Mail servers of `good.example`; other names do not exist. */
-export const GATE_ZONE: Zone = {
+const GATE_ZONE: Zone = {
   "good.example": { mx: ["10 mx.good.example"] },
   "mx.good.example": { a: ["198.51.100.1"] },
   "gmail.com": { mx: ["5 mx.good.example"] },

@@ -16,7 +16,7 @@ type Reader = (value: unknown, name: string) => ConditionRead;
 type Test<T> = (fact: T) => boolean;
 
 /** Items of one array in a condition. */
-export const ITEMS_MAX = 200;
+const ITEMS_MAX = 200;
 
 const wrong = (at: string, text: string): ConditionRead => ({ ok: false, at, wrong: text });
 

@@ -16,7 +16,7 @@ import {
   type PolicyRule,
 } from "./policy.ts";
 
-export const RULES_MAX = 50;
+const RULES_MAX = 50;
 
 /** Octets of a policy's JSON. */
 export const POLICY_MAX_BYTES = 65_536;

@@ -1,12 +1,10 @@
 import { memoryAnswerCache } from "../../adapters/memory/answer-cache.ts";
 import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
 import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
-import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../../adapters/sql/policy/policy-store.ts";
 import { sqlSigningKeys } from "../../adapters/sql/policy/signing-keys.ts";
 import { createSecretBox, deriveKey } from "../../adapters/system/secrets.ts";
-import { dayOf } from "../../core/calendar.ts";
 import type { PolicyDeps } from "../../http/account/policy-routes.ts";
 import type { Admission } from "../../service/admission/admission.ts";
 import { createBackTestPolicy } from "../../service/policy/back-test.ts";
@@ -18,15 +16,13 @@ import {
   type DecisionMade,
   type RecordDecision,
 } from "../../service/policy/outcome-recorder.ts";
-import { OUTCOME_DAYS } from "../../service/policy/outcome-report.ts";
-import { createPolicyService, SHADOW_DAYS } from "../../service/policy/policies.ts";
+import { createPolicyService } from "../../service/policy/policies.ts";
 import { createTestPolicy } from "../../service/policy/test-policy.ts";
-import { createTokens, PUBLISHED_MS, type Tokens } from "../../service/policy/tokens.ts";
+import { createTokens, type Tokens } from "../../service/policy/tokens.ts";
 import { decisionCounter } from "../metrics/gate-metrics.ts";
 import type { Links } from "../settings/links.ts";
 import type { Checker } from "./checker.ts";
 import type { Serving } from "./serving.ts";
-import type { AccountStore } from "./store.ts";
 
 /** The sign-up gate of a serving process. */
 export interface Gate extends PolicyDeps {
@@ -102,12 +98,4 @@ function recorderOf({ backing, metrics, lists, clock, log, closing }: GateParts)
     counted(made);
     if (made.isCached && made.format) lists.observeAgain(made);
   };
-}
-
-/** Deletes counts and signing keys that are kept no longer; to be called daily. */
-export async function pruneGate({ sql: { db } }: AccountStore, nowMs: number): Promise<void> {
-  const today = dayOf(nowMs);
-  await sqlOutcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
-  await sqlHooks(db).prune(today - OUTCOME_DAYS + 1);
-  await sqlSigningKeys(db).prune(nowMs - PUBLISHED_MS);
 }

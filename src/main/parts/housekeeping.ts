@@ -11,7 +11,7 @@ import type { Lists } from "../feeds/lists.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Backing } from "./backing.ts";
 import { pruneDashboard } from "./dashboard.ts";
-import { pruneGate } from "./gate.ts";
+import { pruneGate } from "./prune-gate.ts";
 
 interface Kept extends Pick<Process, "clock" | "log"> {
   readonly backing: Pick<Backing, "store" | "ledgers">;

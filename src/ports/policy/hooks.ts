@@ -1,12 +1,5 @@
 /** Identity systems that ask before they create a user. */
-export const HOOK_SYSTEMS = [
-  "supabase",
-  "kratos",
-  "zitadel",
-  "fusionauth",
-  "neon",
-  "standard",
-] as const;
+const HOOK_SYSTEMS = ["supabase", "kratos", "zitadel", "fusionauth", "neon", "standard"] as const;
 export type HookSystem = (typeof HOOK_SYSTEMS)[number];
 
 /**

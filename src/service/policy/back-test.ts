@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { dayOf } from "../../core/calendar.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
@@ -54,7 +53,7 @@ export interface BackTestDeps {
   readonly mails: Pick<DomainMails, "page">;
   readonly datasets: () => Datasets;
   readonly implicitMx: boolean;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
 }
 
 const PAGE = 500;
@@ -112,7 +111,8 @@ async function eachFacts(
     }
     after = page.at(-1)?.domain ?? "";
     if (page.length < PAGE) return;
-    await setImmediate(); // requests go on in between
+    // Requests go on in between.
+    await new Promise<void>((resolve) => deps.clock.after(0, resolve));
   }
 }
 

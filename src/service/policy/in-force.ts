@@ -140,7 +140,7 @@ const builtIn = (name: string): ReadyPolicy | undefined =>
  * Saved policies were found right. The plan may have changed since: a rule about the age of domains then finds none
  * and does not match.
  */
-export function readyOf({ version, document }: PolicyVersion): ReadyPolicy {
+function readyOf({ version, document }: PolicyVersion): ReadyPolicy {
   const read = parsePolicyText(document, { hasDomainAge: true });
   if (!read.ok) throw new Error(`policy version ${String(version)}: ${read.mistakes.join("; ")}`);
   return { version, policy: read.policy };

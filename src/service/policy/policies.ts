@@ -160,7 +160,7 @@ function checkName(name: string): void {
 }
 
 /** The text that is stored. Throws the `Refusal` that names every mistake with its path. */
-export function checkedDocument(
+function checkedDocument(
   document: unknown,
   account: Author["account"],
   { tiers, clock }: Pick<PolicyServiceDeps, "tiers" | "clock">,

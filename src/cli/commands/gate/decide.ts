@@ -29,7 +29,7 @@ interface Options extends JsonOption {
   readonly language: string;
 }
 
-/** `gatepost decide ENTRY...`: what a policy says of sign-ups with these addresses. */
+/** `gatepost decide ENTRY...`: applies a policy to addresses. */
 export function decideCommand(deps: DecideDeps): Command {
   return new Command("decide")
     .description("accept, challenge, review or reject addresses here, without a server")

@@ -173,7 +173,7 @@ const promoteCommand = (deps: PolicyDeps): Command =>
 
 const testCommand = (deps: PolicyDeps): Command =>
   new Command("test")
-    .description("what the live policy says of addresses, and which rule says it")
+    .description("apply the live policy to addresses and show the rule that decided")
     .argument("<account>", ACCOUNT)
     .argument("<entry...>", "addresses")
     .option(...NAME_OPTION)

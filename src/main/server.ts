@@ -4,8 +4,9 @@ import { sqlRegistrationCache } from "../adapters/sql/evidence/registration-cach
 import { accountRoutes, addDashboard, type DashboardDeps } from "../http/account/dashboard.ts";
 import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app/app.ts";
+import type { Route } from "../http/answer/route.ts";
 import type { Probe } from "../http/system/readiness.ts";
-import { addJwks } from "../http/gate/jwks.ts";
+import { addGatePages } from "../http/gate/gate-pages.ts";
 import { bulkHandler } from "../http/api/bulk.ts";
 import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
@@ -175,12 +176,7 @@ function observed(checker: Checker, lists: Lists): Checker {
 function appDeps(parts: Parts): AppDeps {
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
   const { lists, links, metrics, shares, gate } = parts;
-  const bulk = parts.bulk.service;
   const { ownEvidence } = lists;
-  const isInForce = callerInForce({
-    keys: backing.ledgers.keys,
-    accounts: sqlAccounts(backing.store.sql.db),
-  });
   const checkOne = createCheckOne({
     admission,
     check: checker.check,
@@ -199,18 +195,12 @@ function appDeps(parts: Parts): AppDeps {
     admission,
     checkOne,
     pages: async (scope) => {
-      addJwks(scope, gate.tokens);
+      addGatePages(scope, gate);
       await addDashboard(scope, accountPaths, dashboard);
     },
     pagesDocumentation: accountDocumentation(accountPaths),
-    bulk: bulkHandler({ bulk, log }),
-    routes: [
-      viewRoute({ bulk, clock, log, isInForce, shares }),
-      uploadRoute({ bulk, log, clock, shares }),
-      explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
-      reportRoute({ reports: lists.reports, clock }),
-      decideRoute({ decideOne: gate.decideOne }),
-    ],
+    bulk: bulkHandler({ bulk: parts.bulk.service, log }),
+    routes: apiRoutes(parts),
     usage,
     clock,
     log,
@@ -226,6 +216,24 @@ function appDeps(parts: Parts): AppDeps {
       ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
     },
   };
+}
+
+/** Families of paths besides `email` and `domain`. */
+function apiRoutes(parts: Parts): readonly Route[] {
+  const { clock, log, backing, checker, admission, lists, shares, gate } = parts;
+  const bulk = parts.bulk.service;
+  const { ownEvidence } = lists;
+  const isInForce = callerInForce({
+    keys: backing.ledgers.keys,
+    accounts: sqlAccounts(backing.store.sql.db),
+  });
+  return [
+    viewRoute({ bulk, clock, log, isInForce, shares }),
+    uploadRoute({ bulk, log, clock, shares }),
+    explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
+    reportRoute({ reports: lists.reports, clock }),
+    decideRoute({ decideOne: gate.decideOne }),
+  ];
 }
 
 /** The cache of finished answers; its figures and those of the parts are on the page of metrics. */

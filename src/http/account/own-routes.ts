@@ -53,6 +53,7 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
     checkRoute(deps),
     ...figureRoutes(deps),
     ...keyRoutes(deps),
+    originsRoute(deps),
     ...sessionRoutes(deps),
     passwordRoute(deps),
     spellingsRoute(deps),
@@ -127,6 +128,9 @@ const shownKey = (key: ApiKey) => ({
   kind: key.origins === undefined ? ("secret" as const) : ("publishable" as const),
 });
 
+const BAD_KEY_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`;
+const TOO_MANY_KEYS = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;
+
 const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
   answering(Keys, {
     method: "GET",
@@ -153,33 +157,12 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
       const noted = auditedKeys(keys, noteOf(request, audit));
       const answer = await noted.create(account.id, name, origins);
       if (answer.kind === "bad_origins") throw badField(answer.mistake);
-      if (answer.kind === "bad_name") {
-        throw badField(
-          `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`,
-        );
-      }
-      if (answer.kind === "too_many") {
-        throw notNow(`An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`);
-      }
+      if (answer.kind === "bad_name") throw badField(BAD_KEY_NAME);
+      if (answer.kind === "too_many") throw notNow(TOO_MANY_KEYS);
       const { id, name: kept } = answer.key;
       return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
     },
   }),
-  {
-    method: "POST",
-    path: "keys/:id/origins",
-    for: "account",
-    summary: "Replace the origins of a publishable key",
-    body: Type.Object({ origins: Type.Array(Type.String()) }),
-    async handle(request) {
-      const key = await keys.find(request.id);
-      if (key?.accountId !== request.account.id) throw notFound();
-      const noted = auditedKeys(keys, noteOf(request, audit));
-      const mistake = await noted.setOrigins(key.id, originsField(request.body));
-      if (mistake !== undefined) throw badField(mistake);
-      return done;
-    },
-  },
   {
     method: "DELETE",
     path: "keys/:id",
@@ -193,6 +176,22 @@ const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
     },
   },
 ];
+
+const originsRoute = ({ keys, audit }: OwnDeps): AccountRoute => ({
+  method: "POST",
+  path: "keys/:id/origins",
+  for: "account",
+  summary: "Replace the origins of a publishable key",
+  body: Type.Object({ origins: Type.Array(Type.String()) }),
+  async handle(request) {
+    const key = await keys.find(request.id);
+    if (key?.accountId !== request.account.id) throw notFound();
+    const noted = auditedKeys(keys, noteOf(request, audit));
+    const mistake = await noted.setOrigins(key.id, originsField(request.body));
+    if (mistake !== undefined) throw badField(mistake);
+    return done;
+  },
+});
 
 const sessionRoutes = ({ sessions, audit, clock }: OwnDeps): readonly AccountRoute[] => [
   answering(KnownSignIns, {

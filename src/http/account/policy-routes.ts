@@ -199,10 +199,8 @@ const backTestRoute = (deps: Deps): AccountRoute =>
     async handle(request) {
       const { account, body, id } = request;
       const { live, shadow } = await deps.policies.show(account.id, id);
-      const days = boundedNumber(String(body["days"] ?? ""), {
-        standard: VERDICT_DAYS,
-        max: VERDICT_DAYS,
-      });
+      const asked = body["days"] === undefined ? VERDICT_DAYS : numberField(body, "days");
+      const days = Math.max(1, Math.min(VERDICT_DAYS, asked));
       const draft = await policyOf(request, deps, shadow ?? live);
       const report = await deps.backTestPolicy({
         live: await storedOf(request, deps, live),

@@ -78,7 +78,7 @@ const EXAMPLE = {
 export const decideDocumentation: Readonly<Record<string, PathItem>> = {
   "/api/decide": {
     post: {
-      operationId: "decide",
+      operationId: "decideSignUp",
       summary: "Decide on a sign-up",
       description:
         "Accept, challenge, review or reject, by your policy, in time; one unit. Key, rate, quota and credits are " +

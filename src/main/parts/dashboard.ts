@@ -127,12 +127,16 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     system: parts.system,
     requests: parts.requests,
     ...listsOf(parts),
-    ...(parts.bulk !== undefined && { bulk: parts.bulk }),
-    ...(parts.webhooks !== undefined && { webhooks: parts.webhooks }),
-    ...(parts.gate !== undefined && { gate: parts.gate }),
+    ...optionalOf(parts),
     ...(pagesRoot !== undefined && { pages: readPages(pagesRoot) }),
   };
 }
+
+const optionalOf = ({ bulk, webhooks, gate }: DashboardParts) => ({
+  ...(bulk !== undefined && { bulk }),
+  ...(webhooks !== undefined && { webhooks }),
+  ...(gate !== undefined && { gate }),
+});
 
 /** Not the rest of what the lists can do. */
 function listsOf({ lists: { operator, reports, backTest, refresh } }: DashboardParts) {

@@ -8,7 +8,7 @@ import { decide, type Decision, type Facts, type Policy } from "../../core/polic
 import { validate } from "../../core/validate/validate.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
-import type { VerdictCounts } from "../../ports/evidence/verdict-counts.ts";
+import type { VerdictCount, VerdictCounts } from "../../ports/evidence/verdict-counts.ts";
 import { knownMail } from "../evidence/back-test.ts";
 
 /** What a draft would have decided on the counted checks, beside what the live policy would. */
@@ -99,14 +99,10 @@ async function eachFacts(
   let after = "";
   for (;;) {
     const page = await deps.counts.page(fromDay, after, PAGE);
-    for (const { domain, disposable, other, noMail = 0, noAnswer = 0 } of page) {
-      const yes = disposable + other - noMail - noAnswer;
-      for (const [dns, checks] of [
-        ["yes", yes],
-        ["no", noMail],
-        ["unknown", noAnswer],
-      ] as const) {
-        if (checks > 0) take(await factsAs(dns, domain, { mail: mails.get(domain), deps }), checks);
+    for (const count of page) {
+      const mail = mails.get(count.domain);
+      for (const [dns, checks] of byAnswer(count)) {
+        take(await factsAs(dns, count.domain, { mail, deps }), checks);
       }
     }
     after = page.at(-1)?.domain ?? "";
@@ -114,6 +110,22 @@ async function eachFacts(
     // Requests go on in between.
     await new Promise<void>((resolve) => deps.clock.after(0, resolve));
   }
+}
+
+/** The checks of a domain by what DNS said of it; none that are 0. */
+function byAnswer({
+  disposable,
+  other,
+  noMail = 0,
+  noAnswer = 0,
+}: Omit<VerdictCount, "day">): readonly (readonly [Facts["dns"], number])[] {
+  const yes = disposable + other - noMail - noAnswer;
+  const all = [
+    ["yes", yes],
+    ["no", noMail],
+    ["unknown", noAnswer],
+  ] as const;
+  return all.filter(([, checks]) => checks > 0);
 }
 
 /** As a check of the bare domain would find them now, had DNS said this. */

@@ -152,9 +152,7 @@ async function decided(asking: Asking, deps: DecideDeps): Promise<Made> {
 function cacheKey({ caller, request, policies }: Asking, deps: DecideDeps): string | undefined {
   const { live, shadow, name } = policies;
   if (carriesToken(caller, request, policies) || caller.countsSpellings === true) return undefined;
-  const hasFacts =
-    usesCallerFacts(live.policy) || (shadow !== undefined && usesCallerFacts(shadow.policy));
-  if (hasFacts && request.facts.size > 0) return undefined;
+  if (request.facts.size > 0 && lookAtFacts(policies)) return undefined;
   const { version } = deps.datasets();
   const owner = caller.owner.kind === "account" ? ownerKey(caller.owner) : "";
   const versions = `${String(live.version)} ${String(shadow?.version ?? 0)}`;
@@ -162,6 +160,9 @@ function cacheKey({ caller, request, policies }: Asking, deps: DecideDeps): stri
   const key = `${owner} ${name} ${versions} ${caller.tier} ${String(version)} ${language} ${request.text}`;
   return key.length > KEPT_KEY_MAX_UNITS ? undefined : key;
 }
+
+const lookAtFacts = ({ live, shadow }: PoliciesInForce): boolean =>
+  usesCallerFacts(live.policy) || (shadow !== undefined && usesCallerFacts(shadow.policy));
 
 const carriesToken = (caller: Caller, request: DecideRequest, { live }: PoliciesInForce): boolean =>
   request.wantsToken || live.policy.token || caller.isPublishable === true;

@@ -127,7 +127,7 @@ class KeyHolder {
   #readAtMs = -Infinity;
   #published: Jwks = { keys: [] };
   #publishedAtMs = -Infinity;
-  #reading: Promise<void> | undefined;
+  #isReading = false;
   #publishing: Promise<Jwks> | undefined;
 
   constructor(deps: TokensDeps) {
@@ -163,10 +163,12 @@ class KeyHolder {
   }
 
   #look(): void {
-    this.#reading ??= this.load()
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.load()
       .catch((fault: unknown) => this.#deps.log.error("signing_key.read_failed", fault))
       .finally(() => {
-        this.#reading = undefined;
+        this.#isReading = false;
       });
   }
 

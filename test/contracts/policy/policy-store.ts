@@ -85,6 +85,6 @@ export function policyStoreContract(name: string, make: Make<PolicyStore>): void
 
   check("saves at the same time get numbers of their own", async (store) => {
     const saves = Array.from({ length: 5 }, () => store.save(made(), LIMITS));
-    assert.deepEqual((await Promise.all(saves)).toSorted(), [1, 2, 3, 4, 5]);
+    assert.deepEqual(new Set(await Promise.all(saves)), new Set([1, 2, 3, 4, 5]));
   });
 }

@@ -56,6 +56,20 @@ function newRow(key: NewApiKey): ApiKeyRow {
   };
 }
 
+async function setOrigins(
+  db: Kysely<Database>,
+  id: string,
+  origins: readonly string[],
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("api_keys")
+    .set({ origins: JSON.stringify(origins) })
+    .where("id", "=", id)
+    .where("origins", "is not", null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows) === 1;
+}
+
 type HolderRow = AccountRow & Pick<ApiKeyRow, "origins"> & { readonly key_id: string };
 
 /** Built once: every key in use is asked for every few seconds. The parameter is the hash. */
@@ -108,15 +122,7 @@ export function sqlKeys(db: Kysely<Database>): Keys {
         .executeTakeFirst();
       return Number(found.numUpdatedRows) === 1;
     },
-    async setOrigins(id, origins) {
-      const { numUpdatedRows } = await db
-        .updateTable("api_keys")
-        .set({ origins: JSON.stringify(origins) })
-        .where("id", "=", id)
-        .where("origins", "is not", null)
-        .executeTakeFirst();
-      return Number(numUpdatedRows) === 1;
-    },
+    setOrigins: (id, origins) => setOrigins(db, id, origins),
     async touch(ids, nowMs) {
       if (ids.length > 0) await inTransaction(db, (tx) => touchIn(tx, ids, nowMs));
     },

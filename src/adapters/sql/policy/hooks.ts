@@ -3,8 +3,10 @@ import {
   type Hook,
   HOOK_OUTCOMES,
   type HookCall,
+  type HookNews,
   type HookOutcome,
   type Hooks,
+  type HookStanding,
 } from "../../../ports/policy/hooks.ts";
 import type { Database } from "../engine/schema.ts";
 import { pruneRows } from "../engine/prune-rows.ts";
@@ -69,6 +71,60 @@ async function noteLast(
 const byId = <T>(calls: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
   new Map([...calls].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
+async function noteIn(tx: Tx, { counts, lastCalls, lastFailures }: HookNews): Promise<void> {
+  // In one order, so that no two processes wait for each other's rows.
+  await noteLast(tx, "last_call", byId(lastCalls));
+  await noteLast(tx, "last_failure", byId(lastFailures));
+  for (const { hookId, ...made } of counts.toSorted((a, b) => (a.hookId < b.hookId ? -1 : 1))) {
+    await tx.sql
+      .insertInto("hook_counts")
+      .columns(["hook_id", "day", "outcome", "count"])
+      .expression((build) =>
+        build
+          .selectFrom("hooks")
+          .select([
+            "id",
+            build.val(made.day).as("day"),
+            build.val(made.outcome).as("outcome"),
+            build.val(made.count).as("count"),
+          ])
+          .where("id", "=", hookId),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["hook_id", "day", "outcome"]).doUpdateSet((build) => ({
+          count: build("hook_counts.count", "+", build.ref("excluded.count")),
+        })),
+      )
+      .execute();
+  }
+}
+
+async function standingOf(
+  db: Kysely<Database>,
+  id: string,
+  fromDay: number,
+): Promise<HookStanding> {
+  const row = await db.selectFrom("hooks").selectAll().where("id", "=", id).executeTakeFirst();
+  const rows = await db
+    .selectFrom("hook_counts")
+    .select((build) => ["outcome", build.fn.sum("count").as("count")])
+    .where("hook_id", "=", id)
+    .where("day", ">=", fromDay)
+    .groupBy("outcome")
+    .execute();
+  const counted = new Map(rows.map(({ outcome, count }) => [outcome, Number(count)]));
+  const counts = Object.fromEntries(
+    HOOK_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0]),
+  ) as Record<HookOutcome, number>;
+  const lastCall = call(row?.last_call ?? null);
+  const lastFailure = call(row?.last_failure ?? null);
+  return {
+    ...(lastCall !== undefined && { lastCall }),
+    ...(lastFailure !== undefined && { lastFailure }),
+    counts,
+  };
+}
+
 export function sqlHooks(db: Kysely<Database>): Hooks {
   return {
     create: (made, limit) => inTransaction(db, (tx) => createIn(tx, made, limit)),
@@ -103,57 +159,8 @@ export function sqlHooks(db: Kysely<Database>): Hooks {
           .executeTakeFirst();
         return Number(numDeletedRows) === 1;
       }),
-    note: ({ counts, lastCalls, lastFailures }) =>
-      inTransaction(db, async (tx) => {
-        // In one order, so that no two processes wait for each other's rows.
-        await noteLast(tx, "last_call", byId(lastCalls));
-        await noteLast(tx, "last_failure", byId(lastFailures));
-        for (const { hookId, ...made } of counts.toSorted((a, b) =>
-          a.hookId < b.hookId ? -1 : 1,
-        )) {
-          await tx.sql
-            .insertInto("hook_counts")
-            .columns(["hook_id", "day", "outcome", "count"])
-            .expression((build) =>
-              build
-                .selectFrom("hooks")
-                .select([
-                  "id",
-                  build.val(made.day).as("day"),
-                  build.val(made.outcome).as("outcome"),
-                  build.val(made.count).as("count"),
-                ])
-                .where("id", "=", hookId),
-            )
-            .onConflict((conflict) =>
-              conflict.columns(["hook_id", "day", "outcome"]).doUpdateSet((build) => ({
-                count: build("hook_counts.count", "+", build.ref("excluded.count")),
-              })),
-            )
-            .execute();
-        }
-      }),
-    async standing(id, fromDay) {
-      const row = await db.selectFrom("hooks").selectAll().where("id", "=", id).executeTakeFirst();
-      const rows = await db
-        .selectFrom("hook_counts")
-        .select((build) => ["outcome", build.fn.sum("count").as("count")])
-        .where("hook_id", "=", id)
-        .where("day", ">=", fromDay)
-        .groupBy("outcome")
-        .execute();
-      const counted = new Map(rows.map(({ outcome, count }) => [outcome, Number(count)]));
-      const counts = Object.fromEntries(
-        HOOK_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0]),
-      ) as Record<HookOutcome, number>;
-      const lastCall = call(row?.last_call ?? null);
-      const lastFailure = call(row?.last_failure ?? null);
-      return {
-        ...(lastCall !== undefined && { lastCall }),
-        ...(lastFailure !== undefined && { lastFailure }),
-        counts,
-      };
-    },
+    note: (news) => inTransaction(db, (tx) => noteIn(tx, news)),
+    standing: (id, fromDay) => standingOf(db, id, fromDay),
     prune: (fromDay) =>
       pruneRows(db, {
         table: "hook_counts",

@@ -128,6 +128,46 @@ function tasksOf({ outcomes, pairs, domains }: OutcomeBatch, limits: OutcomeLimi
   ];
 }
 
+async function ofAccount(
+  db: Kysely<Database>,
+  accountId: string,
+  fromDay: number,
+): Promise<readonly OutcomeCount[]> {
+  const rows = await db
+    .selectFrom("outcome_counts")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("day", ">=", fromDay)
+    .orderBy("day")
+    .execute();
+  return rows.map((row) => ({
+    day: row.day,
+    accountId,
+    keyId: row.key_id,
+    form: row.form,
+    decision: row.decision,
+    reason: row.reason,
+    count: Number(row.count),
+  }));
+}
+
+async function prune(
+  db: Kysely<Database>,
+  fromDay: number,
+  outcomesFromDay: number,
+): Promise<number> {
+  const outcomes = await pruneRows(db, {
+    table: "outcome_counts",
+    key: ["account_id", "day", "key_id", "form", "decision", "reason"],
+    column: "day",
+    before: outcomesFromDay,
+  });
+  const shadow = { key: SHADOW_KEY, column: "day", before: fromDay };
+  const pairs = await pruneRows(db, { table: "shadow_counts", ...shadow });
+  const domains = await pruneRows(db, { table: "shadow_domains", ...shadow });
+  return outcomes + pairs + domains;
+}
+
 export function sqlOutcomes(db: Kysely<Database>): Outcomes {
   const ofShadow = (
     table: "shadow_counts" | "shadow_domains",
@@ -148,21 +188,7 @@ export function sqlOutcomes(db: Kysely<Database>): Outcomes {
         for (const task of tasks) await task(tx);
       });
     },
-    async ofAccount(accountId, fromDay) {
-      const rows = await db
-        .selectFrom("outcome_counts")
-        .selectAll()
-        .where("account_id", "=", accountId)
-        .where("day", ">=", fromDay)
-        .orderBy("day")
-        .execute();
-      return rows.map(({ account_id: _, key_id: keyId, count, ...row }) => ({
-        ...row,
-        accountId,
-        keyId,
-        count: Number(count),
-      }));
-    },
+    ofAccount: (accountId, fromDay) => ofAccount(db, accountId, fromDay),
     async shadowPairs(which, fromDay) {
       const rows = await ofShadow("shadow_counts", which, fromDay)
         .select(["day", "live", "shadow", "count"])
@@ -179,17 +205,6 @@ export function sqlOutcomes(db: Kysely<Database>): Outcomes {
         .execute();
       return rows.map((row) => ({ ...which, ...row, count: Number(row.count) }));
     },
-    async prune(fromDay, outcomesFromDay) {
-      const outcomes = await pruneRows(db, {
-        table: "outcome_counts",
-        key: ["account_id", "day", "key_id", "form", "decision", "reason"],
-        column: "day",
-        before: outcomesFromDay,
-      });
-      const shadow = { key: SHADOW_KEY, column: "day", before: fromDay };
-      const pairs = await pruneRows(db, { table: "shadow_counts", ...shadow });
-      const domains = await pruneRows(db, { table: "shadow_domains", ...shadow });
-      return outcomes + pairs + domains;
-    },
+    prune: (fromDay, outcomesFromDay) => prune(db, fromDay, outcomesFromDay),
   };
 }

@@ -115,24 +115,51 @@ async function forgetOld({ sql }: Tx, known: Partial<PolicyRow>, upTo: number): 
   await old.execute();
 }
 
+/** False when no version of the policy runs. */
+async function change(
+  sql: Sql,
+  { accountId, name }: PolicyName,
+  changed: Partial<PolicyRow>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await sql
+    .updateTable("policies")
+    .set(changed)
+    .where("account_id", "=", accountId)
+    .where("name", "=", name)
+    .where((build) =>
+      build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows) === 1;
+}
+
+async function setShadowIn(tx: Tx, which: PolicyName, number: number): Promise<boolean> {
+  const { accountId, name } = which;
+  await lockPolicies(tx, accountId);
+  if ((await one(tx.sql, accountId, name, number)) === undefined) return false;
+  const { numUpdatedRows } = await tx.sql
+    .updateTable("policies")
+    .set({ shadow_version: number })
+    .where("account_id", "=", accountId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return Number(numUpdatedRows) === 1;
+}
+
+async function promoteIn(tx: Tx, which: PolicyName): Promise<number | undefined> {
+  await lockPolicies(tx, which.accountId);
+  const shadow = (await row(tx.sql, which.accountId, which.name))?.shadow_version;
+  if (typeof shadow !== "number") return undefined;
+  await change(tx.sql, which, { live_version: shadow, shadow_version: null });
+  return shadow;
+}
+
+interface PolicyName {
+  readonly accountId: string;
+  readonly name: string;
+}
+
 export function sqlPolicyStore(db: Sql): PolicyStore {
-  /** False when there is no such policy. */
-  const change = async (
-    accountId: string,
-    name: string,
-    changed: Partial<PolicyRow>,
-  ): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable("policies")
-      .set(changed)
-      .where("account_id", "=", accountId)
-      .where("name", "=", name)
-      .where((build) =>
-        build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]),
-      )
-      .executeTakeFirst();
-    return Number(numUpdatedRows) === 1;
-  };
   return {
     save: (made, limits) => inTransaction(db, (tx) => saveIn(tx, made, limits)),
     async list(accountId) {
@@ -164,34 +191,12 @@ export function sqlPolicyStore(db: Sql): PolicyStore {
         .execute();
       return rows.map(version);
     },
-    async setShadow(accountId, name, number) {
-      if (number === undefined) return await change(accountId, name, { shadow_version: null });
-      return await inTransaction(db, async (tx) => {
-        await lockPolicies(tx, accountId);
-        if ((await one(tx.sql, accountId, name, number)) === undefined) return false;
-        const { numUpdatedRows } = await tx.sql
-          .updateTable("policies")
-          .set({ shadow_version: number })
-          .where("account_id", "=", accountId)
-          .where("name", "=", name)
-          .executeTakeFirst();
-        return Number(numUpdatedRows) === 1;
-      });
-    },
-    promote: (accountId, name) =>
-      inTransaction(db, async (tx) => {
-        await lockPolicies(tx, accountId);
-        const shadow = (await row(tx.sql, accountId, name))?.shadow_version;
-        if (typeof shadow !== "number") return undefined;
-        await tx.sql
-          .updateTable("policies")
-          .set({ live_version: shadow, shadow_version: null })
-          .where("account_id", "=", accountId)
-          .where("name", "=", name)
-          .execute();
-        return shadow;
-      }),
+    setShadow: (accountId, name, number) =>
+      number === undefined
+        ? change(db, { accountId, name }, { shadow_version: null })
+        : inTransaction(db, (tx) => setShadowIn(tx, { accountId, name }, number)),
+    promote: (accountId, name) => inTransaction(db, (tx) => promoteIn(tx, { accountId, name })),
     remove: (accountId, name) =>
-      change(accountId, name, { live_version: null, shadow_version: null }),
+      change(db, { accountId, name }, { live_version: null, shadow_version: null }),
   };
 }

@@ -93,7 +93,7 @@ async function openWorker(
   const url = await show(serving, bulk);
   closing.add(async () => {
     await worker.stop().catch((fault: unknown) => log.error("bulk.stop_failed", fault));
-    log.info("worker.handed_back", { worker: name, ...worker.figures() });
+    log.info("worker.chunks_returned", { worker: name, ...worker.figures() });
   });
   worker.start();
   log.info("worker.started", { worker: name, database: backing.engine });

@@ -95,5 +95,5 @@ export async function ridesOut(pair: RedisPair, { breakIt, mendIt }: Fault): Pro
   const used = await stores.usage.unitsUsed(order.owner, dayOf(nowMs));
   assert.equal(used.inDay, 10, "the ledger holds what was granted");
   // Once for each outage; on a busy machine Redis may be away more often than the test's outages.
-  assert.match(here.log.lines.join(" "), /^(?:warn redis\.away info redis\.back ?)+$/);
+  assert.match(here.log.lines.join(" "), /^(?:warn redis\.unavailable info redis\.available ?)+$/);
 }

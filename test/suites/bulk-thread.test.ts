@@ -116,7 +116,7 @@ test("the thread runs a job against a real name server, with the shared lists", 
       disposable: true,
     },
   );
-  assert.deepEqual(log.lines, ["info duty.begun", "info duty.ended"]);
+  assert.deepEqual(log.lines, ["info duty.started", "info duty.ended"]);
   assert.equal(events.length, 1);
 });
 

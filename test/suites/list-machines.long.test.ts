@@ -144,10 +144,10 @@ test("what the elected machine fetched is on every machine, and was fetched once
   await a.join();
   await b.join();
   await pass(10_000);
-  await until(() => a.has("lists.shared") === 1);
+  await until(() => a.has("feed.shared") === 1);
   assert.deepEqual(b.sourcesOf("bad7.example"), []);
   await pass(2_000);
-  await until(() => b.has("lists.swapped") === 1);
+  await until(() => b.has("feed.swapped") === 1);
   assert.deepEqual(b.sourcesOf("bad7.example"), a.sourcesOf("bad7.example"));
   assert.equal(b.sourcesOf("bad7.example").length, FETCHED_SOURCES.length);
   for (const { id } of FETCHED_SOURCES) assert.equal(b.file(`${id}.list`), a.file(`${id}.list`));
@@ -177,7 +177,7 @@ test("when the elected machine is killed, the next continues with its refusals a
   await a.join();
   await b.join();
   await pass(10_000);
-  await until(() => a.has("lists.shared") === 1);
+  await until(() => a.has("feed.shared") === 1);
   const firstDayMs = clock.nowMs() - (clock.nowMs() % DAY_MS);
   await a.refresher.refresh(); // or waits for the running one
   server.serveNames("ded", goodNames("ded").slice(0, 6_600), '"2"');
@@ -188,13 +188,13 @@ test("when the elected machine is killed, the next continues with its refusals a
 
   a.kill();
   await pass(LEASE_MS + CLOCKS_APART_MS + CAMPAIGN_EVERY_MS);
-  assert.deepEqual([a.has("duty.ended"), b.has("duty.begun")], [1, 1]);
+  assert.deepEqual([a.has("duty.ended"), b.has("duty.started")], [1, 1]);
   server.asked.length = 0;
   clock.stepTo(clock.nowMs() + DAY_MS);
   server.serveNames("castle", namesOf(1_000, "new"), '"b"');
-  const swaps = b.has("lists.swapped");
+  const swaps = b.has("feed.swapped");
   for (let seconds = 0; seconds < 700 && server.asked.length === 0; seconds += 1) await pass(1_000);
-  await until(() => b.has("lists.swapped") > swaps);
+  await until(() => b.has("feed.swapped") > swaps);
   assert.ok(!b.sourcesOf("bad7000.example").includes("ded"), "the second fetch confirms it");
   assert.ok(b.sourcesOf("old990.example").includes("castle"));
   assert.equal(b.since("old990.example", "castle"), firstDayMs);
@@ -214,7 +214,7 @@ test("a stopping machine hands over at once, and its open fetch has no effect", 
   assert.equal(server.asked.length, 1);
   server.serveNames("fakefilter", goodNames("fakefilter"));
   await pass(CAMPAIGN_EVERY_MS + 10_000);
-  await until(() => b.has("lists.shared") === 1);
+  await until(() => b.has("feed.shared") === 1);
   assert.equal(server.asked.length, 1 + FETCHED_SOURCES.length);
-  assert.equal(a.has("lists.asked"), 0);
+  assert.equal(a.has("feed.fetched"), 0);
 });

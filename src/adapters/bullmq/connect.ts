@@ -29,7 +29,7 @@ export function connect(url: string, log: Pick<Log, "warn">): Redis {
   client.on("error", (fault: Error) => {
     if (isSaid) return;
     isSaid = true;
-    log.warn("bulk.tickets_away", { reason: fault.message });
+    log.warn("bulk.tickets_unreachable", { reason: fault.message });
   });
   return client;
 }

@@ -83,13 +83,13 @@ async function fetchCopy(deps: BootstrapDeps, nowMs: number): Promise<Copy | und
   });
   if (!reply.ok) {
     const { fault, detail } = reply;
-    deps.log.warn("rdap.bootstrap_not_fetched", { fault, detail });
+    deps.log.warn("rdap.bootstrap_fetch_failed", { fault, detail });
     return undefined;
   }
   const { status, cut, body } = reply.value;
   const bootstrap = status === 200 && !cut ? readBootstrap(body) : undefined;
   if (bootstrap === undefined) {
-    deps.log.warn("rdap.bootstrap_unusable", { status, cut });
+    deps.log.warn("rdap.bootstrap_invalid", { status, cut });
     return undefined;
   }
   await saveCopy(deps, body, nowMs);
@@ -106,7 +106,7 @@ async function saveCopy(deps: BootstrapDeps, body: Uint8Array, nowMs: number): P
     await writeFile(draft, text);
     await rename(draft, deps.path);
   } catch (fault) {
-    deps.log.error("rdap.bootstrap_not_kept", fault);
+    deps.log.error("rdap.bootstrap_save_failed", fault);
     await rm(draft, { force: true }).catch(() => undefined); // each new try would leave another one
   }
 }

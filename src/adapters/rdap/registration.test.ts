@@ -510,7 +510,7 @@ test("while the weekly fetch fails or brings nonsense, the old copy serves and n
   await registration("a.example");
   clock.advance(8 * DAY_MS);
   assert.equal(short(await registration("b.example")), "absent noName");
-  await until(() => log.events.includes("rdap.bootstrap_unusable"));
+  await until(() => log.events.includes("rdap.bootstrap_invalid"));
   clock.advance(60_000);
   assert.equal(short(await registration("c.example")), "absent noName");
   await until(() => fetches === 3);
@@ -524,7 +524,7 @@ test("a copy that cannot take its place leaves nothing behind, and serves this r
     { path },
   );
   assert.equal(short(await registration("a.example")), "1997-09-15T04:00:00.000Z");
-  assert.deepEqual(log.events, ["rdap.bootstrap_not_kept"]);
+  assert.deepEqual(log.events, ["rdap.bootstrap_save_failed"]);
   assert.deepEqual(await readdir(dirname(path)), ["dns.json"]);
 });
 
@@ -585,7 +585,7 @@ test("a cache that fails costs a question, not the answer", async () => {
     response.end(JSON.stringify(domainObject()));
   const { registration, log } = await registry(listener, { cache: broken });
   assert.equal((await registration("a.example")).kind, "found");
-  assert.deepEqual(log.events, ["registrations.not_read", "registrations.not_saved"]);
+  assert.deepEqual(log.events, ["registrations.read_failed", "registrations.save_failed"]);
 });
 
 test("nothing of an answer but the date is kept", async () => {

@@ -94,7 +94,7 @@ async function read(
   try {
     return await cache.read(domain, clock.nowMs());
   } catch (fault) {
-    log.error("registrations.not_read", fault);
+    log.error("registrations.read_failed", fault);
     return undefined;
   }
 }
@@ -107,6 +107,6 @@ async function save(
   try {
     await cache.save(domain, answer);
   } catch (fault) {
-    log.error("registrations.not_saved", fault);
+    log.error("registrations.save_failed", fault);
   }
 }

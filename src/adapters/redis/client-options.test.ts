@@ -91,6 +91,6 @@ test("a password that is refused is in no log line", async (t) => {
     const warn = (event: string, fields: unknown): void => resolve(JSON.stringify([event, fields]));
     connect(t, `redis://ada:hunter2@127.0.0.1:${String(port)}`, { info: () => undefined, warn });
   });
-  assert.match(said, /redis\.away.*WRONGPASS/);
+  assert.match(said, /redis\.unavailable.*WRONGPASS/);
   assert.doesNotMatch(said, /hunter2/);
 });

@@ -220,7 +220,7 @@ export class RedisConnection {
       if (this.#client.status !== "ready") return;
       this.#isUp = true;
       for (const task of this.#tasks) task();
-      if (this.#isSaid) this.#deps.log.info("redis.back");
+      if (this.#isSaid) this.#deps.log.info("redis.available");
       this.#isSaid = false;
     } catch (fault) {
       this.#say(reasonOf(fault));
@@ -252,7 +252,7 @@ export class RedisConnection {
   #say(reason: string): void {
     if (this.#isSaid || this.#isClosed) return;
     this.#isSaid = true;
-    this.#deps.log.warn("redis.away", { reason });
+    this.#deps.log.warn("redis.unavailable", { reason });
   }
 
   /** A call that is not watched: a frozen connection is dropped here too. */

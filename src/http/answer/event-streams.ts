@@ -106,7 +106,7 @@ export class EventStreams {
     try {
       if (!(await this.#deps.isInForce(caller))) finish(body);
     } catch (error) {
-      this.#deps.log.error("http.events_look_failed", error);
+      this.#deps.log.error("http.events_poll_failed", error);
       finish(body); // nobody can say whether the key is in force
     }
   }

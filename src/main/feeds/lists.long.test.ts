@@ -91,7 +91,7 @@ test("a machine with an empty data directory has what others share before it ser
   await a.stop();
 
   const away = await open(theirs, { versions: () => Promise.reject(new Error("away")) });
-  assert.deepEqual([away.names(), away.log.events], [0, ["lists.not_shared"]]);
+  assert.deepEqual([away.names(), away.log.events], [0, ["feed.share_failed"]]);
   await away.stop();
 
   const b = await open(theirs);

@@ -110,7 +110,7 @@ function rouseForKept({ db }: SqlDatabase, runner: BulkRunner, log: Process["log
       if (isHeld) runner.rouse();
     },
     (fault: unknown) => {
-      log.error("bulk.not_looked_for", fault);
+      log.error("bulk.lookup_failed", fault);
       runner.rouse();
     },
   );

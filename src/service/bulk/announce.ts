@@ -66,6 +66,6 @@ async function announce(batch: CompletedBatch, { onCompleted, log }: AnnounceDep
   try {
     await onCompleted({ owner, session, stats: statsOf(batch) });
   } catch (fault) {
-    log.error("bulk.on_completed_failed", fault, { session });
+    log.error("bulk.completion_failed", fault, { session });
   }
 }

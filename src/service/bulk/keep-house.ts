@@ -19,7 +19,7 @@ const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
       ms: KEEP_HOUSE_EVERY_MS,
       firstMs: 0,
       clock,
-      failed: (fault) => log.error("bulk.keep_house_failed", fault),
+      failed: (fault) => log.error("bulk.housekeeping_failed", fault),
     },
     task,
   );

@@ -120,7 +120,8 @@ class Learner implements MailServerLearner {
   #isSilent(found: readonly { readonly mail: MailHosts }[]): boolean {
     const isSilent = found.every(({ mail }) => mail.kind === "unknown");
     this.#silences = isSilent && this.#silences < SILENCES_MAX ? this.#silences + 1 : 0;
-    if (this.#silences === 1) this.#deps.log.warn("learning.dns_silent", { names: found.length });
+    if (this.#silences === 1)
+      this.#deps.log.warn("learning.dns_unreachable", { names: found.length });
     return this.#silences > 0;
   }
 

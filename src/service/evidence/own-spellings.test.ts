@@ -111,12 +111,12 @@ test("a store that fails is no evidence and logged, and what waits is written la
   });
   const entries = [...FOUR, "adal@gmail.com"];
   assert.deepEqual((await counter.ownEvidence("a1", entries))("adal@gmail.com"), []);
-  assert.deepEqual(log.lines, ["error own_traffic.not_read"]);
+  assert.deepEqual(log.lines, ["error own_traffic.read_failed"]);
   isDown = false;
   assert.equal((await counter.ownEvidence("a1", entries))("adal@gmail.com").length, 1);
   isDown = true;
   await counter.flush();
-  assert.deepEqual(log.lines.slice(1), ["error own_traffic.not_written"]);
+  assert.deepEqual(log.lines.slice(1), ["error own_traffic.write_failed"]);
 });
 
 test("a store that does not answer holds a check up for half a second", async (t) => {
@@ -129,7 +129,7 @@ test("a store that does not answer holds a check up for half a second", async (t
   const asked = counter.ownEvidence("a1", FOUR);
   clock.advance(500);
   assert.deepEqual((await asked)(FOUR[0] ?? ""), []);
-  assert.deepEqual(log.lines, ["error own_traffic.not_read"]);
+  assert.deepEqual(log.lines, ["error own_traffic.read_failed"]);
 });
 
 test("a flood of spellings fills neither the memory nor the table", async (t) => {

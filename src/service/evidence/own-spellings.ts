@@ -158,7 +158,7 @@ class Counter {
   }
 
   #notWritten(fault: unknown, lost: number): void {
-    this.#deps.log.error("own_traffic.not_written", fault, { lost });
+    this.#deps.log.error("own_traffic.write_failed", fault, { lost });
   }
 
   /** Undefined for what is no address. The account is hashed along, so that no two accounts' rows can be matched. */
@@ -186,7 +186,7 @@ class Counter {
       if (found === undefined) throw new Error("own traffic: the store does not answer");
       found.forEach(add);
     } catch (fault) {
-      log.error("own_traffic.not_read", fault);
+      log.error("own_traffic.read_failed", fault);
       return undefined;
     }
     for (const mailbox of mailboxes) {

@@ -205,6 +205,6 @@ test("elected: an outage is one line in the log, and what is lost says why", asy
   await join("a");
   lines.set("a", "broken");
   await pass(2 * LEASE_MS);
-  assert.deepEqual(log.events, ["duty.begun", "duty.not_asked", "duty.lost", "duty.ended"]);
+  assert.deepEqual(log.events, ["duty.started", "election.unreachable", "duty.lost", "duty.ended"]);
   assert.match(log.text(), /"why":"lapsed"/);
 });

@@ -89,7 +89,7 @@ class Campaign implements Candidacy {
   }
 
   #sayOutOfTouch(fault: unknown): void {
-    if (!this.#isOutOfTouch) this.#deps.log.error("duty.not_asked", fault, this.#its());
+    if (!this.#isOutOfTouch) this.#deps.log.error("election.unreachable", fault, this.#its());
     this.#isOutOfTouch = true;
   }
 
@@ -131,7 +131,7 @@ class Campaign implements Candidacy {
     const { log, clock } = this.#deps;
     try {
       this.#end = await this.#begin();
-      log.info("duty.begun", this.#its());
+      log.info("duty.started", this.#its());
     } catch (fault) {
       log.error("duty.failed", fault, this.#its());
       this.#restUntilMs = clock.monotonicMs() + FAILED_REST_MS;

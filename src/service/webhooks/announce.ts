@@ -36,7 +36,7 @@ export function createAnnounceBulk(deps: AnnounceDeps): OnCompleted {
       await enqueue(accountId, stats, deps);
       deps.wake();
     } catch (fault) {
-      deps.log.error("webhooks.not_announced", fault, { accountId });
+      deps.log.error("webhooks.announce_failed", fault, { accountId });
     }
   };
 }

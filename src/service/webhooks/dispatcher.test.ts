@@ -61,7 +61,7 @@ test("a store that fails loses the notification and nothing else", async (t) => 
   await subscribe("a1");
   await stores.sql.db.schema.dropTable("webhook_deliveries").execute();
   await announce("a1", statsOf(SESSION));
-  assert.deepEqual(log.events, ["webhooks.not_announced"]);
+  assert.deepEqual(log.events, ["webhooks.announce_failed"]);
 });
 
 test("a secret or URL changed while a delivery waits counts at once", async (t) => {

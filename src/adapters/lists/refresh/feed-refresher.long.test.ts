@@ -202,7 +202,7 @@ test("a file that is no good is not taken, and the last good copy stays", async 
       assert.equal(await whyOf(refresher, "ded"), want);
       assert.equal(copy(), good);
       assert.ok(world.sourcesOf("bad7.example").includes("ded"));
-      assert.ok(world.log.events.slice(logged).includes("lists.refused"));
+      assert.ok(world.log.events.slice(logged).includes("feed.refused"));
       world.server.serveNames("ded", goodNames("ded"));
       await refresher.refresh();
       assert.equal(await whyOf(refresher, "ded"), undefined);
@@ -284,7 +284,7 @@ test("a folder that takes nothing costs a fetch an hour, not one at each look", 
   writeFileSync(folder, "no folder");
   const refresher = make();
   refresher.fetch();
-  const refused = (): number => log.events.filter((each) => each === "lists.refused").length;
+  const refused = (): number => log.events.filter((each) => each === "feed.refused").length;
   clock.advance(10_000);
   await until(() => refused() === 7);
   assert.equal(await whyOf(refresher, "ded"), "not_kept");
@@ -382,7 +382,7 @@ test("what another process fetched is in use at the next look", async (t) => {
   serving.follow(swap);
   await make().refresh();
   assert.deepEqual(sourcesOf("bad7.example"), []);
-  const swaps = (): number => log.events.filter((event) => event === "lists.swapped").length;
+  const swaps = (): number => log.events.filter((event) => event === "feed.swapped").length;
   const before = swaps();
   clock.advance(2_000);
   await until(() => swaps() > before);
@@ -397,13 +397,13 @@ test("sources are asked soon after the start, after an hour where nobody answere
   refresher.fetch();
   const count = (event: string): number => log.events.filter((each) => each === event).length;
   clock.advance(10_000);
-  await until(() => count("lists.swapped") === 1);
-  assert.deepEqual([server.asked.length, count("lists.refused")], [7, 1]);
+  await until(() => count("feed.swapped") === 1);
+  assert.deepEqual([server.asked.length, count("feed.refused")], [7, 1]);
   const askedAtMs = clock.nowMs();
   // Ten minutes at a time, for what falls due sets the next alarm when it is over.
   await until(() => {
     if (server.asked.length === 7) clock.advance(600_000);
-    return count("lists.refused") === 2;
+    return count("feed.refused") === 2;
   });
   assert.ok(clock.nowMs() - askedAtMs >= 3_600_000);
   assert.deepEqual(server.asked.map(({ id }) => id).slice(7), ["castle"]);

@@ -126,7 +126,7 @@ class Refresher implements FeedRefresher {
 
   #every(firstMs: number, ms: number, over: AbortSignal, work: () => Promise<void>): void {
     const { clock, log } = this.#deps;
-    const failed = (fault: unknown): void => log.error("lists.failed", fault);
+    const failed = (fault: unknown): void => log.error("feed.refresh_failed", fault);
     const end = every({ ms, firstMs, clock, failed }, work);
     over.addEventListener("abort", () => void end(), { once: true });
   }
@@ -135,7 +135,7 @@ class Refresher implements FeedRefresher {
     try {
       await work();
     } catch (fault) {
-      this.#deps.log.error("lists.failed", fault);
+      this.#deps.log.error("feed.refresh_failed", fault);
     }
   }
 
@@ -168,7 +168,7 @@ class Refresher implements FeedRefresher {
     this.#generation = generation;
     if (!this.#over.signal.aborted) this.#swap(loaded);
     const names = loaded.lists.reduce((sum, list) => sum + list.names, 0);
-    this.#deps.log.info("lists.swapped", { names });
+    this.#deps.log.info("feed.swapped", { names });
     this.#deps.metrics?.stand(this.#statusNow());
   }
 
@@ -250,14 +250,14 @@ class Refresher implements FeedRefresher {
   #note({ id, kind, why, detail }: RefreshOutcome): void {
     const { folder, clock, log, metrics, sharing } = this.#deps;
     const askedAtMs = clock.nowMs();
-    if (why === undefined) log.info("lists.asked", { id, kind });
-    else log.warn("lists.refused", { id, why, detail });
+    if (why === undefined) log.info("feed.fetched", { id, kind });
+    else log.warn("feed.refused", { id, why, detail });
     metrics?.refreshed({ id, kind, ...(why !== undefined && { why }) });
     try {
       if (why === undefined) this.#notes.add(id, { askedAtMs, confirmedAtMs: askedAtMs });
       else this.#notes.add(id, { askedAtMs, why, ...(detail !== undefined && { detail }) });
     } catch (fault) {
-      log.error("lists.state_not_kept", fault, { folder: dirname(folder) });
+      log.error("feed.state_save_failed", fault, { folder: dirname(folder) });
     }
     sharing.changed(kind === "accepted" ? [copyName(id), STATE_FILE] : [STATE_FILE]);
   }

@@ -90,7 +90,7 @@ test("of two that changed the same list the first is right, and the other takes 
   for (const { sharing } of [a, b]) sharing.changed(["ded.list"]);
   await a.sharing.sync();
   await b.sharing.sync();
-  assert.ok(b.log.events.includes("lists.share_overtaken"));
+  assert.ok(b.log.events.includes("feed.share_overtaken"));
   await b.sharing.sync();
   assert.equal(b.read("ded.list"), a.read("ded.list"));
 });
@@ -127,7 +127,7 @@ test("a store that is away is one line in the log, and what waited is shared whe
     await a.sharing.sync();
     clock.advance(10_000);
   }
-  assert.deepEqual(a.log.events, ["lists.not_shared"]);
+  assert.deepEqual(a.log.events, ["feed.share_failed"]);
   isAway = false;
   await a.sharing.sync();
   assert.deepEqual([...(await files.versions()).keys()], ["ded.list"]);
@@ -143,7 +143,7 @@ test("a folder that takes no file is one line, and the file is there when it doe
     await b.sharing.sync();
     clock.advance(10_000);
   }
-  assert.deepEqual(b.log.events, ["lists.not_shared"]);
+  assert.deepEqual(b.log.events, ["feed.share_failed"]);
   rmSync(b.folder);
   await b.sharing.sync();
   assert.equal(b.read("ded.list"), textOf(good));
@@ -163,7 +163,7 @@ test("what is not whole or good is not taken, the last good copy stays, and who 
   await b.sharing.sync();
   assert.equal(b.read("ded.list"), textOf(good));
   assert.equal(readGeneration(b.folder), "");
-  assert.equal(b.log.events.filter((event) => event === "lists.shared_unfit").length, 1);
+  assert.equal(b.log.events.filter((event) => event === "feed.share_invalid").length, 1);
   b.sharing.offer();
   await b.sharing.sync();
   assert.equal((await files.versions()).get("ded.list"), version);
@@ -176,7 +176,7 @@ test("files of other names are nobody's, and a state or servers of another shape
   await put(await packed('{"ded":{"askedAtMs":"soon"}}', "state.json"));
   await put(await packed('[["mx.a.example","odd"]]', "learned.json"));
   await b.sharing.sync();
-  assert.deepEqual(b.log.events, ["lists.shared_unfit", "lists.shared_unfit"]);
+  assert.deepEqual(b.log.events, ["feed.share_invalid", "feed.share_invalid"]);
   assert.throws(() => b.read("../evil"), /ENOENT/);
 });
 

@@ -73,7 +73,7 @@ class SharedLists implements FeedSharing {
       await this.#syncNow();
       this.#isFailing = false;
     } catch (fault) {
-      if (!this.#isFailing) log.error("lists.not_shared", fault);
+      if (!this.#isFailing) log.error("feed.share_failed", fault);
       this.#isFailing = true;
       this.#restUntilMs = clock.monotonicMs() + FAULT_REST_MS;
     }
@@ -125,7 +125,7 @@ class SharedLists implements FeedSharing {
       this.#unsent.delete(name);
     }
     if (sent.size > 0) {
-      log.info("lists.shared", { names: [...sent] });
+      log.info("feed.shared", { names: [...sent] });
       tell();
     }
     return sent;
@@ -137,7 +137,7 @@ class SharedLists implements FeedSharing {
     if (file === undefined || file.version === version) return false;
     const isSent = await files.write(file, this.#seen.get(name));
     if (isSent) this.#note(name, file.version);
-    else log.info("lists.share_overtaken", { name });
+    else log.info("feed.share_overtaken", { name });
     return isSent;
   }
 
@@ -149,7 +149,7 @@ class SharedLists implements FeedSharing {
         if (await this.#takeOne(desk, name, there.get(name) ?? "")) taken.push(name);
       }
     } finally {
-      if (taken.length > 0) log.info("lists.taken", { names: taken });
+      if (taken.length > 0) log.info("feed.received", { names: taken });
       if (taken.some((name) => name !== STATE_FILE)) writeGeneration(folder, ids.hex32());
     }
   }
@@ -163,7 +163,7 @@ class SharedLists implements FeedSharing {
     this.#note(name, file?.version ?? version);
     if (taking === "unfit") {
       this.#unfit.add(name);
-      log.warn("lists.shared_unfit", { name, version });
+      log.warn("feed.share_invalid", { name, version });
     }
     return taking === "new";
   }

@@ -20,5 +20,5 @@ test("each outage of the store is logged once, however often it is looked at", a
     await nextTurn();
   }
   live.stop();
-  assert.deepEqual(log.lines, ["error operator_lists.not_read", "error operator_lists.not_read"]);
+  assert.deepEqual(log.lines, ["error rules.read_failed", "error rules.read_failed"]);
 });

@@ -57,7 +57,7 @@ export function createLiveRules(deps: LiveOperatorDeps): LiveRules {
     last = looked.catch(() => undefined);
     return looked;
   };
-  const failed = (fault: unknown): void => log.error("operator_lists.not_read", fault);
+  const failed = (fault: unknown): void => log.error("rules.read_failed", fault);
   return {
     current: () => lists,
     refresh,

@@ -38,7 +38,7 @@ test("a round that is none is said so, and the next one replaces it", async (t) 
   await files.write(await packFile("learning.json", '{"day":1}', 0), undefined);
   const store = sharedLearning(files, { clock, log });
   assert.equal(await store.read(), undefined);
-  assert.deepEqual(log.events, ["learning.round_unfit"]);
+  assert.deepEqual(log.events, ["learning.round_invalid"]);
   await store.save(round("a.example"));
   assert.deepEqual(await store.read(), round("a.example"));
 });

@@ -20,7 +20,7 @@ export function sharedLearning(
       seen = file?.version;
       if (file === undefined) return undefined;
       const round = parseRound((await unpackFile(file)) ?? "");
-      if (round === undefined) log.warn("learning.round_unfit", { version: file.version });
+      if (round === undefined) log.warn("learning.round_invalid", { version: file.version });
       return round;
     },
     async save(round) {

@@ -11,7 +11,9 @@ import {
   openLookup,
   type OurRun,
   runAgain,
+  runCares,
   runDnsperf,
+  runMassdns,
   runOurs,
   startProxy,
 } from "./dns/measure.ts";
@@ -23,7 +25,6 @@ const ASKED = 100_000;
 const PORT = 15_353;
 const ROUNDS = 9;
 const DELAYED_ROUNDS = 3;
-const ROUND_TRIP_MS = 20;
 const LOSE_EVERY = 100;
 
 interface Round {
@@ -109,18 +110,69 @@ async function measure(directory: string, port: number): Promise<void> {
   const rounds: Round[] = [];
   for (let count = 0; count < ROUNDS; count += 1) rounds.push(await round(file, near));
   report("no delay", rounds);
-  for (const isLossy of [false, true]) {
-    const loseEvery = isLossy ? LOSE_EVERY : 0;
-    const path = { upstreamPort: port, roundTripMs: ROUND_TRIP_MS, loseEvery, hasDead: isLossy };
-    const proxy = await startProxy(path);
-    const delayed: Round[] = [];
-    for (let count = 0; count < DELAYED_ROUNDS; count += 1) {
-      delayed.push(await round(file, { port: proxy.port, outstanding: 1_000, withBare: false }));
-    }
-    await proxy.stop();
-    const trip = `round trip ${ROUND_TRIP_MS} ms`;
-    report(isLossy ? `${trip}, 2 % dead names, 1 % loss each way` : trip, delayed);
+  for (const path of PATHS) await measurePath(directory, path, port);
+}
+
+interface BenchPath {
+  readonly roundTripMs: number;
+  readonly sigma: number;
+  readonly isLossy: boolean;
+}
+
+const PATHS: readonly BenchPath[] = [
+  ...[5, 20, 50, 100, 150, 200, 300].map((roundTripMs) => ({
+    roundTripMs,
+    sigma: 0,
+    isLossy: false,
+  })),
+  { roundTripMs: 20, sigma: 0, isLossy: true },
+  ...[30, 80, 150, 250].flatMap((roundTripMs) =>
+    [0.6, 1].map((sigma) => ({ roundTripMs, sigma, isLossy: true })),
+  ),
+];
+
+/** Names asked on a path: some 5 to 10 s of them. */
+const namesOf = ({ roundTripMs }: BenchPath): number =>
+  Math.max(20_000, Math.min(ASKED, Math.round(6_000_000 / roundTripMs)));
+
+/** c-ares is slow where names are dead: it gets fewer. */
+const CARES_NAMES = 5_000;
+
+async function measurePath(
+  directory: string,
+  path: BenchPath,
+  upstreamPort: number,
+): Promise<void> {
+  const { roundTripMs, sigma, isLossy } = path;
+  const title = `${sigma === 0 ? "constant" : "lognormal"} ${String(roundTripMs)} ms${sigma === 0 ? "" : `, sigma ${String(sigma)}`}${isLossy ? ", 2 % dead, 1 % loss each way" : ""}`;
+  if (!title.includes(process.env["DNS_PATHS"] ?? "")) return;
+  const names = Array.from({ length: namesOf(path) }, (_, index) => nameOf(index));
+  const file = join(directory, "path-questions");
+  writeFileSync(file, dnsperfInput(names));
+  const loseEvery = isLossy ? LOSE_EVERY : 0;
+  const proxy = await startProxy({ upstreamPort, roundTripMs, sigma, loseEvery, hasDead: isLossy });
+  const best: number[] = [];
+  const ours: number[] = [];
+  const cares: number[] = [];
+  let lost = 0;
+  for (let count = 0; count < DELAYED_ROUNDS; count += 1) {
+    const dnsperf = await runDnsperf(file, { port: proxy.port, outstanding: 2_000 });
+    const lookup = openLookup(proxy.port);
+    const run = await runOurs(names, lookup);
+    const again = await runAgain(run.unknown, lookup);
+    lookup.close();
+    const dead = names.filter((_, index) => isLossy && isDead(index)).length;
+    lost += Math.max(0, again.unknown.length - dead);
+    best.push(Math.max(dnsperf.perSecond, runMassdns(names, proxy.port) ?? 0));
+    ours.push(run.perSecond);
+    if (count === 0) cares.push(await runCares(names.slice(0, CARES_NAMES), proxy.port));
   }
+  await proxy.stop();
+  const ratio = median(ours.map((one, index) => one / (best[index] ?? NaN)));
+  say(
+    `${title}: ratio ${ratio.toFixed(2)}, ours ${median(ours).toFixed(0)}, best other ${median(best).toFixed(0)}, ` +
+      `c-ares ${median(cares).toFixed(0)} a second; ${String(lost)} of ${String(names.length * DELAYED_ROUNDS)} live names unknown`,
+  );
 }
 
 await main();

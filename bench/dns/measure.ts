@@ -1,6 +1,10 @@
-import { fork, spawn } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/adapters/dns/lookup.ts";
 import { createResolver } from "../../src/adapters/dns/resolver.ts";
@@ -127,6 +131,36 @@ function figure(output: string, pattern: RegExp): number {
   const digits = pattern.exec(output)?.[1];
   if (digits === undefined) throw new Error(`dnsperf said: ${output.slice(-500)}`);
   return Number(digits);
+}
+
+/** Names a second of 500 questions at once by c-ares, as a program without a client of its own would ask. */
+export async function runCares(names: readonly string[], port: number): Promise<number> {
+  const resolver = new Resolver({ timeout: 5_000, tries: 1 });
+  resolver.setServers([`127.0.0.1:${String(port)}`]);
+  const startedMs = systemClock.monotonicMs();
+  let next = 0;
+  const ask = async (): Promise<void> => {
+    for (let name = names[next++]; name !== undefined; name = names[next++]) {
+      await resolver.resolveMx(name).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: CARES_AT_ONCE }, ask));
+  return (names.length * 1_000) / (systemClock.monotonicMs() - startedMs);
+}
+
+const CARES_AT_ONCE = 500;
+
+/** Names a second of massdns; undefined when it is not installed. */
+export function runMassdns(names: readonly string[], port: number): number | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-massdns-"));
+  const servers = join(folder, "servers");
+  writeFileSync(servers, `127.0.0.1:${String(port)}\n`);
+  const startedMs = systemClock.monotonicMs();
+  const args = ["-q", "-t", "MX", "-s", "2000", "-r", servers, "-o", "S", "-w", "/dev/null"];
+  const { error } = spawnSync("massdns", args, { input: names.join("\n") });
+  rmSync(folder, { recursive: true });
+  if (error !== undefined) return undefined;
+  return (names.length * 1_000) / (systemClock.monotonicMs() - startedMs);
 }
 
 export interface Proxy {

@@ -7,7 +7,10 @@ import { isDeadQuery } from "./names.ts";
 /** What the path to the name server is like. */
 export interface Path {
   readonly upstreamPort: number;
+  /** The median where it is spread. */
   readonly roundTripMs: number;
+  /** Sigma of the lognormal distribution of round trips; 0: all take the same time. */
+  readonly sigma: number;
   /** One datagram in this number is lost, each way; 0 for none. */
   readonly loseEvery: number;
   /** Whether the dead names get no answer. */
@@ -18,20 +21,19 @@ const RECEIVE_BUFFER_OCTETS = 4 * 1_024 * 1_024;
 /** Client ports remembered; the client changes its ports all the time. */
 const CLIENTS_MAX = 1_000;
 
-interface Delayed {
-  readonly dueMs: number;
-  readonly send: () => void;
-}
+/** Longer delays than a client listens are as good as this one. */
+const DELAY_MAX_MS = 16_000;
 
-/** Delays all datagrams by half a round trip, so that their order stays. */
+/** Holds datagrams back, each for a time of its own, in buckets of 1 ms. */
 class DelayLine {
-  #waiting: Delayed[] = [];
-  readonly #delayMs: number;
+  readonly #buckets: (() => void)[][] = Array.from({ length: DELAY_MAX_MS + 1 }, () => []);
+  readonly #delayMs: () => number;
   readonly #loseEvery: number;
   #passed = 0;
+  #doneMs = Math.floor(systemClock.monotonicMs());
 
-  constructor({ roundTripMs, loseEvery }: Path) {
-    this.#delayMs = roundTripMs / 2;
+  constructor(loseEvery: number, delayMs: () => number) {
+    this.#delayMs = delayMs;
     this.#loseEvery = loseEvery;
     setInterval(() => this.#run(), 1);
   }
@@ -39,16 +41,27 @@ class DelayLine {
   add(send: () => void): void {
     this.#passed += 1;
     if (this.#loseEvery > 0 && this.#passed % this.#loseEvery === 0) return;
-    this.#waiting.push({ dueMs: systemClock.monotonicMs() + this.#delayMs, send });
+    const delayMs = Math.min(DELAY_MAX_MS - 1, Math.max(1, this.#delayMs()));
+    const dueMs = Math.floor(systemClock.monotonicMs() + delayMs);
+    this.#buckets[Math.max(dueMs, this.#doneMs + 1) % this.#buckets.length]?.push(send);
   }
 
   #run(): void {
-    const nowMs = systemClock.monotonicMs();
-    const due = this.#waiting.findIndex(({ dueMs }) => dueMs > nowMs);
-    const ready = this.#waiting.splice(0, due < 0 ? this.#waiting.length : due);
-    for (const { send } of ready) send();
+    const nowMs = Math.floor(systemClock.monotonicMs());
+    while (this.#doneMs < nowMs) {
+      this.#doneMs += 1;
+      const index = this.#doneMs % this.#buckets.length;
+      const due = this.#buckets[index] ?? [];
+      if (due.length === 0) continue;
+      this.#buckets[index] = [];
+      for (const send of due) send();
+    }
   }
 }
+
+/** A draw from the standard normal distribution (Box and Muller). */
+const normal = (): number =>
+  Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
 
 /** A socket to the server for each port of the client, so that ids need no translation. */
 class UdpProxy {
@@ -61,8 +74,9 @@ class UdpProxy {
   constructor(path: Path, front: Socket) {
     this.#path = path;
     this.#front = front;
-    this.#there = new DelayLine(path);
-    this.#back = new DelayLine(path);
+    const { roundTripMs, sigma, loseEvery } = path;
+    this.#there = new DelayLine(loseEvery, () => 1);
+    this.#back = new DelayLine(loseEvery, () => roundTripMs * Math.exp(sigma * normal()) - 1);
     front.on("message", (query, peer) => this.#asked(query, peer));
   }
 

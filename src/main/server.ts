@@ -39,8 +39,8 @@ import { programVersion } from "./process/program-version.ts";
 import { systemFacts } from "./parts/system-facts.ts";
 import { openWebhooks, type Webhooks } from "./parts/webhooks.ts";
 
-/** Bodies of single checks, kept while DNS allows. */
-const ANSWER_CACHE_BYTES = 32 * 1_048_576;
+/** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
+const ANSWERS_SHARE = 1 / 4;
 
 const ACCESS_LOG_LINES_PER_SECOND = 100;
 
@@ -237,8 +237,8 @@ function apiRoutes(parts: Parts): readonly Route[] {
 }
 
 /** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
-function watchedCache({ metrics: { registry }, checker }: Parts): AnswerCache {
-  const cache = memoryAnswerCache(ANSWER_CACHE_BYTES);
+function watchedCache({ config, metrics: { registry }, checker }: Parts): AnswerCache {
+  const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
   watchDns(registry, checker.dns, checker.trust);
   watchAnswerCache(registry, () => cache.reads());
   return cache;

@@ -15,10 +15,16 @@ const absent = (ttlSeconds: number | undefined): Outcome<string> => ({
 });
 const unknown: Outcome<string> = { kind: "unknown", why: "timeout" };
 
+/** Of one with a short name and record. */
+const ENTRY_OCTETS = 320;
+
 function world({ entriesMax = 100 } = {}) {
   const clock = manualClock();
   const sizeOctets = (text: string): number => text.length;
-  return { clock, cache: new AnswerCache<string>({ entriesMax, clock, sizeOctets }) };
+  return {
+    clock,
+    cache: new AnswerCache<string>({ octetsMax: entriesMax * ENTRY_OCTETS, clock, sizeOctets }),
+  };
 }
 
 const lives = [
@@ -133,10 +139,10 @@ test("when all were read, one new answer passes over 64 of them and no more", ()
   assert.equal(cache.get("n64"), undefined);
 });
 
-test("a long answer counts for one entry every 512 octets", () => {
+test("a long answer takes the room of many short ones", () => {
   const { cache } = world({ entriesMax: 10 });
   for (let index = 0; index < 5; index += 1) cache.put(`n${index}`, found(100));
-  const records = ["x".repeat(512 * 8)];
+  const records = ["x".repeat(ENTRY_OCTETS * 7)];
   cache.put("long", { kind: "found", records, ttlSeconds: 100 });
   assert.equal(cache.size, 3);
   cache.put("long", found(100));
@@ -151,4 +157,13 @@ test("a full cache takes a new answer at no more cost than an empty one", () => 
   assert.equal(cache.size, 20_000);
   assert.equal(cache.get("n379999"), undefined);
   assert.notEqual(cache.get("n380000"), undefined);
+});
+
+test("what has ended is swept within a minute of further answers", () => {
+  const { clock, cache } = world();
+  for (let index = 0; index < 50; index += 1) cache.put(`n${String(index)}`, found(30));
+  cache.put("lasting", found(600));
+  clock.advance(60_000);
+  cache.put("new", found(600));
+  assert.equal(cache.size, 2);
 });

@@ -25,8 +25,13 @@ const REFRESH_SHARE = 0.1;
 /** Old but hot answers that one new answer may pass over on its way to the oldest cold one. */
 const SPARED_MAX = 64;
 
-/** An answer counts as one entry for each part of this size, so that long answers cannot fill the memory. */
-const ENTRY_OCTETS = 512;
+/** About what an entry takes beside its name and records: objects, map cell, strings' heads. */
+const OVERHEAD_OCTETS = 300;
+/** V8 allocates in steps. */
+const STEP_OCTETS = 64;
+
+/** How often all entries are looked at for those that have ended; some ms for 100,000. */
+const SWEEP_EVERY_MS = 60_000;
 
 /** What an answer that is not followed to its end comes to. */
 export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
@@ -48,8 +53,8 @@ export interface Cached<T> {
 }
 
 export interface CacheOptions<T> {
-  /** An answer of more than 512 octets counts for several. */
-  readonly entriesMax: number;
+  /** Of all entries together, by estimate. */
+  readonly octetsMax: number;
   readonly clock: Clock;
   /** About how many octets a record holds. */
   readonly sizeOctets: (record: T) => number;
@@ -65,7 +70,9 @@ export class AnswerCache<T> {
    * order of the map would do, were it not that V8 steps over all that was deleted to find the first.
    */
   readonly #order = new Chain<Held<T>>();
+  /** In octets. */
   #weight = 0;
+  #sweptMs = 0;
 
   constructor(options: CacheOptions<T>) {
     this.#options = options;
@@ -99,7 +106,8 @@ export class AnswerCache<T> {
     if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
       return answer;
     if (before !== undefined) this.#drop(before);
-    const weight = this.#weigh(outcome);
+    this.#sweep(this.#elapsedMs());
+    const weight = this.#weigh(name, outcome);
     this.#makeRoom(weight);
     const untilMs = Math.floor(this.#elapsedMs()) + lifeMs;
     this.#keep({
@@ -143,11 +151,19 @@ export class AnswerCache<T> {
     }
   }
 
-  #weigh(outcome: Outcome<T>): number {
-    if (outcome.kind !== "found") return 1;
-    let octets = 0;
-    for (const record of outcome.records) octets += this.#options.sizeOctets(record);
-    return Math.max(1, Math.ceil(octets / ENTRY_OCTETS));
+  #weigh(name: string, outcome: Outcome<T>): number {
+    let octets = OVERHEAD_OCTETS + name.length;
+    if (outcome.kind === "found") {
+      for (const record of outcome.records) octets += this.#options.sizeOctets(record);
+    }
+    return Math.ceil(octets / STEP_OCTETS) * STEP_OCTETS;
+  }
+
+  /** What has ended is of no use, and its place is only taken by a new answer when all is full. */
+  #sweep(nowMs: number): void {
+    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
+    this.#sweptMs = nowMs;
+    for (const held of this.#held.values()) if (held.untilMs <= nowMs) this.#drop(held);
   }
 
   #keep(held: Held<T>): void {
@@ -164,10 +180,10 @@ export class AnswerCache<T> {
 
   /** Lets the oldest go; one that was read since its last turn gets another. */
   #makeRoom(weight: number): void {
-    if (this.#weight + weight <= this.#options.entriesMax) return;
+    if (this.#weight + weight <= this.#options.octetsMax) return;
     const nowMs = this.#elapsedMs();
     let spared = 0;
-    while (this.#weight + weight > this.#options.entriesMax) {
+    while (this.#weight + weight > this.#options.octetsMax) {
       const oldest = this.#order.first;
       if (oldest === undefined) return;
       if (oldest.hits === 0 || spared === SPARED_MAX || oldest.untilMs <= nowMs) {

@@ -39,27 +39,26 @@ export interface DnsLookup extends DnsQuestions {
 }
 
 export interface LookupOptions {
-  /** All types together; half is for MX, a third for addresses, the rest for TXT. */
-  readonly cacheEntries?: number;
+  /** All types together; half is for MX, a third for addresses, the rest for TXT. 32 MiB unless given. */
+  readonly cacheOctets?: number | undefined;
   readonly clock: Clock;
   /** Absent: every answer is believed. */
   readonly trust?: Trust | undefined;
 }
 
-/** Some 100 MB when full. */
-const CACHE_ENTRIES_MAX = 500_000;
+const CACHE_OCTETS = 32 * 1_048_576;
 
 /** Asks DNS by way of `resolver` and remembers what it says. `close` closes the resolver too. */
 export function createDnsLookup(
   resolver: Resolver,
-  { cacheEntries = CACHE_ENTRIES_MAX, clock, trust }: LookupOptions,
+  { cacheOctets = CACHE_OCTETS, clock, trust }: LookupOptions,
 ): DnsLookup {
   const deps = { resolver, clock: awakeClock(clock) };
   const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
     return (name, done) => chase({ name, kind }, deps, done);
   };
   const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>
-    new AnswerCache({ entriesMax: cacheEntries * share, clock, sizeOctets });
+    new AnswerCache({ octetsMax: cacheOctets * share, clock, sizeOctets });
   const textOctets = (text: string): number => text.length;
   const exchangeOctets = ({ host }: MailExchange): number => host.length;
   const mail = learning(sharing(fetch(MX), shareExchanges()), trust);

@@ -43,7 +43,8 @@ export async function openEmbeddedBacking(process: Process): Promise<Backing> {
   };
 }
 
-type RunnerConfig = Pick<Config, "dataDir" | "dnsServers" | "dnsCanaries" | "implicitMx">;
+type RunnerConfig = Pick<Config, "dataDir" | "dnsServers" | "dnsCanaries" | "implicitMx"> &
+  Partial<Pick<Config, "cacheMb">>;
 
 /** Bulk jobs in a thread of this process. */
 export function threadRunner(
@@ -51,10 +52,11 @@ export function threadRunner(
   parts: BulkRunnerParts,
   machine: Machine,
 ): BulkRunner {
-  const { dataDir, dnsServers, dnsCanaries, implicitMx } = config;
+  const { dataDir, dnsServers, dnsCanaries, implicitMx, cacheMb } = config;
   const { datasets, secretKey, log, completed } = parts;
   const cap = dnsCap(config, machine);
-  const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory };
+  const caches = cacheMb === undefined ? {} : { cacheMb };
+  const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory, ...caches };
   const settings = { dataDir, ...dns, implicitMx, datasets, secretKey };
   const ended = (): void => cap.clearOther();
   const thread = machine.startBulkThread(settings, { log, completed, ended });

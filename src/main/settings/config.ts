@@ -73,6 +73,12 @@ export const SETTINGS = {
     ],
     parseDnsServers,
   ),
+  cacheMb: whole(
+    "GATEPOST_CACHE_MB",
+    128,
+    { min: 8, max: 65_536 },
+    "Memory of all caches of a process together, in MiB.",
+  ),
   dnsCanaries: parsed(
     [
       "GATEPOST_DNS_CANARIES",

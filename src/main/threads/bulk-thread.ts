@@ -10,6 +10,7 @@ import { type LogMessage, writeLine } from "./thread-log.ts";
 export interface BulkThreadSettings {
   readonly dataDir: string;
   readonly dnsServers: readonly ServerAddress[] | undefined;
+  readonly cacheMb?: number;
   readonly dnsCanaries: readonly string[] | undefined;
   /** Counts the tries under way of all threads. */
   readonly dnsCap: SharedArrayBuffer;

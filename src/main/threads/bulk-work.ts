@@ -56,7 +56,7 @@ async function open(
   closing: Closing,
 ): Promise<Omit<BulkWork, "stop">> {
   const { clock, ids } = machine;
-  const { db, close } = await machine.openSqlite(settings.dataDir, clock.nowMs());
+  const { db, close, shrink } = await machine.openSqlite(settings.dataDir, clock.nowMs());
   closing.add(close);
   // What a power cut takes from this connection is checked once more; what a killed process wrote stays anyway.
   await sql`pragma synchronous = normal`.execute(db);
@@ -90,6 +90,7 @@ async function open(
   closing.add(() => worker.stop());
   const sessions = { prune: (nowMs: number) => pruneSessions(db, nowMs) };
   const scrub = async (): Promise<void> => {
+    shrink?.();
     await sql`pragma wal_checkpoint(truncate)`.execute(db);
   };
   const duties = startDuties(

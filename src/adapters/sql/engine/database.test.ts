@@ -190,3 +190,19 @@ test("a transaction tells what was done about it", async (t) => {
     ["one"],
   );
 });
+
+test("the file shrinks when what it held is deleted", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "gatepost-shrink-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const { db, shrink, close } = await openEmbedded(dir, NOW_MS);
+  const sizeBytes = (): number => statSync(join(dir, "gatepost.db")).size;
+  await sql`create table big (text text)`.execute(db);
+  await sql`insert into big values (${"x".repeat(6_000_000)})`.execute(db);
+  await sql`delete from big`.execute(db);
+  await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  const before = sizeBytes();
+  shrink?.();
+  await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  assert.ok(sizeBytes() < before - 5_000_000, `${String(before)} to ${String(sizeBytes())}`);
+  await close();
+});

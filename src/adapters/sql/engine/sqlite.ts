@@ -34,6 +34,7 @@ export const engineName: string = specifier;
 /** Opens one file, or ":memory:". `busyTimeoutMs` is how long a writer waits for another process or thread. */
 export function openSqlite(path: string, busyTimeoutMs = 5_000): sqlite.DatabaseSync {
   const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
+  db.exec("pragma auto_vacuum = incremental"); // before the first table; in a file that has tables it changes nothing
   db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
   db.exec("pragma secure_delete = on"); // deleted rows held address lists
   return db;

@@ -25,7 +25,7 @@ test("every day of five centuries is the day that the runtime's own calendar say
 for (const [name, time, start, next] of [
   ["a leap day ends its February", "2028-02-29T23:59:59.999Z", "2028-02-01", "2028-03-01"],
   ["a common February has 28 days", "2026-02-28T00:00:00.000Z", "2026-02-01", "2026-03-01"],
-  ["2100 is no leap year", "2100-02-28T12:00:00.000Z", "2100-02-01", "2100-03-01"],
+  ["2100 is not a leap year", "2100-02-28T12:00:00.000Z", "2100-02-01", "2100-03-01"],
   [
     "the last day of December goes on to January",
     "2026-12-31T00:00:00.001Z",

@@ -41,10 +41,10 @@ const CASES: readonly [
   want: number | undefined,
 ][] = [
   ["everything at its best is 100", HOSTS, BEST, 100],
-  ["no mail host is 0 whatever the rest", NONE, BEST, 0],
+  ["no mail host gives 0", NONE, BEST, 0],
   ["null MX is 0", { kind: "none", why: "nullMx" }, BEST, 0],
   [
-    "an address record alone is no mail host unless the operator says so",
+    "an address record alone counts as a mail host only with the setting",
     { kind: "none", why: "implicitMx" },
     BEST,
     0,
@@ -136,7 +136,7 @@ function fieldsOf(spf: number, dkim: number, policy: number, days: number): Prem
   };
 }
 
-/** All places of a table with so many values a column. */
+/** Every cell of a table with this many values in each column. */
 function combinations(sizes: readonly number[]): readonly (readonly number[])[] {
   return sizes.reduce<readonly (readonly number[])[]>(
     (rows, size) =>

@@ -23,14 +23,14 @@ const RECORDS: readonly [name: string, record: string, want: string][] = [
   ["6376 section 3.6.1: p alone will do", "p=MIGfMA0=", "key"],
   ["6376 section 3.6.1: an empty p is a revoked key", "v=DKIM1; k=rsa; p=", "revoked"],
   ["6376 section 3.6.1: blanks are an empty p too", "v=DKIM1; p= ; t=s", "revoked"],
-  ["6376 section 3.6.1: no p is no key", "v=DKIM1; k=rsa", "none"],
+  ["6376 section 3.6.1: a record without p holds no key", "v=DKIM1; k=rsa", "none"],
   ["6376 section 3.6.1: the version comes first", "p=MIGf; v=DKIM1", "none"],
   ["6376 section 3.6.1: another version", "v=DKIM2; p=MIGf", "none"],
   ["6376 section 3.6.1: the version is case-sensitive", "v=dkim1; p=MIGf", "none"],
   ["6376 section 3.6.1: p in base64 only", "v=DKIM1; p=<your key here>", "none"],
   ["6376 section 3.6.1: white space inside p", "v=DKIM1; p=MIGf MA0G\t CSqG", "key"],
   ["6376 section 3.6.1: k defaults to rsa", "v=DKIM1; p=MIGf", "key"],
-  ["6376 section 3.6.1: a key type nobody knows", "v=DKIM1; k=dsa; p=MIGf", "none"],
+  ["6376 section 3.6.1: an unknown key type", "v=DKIM1; k=dsa; p=MIGf", "none"],
   [
     "8463 section 4: ed25519",
     "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
@@ -44,13 +44,13 @@ const RECORDS: readonly [name: string, record: string, want: string][] = [
   ["6376 section 3.6.1: h and n are not asked", "v=DKIM1; h=sha256; n=hello; p=MIGf", "key"],
   ["6376 section 3.2: unknown tags are passed over", "v=DKIM1; foo=bar; p=MIGf", "key"],
   ["6376 section 3.2: a tag twice breaks the list", "v=DKIM1; p=MIGf; p=MIGg", "none"],
-  ["6376 section 3.2: a piece that is no tag breaks it", "v=DKIM1; hello; p=MIGf", "none"],
+  ["6376 section 3.2: a part that is not a tag breaks it", "v=DKIM1; hello; p=MIGf", "none"],
   ["6376 section 3.2: two semicolons break it", "v=DKIM1;; p=MIGf", "none"],
   ["6376 section 3.2: one at the end does not", "v=DKIM1; p=MIGf;", "key"],
   ["6376 section 3.2: tag names are case-sensitive", "v=DKIM1; P=MIGf", "none"],
   ["6376 section 3.2: no blanks around anything", "v=DKIM1;p=MIGf", "key"],
-  ["6376 section 3.6.2: an SPF record is no key", "v=spf1 -all", "none"],
-  ["6376 section 3.6.2: an empty text is no key", "", "none"],
+  ["6376 section 3.6.2: an SPF record is not a key", "v=spf1 -all", "none"],
+  ["6376 section 3.6.2: an empty text is not a key", "", "none"],
   ["6376 section 3.2: letters beyond ASCII in a value", "v=DKIM1; n=é; p=MIGf", "none"],
 ];
 
@@ -121,7 +121,7 @@ const WORLDS: readonly [name: string, zone: Zone, want: readonly string[] | "una
   ],
   ["a wildcard key proves no selector", everySelector(KEY), []],
   [
-    "a wildcard that is no key masks nothing",
+    "a wildcard without a key masks nothing",
     { ...everySelector("v=spf1 -all"), [at("google")]: { txt: [KEY] } },
     ["google"],
   ],
@@ -137,7 +137,7 @@ const WORLDS: readonly [name: string, zone: Zone, want: readonly string[] | "una
   ],
   ["a probe that fails and nothing found", { [at("google")]: { unknown: true } }, "unavailable"],
   [
-    "a wildcard that nobody could rule out",
+    "a wildcard that could not be ruled out",
     { [WILDCARD]: { unknown: true }, [at("mail")]: { txt: [KEY] } },
     "unavailable",
   ],
@@ -160,7 +160,7 @@ test("there are at least 25 DKIM rows and no name twice", () => {
   assert.equal(new Set(names).size, names.length);
 });
 
-test("every common selector is probed whoever the provider is, none twice", () => {
+test("every common selector is probed once, for any provider", () => {
   for (const provider of [undefined, ...SELECTORS_OF_PROVIDER.keys()]) {
     const selectors = selectorsFor(provider);
     assert.equal(new Set(selectors).size, selectors.length);
@@ -235,7 +235,7 @@ test("at most eight probes are in flight, and the order of answers changes nothi
   assert.deepEqual([mostEarly, mostLate], [8, 8]);
 });
 
-test("the probes get 2.5 s of their own, and what is open then is nobody's answer", async () => {
+test("the probes get 2.5 s of their own; open ones count as unknown", async () => {
   const given: number[] = [];
   const zone = zoneLookup({ [D]: { txt: ["v=spf1 -all"] } });
   const dead: Lookup = { ...zone, txt: () => ({ kind: "unknown", why: "deadline" }) };
@@ -259,7 +259,7 @@ test("once three are found no more is asked", async () => {
   assert.ok(asked.length <= 8 + 7, String(asked.length));
 });
 
-test("10,000 tags are no key, and any text is read without a throw", () => {
+test("10,000 tags are not a key, and no text throws", () => {
   const many = Array.from({ length: 10_000 }, (_, index) => `x${index}=1`).join(";");
   assert.equal(readKey(`v=DKIM1;p=MIGf;${many}`), "none");
   fc.assert(

@@ -72,7 +72,7 @@ function watchingAdvice(
   if (rua === undefined) {
     return {
       state: "warn",
-      says: "Forged mail is let through, and nobody tells you of it (DMARC says none, without reports).",
+      says: "Forged mail is let through, and you get no reports of it (DMARC says none).",
       fix: `Add rua=mailto:dmarc-reports@${domain} to ${at}, read the reports, then raise p=none to p=quarantine.`,
     };
   }

@@ -26,7 +26,7 @@ const CASES: readonly [name: string, registered: string, want: ReturnType<typeof
     "2026-11-21T06:00:00Z",
     { registered: "2026-11-21", age_days: 0, fresh: true },
   ],
-  ["more than a day ahead is no date", "2026-11-21T12:00:01Z", undefined],
+  ["more than a day ahead is invalid", "2026-11-21T12:00:01Z", undefined],
   [
     "the first registrations of all",
     "1985-01-01T00:00:00Z",

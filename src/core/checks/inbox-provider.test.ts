@@ -60,7 +60,7 @@ const CASES: readonly [name: string, domain: ZoneName, want: string | undefined]
     { mx: ["10 mx1.pphosted.com"], unknown: ["txt"] },
     "unavailable",
   ],
-  ["nobody could say where mail goes", { unknown: ["mx"] }, "unavailable"],
+  ["DNS did not say where mail goes", { unknown: ["mx"] }, "unavailable"],
 ];
 
 for (const [name, domain, want] of CASES) {

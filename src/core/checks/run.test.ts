@@ -76,13 +76,13 @@ test("what could not finish is named in the order it was asked, and the rest is 
   });
 });
 
-test("while nobody could say where mail goes there is no score and no provider", async () => {
+test("while DNS does not say where mail goes there is no score and no provider", async () => {
   const zone: Zone = { [D]: { unknown: true } };
   const { fields, unavailable } = await checkIn(zone, D, ["inbox_provider", "deliverability"]);
   assert.deepEqual([fields, unavailable], [{}, ["inbox_provider", "deliverability"]]);
 });
 
-test("a fresh domain is told to the verdict", async () => {
+test("a fresh domain reaches the verdict", async () => {
   const zone: Zone = { [D]: { registered: "2026-11-10T00:00:00Z" } };
   assert.equal((await checkIn(zone, D, ["domain_age"])).freshDomain, true);
   assert.equal((await checkIn(zone, D, ["spf"])).freshDomain, false);
@@ -151,7 +151,7 @@ test("nothing asked asks nothing", async () => {
   assert.deepEqual(lookup.asked, []);
 });
 
-test("the spam trap stands first and asks nobody", async () => {
+test("the spam trap comes first and asks no one", async () => {
   const lookup = zoneLookup(GOOD);
   const subject = { domain: domainOf(D), mail: { kind: "unknown" } } as const;
   const deps = checkDeps(lookup);

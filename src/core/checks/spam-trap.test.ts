@@ -50,8 +50,8 @@ const CASES: readonly [name: string, entry: string, want: SpamTrap["type"]][] = 
   ["the operator's domain entry for an address", "jane@pristine.example", "pristine"],
   ["the operator's domain entry for a domain", "pristine.example", "pristine"],
   ["the operator's trap beats the typo", "jane@hotmial.com", "listed"],
-  ["an allowed domain is no typo", "jane@gmial.com", null],
-  ["an allowed address is no honeypot", "trap@shop.example", null],
+  ["an allowed domain is not a typo", "jane@gmial.com", null],
+  ["an allowed address is not a honeypot", "trap@shop.example", null],
 ];
 
 for (const [name, entry, want] of CASES) {
@@ -61,7 +61,7 @@ for (const [name, entry, want] of CASES) {
   });
 }
 
-test("all three members are there, in their order, whatever the answer", () => {
+test("every answer has all three members in their order", () => {
   for (const entry of ["jane@shop.example", "spamtrap@shop.example"]) {
     assert.deepEqual(Object.keys(checked(entry)), ["is_trap", "type", "reason"]);
   }

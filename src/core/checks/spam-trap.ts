@@ -21,9 +21,11 @@ const SpamTrap = Type.Object(
         oneOf(["typo", "honeypot", "listed", "recycled", "pristine"], "Which kind of trap."),
         Type.Null(),
       ],
-      { description: "Null when it is none." },
+      { description: "Null when it is not a trap." },
     ),
-    reason: Type.Union([Type.String(), Type.Null()], { description: "Null when it is none." }),
+    reason: Type.Union([Type.String(), Type.Null()], {
+      description: "Null when it is not a trap.",
+    }),
   },
   { ...strict, description: "Added by itself where the plan includes it." },
 );

@@ -29,7 +29,7 @@ const OWN: readonly [name: string, record: string, want: string][] = [
   ["4.5: 'v=spf10' is another version", "v=spf10 -all", "none"],
   ["4.5: 'v=spf2.0' is another version", "v=spf2.0/mfrom -all", "none"],
   ["4.5: the version comes first", " v=spf1 -all", "none"],
-  ["4.5: a tab is no space behind the version", "v=spf1\t-all", "none"],
+  ["4.5: a tab is not a space behind the version", "v=spf1\t-all", "none"],
   ["4.6.1: mechanisms are not case-sensitive", "v=spf1 MX -ALL", "hardfail"],
   ["4.6.1: an unknown mechanism breaks the record", "v=spf1 ipv4:192.0.2.1 -all", "none"],
   ["4.6.1: a qualifier before a modifier breaks it", "v=spf1 -redirect=a.example", "none"],
@@ -45,11 +45,11 @@ const OWN: readonly [name: string, record: string, want: string][] = [
   ["5.1: all takes no prefix length", "v=spf1 -all/24", "none"],
   ["5.1: the first all counts", "v=spf1 ~all -all", "softfail"],
   ["5.1: what stands behind all is not reached", "v=spf1 -all mx +all", "hardfail"],
-  ["5.1: 'all' inside a name is none", "v=spf1 include:all.example ~all", "softfail"],
+  ["5.1: 'all' inside a name is not the mechanism", "v=spf1 include:all.example ~all", "softfail"],
   ["5.2: an include never lends its all", "v=spf1 include:open.example", "neutral"],
   ["5.2: include needs a domain", "v=spf1 include -all", "none"],
   ["5.2: include needs a domain behind the colon", "v=spf1 include: -all", "none"],
-  ["5.2: an address is no domain to include", "v=spf1 include:192.0.2.1 -all", "none"],
+  ["5.2: an address is not a domain to include", "v=spf1 include:192.0.2.1 -all", "none"],
   ["5.2: include takes no prefix length", "v=spf1 include:a.example/24 -all", "none"],
   ["5.3: a alone", "v=spf1 a -all", "hardfail"],
   ["5.3: a with a domain and both lengths", "v=spf1 a:mail.example/24//64 -all", "hardfail"],
@@ -85,7 +85,7 @@ const OWN: readonly [name: string, record: string, want: string][] = [
   ["6.1: redirect needs a domain", "v=spf1 redirect=", "none"],
   ["6.1: redirect beside all is not followed", "v=spf1 redirect=gone.example -all", "hardfail"],
   ["6.2: exp says nothing of all", "v=spf1 ~all exp=why.%{d}", "softfail"],
-  ["7.1: a macro letter nobody defined", "v=spf1 exists:%{x}.example -all", "none"],
+  ["7.1: an undefined macro letter", "v=spf1 exists:%{x}.example -all", "none"],
   ["7.1: an open macro", "v=spf1 exists:%{d.example -all", "none"],
   ["7.1: a lone percent sign", "v=spf1 exists:100%.example -all", "none"],
   ["7.1: zero labels asked for", "v=spf1 exists:%{d0}.example -all", "none"],
@@ -93,7 +93,7 @@ const OWN: readonly [name: string, record: string, want: string][] = [
   ["7.2: 'c', 'r' and 't' are for explanations only", "v=spf1 exists:%{t}.example -all", "none"],
   ["7.1: a top label of 63 letters and a dot", `v=spf1 a:x.${"a".repeat(63)}. -all`, "hardfail"],
   ["7.1: a top label of digits", "v=spf1 a:x.123 -all", "none"],
-  ["7.1: a name without a dot is no target", "v=spf1 include:localhost -all", "none"],
+  ["7.1: a name without a dot is not a target", "v=spf1 include:localhost -all", "none"],
 ];
 
 for (const [name, record, want] of OWN) {
@@ -121,8 +121,8 @@ const WORLDS: readonly [name: string, zone: Zone, want: string][] = [
   ],
   ["4.3: a domain that does not exist has no policy", {}, "none"],
   ["4.4: a name without TXT has none", { [D]: { a: ["192.0.2.1"] } }, "none"],
-  ["4.4: a lookup that fails is no answer", { [D]: { unknown: ["txt"] } }, "unavailable"],
-  ["4.5: two records are none", { [D]: { txt: ["v=spf1 -all", "v=spf1 ~all"] } }, "none"],
+  ["4.4: a failed lookup is unknown", { [D]: { unknown: ["txt"] } }, "unavailable"],
+  ["4.5: two records count as none", { [D]: { txt: ["v=spf1 -all", "v=spf1 ~all"] } }, "none"],
   [
     "4.5: one record twice is two records",
     { [D]: { txt: ["v=spf1 -all", "v=spf1 -all"] } },
@@ -145,12 +145,12 @@ const WORLDS: readonly [name: string, zone: Zone, want: string][] = [
     "softfail",
   ],
   [
-    "6.1: a redirect to nothing is none",
+    "6.1: a redirect to nothing counts as none",
     { [D]: { txt: ["v=spf1 redirect=gone.example"] } },
     "none",
   ],
   [
-    "6.1: a redirect to two records is none",
+    "6.1: a redirect to two records counts as none",
     {
       [D]: { txt: ["v=spf1 redirect=two.example"] },
       "two.example": { txt: ["v=spf1 -all", "v=spf1"] },
@@ -158,7 +158,7 @@ const WORLDS: readonly [name: string, zone: Zone, want: string][] = [
     "none",
   ],
   [
-    "6.1: a redirect to a broken record is none",
+    "6.1: a redirect to a broken record counts as none",
     {
       [D]: { txt: ["v=spf1 redirect=bad.example"] },
       "bad.example": { txt: ["v=spf1 bogus -all"] },
@@ -171,13 +171,13 @@ const WORLDS: readonly [name: string, zone: Zone, want: string][] = [
     "neutral",
   ],
   [
-    "6.1: a redirect that cannot be looked up is no answer",
+    "6.1: a redirect that cannot be looked up is unknown",
     { [D]: { txt: ["v=spf1 redirect=dead.example"] }, "dead.example": { unknown: true } },
     "unavailable",
   ],
-  ["6.1: a redirect to itself is none", { [D]: { txt: [`v=spf1 redirect=${D}`] } }, "none"],
+  ["6.1: a redirect to itself counts as none", { [D]: { txt: [`v=spf1 redirect=${D}`] } }, "none"],
   [
-    "6.1: a redirect loop is none",
+    "6.1: a redirect loop counts as none",
     { [D]: { txt: ["v=spf1 redirect=b.example"] }, "b.example": { txt: [`v=spf1 redirect=${D}`] } },
     "none",
   ],

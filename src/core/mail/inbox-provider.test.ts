@@ -15,7 +15,7 @@ const CASES: readonly [name: string, host: string, provider: string | undefined]
   ["a star stands for one label, hosts below too", "a.feedback-smtp.x.amazonses.com", "Amazon SES"],
   ["a star does not stand for two labels", "inbound-smtp.a.b.amazonaws.com", undefined],
   ["a star does not stand for none", "inbound-smtp.amazonaws.com", undefined],
-  ["a domain nobody knows", "mx.shop.example", undefined],
+  ["an unknown domain", "mx.shop.example", undefined],
   ["no host at all", "", undefined],
   ["dots only", "...", undefined],
 ];

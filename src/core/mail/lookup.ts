@@ -3,7 +3,7 @@
 /** Why nothing is there, on authority: NXDOMAIN, or the name exists without that type (RFC 2308 section 2). */
 export type AbsentReason = "noName" | "noData";
 
-/** Why nobody could say. */
+/** Why it is unknown. */
 export type UnknownReason =
   | "timeout"
   | "servfail"
@@ -35,7 +35,7 @@ export interface Unknown extends Reusable {
   readonly why: UnknownReason;
 }
 
-/** "Yes, these", "no" and "nobody could say" stay three values to the last line. */
+/** "Yes, these", "no" and "could not tell" stay three values to the last line. */
 export type Answer<T> = Found<T> | Absent | Unknown;
 
 /** A cached answer comes back at once, without a promise: bulk lists live from that. */
@@ -71,6 +71,6 @@ export interface Lookup {
 export interface PremiumLookup {
   /** Everything still open when the budget is spent is `unknown`. */
   readonly lookup: Lookup;
-  /** Ends so many milliseconds from this call, and never later than the budget. */
+  /** Ends this many milliseconds from the call, and never later than the budget. */
   readonly within: (milliseconds: number) => Lookup;
 }

@@ -40,7 +40,7 @@ const cases: readonly Case[] = [
     want: hosts("mx.example", "dead.example"),
   },
   {
-    name: "a host nobody could tell of stays in",
+    name: "a host of unknown state stays in",
     zone: { "d.example": { mx: ["10 mx.example"] }, "mx.example": { unknown: true } },
     want: hosts("mx.example"),
   },
@@ -87,7 +87,7 @@ const cases: readonly Case[] = [
     want: none("unresolvable"),
   },
   {
-    name: "a mail host with an underscore is no host name",
+    name: "a mail host with an underscore is not a host name",
     zone: { "d.example": { mx: ["10 my_mx.example"] }, "my_mx.example": live },
     want: none("unresolvable"),
   },

@@ -49,7 +49,7 @@ test("a copy made in the midst of a transaction holds what was committed before,
   assert.deepEqual(await accountsIn(target, t), ["a1"]);
 });
 
-test("a copy is for this user alone, of the size that is told, and nothing lies beside it", async (t) => {
+test("a copy is readable by this user alone, has the reported size, and leaves no other file", async (t) => {
   const dataDir = folder(t);
   await openStores(t, dataDir);
   const outside = folder(t);
@@ -104,7 +104,7 @@ test("a data directory without a database is a fault, and none is made", (t) => 
   assert.ok(!existsSync(target));
 });
 
-test("a file that is no database is a fault that names its folder, and leaves nothing behind", (t) => {
+test("a file that is not a database is a fault that names its folder, and leaves nothing behind", (t) => {
   const dataDir = folder(t);
   writeFileSync(join(dataDir, "gatepost.db"), "no database".repeat(1_000));
   const outside = folder(t);

@@ -113,7 +113,7 @@ test("a file in the place of the data directory is a clear fault", async (t) => 
   await assert.rejects(openEmbedded(join(path, "below"), NOW_MS), fault("not_a_directory"));
 });
 
-test("a file that is no database is a clear fault", async (t) => {
+test("a file that is not a database is a clear fault", async (t) => {
   const dir = temporaryDirectory(t);
   writeFileSync(join(dir, "gatepost.db"), "not a database at all ".repeat(100));
   await assert.rejects(openEmbedded(dir, NOW_MS), fault("not_a_database"));
@@ -125,7 +125,7 @@ test("a file that is no database is a clear fault", async (t) => {
 for (const [name, error, code] of [
   ["a full disk, as SQLite says it", { errcode: 13 }, "full"],
   ["a full disk, as the system says it", { code: "ENOSPC" }, "full"],
-  ["a directory of somebody else", { code: "EACCES" }, "unwritable"],
+  ["a directory of another user", { code: "EACCES" }, "unwritable"],
   ["a read-only file system", { code: "EROFS" }, "unwritable"],
   ["a file that became read-only, by an extended code", { errcode: 1032 }, "unwritable"],
   ["a lock, by an extended code", { errcode: 517 }, "locked"],

@@ -38,7 +38,7 @@ for (const [name, url] of [
   });
 }
 
-test("a port where nobody listens is a clear fault", async () => {
+test("a port without a listener is a clear fault", async () => {
   const url = `postgres://a:${PASSWORD}@127.0.0.1:${String(await freePort())}/b`;
   const opening = openPostgres(url, NOW_MS, PATIENT);
   assert.equal(await faultOf(opening), "unreachable");
@@ -162,13 +162,13 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
     assert.equal(await faultOf(openPatiently(url, NOW_MS)), "denied");
   });
 
-  test("a server without TLS is told from one with it by sslmode", async () => {
+  test("sslmode decides between servers with and without TLS", async () => {
     const url = `${await database()}?sslmode=verify-full`;
     assert.equal(await faultOf(openPatiently(url, NOW_MS)), "unreachable");
     await (await openPatiently(url.replace("verify-full", "disable"), NOW_MS)).close();
   });
 
-  test("counts and sums are numbers, octets are octets, and U+0000 is no fault", async (t) => {
+  test("counts and sums are numbers, octets are octets, and U+0000 is accepted", async (t) => {
     const { db, close } = await open(NOW_MS);
     t.after(close);
     const row = { number: 901, name: "a\0b", applied_at_ms: NOW_MS };
@@ -255,7 +255,7 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
     );
   });
 
-  test("what the server says of a query keeps its code", async (t) => {
+  test("an error of the server keeps its code", async (t) => {
     const { db, close } = await open(NOW_MS);
     t.after(close);
     const row = { number: 1, name: "", applied_at_ms: 0 };

@@ -7,7 +7,7 @@ import { sqlVerdictCounts } from "./verdict-counts.ts";
 
 const names = Array.from({ length: 200 }, (_, at) => `n${String(at)}.example`);
 
-test("between the batches of a long flush whoever waits has a turn", async (t) => {
+test("between the batches of a long flush other work has a turn", async (t) => {
   const { sql } = await openStores(t);
   const counts = sqlVerdictCounts(sql.db);
   const mails = sqlDomainMails(sql.db);

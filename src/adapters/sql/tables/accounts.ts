@@ -20,7 +20,7 @@ export interface AccountRow {
   credit_balance: number;
   /** How many `credit_entries` there are: the newest one's sequence. */
   credit_entries: number;
-  /** PHC string of argon2id; null: nobody can log in. */
+  /** PHC string of argon2id; null: sign-in is impossible. */
   password_hash: string | null;
   disabled_at_ms: number | null;
   /** 0 or 1: its own traffic is counted in `own_spellings`. */

@@ -35,7 +35,7 @@ testInBrowser("a rule is added by keyboard, found, exported and deleted", async 
   await page.keyboard.press("Enter");
   await page.keyboard.type("a..b");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("That is no domain").waitFor();
+  await page.getByRole("alert").getByText("Not a domain").waitFor();
   assert.deepEqual(await axeFindings(page), []);
   await page.getByLabel("Domain, mail server or address").fill("bad.example");
   await page.getByLabel("Note", { exact: true }).fill("Asked by sales");
@@ -74,7 +74,7 @@ testInBrowser("a file is refused with its wrong line, then imported", async () =
   assert.equal(await page.getByRole("button", { name: "Import it" }).isDisabled(), true);
   await take("one.example\nno..domain");
   await page.getByRole("button", { name: "Import it" }).click();
-  await page.getByRole("alert").getByText("Line 2 is no domain").waitFor();
+  await page.getByRole("alert").getByText("Line 2 is not a domain").waitFor();
   await take("allow one.example\ntwo.example # new");
   await page.getByText("2 lines to import.").waitFor();
   assert.deepEqual(await axeFindings(page), []);

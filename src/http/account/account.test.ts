@@ -48,7 +48,7 @@ test("an address makes three accounts a day, known ones counted", async (t) => {
   assert.equal(await world.store.accounts.find("d@x.example"), undefined);
 });
 
-test("where sign-up is closed nobody signs up", async (t) => {
+test("a closed sign-up refuses everyone", async (t) => {
   const { world, browser } = await worldFor(t, { signup: "closed" });
   assert.equal((await browser.post("sign-up", { email: EMAIL, password: PASSWORD })).status, 403);
   assert.equal(await world.store.accounts.find(EMAIL), undefined);
@@ -75,7 +75,7 @@ test("signing up needs an address and a password that holds", async (t) => {
   assert.equal(again.status, 204, "mistakes do not use up the day's three");
 });
 
-test("a wrong password and an unknown address are told alike", async (t) => {
+test("a wrong password and an unknown address get the same answer", async (t) => {
   const { world, browser } = await worldFor(t);
   await world.addAccount(EMAIL);
   await world.store.accounts.create({
@@ -475,7 +475,11 @@ test("checks and lists count in the charts as the API's requests do, refused one
     await world.countRequests();
     const today = Math.floor(Date.now() / 86_400_000);
     const [day] = await world.usage.days(`account:${id}`, today, today);
-    assert.deepEqual([day?.requests, day?.refusals], [3, 1], "what has no entry is no request");
+    assert.deepEqual(
+      [day?.requests, day?.refusals],
+      [3, 1],
+      "a call without an entry does not count as a request",
+    );
     assert.equal(
       day?.latency.reduce((sum, count) => sum + count, 0),
       3,

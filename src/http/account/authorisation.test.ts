@@ -141,11 +141,11 @@ const origins = [
   ["a page of another port", "http://127.0.0.1:1"],
   ["a sandboxed page", "null"],
   ["no origin at all", null],
-  ["something that is no origin", "://"],
+  ["a text that is not an origin", "://"],
 ] as const;
 
 for (const [name, origin] of origins) {
-  test(`${name} changes nothing, whoever is signed in`, async () => {
+  test(`${name} changes nothing, signed in or not`, async () => {
     for (const route of world.routes.filter(({ method }) => method !== "GET")) {
       const { status, json } = await ask(browserOf("an administrator"), route, { origin });
       assert.equal(status, 403, `${route.method} ${route.path}`);
@@ -154,7 +154,7 @@ for (const [name, origin] of origins) {
   });
 }
 
-test("the public address is an origin of ours too, for a proxy may rewrite the host", async () => {
+test("the public address is an allowed origin too, because a proxy may rewrite the host", async () => {
   const browser = browserOf("an account");
   const call = { body: { name: "by proxy" }, origin: "http://gatepost.example" };
   assert.equal((await browser.call("POST", "/account/keys", call)).status, 200);

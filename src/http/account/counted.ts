@@ -38,7 +38,7 @@ export async function counted<Reply extends object>(
   }
 }
 
-/** The same values; `ended` hears of their end once, also when nobody reads on. */
+/** The same values; `ended` is called once, also when the client stops reading. */
 async function* watched(
   lines: AsyncIterable<unknown>,
   ended: (fault?: unknown) => void,

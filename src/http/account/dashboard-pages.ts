@@ -20,7 +20,7 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/admin/system": "pages/admin/system.tsx",
 };
 
-/** Everything comes from this server, nothing stands inside the page, and nobody may frame it. */
+/** Everything comes from this server, nothing is inline, and no site may frame the page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ export interface BuiltPages {
   readonly manifest: Manifest;
 }
 
-/** Its file beside the pages; served to nobody. */
+/** Its file beside the pages; never served. */
 export const MANIFEST_FILE = "manifest.json";
 
 /** Serves the built dashboard. */
@@ -98,7 +98,7 @@ const NO_PAGES = /^\/(?:account|api|assets|docs)(?:\/|$)/;
 const isVisit = (path: string, accept = ""): boolean =>
   accept.includes("text/html") && !NO_PAGES.test(path);
 
-/** What the build says of a source: its chunk, and the sources whose chunks it imports. */
+/** A source in the build: its chunk, and the sources whose chunks it imports. */
 interface Chunk {
   readonly file: string;
   readonly isEntry?: boolean;
@@ -106,7 +106,7 @@ interface Chunk {
 }
 export type Manifest = Readonly<Record<string, Chunk>>;
 
-/** Files of a page's chunk and of all it imports, but for those of the first script. */
+/** Files of a page's chunk and of all it imports, without those of the first script. */
 function chunksOf(source: string, manifest: Manifest): readonly string[] {
   const known = new Set<string>();
   const waiting = [source];

@@ -18,9 +18,9 @@ import { type WebhookDeps, webhookRoutes } from "./webhook-routes.ts";
 
 interface Parts {
   readonly info: Omit<ServiceInfo, "parts">;
-  /** Absent: checking lists is no part of the dashboard. */
+  /** Absent: the dashboard does not check lists. */
   readonly bulk?: ListDeps["bulk"];
-  /** Absent: webhooks are no part of the dashboard. */
+  /** Absent: the dashboard has no webhooks. */
   readonly webhooks?: Omit<WebhookDeps, "audit">;
   /** Absent: the sign-up gate is no part of the dashboard. */
   readonly gate?: PolicyDeps;

@@ -30,9 +30,7 @@ export const wordOf = (text: string | undefined): ListWord | undefined =>
 export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
   switch (answer.kind) {
     case "bad_entry":
-      return badField(
-        `That is no domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`,
-      );
+      return badField(`Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`);
     case "bad_word":
       return badField("A trap is an address or a domain, an account is an address.");
     case "bad_note":
@@ -45,9 +43,9 @@ export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Re
 }
 
 const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
-  bad_entry: "is no domain, *.suffix, mx:host or address",
-  bad_date: "has a date that is none",
-  bad_word: "has a trap that is a mail host, or an account that is no address",
+  bad_entry: "is not a domain, *.suffix, mx:host or address",
+  bad_date: "has an invalid date",
+  bad_word: "has a trap that is a mail host, or an account that is not an address",
   no_word: "does not say allow or deny",
 };
 

@@ -11,11 +11,11 @@ const entries = [
   ["a domain is logged", "x.example", "x.example"],
   ["the part behind the last at sign counts", "a@b@X.Example", "x.example"],
   ["a U-label is logged", "a@b\u00fccher.example", "b\u00fccher.example"],
-  ["a word is no domain", "hunter2", "invalid"],
-  ["a key is no domain", "gp_live_abc", "invalid"],
-  ["text with blanks is no domain", "my password. secret", "invalid"],
-  ["nothing behind the at sign is no domain", "ada@", "invalid"],
-  ["a long text is no domain", `a@${"x.".repeat(200)}example`, "invalid"],
+  ["a word is not a domain", "hunter2", "invalid"],
+  ["a key is not a domain", "gp_live_abc", "invalid"],
+  ["text with blanks is not a domain", "my password. secret", "invalid"],
+  ["nothing follows the at sign", "ada@", "invalid"],
+  ["a long text is not a domain", `a@${"x.".repeat(200)}example`, "invalid"],
 ] as const;
 
 for (const [name, entry, domain] of entries) {

@@ -76,7 +76,7 @@ export interface ApiReply {
   readonly headers?: Readonly<Record<string, string>>;
   /** What paid; credits take the rate headers off the answer. */
   readonly paidBy?: "plan" | "credits";
-  /** What was checked, for the access log, which keeps its domain alone unless told otherwise. */
+  /** What was checked, for the access log, which keeps only its domain by default. */
   readonly entry?: string;
 }
 

@@ -106,7 +106,7 @@ test("every form of a bulk request is one", async (t) => {
   }
 });
 
-test("with json every spelling has its result, in submission order, whatever it is called", async (t) => {
+test("with json every spelling has its result, in submission order, with any name", async (t) => {
   const server = await bulkServer(t);
   const list = ["z.example", "7", "__proto__", "A@x.example", "a@X.example", "a\0b", '"', "1"];
   const body = JSON.stringify({ bulk: true, json: true, email: list });
@@ -186,7 +186,7 @@ const refusals = [
   ],
 ] as const;
 
-test("what is no batch is refused in one field", async (t) => {
+test("an invalid batch is refused in one field", async (t) => {
   const server = await bulkServer(t);
   for (const [name, path, form, status, error] of refusals) {
     await t.test(name, async () => {
@@ -312,7 +312,7 @@ for (const [name, key] of [
   ["one of 256 characters", "k".repeat(256)],
   ["one with a letter beyond ASCII", "k\u00e9"],
 ] as const) {
-  test(`an Idempotency-Key that is none is refused: ${name}`, async (t) => {
+  test(`an invalid Idempotency-Key is refused: ${name}`, async (t) => {
     const server = await bulkServer(t);
     const { status, body } = await server.post("/api/email", LIST, withKey(key));
     assert.equal(status, 400);

@@ -6,7 +6,7 @@ import type { Refusal } from "../../service/refusals.ts";
 const COSTLY = new Set([400, 413, 422]);
 
 /**
- * A refused body costs a request for each 64 KiB that was read of it: refusing it was as much work. Returns the
+ * A refused body costs one request for each 64 KiB of it that was read, because reading is the work. Returns the
  * entrance with the rate that is left; undefined when nothing was charged.
  */
 export async function chargeOctets(

@@ -177,7 +177,7 @@ test("with rate to spare, a route that charges nothing costs nothing", async () 
   assert.deepEqual(seen.charged, []);
 });
 
-test("with the rate spent, a mistake that nobody paid for is a rate refusal", async () => {
+test("with the rate spent, an unpaid mistake is a rate refusal", async () => {
   const { admission } = admissionWith(CREDITS_ONLY);
   readError(await ask({ admission }, "/api/email"), 429);
   readError(await ask({ admission }, "/api/nothing"), 429);
@@ -206,7 +206,7 @@ test("a fault gives the guard's own charge back", async () => {
   assert.equal(refunds, 1);
 });
 
-test("a store that is down is answered at once, whatever becomes of the refund", async () => {
+test("a store that is down is answered at once, without waiting for the refund", async () => {
   let refunds = 0;
   const failing = quiet(() => {
     throw new StoreDown("database", "PostgreSQL does not serve");
@@ -343,7 +343,7 @@ test("bulk requests go to their handler with their text and no features", async 
   ]);
 });
 
-test("routes are told when the server stops", async () => {
+test("routes get a call when the server stops", async () => {
   let stopped = 0;
   const app = await appWith({ routes: [{ ...served, stop: () => void (stopped += 1) }] });
   await app.ready();

@@ -113,7 +113,7 @@ async function respond(
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }
 
-/** The answer to whatever was thrown. A fault is logged here and nowhere else, a store's among them. */
+/** The answer to an error. Every fault, also of a store, is logged here and nowhere else. */
 async function recover(
   error: unknown,
   call: Call,
@@ -145,7 +145,7 @@ async function recover(
   return answer;
 }
 
-/** What the client is told; what is no refusal stays as it was thrown. */
+/** What the client gets; an error that is not a refusal stays as it is. */
 async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promise<unknown> {
   const known = refusalOf(error);
   if (known === undefined) return error;
@@ -159,7 +159,7 @@ async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promi
 /** No single check is in a larger body, so a refused one is read no further than this to know it. */
 const SINGLE_MAX_BYTES = 16_384;
 
-/** Whether the refused request is for many entries, which may stand in a body that nobody has read yet. */
+/** Whether the refused request is for many entries, which may be in a body that is not read yet. */
 async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
   const { request, route } = call;
   if (route === undefined) return false;
@@ -202,7 +202,7 @@ function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: Gu
   });
 }
 
-/** The path is read once, whoever needs it first. */
+/** The path is read once, at the first use. */
 const askedOf = (call: Call, route: Route): Asked =>
   (call.asked ??= readAsked(call.target.path, route));
 

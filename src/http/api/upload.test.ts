@@ -179,7 +179,7 @@ const refusals: readonly (readonly [string, Content, Upload, number, string])[] 
   ["blank cells alone", "mail\n \n  \n", { column: "mail" }, 400, "The file has no entries."],
   ["an empty list", " \n", { name: "a.txt" }, 400, "The file has no entries."],
   [
-    "octets that are no text",
+    "octets that are not text",
     new Uint8Array([109, 10, 0xff, 0xfe, 0xfd]),
     {},
     400,
@@ -321,7 +321,7 @@ test("a client that goes away in the middle of its file leaves the server well",
 
 const paths = ["/api/bulk", "/api/bulk/", "/api/bulk/uploads", "/api/bulk/upload/x"];
 
-test("there is nothing else under /api/bulk", async (t) => {
+test("every other path under /api/bulk is unknown", async (t) => {
   const server = await bulkServer(t);
   for (const path of paths) {
     const { status } = await server.ask(path, { ...OWNER, method: "POST" });

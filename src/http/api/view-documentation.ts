@@ -105,7 +105,7 @@ const events: Operation = {
   responses: {
     ...followed.responses,
     429: apiError(
-      "The rate is spent, or the owner has as many open streams as one may have.",
+      "The rate is spent, or the owner has too many open streams.",
       tooManyStreams(RESOURCES.event_streams.perOwner),
     ),
   },

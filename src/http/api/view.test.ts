@@ -73,7 +73,7 @@ test("an unknown suffix is 404", async (t) => {
   }
 });
 
-test("a job is pending, then processing, then a list; nothing else is told of it before", async (t) => {
+test("a job is pending, then processing, then a list, and answers nothing else before", async (t) => {
   const admission = { open: (): void => undefined };
   const opened = new Promise<void>((resolve) => (admission.open = resolve));
   const server = await bulkServer(t, {
@@ -144,18 +144,18 @@ const ELSEWHERE = "192.0.2.2";
 const access = [
   ["sync of an account", "the account", OWNER, true, true],
   ["sync of an account", "the account from elsewhere", { ...OWNER, from: ELSEWHERE }, true, true],
-  ["sync of an account", "nobody from the address", { from: FROM }, true, false],
-  ["sync of an account", "nobody from elsewhere", { from: ELSEWHERE }, false, false],
+  ["sync of an account", "no account, from the address", { from: FROM }, true, false],
+  ["sync of an account", "no account, from elsewhere", { from: ELSEWHERE }, false, false],
   ["sync of an account", "another account", { key: "a2" }, false, false],
   ["job of an account", "the account", OWNER, true, true],
   ["job of an account", "the account from elsewhere", { ...OWNER, from: ELSEWHERE }, true, true],
-  ["job of an account", "nobody from the address", { from: FROM }, false, false],
+  ["job of an account", "no account, from the address", { from: FROM }, false, false],
   ["job of an account", "another account", { key: "a2" }, false, false],
-  ["sync of nobody", "the address", { from: FROM }, true, true],
-  ["sync of nobody", "another address", { from: ELSEWHERE }, false, false],
-  ["sync of nobody", "an account at the address", { key: "a2" }, true, true],
-  ["job of nobody", "the address", { from: FROM }, true, true],
-  ["job of nobody", "another address", { from: ELSEWHERE }, false, false],
+  ["sync without an account", "the address", { from: FROM }, true, true],
+  ["sync without an account", "another address", { from: ELSEWHERE }, false, false],
+  ["sync without an account", "an account at the address", { key: "a2" }, true, true],
+  ["job without an account", "the address", { from: FROM }, true, true],
+  ["job without an account", "another address", { from: ELSEWHERE }, false, false],
 ] as const;
 
 test("sessions are for whom they are, and for all others they do not exist", async (t) => {
@@ -163,8 +163,8 @@ test("sessions are for whom they are, and for all others they do not exist", asy
   const sessions = new Map([
     ["sync of an account", sessionIn(await server.post("/api/email", LIST, OWNER))],
     ["job of an account", sessionIn(await server.post("/api/email", many, OWNER))],
-    ["sync of nobody", sessionIn(await server.post("/api/email", LIST))],
-    ["job of nobody", sessionIn(await server.post("/api/email", many))],
+    ["sync without an account", sessionIn(await server.post("/api/email", LIST))],
+    ["job without an account", sessionIn(await server.post("/api/email", many))],
   ]);
   for (const [of, who, asked, sees, owns] of access) {
     await t.test(`${of}: ${who}`, async () => {
@@ -289,7 +289,7 @@ test("DELETE with a suffix removes nothing", async (t) => {
   assert.equal((await server.ask(view, OWNER)).status, 200);
 });
 
-test("other methods are told which ones work", async (t) => {
+test("a refused method learns which ones work", async (t) => {
   const server = await bulkServer(t);
   const { status, headers } = await server.ask("/api/view/x", { method: "PUT" });
   assert.equal(status, 405);
@@ -335,7 +335,7 @@ test("a slow reader holds back the pages behind it", async (t) => {
     }),
   });
   const answer = await server.open(await synchronous(server), OWNER);
-  // Nobody reads: what is under way fills the buffers of the sockets and stops.
+  // Without a reader, data fills the buffers of the sockets and stops.
   let before = -1;
   await until(async () => {
     if (pages === before) return true;

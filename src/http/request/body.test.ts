@@ -122,7 +122,11 @@ test("large bodies of one owner are decoded one after another, and another owner
 });
 
 const broken = [
-  ["a body that is no JSON", source(["{".repeat(60)], { "content-type": "application/json" }), 400],
+  [
+    "a body that is not JSON",
+    source(["{".repeat(60)], { "content-type": "application/json" }),
+    400,
+  ],
   ["a body over 6,100,000 octets", source(["a".repeat(6_100_001)]), 413],
   [
     "a broken multipart body",
@@ -177,7 +181,7 @@ test("multipart/form-data is a form of texts, and holds its memory until it is a
   assert.equal(used("small_bodies"), 0);
 });
 
-test("chunked bodies of nothing are none, whatever they claim to be", async () => {
+test("empty chunked bodies count as absent, with any media type", async () => {
   for (const headers of [{}, JSON_HEADERS, MULTIPART]) {
     assert.deepEqual((await readBody(source([], headers))).body, { kind: "none" });
   }

@@ -44,7 +44,7 @@ const cases = [
   ["pluses alone are blanks", "+++", "   "],
   ["a stray percent sign stays", "100%+a@x.example", "100%+a@x.example"],
   ["a percent sign at the end stays", "a+b%", "a b%"],
-  ["bytes that are no UTF-8 become the replacement character", "%ff+b", "\ufffd b"],
+  ["bytes that are not UTF-8 become the replacement character", "%ff+b", "\ufffd b"],
   ["an empty value stays empty", "", ""],
 ] as const;
 

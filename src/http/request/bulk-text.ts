@@ -2,7 +2,7 @@ import { decodePercent, hexPair } from "./target.ts";
 
 /**
  * The text of a bulk list out of its raw form value. Clients write "+" for a plus sign and for a blank
- * alike, so each one is read where it stands in its token:
+ * the same way, so each one is read by its place in its token:
  *
  * - before a raw "@" it is a plus sign: nothing was encoded here;
  * - before a "%40", after the at sign, and in a token without one, it is a blank: an encoder was at work,

@@ -50,11 +50,11 @@ const paths = [
   ["one unknown piece makes the segment unknown", ["a@x.co", "spf,dkmi"], "a@x.co", [], false],
   ["a slash in the local part stays", ["a", "b@x.co", "what"], "a/b@x.co", [], false],
   ["a second address is an unknown suffix", ["a@x.co", "b@y.co"], "a@x.co", [], false],
-  ["an empty segment is no suffix", ["a@x", "spf", ""], "a@x/spf/", [], false],
+  ["an empty segment is not a suffix", ["a@x", "spf", ""], "a@x/spf/", [], false],
   ["mass makes it a bulk request", ["a@x,b@y", "mass"], "a@x,b@y", [], true],
   ["bulk means mass", ["a@x", "BULK"], "a@x", [], true],
   ["mass stands beside features in any order", ["a@x", "mass", "spf"], "a@x", ["spf"], true],
-  ["the first segment stays the entry whatever it is", ["mass", "mass"], "mass", [], true],
+  ["the first segment is always the entry", ["mass", "mass"], "mass", [], true],
 ] as const;
 
 for (const [name, path, entry, features, bulk] of paths) {
@@ -65,7 +65,7 @@ for (const [name, path, entry, features, bulk] of paths) {
 
 const domains = [
   ["an unknown suffix of a domain is ignored", ["x.example", "dkmi"], "x.example", []],
-  ["an address is no domain, so nothing is cut", ["a@x.example", "y"], "a@x.example/y", []],
+  ["an address is not a domain, so nothing is cut", ["a@x.example", "y"], "a@x.example/y", []],
   ["a URL keeps its slashes", ["https:", "", "x.example"], "https://x.example", []],
 ] as const;
 

@@ -39,7 +39,7 @@ interface Suffix {
 const NO_FEATURES: readonly FeatureName[] = [];
 const UNKNOWN: Suffix = { features: NO_FEATURES, bulk: false };
 
-/** All feature names, as many times each as a client may repeat them, fit in a segment of this length. */
+/** All feature names, repeated a few times, fit in a segment of this length. */
 const SEGMENT_MAX_UNITS = 1_000;
 
 /** What a segment asks for; undefined if a piece of it is unknown. */

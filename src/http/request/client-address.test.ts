@@ -4,7 +4,7 @@ import { clientAddress, isLoopback, readTrustedProxies } from "./client-address.
 
 const cases = [
   ["the socket's address counts without a header", "", "192.0.2.1", undefined, "192.0.2.1"],
-  ["a header of a stranger is not believed", "", "192.0.2.1", "203.0.113.9", "192.0.2.1"],
+  ["the header of an untrusted peer is ignored", "", "192.0.2.1", "203.0.113.9", "192.0.2.1"],
   [
     "a header of a peer outside the list is not believed",
     "198.51.100.0/24",
@@ -22,7 +22,7 @@ const cases = [
   ],
   ["an empty header says nothing", "192.0.2.1", "192.0.2.1", "", "192.0.2.1"],
   [
-    "the right-most stranger is the client",
+    "the right-most untrusted address is the client",
     "192.0.2.0/24",
     "192.0.2.1",
     "203.0.113.8, 203.0.113.9",
@@ -58,8 +58,14 @@ const cases = [
   ],
   ["garbage alone leaves the peer", "192.0.2.1", "192.0.2.1", "::::", "192.0.2.1"],
   ["an empty piece is garbage", "192.0.2.1", "192.0.2.1", "203.0.113.9,", "192.0.2.1"],
-  ["a name is no address", "192.0.2.1", "192.0.2.1", "proxy.example", "192.0.2.1"],
-  ["a short or hexadecimal number is no address", "192.0.2.1", "192.0.2.1", "0x7f.1", "192.0.2.1"],
+  ["a name is not an address", "192.0.2.1", "192.0.2.1", "proxy.example", "192.0.2.1"],
+  [
+    "a short or hexadecimal number is not an address",
+    "192.0.2.1",
+    "192.0.2.1",
+    "0x7f.1",
+    "192.0.2.1",
+  ],
   ["a port is dropped", "192.0.2.1", "192.0.2.1", "203.0.113.9:4711", "203.0.113.9"],
   [
     "a port behind brackets is dropped",
@@ -120,7 +126,7 @@ const cases = [
     "203.0.113.9",
     "2001:db8::7",
   ],
-  ["a socket that is gone counts as nobody's address", "", undefined, "203.0.113.9", "0.0.0.0"],
+  ["a closed socket counts as an unknown address", "", undefined, "203.0.113.9", "0.0.0.0"],
 ] as const;
 
 for (const [name, trusted, peer, forwardedFor, want] of cases) {

@@ -22,7 +22,7 @@ const COLON = 58;
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125];
 
 /**
- * Reads a JSON object. Arrays of `lists` are joined to the text of a list. Refuses with 400 what is no object, and
+ * Reads a JSON object. Arrays of `lists` are joined to the text of a list. Refuses with 400 what is not an object, and
  * with 413 more than `VALUES_MAX` values, both unparsed: megabytes of brackets or items keep the parser busy for half
  * a second.
  */

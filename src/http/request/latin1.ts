@@ -6,7 +6,7 @@ export const isLatin1 = (contentType: string): boolean =>
 
 /**
  * A form in ISO-8859-1 as one in UTF-8: octets above 127, raw or escaped, become the raw octets of the same
- * character; all marks of a form are ASCII. Linear, and at most twice as long.
+ * character; all delimiters of a form are ASCII. Linear, and at most twice as long.
  */
 export function utf8Form(octets: Buffer): string {
   const out = Buffer.allocUnsafe(2 * octets.length);

@@ -10,7 +10,7 @@ const cases = [
   ["characters of three octets", "%E4%BD%A0@例.example%0D%0A".repeat(15_000)],
   ["one entry without a separator", "a".repeat(500_000)],
   ["one entry of escaped characters", "%E4%BD%A0".repeat(60_000)],
-  ["one entry of escaped octets that are no character", "%BF".repeat(200_000)],
+  ["one entry of escaped octets that are not a character", "%BF".repeat(200_000)],
   ["stray percent signs", "%4%zz%".repeat(80_000)],
 ] as const;
 

@@ -24,7 +24,7 @@ type Lists = ReadonlyMap<string, string>;
  * that stands there once or several times, or an item of an array: JSON's, or "name[]" of a form.
  */
 export interface Params {
-  /** The first value; "+" is a plus sign. Absent when nobody named it; may be "". */
+  /** The first value; "+" is a plus sign. Absent when the request does not name it; may be "". */
   text(name: string): string | undefined;
   /** The first value as one entry, "+" of encoded forms read by the rule of `singleText`. */
   entry(name: string, kind: EntryKind): string | undefined;

@@ -107,7 +107,7 @@ const broken = [
 ] as const;
 
 for (const [name, body, type, says] of broken) {
-  test(`parts: ${name} is refused in words`, async () => {
+  test(`parts: ${name} is refused with a reason`, async () => {
     await assert.rejects(
       read(body, type),
       (error) => error instanceof Refusal && error.status === 400 && says.test(error.message),

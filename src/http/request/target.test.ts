@@ -39,7 +39,7 @@ for (const [path, want] of apiPaths) {
   });
 }
 
-test("what decodeURIComponent decodes is decoded alike", () => {
+test("what decodeURIComponent decodes is decoded the same way", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 20 }), (text) => {
       assert.equal(decodePercent(encodeURIComponent(text)), text);
@@ -67,10 +67,10 @@ for (const [text, want] of decoded) {
 }
 
 const segments = [
-  ["a stray percent sign is no character", "100%@x.example", "100\ufffd@x.example"],
-  ["an escape with one digit is no character", "a%4@x.example", "a\ufffd4@x.example"],
+  ["a stray percent sign is not a character", "100%@x.example", "100\ufffd@x.example"],
+  ["an escape with one digit is not a character", "a%4@x.example", "a\ufffd4@x.example"],
   ["an escaped percent sign is one", "100%25@x.example", "100%@x.example"],
-  ["octets that are no UTF-8 are no character", "%ff@x.example", "\ufffd@x.example"],
+  ["octets that are not UTF-8 are not a character", "%ff@x.example", "\ufffd@x.example"],
   ["a plus sign stays one", "a+b%2Bc@x.example", "a+b+c@x.example"],
 ] as const;
 

@@ -74,7 +74,7 @@ test("a probe that says nothing has said no after two seconds", async () => {
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   clock.advance(2_000);
   for (const { statusCode } of await Promise.all(answers)) assert.equal(statusCode, 503);
-  assert.equal(asked, 1, "both were told by the same question");
+  assert.equal(asked, 1, "both got the answer of one question");
 });
 
 const metricsCases = [
@@ -95,7 +95,7 @@ const metricsCases = [
     { forwarded: "for=192.0.2.1" },
     403,
   ],
-  ["an empty token is none", "", "192.0.2.1", { authorization: "Bearer " }, 403],
+  ["an empty token does not count", "", "192.0.2.1", { authorization: "Bearer " }, 403],
   [
     "the token opens it from anywhere",
     "t0ken",
@@ -123,7 +123,7 @@ for (const [name, token, remoteAddress, headers, status] of metricsCases) {
   });
 }
 
-test("the rendered documentation runs nothing but its own scripts", async () => {
+test("the rendered documentation runs only its own scripts", async () => {
   const app = await appWith();
   const { statusCode, headers, body } = await app.inject("/docs");
   assert.equal(statusCode, 200);

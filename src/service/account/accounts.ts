@@ -7,7 +7,7 @@ import type { Notices } from "../../ports/process/notices.ts";
 import type { Passwords } from "../../ports/account/passwords.ts";
 
 export interface AccountServiceDeps {
-  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  /** Gets a notice of each change; absent: others notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly accounts: Accounts;
   readonly passwords: Pick<Passwords, "hash">;
@@ -44,7 +44,7 @@ export interface AccountService {
   find(idOrEmail: string): Promise<Account | undefined>;
   /** All of them, in the order of their e-mail addresses, a page at a time. */
   all(): AsyncIterable<readonly Account[]>;
-  /** False when there is no such account; so below. In force within 5 s. */
+  /** False when no such account exists; so below. Takes effect within 5 s. */
   setTier(id: string, tier: AccountTier): Promise<boolean>;
   /** Its keys are answered 403 within 5 s. The time of the first disabling is not kept. */
   disable(id: string): Promise<boolean>;
@@ -52,7 +52,7 @@ export interface AccountService {
   setPassword(id: string, password: string): Promise<"changed" | "bad_password" | "no_account">;
 }
 
-/** The e-mail address as accounts are known by it; undefined when it is none. */
+/** The e-mail address as accounts are known by it; undefined when the text is not one. */
 export function accountEmail(text: string): string | undefined {
   const address = parseAddress(text.trim());
   return address.ok ? addressKey(address.value) : undefined;

@@ -11,7 +11,7 @@ import type { SwitchSpellings } from "./spelling-switch.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
 import { type Audit, type Change, SERVICE } from "./audit.ts";
 
-/** The same services, which write down each change that they made. What was refused is no change. */
+/** The same services, which write down each change that they made. A refusal is not a change. */
 
 /** Writes down one change, by whom and from where being settled. */
 export type Note = (change: Pick<Change, "action" | "accountId" | "detail">) => Promise<void>;

@@ -38,7 +38,7 @@ export interface CheckStep {
   readonly evidence: readonly ShownEvidence[];
   /** On what was asked for and permitted. */
   readonly advice: readonly Advice[];
-  /** Why it is no address or domain. */
+  /** Why it is not an address or domain. */
   readonly fault?: EntryFault;
 }
 

@@ -5,14 +5,14 @@ import type { Notices } from "../../ports/process/notices.ts";
 import { hashApiKey, makeApiKey, shownParts } from "../admission/api-key.ts";
 
 export interface KeyServiceDeps {
-  /** Hears of what changed here; absent: others find out by themselves, within 5 s. */
+  /** Gets a notice of each change; absent: others notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly keys: Keys;
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** Keys in force that an account may have. */
+/** Valid keys that an account may have. */
 export const KEYS_MAX = 100;
 
 /** Characters of a key's name. */

@@ -82,7 +82,7 @@ export function isApiKey(text: string): boolean {
   return value === crc32(text.slice(start, end));
 }
 
-/** What is stored of a key. A plain hash will do: nobody can guess 202 bits. */
+/** What is stored of a key. A plain hash is enough: 202 bits cannot be guessed. */
 export const hashApiKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 /** What lists show of a key. */

@@ -21,7 +21,7 @@ for (const [name, address, wantAddress, wantBucket] of [
   ],
   ["a zone does not count", "fe80::1%eth0", "fe80:0:0:0:0:0:0:1", "fe80:0:0:0::/64"],
   ["loopback is an address as any other", "::1", "0:0:0:0:0:0:0:1", "0:0:0:0::/64"],
-  ["what is no address has one bucket", "::nonsense::", "unknown", "unknown"],
+  ["texts that are not addresses share one bucket", "::nonsense::", "unknown", "unknown"],
   ["an absent address has one bucket", "", "unknown", "unknown"],
 ] as const) {
   test(name, () => {

@@ -44,12 +44,12 @@ const cases: readonly (readonly [
   readonly ApiKey[],
   boolean,
 ])[] = [
-  ["a key in force", holder, account, [key], true],
+  ["a valid key", holder, account, [key], true],
   ["a revoked key", holder, account, [{ ...key, revokedAtMs: 1 }], false],
   ["another key of the account", holder, account, [{ ...key, id: "k2" }], false],
   ["a disabled account", holder, { ...account, isDisabled: true }, [key], false],
   ["an account that is gone", holder, undefined, [], false],
-  ["nobody in particular", stranger, undefined, [], true],
+  ["an unknown caller", stranger, undefined, [], true],
 ];
 
 for (const [name, caller, found, keys, want] of cases) {

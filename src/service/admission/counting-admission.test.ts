@@ -28,7 +28,7 @@ interface World extends Stores {
   readonly keys: Keys;
   /** How often the store was asked for a key. */
   readonly questions: () => number;
-  /** A new key in force. */
+  /** A new valid key. */
   readonly newKey: (id?: string, accountId?: string) => Promise<string>;
   readonly enter: (credentials?: Credentials, address?: string) => Promise<Entrance>;
   /** Enters and takes one unit. */
@@ -94,7 +94,7 @@ const RATE = (seconds: number) =>
 const DAILY = refusal("quota_exceeded", 429, "Daily quota exceeded.");
 const INVALID = refusal("invalid_api_key", 401, "Invalid API key.");
 
-test("an anonymous address has 30 requests in 60 s, and is told how long to wait", async (t) => {
+test("an anonymous address has 30 requests in 60 s and learns how long to wait", async (t) => {
   const world = await openWorld(t);
   for (let call = 0; call < 30; call += 1) {
     assert.deepEqual((await world.enter()).rate, { limit: 30, remaining: 29 - call });
@@ -175,7 +175,7 @@ test("an invalid key is 401, counts against the address, and is 429 beyond it", 
   RATE(60)((await world.enter()).refusal);
 });
 
-test("a key in force works from an address whose own limit is spent", async (t) => {
+test("a valid key works from an address whose own limit is spent", async (t) => {
   const world = await openWorld(t, tiersWith("anonymous", { ratePerMinute: 1 }));
   await addAccount(world);
   const key = await world.newKey();
@@ -286,7 +286,7 @@ test("another tier takes effect within 5 s", async (t) => {
   assert.deepEqual([rate, caller.tier], [{ limit: 500, remaining: 498 }, "pro"]);
 });
 
-test("the counting of spellings takes effect within 5 s, and is nobody's at first", async (t) => {
+test("the counting of spellings takes effect within 5 s and is off at first", async (t) => {
   const world = await openWorld(t);
   await addAccount(world);
   const credentials = withKey(await world.newKey());

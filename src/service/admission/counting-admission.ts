@@ -29,7 +29,7 @@ import { tierOf, type Tiers } from "./tiers.ts";
 export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly rates: RateCounter;
   readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
-  /** Where the counters are a journey away: the same counts, in one step. */
+  /** With counters over the network: the same counts in one round trip. */
   readonly requests?: RequestCounter;
   readonly charges: Pick<Charges, "charge" | "refund">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;

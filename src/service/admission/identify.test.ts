@@ -7,20 +7,20 @@ const NONE = { kind: "none" };
 const INVALID = { kind: "invalid" };
 
 for (const [name, apiKey, authorization, want] of [
-  ["no header is no key", [], [], NONE],
+  ["without a header there is no key", [], [], NONE],
   ["X-Api-Key is the key", ["k"], [], key("k")],
   ["Bearer is the key", [], ["Bearer k"], key("k")],
   ["the scheme has no case (RFC 9110 section 11.1)", [], ["bEARER k"], key("k")],
   ["several blanks may follow the scheme", [], ["Bearer \t  k"], key("k")],
   ["blanks around a key do not count", [" k "], [], key("k")],
   ["X-Api-Key wins over Bearer", ["k1"], ["Bearer k2"], key("k1")],
-  ["an empty X-Api-Key is invalid whatever Bearer says", [""], ["Bearer k"], INVALID],
+  ["an empty X-Api-Key is invalid, with any Bearer", [""], ["Bearer k"], INVALID],
   ["a blank X-Api-Key is empty", [" \t"], [], INVALID],
   ["an empty Bearer is invalid", [], ["Bearer"], INVALID],
   ["a blank Bearer is invalid", [], ["Bearer   "], INVALID],
   ["Basic is ignored", [], ["Basic dXNlcjpwYXNz"], NONE],
   ["a scheme that begins like Bearer is another scheme", [], ["BearerToken k"], NONE],
-  ["an empty Authorization is no key", [], [""], NONE],
+  ["an empty Authorization holds no key", [], [""], NONE],
   ["Basic beside Bearer is ignored", [], ["Basic eA==", "Bearer k"], key("k")],
   ["the same key twice is that key", ["k", "k"], [], key("k")],
   ["two different keys are invalid", ["k1", "k2"], [], INVALID],

@@ -27,7 +27,7 @@ test("what is named changes, and null means no limit", () => {
   assert.deepEqual(tiers.free, DEFAULT_TIERS.free);
 });
 
-test("all mistakes are told at once", () => {
+test("one error names all mistakes", () => {
   const text = JSON.stringify({
     anonymous: { rate_per_minute: 0, daily: -1, monthly: 1.5, bulk_limit: "10", premium: "yes" },
     free: [],
@@ -49,7 +49,7 @@ test("all mistakes are told at once", () => {
 });
 
 for (const [name, text, want] of [
-  ["text that is no JSON", "{", /^is not JSON/],
+  ["text that is not JSON", "{", /^is not JSON/],
   ["an empty file", "", /^is not JSON/],
   ["an array", "[]", /^must be an object of tiers/],
   ["null", "null", /^must be an object of tiers/],

@@ -13,7 +13,7 @@ const found: Answer<MailExchange> = {
 const silent = (): Promise<never> => new Promise(() => undefined);
 const withMx = (mx: Lookup["mx"]): Lookup => ({ ...zoneLookup({}), mx });
 
-test("an answer at hand passes through without a promise", () => {
+test("a known answer passes through without a promise", () => {
   const bounded = boundLookup(
     withMx(() => found),
     manualClock(),

@@ -11,7 +11,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 
 const OVERDUE: Unknown = { kind: "unknown", why: "deadline" };
 
-/** The answer without premium fields is out by then, whatever DNS does (decisions, section 4). */
+/** The answer without premium fields is sent by then, even when DNS is silent. */
 export const CORE_BUDGET_MS = 5_000;
 
 /** Core fields never wait longer than this for premium ones, counted from the start of the request. */
@@ -32,7 +32,7 @@ export interface BoundedLookup {
 
 /**
  * Bounds every question by budgets counted from now: what is still open then is `unknown`, and what is
- * asked later is `unknown` at once. Nobody waits for bulk entries, so they may have a longer one. Answers at hand pass through without a promise or a timer.
+ * asked later is `unknown` at once. Bulk entries may have a longer one, because no client waits for each. Known answers need no promise and no timer.
  */
 export function boundLookup(
   lookup: Lookup,

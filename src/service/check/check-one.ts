@@ -48,7 +48,7 @@ export interface CheckOneDeps extends PaidCheckDeps {
 
 /**
  * No answer is kept longer, regardless of its DNS TTL: a domain's age grows by the day, and an operator who repairs
- * his DNS should not wait for a day here too.
+ * a DNS record must not wait a day.
  */
 const KEPT_AT_MOST_MS = 3_600_000;
 

@@ -42,7 +42,7 @@ test("Pro is permitted all that is offered", () => {
   });
 });
 
-test("lower tiers are told what needs an upgrade, in the order asked", () => {
+test("lower tiers learn what needs an upgrade, in the order asked", () => {
   assert.deepEqual(sortFeatures(["smtp", "dkim", "spf"], { premium: false }), {
     permitted: [],
     requiresUpgrade: ["dkim", "spf"],

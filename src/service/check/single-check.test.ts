@@ -35,7 +35,7 @@ test("mail hosts whose addresses never come leave dns true", async () => {
   assert.equal((await answer).result.dns, true);
 });
 
-test("a malformed entry may be kept for ever, for no DNS stands behind it", async () => {
+test("a malformed entry may be kept forever, because no DNS answer is behind it", async () => {
   const { expiresAtMs } = await checker(zoneLookup({}))("nonsense", "address", NOTHING);
   assert.equal(expiresAtMs, Infinity);
 });

@@ -41,7 +41,7 @@ async function notedOf(admin: Browser): Promise<readonly string[]> {
     .sort();
 }
 
-test("sources are told with what refused them, and a refresh with what came of it", async (t) => {
+test("feeds show why they were refused, and a refresh shows each outcome", async (t) => {
   const { world, admin } = await asAdmin(t);
   const { sources } = (await admin.get("admin/lists")).json as { sources: { id: string }[] };
   assert.deepEqual(
@@ -117,9 +117,9 @@ test("an entry is saved with note, author and last day, found, and taken back", 
 });
 
 const badEntries = [
-  ["a word that is none", { entry: "a.example", kind: "forbid", note: "" }],
-  ["an entry that is none", { entry: "a..b", kind: "deny", note: "" }],
-  ["an entry that is no text", { entry: 7, kind: "deny", note: "" }],
+  ["an unknown word", { entry: "a.example", kind: "forbid", note: "" }],
+  ["an invalid entry", { entry: "a..b", kind: "deny", note: "" }],
+  ["an entry that is not text", { entry: 7, kind: "deny", note: "" }],
   ["a trap that is a mail host", { entry: "mx:a.example", kind: "listed", note: "" }],
   ["a note of two lines", { entry: "a.example", kind: "deny", note: "a\nb" }],
   ["a note beyond its length", { entry: "a.example", kind: "deny", note: "a".repeat(501) }],
@@ -127,13 +127,10 @@ const badEntries = [
     "a last day that is past",
     { entry: "a.example", kind: "deny", note: "", expires: "2020-01-01" },
   ],
-  [
-    "a last day that is none",
-    { entry: "a.example", kind: "deny", note: "", expires: "2027-02-30" },
-  ],
+  ["an invalid last day", { entry: "a.example", kind: "deny", note: "", expires: "2027-02-30" }],
 ] as const;
 
-test("an entry that cannot be meant is refused in words and leaves nothing", async (t) => {
+test("an impossible rule is refused with a reason and changes nothing", async (t) => {
   const { admin } = await asAdmin(t);
   for (const [name, body] of badEntries) {
     const { status, json } = await admin.post("admin/lists/entries", body);
@@ -152,7 +149,7 @@ test("a file is taken whole or not at all, and what is exported can be imported"
     note: "",
   });
   assert.equal(wrong.status, 400);
-  assert.match((wrong.json as { error: string }).error, /^Line 2 is no domain/);
+  assert.match((wrong.json as { error: string }).error, /^Line 2 is not a domain/);
   const wordless = await admin.post("admin/lists/import", { text: "a.example", note: "" });
   assert.match((wordless.json as { error: string }).error, /^Line 1 does not say/);
   assert.deepEqual(await entriesOf(admin), []);

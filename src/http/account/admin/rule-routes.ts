@@ -52,7 +52,7 @@ const searchRoute = ({ operator, accounts }: EntriesDeps): AccountRoute =>
     method: "GET",
     path: "admin/lists/entries",
     for: "admin",
-    summary: "Entries in force of one `kind` or all, whose text or note holds `q`",
+    summary: "Rules of one `kind` or all, whose text or note holds `q`",
     async handle({ query }) {
       const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
       const found = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
@@ -116,8 +116,7 @@ const forgetRoute = ({ operator, audit }: EntriesDeps): AccountRoute =>
     async handle(request) {
       const entry = textField(request.body, "entry", ENTRY_MAX);
       const forgotten = await auditedEntries(operator, noteOf(request, audit)).forget(entry);
-      if (forgotten === undefined)
-        throw badField("That is no domain, *.suffix, mx:host or address.");
+      if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
       if (forgotten.count === 0) throw notFound();
       return { forgotten: forgotten.count };
     },
@@ -153,7 +152,7 @@ const exportRoute = ({ operator }: EntriesDeps): AccountRoute => ({
   method: "GET",
   path: "admin/lists/export",
   for: "admin",
-  summary: "Entries in force of one `kind` or all, as lines that an import reads",
+  summary: "Rules of one `kind` or all, as lines that an import reads",
   async handle({ query }) {
     const word = wordOf(query["kind"]);
     const all = await operator.entries();

@@ -42,7 +42,7 @@ export class Line<T> {
     return cached.answer;
   }
 
-  /** The same, but asks again where all that is held is that nobody could say. */
+  /** The same, but asks again if only "could not tell" is cached. */
   askAgain(name: string): Awaitable<Answer<T>> {
     const cached = this.#cache.get(name);
     if (cached === undefined || cached.answer.kind === "unknown") return this.#fly(name);

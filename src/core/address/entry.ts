@@ -5,7 +5,7 @@ import { DOMAIN_MAX_OCTETS, ENTRY_MAX_UNITS } from "../limits.ts";
 /** How to read an entry. `either` is bulk: what holds an "@" is an address, anything else a domain. */
 export type EntryMode = "address" | "domain" | "either";
 
-/** `has_at` is an address where a bare domain was asked for; `length` is an entry nobody parses. */
+/** `has_at` is an address where a bare domain was asked for; `length` is an entry too long to parse. */
 export type EntryFault = AddressFault | DomainFault | "has_at" | "length";
 
 export type Entry =
@@ -20,7 +20,7 @@ export type Entry =
       readonly as: "address" | "domain";
     };
 
-/** Drops leading and trailing ASCII blanks; linear, for a regular expression would try every inner run. */
+/** Drops leading and trailing ASCII blanks; linear, because a regular expression would try every inner run. */
 export function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -57,7 +57,7 @@ function malformed(text: string, fault: EntryFault, as: "address" | "domain"): E
   return { kind: "malformed", fault, shownDomain: shown(tail), as };
 }
 
-/** What is left of a malformed input that may be shown as its domain; "invalid" when that is nothing. */
+/** The part of a malformed input that may be shown as its domain; "invalid" if there is none. */
 function shown(text: string): string {
   const kept = text.slice(0, SHOWN_FROM_UNITS).replace(/[^A-Za-z0-9.-]+/g, "");
   return kept === "" ? "invalid" : kept.toLowerCase().slice(0, DOMAIN_MAX_OCTETS);

@@ -13,10 +13,10 @@ export interface MailSighting {
 
 /** From when on a server is accused. */
 export interface LearningThresholds {
-  /** A host or address is learned from so many listed domains on. */
+  /** A host or address is learned from this many listed domains. */
   readonly listedMin: number;
   /**
-   * With fewer nobody can say that others are under 5 % of a server's customers, and it counts as shared: a small
+   * With fewer it is uncertain that others are under 5 % of a server's customers, and it counts as shared: a small
    * hosting company with a handful of bad customers looks the same until its good ones are met.
    */
   readonly dedicatedListedMin: number;
@@ -65,7 +65,7 @@ const OTHERS_MAX = 10_000;
 /**
  * Which mail hosts and addresses serve disposable domains: `dedicated` almost only, `shared` among others.
  * Hosts that `isShared` knows as carriers of anybody's mail, and the addresses they have, are never learned.
- * Sightings are added one by one, so that nobody need wait for all of them.
+ * Sightings are added one by one, so that no caller waits for all of them.
  */
 export class MailServerTally {
   readonly #isShared: (host: string) => boolean;

@@ -50,7 +50,7 @@ function familyOf(
   return familyStanding(privateRegistrableDomain, datasets);
 }
 
-/** What a curated feed says of the plain name that a name in other letters looks like: "yоpmail.com" with a Cyrillic "о". */
+/** The curated evidence on the plain name that a name in other letters looks like: "yоpmail.com" with a Cyrillic "о". */
 function twinStanding({ name }: Domain, datasets: Datasets): Standing | undefined {
   if (!name.includes("xn--") || datasets.operator.domain(name) === "allow") return undefined;
   const look = plainLook(name);

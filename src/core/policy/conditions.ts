@@ -26,7 +26,7 @@ export function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** What reads one item of a condition: the test it stands for, or in words why it cannot. */
+/** What reads one item of a condition: the test it stands for, or a sentence why it cannot. */
 type ItemReader<T> = (item: unknown) => Test<T> | string;
 
 /** A value or an array of them, any of which may hold. `get` gives the facts to test: none for an unknown fact. */
@@ -196,7 +196,7 @@ const rowOf = (name: string): FactRow | undefined => {
   return Object.hasOwn(FACTS, name) ? FACTS[name] : undefined;
 };
 
-/** Undefined for a name that is no fact. */
+/** Undefined unless the name is a fact. */
 export function readCondition(name: string, value: unknown): ConditionRead | undefined {
   return rowOf(name)?.read(value, name);
 }

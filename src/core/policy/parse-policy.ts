@@ -24,7 +24,7 @@ export const POLICY_MAX_BYTES = 65_536;
 /** Characters of one text for the person at the form: Neon Auth cuts no later. */
 const MESSAGE_MAX = 500;
 
-/** Mistakes that are told at once. */
+/** The most mistakes reported at once. */
 const MISTAKES_MAX = 20;
 
 export type PolicyRead =

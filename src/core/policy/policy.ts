@@ -1,4 +1,4 @@
-/** What a policy says of a sign-up, mildest first. */
+/** The decisions of a policy about a sign-up, mildest first. */
 export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
@@ -56,7 +56,7 @@ export interface Policy {
   readonly token: boolean;
 }
 
-/** What a policy says of some facts. */
+/** The decision of a policy about some facts. */
 export interface Outcome {
   readonly decision: Decision;
   readonly reason: string;

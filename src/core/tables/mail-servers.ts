@@ -27,7 +27,7 @@ export const DEDICATED_MAIL_HOSTS: ReadonlySet<string> = new Set([
 export const DEDICATED_MAIL_ADDRESSES: ReadonlySet<string> = new Set(["78.47.124.133"]);
 
 /**
- * Suffixes of hosts that carry mail for everyone: forwarders, registrars, hosting and parking. Whoever lists
+ * Suffixes of hosts that carry mail for everyone: forwarders, registrars, hosting and parking. A curator who lists
  * one of them accuses all its customers, the commonest false alarm of this field. The hosts of
  * `INBOX_PROVIDERS`, of relays and of large providers count as shared too and are not repeated here.
  * The first lines were met among MX hosts of listed names in 2026-08, the others are general knowledge.

@@ -165,7 +165,7 @@ const testRoute = (deps: Deps): AccountRoute =>
     method: "POST",
     path: "policies/:id/test",
     for: "account",
-    summary: "What the live policy, or a draft, says of up to 20 entries; one unit each",
+    summary: "What the live policy, or a draft, decides about up to 20 entries; one unit each",
     body: Type.Object({
       entries: Type.Array(Type.String()),
       document: Type.Optional(Document),

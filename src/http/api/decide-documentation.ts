@@ -15,7 +15,7 @@ const Fields = Type.Object({
       minimum: least,
       maximum: most,
       default: standard,
-      description: "The answer is sent by then, whatever DNS does.",
+      description: "The answer is sent by then, also when DNS does not answer.",
     }),
   ),
   language: Type.Optional(Type.String({ default: "en", description: "BCP 47 tag: of `message`." })),

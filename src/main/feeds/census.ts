@@ -75,7 +75,7 @@ interface DutyDeps {
   readonly finished: () => void;
 }
 
-/** A census is taken anew after so many days. */
+/** Days until a census is repeated. */
 const CENSUS_DAYS = 30;
 const LOOK_MS = 3_600_000;
 const RATE = 20;

@@ -42,13 +42,13 @@ export interface ListsParts {
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
   readonly metrics?: ListMetrics;
   readonly notices?: Notices;
-  /** With several machines: where their files are alike. Alone: none, the data directory is all there is. */
+  /** With several machines: the shared files. Absent for a single machine, which has only its data directory. */
   readonly shared?: SharedLists;
 }
 
 export interface SharedLists {
   readonly files: FeedFiles;
-  /** Tells the others that a file changed; best effort, for they ask every two seconds too. */
+  /** Tells the others that a file changed; best effort, because they also poll every 2 s. */
   readonly tell: () => void;
   /** `listener` is called when another told; what it returns ends that. */
   readonly hear: (listener: () => void) => () => void;
@@ -56,14 +56,14 @@ export interface SharedLists {
   readonly clock?: Pick<Clock, "after">;
 }
 
-/** What goes on beside the checks. */
+/** Background work beside the checks. */
 type Traffic = Pick<OwnTraffic, "observe" | "observeAgain" | "ownEvidence" | "mailboxSeen">;
 
 export interface FeedJobs extends Traffic {
   readonly refresh: FeedRefresh;
-  /** Fetching and learning, for one process at a time; none where GATEPOST_LISTS_REFRESH is off. */
+  /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
   readonly duties: Duties;
-  /** Follows what any process fetches, learns or hears from the operator. */
+  /** Follows what any process fetches, learns or gets from the operator. */
   readonly start: () => void;
 }
 
@@ -201,7 +201,7 @@ function openLearner(
   });
 }
 
-/** Names of curated lists, and free providers as the counter-check: a host with theirs is nobody's fingerprint. */
+/** Names of curated lists, and free providers as the cross-check: a host with theirs identifies no operator. */
 function* namesToLearnFrom(shared: SharedDatasets) {
   const curated = shared.sources.reduce(
     (bits, list, bit) => bits | (list.kind === "curated" ? 1 << bit : 0),
@@ -215,7 +215,7 @@ const MAIL_PAGE = 1_000;
 
 /**
  * Own traffic that speaks for its mail servers. What was called disposable, by a learned host above all, would
- * testify against its own server, and what lists hold by now is no honest customer.
+ * testify against its own server, and a domain that is listed by now is not an honest customer.
  */
 async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => SharedDatasets) {
   let after = "";

@@ -25,20 +25,20 @@ export interface BulkChecker {
   readonly close: () => void;
 }
 
-/** Nobody waits for one entry, so its tries may run their course, and a second host's too. */
+/** No client waits for one entry, so all its tries may run, also those of a second host. */
 const ENTRY_BUDGET_MS = 10_000;
 
 /** The second pass: one try and its ticks. What the server has learnt by now it says at once. */
 const AGAIN_BUDGET_MS = 500;
 
-/** Entries begun in one go; more, and answers that lie in the sockets look slow, which narrows the window. */
+/** Entries started in one turn; with more, answers waiting in the sockets look slow, which narrows the window. */
 const BEGUN_AT_ONCE = 20;
 
 /** Names between two readings of the window. */
 const WINDOW_READ_EVERY = 64;
 
 export interface BulkCheckerOptions {
-  /** Hears every fresh verdict. */
+  /** Called with every fresh verdict. */
   readonly observe?: (validation: Observed) => void;
   /** Bounds the DNS tries under way; the process's unless given. */
   readonly cap?: SharedCap | undefined;
@@ -71,7 +71,7 @@ export function openBulkChecker(
   let window = 0;
   return {
     check,
-    /** Waits for the resolver, and now and then for a turn of the event loop. */
+    /** Waits for the resolver, and at intervals for a turn of the event loop. */
     room() {
       begun += 1;
       if (begun % BEGUN_AT_ONCE > 0) return dns.room();
@@ -93,7 +93,7 @@ export function openBulkChecker(
   };
 }
 
-/** Bulk asks no registry: no premium check runs but the spam trap, which asks nobody. */
+/** Bulk asks no registry: of the premium checks only the spam trap runs, which needs no question. */
 const withoutRegistry = (questions: DnsQuestions): Lookup => ({
   ...questions,
   registration: () => ({ kind: "unknown", why: "deadline" }),

@@ -85,7 +85,7 @@ export async function openGate(parts: GateParts): Promise<Gate> {
   };
 }
 
-/** Counts for the account, for the metrics, and by domain where nothing was checked anew. */
+/** Counts for the account, the metrics, and by domain if no new check ran. */
 function recorderOf({ backing, metrics, lists, clock, log, closing }: GateParts): RecordDecision {
   const outcomes = sqlOutcomes(backing.store.sql.db);
   const recorder = createOutcomeRecorder({ outcomes, clock, log });

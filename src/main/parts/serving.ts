@@ -21,7 +21,7 @@ import { housekeepingDuty, sessionsDuty } from "./housekeeping.ts";
 import { openShares } from "./shares.ts";
 import { tidyUp } from "./tidy-up.ts";
 
-/** What servers and workers have alike. */
+/** What servers and workers share. */
 export interface Serving extends Process {
   readonly tiers: Tiers;
   readonly backing: Backing;

@@ -32,7 +32,7 @@ export interface AccountStore {
   readonly credits: CreditService;
   readonly switchSpellings: SwitchSpellings;
   readonly reportOutcomes: ReportOutcomes;
-  /** What is changed by the services above is told here. */
+  /** Called after a change by the services above. */
   readonly notices: Notices;
 }
 
@@ -58,7 +58,7 @@ export async function openSql({ config, machine, clock, closing }: Process): Pro
 }
 
 /**
- * For a command: with REDIS_URL the servers and workers are told of changes when it is closed. Throws a `DatabaseFault`.
+ * For a command: with REDIS_URL it notifies the servers and workers of changes when it is closed. Throws a `DatabaseFault`.
  */
 export async function openAccountStore(process: Process): Promise<AccountStore> {
   const { redisUrl } = process.config;

@@ -11,7 +11,7 @@ export interface ApiKey {
   readonly createdAtMs: number;
   /** To the minute or so; absent: never used. */
   readonly lastUsedAtMs?: number;
-  /** Absent: it is in force. */
+  /** Absent: it is active. */
   readonly revokedAtMs?: number;
   /** Of a publishable key: where it may be used from. Absent: the key is a secret one. */
   readonly origins?: readonly string[];
@@ -22,7 +22,7 @@ export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> 
   readonly hash: string;
 }
 
-/** The account behind a key in force. */
+/** The account behind an active key. */
 export interface KeyHolder {
   readonly keyId: string;
   readonly account: Account;
@@ -32,7 +32,7 @@ export interface KeyHolder {
 
 /** Keys of accounts, found by their hash. Rules are checked by `test/contracts/keys.ts`. */
 export interface Keys {
-  /** False, with nothing changed, when the account has `limit` keys in force already. */
+  /** False, without a change, if the account already has `limit` active keys. */
   create(key: NewApiKey, limit: number): Promise<boolean>;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;

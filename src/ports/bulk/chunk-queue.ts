@@ -34,14 +34,14 @@ export interface ClaimedChunk {
 }
 
 /**
- * `stored`: counted, the job goes on; `finished`: it was the job's last chunk and the job is completed;
+ * `stored`: counted, the job continues; `finished`: it was the job's last chunk and the job is completed;
  * `late`: the chunk or the job is another's by now, and nothing was stored.
  */
 export type CompleteOutcome = "stored" | "finished" | "late";
 
 /**
  * Claims that ended in silence make a chunk a suspect, and count no further: workers are killed from outside, too,
- * and that is no fault of a chunk.
+ * and the chunk is not the cause.
  */
 export const SILENT_CLAIMS_MAX = 5;
 
@@ -52,16 +52,16 @@ export const SILENT_CLAIMS_MAX = 5;
 export const CLAIMS_MAX = 10;
 
 /**
- * A job that still holds a suspect that nobody has so long after its acceptance fails, too: whatever ends its
- * workers without a word shall not do so for ever.
+ * A job with an unclaimed suspect this long after its acceptance fails too, because a chunk that silently ends its
+ * workers must not do so without limit.
  */
 export const SUSPECT_LIFE_MS = 3_600_000;
 
 /** The chunks of running jobs, seen from a worker. Rules: `test/contracts/chunk-queue.ts`. */
 export interface ChunkQueue {
   /**
-   * A chunk that nobody has, of the owner who waited longest for a turn; undefined when there is none.
-   * A chunk that outlived its lease is nobody's. `token` was never used before.
+   * A free chunk of the owner who waited longest for a turn; undefined if there is none.
+   * A chunk whose lease has ended is free. `token` was never used before.
    * Owners in `except` have their share of this worker.
    */
   claim(

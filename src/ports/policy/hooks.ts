@@ -4,7 +4,7 @@ export type HookSystem = (typeof HOOK_SYSTEMS)[number];
 
 /**
  * How a call ended. `failed_open`: something of ours failed or was spent, and the person was let through.
- * `unauthenticated`: a wrong signature or secret; nobody was decided on.
+ * `unauthenticated`: a wrong signature or secret; no decision was made.
  */
 export const HOOK_OUTCOMES = ["accepted", "refused", "failed_open", "unauthenticated"] as const;
 export type HookOutcome = (typeof HOOK_OUTCOMES)[number];

@@ -7,7 +7,7 @@ export const TOPICS = ["accounts", "policies", "lists", "list_files"] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /**
- * Word between processes that something changed, so that nobody waits for the next poll. Best effort: a
+ * Messages between processes that something changed, so that they need not wait for the next poll. Best effort: a
  * notice may be lost, late or come for nothing, so a poll stands beside every listener. Rules are checked by
  * `test/contracts/notices.ts`.
  */

@@ -4,7 +4,7 @@ import type { Resource, ResourceName } from "./resources.ts";
 /** Whether the owner is over its own share, or everything is in use. */
 export type WhyNoRoom = "owner" | "all";
 
-/** Work that finds no room: nothing was begun. The HTTP floor answers 429 for `owner` and 503 for `all`. */
+/** Work that finds no room: it was not started. The HTTP floor answers 429 for `owner` and 503 for `all`. */
 export class NoRoom extends Error {
   readonly resource: ResourceName;
   readonly why: WhyNoRoom;
@@ -82,7 +82,7 @@ interface Tenant {
 }
 
 /**
- * A bounded resource that owners share: each owner has at most its share, whoever waits is served one piece an
+ * A bounded resource that owners share: each owner has at most its share, and waiting owners are served one piece an
  * owner in turn, and both queues are bounded.
  */
 export class Share {
@@ -148,7 +148,7 @@ export class Share {
     }
   }
 
-  /** The owners that could not take so much more, in order. */
+  /** The owners that could not take that much more, in order. */
   atShare(amount: number): readonly OwnerKey[] {
     const tenants = [...this.#tenants.values()];
     return tenants

@@ -11,7 +11,7 @@ import { OwnerPaces } from "../../ports/sharing/owner-paces.ts";
 import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
 import { Speedometer } from "./speed.ts";
 
-/** A worker that is silent for so long has lost its chunks. */
+/** A worker that is silent for this time has lost its chunks. */
 export const LEASE_MS = 3_000;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
@@ -67,7 +67,7 @@ export interface WorkerFigures {
   readonly taken: number;
   /** Chunks whose results were stored. */
   readonly stored: number;
-  /** Chunks that were somebody else's by the time they were judged. */
+  /** Chunks that another worker had by the time they were checked. */
   readonly late: number;
   /** Chunks put back because DNS said nothing. */
   readonly postponed: number;
@@ -90,7 +90,7 @@ class ClaimingWorker implements BulkWorker {
   readonly #speed: Speedometer;
   readonly #open: Share;
   readonly #paces: OwnerPaces;
-  /** The owners at their share when a claim found nothing but theirs; "" otherwise. */
+  /** The owners at their share when a claim found only their chunks; "" otherwise. */
   #heldBack = "";
   #claims = 0;
   #taken = 0;
@@ -100,7 +100,7 @@ class ClaimingWorker implements BulkWorker {
   readonly #held = new Set<string>();
   #entriesPerSecond = 0;
   #renewedMs = 0;
-  /** Chunks under way that may have ended other workers: nothing is begun beside them. */
+  /** Running chunks that may have killed other workers: no other work starts beside them. */
   #suspects = 0;
   #openEntries = 0;
   #unstored = 0;

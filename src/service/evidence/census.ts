@@ -18,7 +18,7 @@ export interface CensusOptions {
   readonly rate: number;
   /** Called after each step. */
   readonly progress?: (census: Census) => void;
-  /** True once the census must stop; it goes on from there the next time. */
+  /** True once the census must stop; it continues from there the next time. */
   readonly isStopped?: () => boolean;
 }
 
@@ -28,7 +28,7 @@ const CENSUS_NAMES_MAX = 1_000_000;
 const SILENCES_MAX = 3;
 const STEP_MS = 1_000;
 const SILENCE_STEPS = 30;
-/** So many steps are lost at most when the process is killed. */
+/** The most steps that a kill loses. */
 const SAVE_EVERY_STEPS = 30;
 
 /**
@@ -56,7 +56,7 @@ const sourceOf = (names: readonly string[]): string =>
   createHash("sha256").update(names.join("\n")).digest("hex");
 
 /**
- * Counts honest domains by mail server. Goes on where it stopped when the names are the same. Hosts that carry
+ * Counts honest domains by mail server. Continues where it stopped if the names are the same. Hosts that carry
  * everybody's mail are left out. Resolves with the census as far as it came.
  */
 export async function takeCensus(

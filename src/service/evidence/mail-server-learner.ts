@@ -44,7 +44,7 @@ export interface NameToLearnFrom {
 /** Learns which mail servers serve disposable domains, in the background. */
 export interface MailServerLearner {
   start(): void;
-  /** Waits for the step that runs; the round goes on at the next start. */
+  /** Waits for the running step; the round continues at the next start. */
   stop(): Promise<void>;
 }
 
@@ -53,11 +53,11 @@ export const STEP_MS = 1_000;
 export const STEP_NAMES = 10;
 /** How often a round's findings are written down. */
 const SAVE_EVERY_NAMES = 500;
-/** A round begins so many days after the one before. */
+/** Days between the starts of two rounds. */
 const ROUND_DAYS = 1;
 const REST_MS = 600_000;
 /**
- * So often a step of which nobody could say anything is asked again, a rest apart: while DNS is silent a round does not
+ * How often a step without answers is repeated, with a pause: while DNS does not answer a round does not
  * run empty and forget what was learned, and a row of names on one dead server does not end it.
  */
 const SILENCES_MAX = 3;
@@ -116,7 +116,7 @@ class Learner implements MailServerLearner {
     return isOver ? REST_MS : STEP_MS;
   }
 
-  /** Whether nobody could say anything, and it is worth asking again. */
+  /** Whether DNS did not answer, and a repetition may help. */
   #isSilent(found: readonly { readonly mail: MailHosts }[]): boolean {
     const isSilent = found.every(({ mail }) => mail.kind === "unknown");
     this.#silences = isSilent && this.#silences < SILENCES_MAX ? this.#silences + 1 : 0;
@@ -125,7 +125,7 @@ class Learner implements MailServerLearner {
     return this.#silences > 0;
   }
 
-  /** A round that was begun goes on behind the names it has asked; false when none is due. */
+  /** A started round continues after the names it has asked; false if none is due. */
   async #begin(): Promise<boolean> {
     const { store, clock } = this.#deps;
     const kept = await store.read();

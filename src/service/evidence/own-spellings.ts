@@ -12,7 +12,7 @@ import type { OwnSpellings, SpellingSighting } from "../../ports/evidence/own-sp
 import type { Caller } from "../admission/caller.ts";
 import { WriteBehind } from "../upkeep/write-behind.ts";
 
-/** From so many spellings of one mailbox on its addresses get `dot_scatter`. */
+/** From this many spellings of one mailbox its addresses get `dot_scatter`. */
 const SPELLINGS_MIN = 5;
 
 /** UTC days of traffic that count, today included. */
@@ -21,7 +21,7 @@ export const SPELLING_DAYS = 7;
 /** Spellings that one account may have counted; those that come later are not, until older ones are forgotten. */
 const SPELLINGS_MAX = 50_000;
 
-/** More spellings of one mailbox change nothing and are not kept; some, for they come of age one by one. */
+/** More spellings of one mailbox change nothing and are not kept; a few are, because they expire one by one. */
 const MAILBOX_SPELLINGS_MAX = 20;
 
 /** What the counters say of an entry. */
@@ -29,7 +29,7 @@ export type EvidenceOf = (entry: string) => readonly Evidence[];
 
 /**
  * Takes entries for an account's traffic and says what its counters say of each, these sights included. Never
- * rejects: what a store cannot say is no evidence.
+ * rejects: without an answer of the store there is no evidence.
  */
 export type OwnEvidence = (accountId: string, entries: readonly string[]) => Promise<EvidenceOf>;
 
@@ -48,10 +48,10 @@ export function ownEvidenceFor(
   return ownEvidence === undefined ? nothingKnown : ownEvidence(owner.accountId, entries);
 }
 
-/** What an account's own traffic says of one entry, this sight included. */
+/** The evidence of an account's own traffic about one entry, including this check. */
 export interface MailboxSight {
   readonly evidence: readonly Evidence[];
-  /** Spellings of the mailbox in 7 days; absent when the entry is no address or the store did not say. */
+  /** Spellings of the mailbox in 7 days; absent if the entry is not an address or the store did not answer. */
   readonly seen?: number;
 }
 
@@ -73,7 +73,7 @@ export interface SpellingCounterDeps {
   readonly log: Pick<Log, "error">;
 }
 
-/** A kill loses so much of what was counted. */
+/** The most counts that a kill loses. */
 const FLUSH_AFTER_MS = 1_000;
 
 /** A store that takes longer has not said anything. */
@@ -134,7 +134,7 @@ class Counter {
     });
   }
 
-  /** By entry the spellings of its mailbox; undefined for what is no address or could not be asked. */
+  /** By entry the spellings of its mailbox; undefined if it is not an address or could not be read. */
   async see(
     accountId: string,
     entries: readonly string[],
@@ -161,7 +161,7 @@ class Counter {
     this.#deps.log.error("own_traffic.write_failed", fault, { lost });
   }
 
-  /** Undefined for what is no address. The account is hashed along, so that no two accounts' rows can be matched. */
+  /** Undefined unless it is an address. The account is part of the hash, so that no two accounts' rows can be matched. */
   #sightOf(accountId: string, entry: string): Sight | undefined {
     const read = readEntry(entry, "either");
     if (read.kind !== "address") return undefined;

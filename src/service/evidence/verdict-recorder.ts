@@ -16,7 +16,7 @@ export const VERDICT_DOMAINS_MAX = 20_000;
 /** Domains whose mail hosts are kept at most; new ones beyond are left out until the daily pruning. */
 const MAIL_DOMAINS_MAX = 60_000;
 
-/** So many of them the pruning leaves, the newest days. */
+/** The most rows that pruning keeps, of the newest days. */
 export const MAIL_DOMAINS_KEPT = 40_000;
 
 /** What is counted of a verdict. */
@@ -45,7 +45,7 @@ export interface VerdictRecorder {
 
 const FLUSH_AFTER_MS = 10_000;
 
-/** Rows of one transaction: short enough to hold up nobody. */
+/** Rows of one transaction: few enough not to delay others. */
 const BATCH = 200;
 
 /** Hosts and addresses of one domain that are noted. */

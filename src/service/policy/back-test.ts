@@ -25,7 +25,7 @@ export interface PolicyBackTest {
     readonly shadow: Decision;
     readonly count: number;
   }[];
-  /** Those with the most checks, at most 100; empty for those who may not see what others checked. */
+  /** Those with the most checks, at most 100; empty for callers that may not see what others checked. */
   readonly changed: readonly ChangedDomain[];
   /** Rules that counts by domain cannot test: they are taken as not matching. */
   readonly untestable: readonly { readonly rule: number; readonly facts: readonly string[] }[];

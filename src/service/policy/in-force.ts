@@ -27,7 +27,7 @@ export const BUILT_IN: PoliciesInForce = {
 };
 
 /**
- * The policies of an account under a name; undefined for an unknown name. Answers within `timeoutMs` whatever the
+ * The policies of an account under a name; undefined for an unknown name. Answers within `timeoutMs`, also if the
  * store does: with what it said last, or else with the built-in policy.
  */
 export type FindPolicies = (

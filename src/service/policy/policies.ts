@@ -77,7 +77,7 @@ export interface Author {
   readonly author: string;
 }
 
-/** What an account does with its policies. Throws a `Refusal` in words that name the mistake. */
+/** What an account does with its policies. Throws a `Refusal` that names the mistake. */
 export interface PolicyService {
   list(accountId: string): Promise<readonly PolicyRow[]>;
   /** `version`: the live one unless given. */

@@ -12,7 +12,7 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { BudgetedValidation } from "../check/single-check.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
-/** What one entry comes to under the policies in force. */
+/** The result of one entry under the active policies. */
 export interface Ruling {
   readonly outcome: Outcome;
   /** What the shadow version says; absent when none runs. */

@@ -4,7 +4,7 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { BudgetedCheck } from "../check/single-check.ts";
 import { askedBy, rule } from "./rule-entry.ts";
 
-/** What a policy says of one entry, and which rule said it; as JSON. */
+/** The decision of a policy about one entry, and its rule; as JSON. */
 export interface PolicyTest {
   readonly entry: string;
   readonly decision: Decision;

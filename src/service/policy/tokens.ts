@@ -13,7 +13,7 @@ import type { Log } from "../../ports/process/log.ts";
 import type { SigningKey, SigningKeys } from "../../ports/policy/signing-keys.ts";
 import type { SecretBox } from "../../ports/webhooks/secret-box.ts";
 
-/** What a token says of a sign-up. */
+/** The content of a token about a sign-up. */
 export interface TokenContent {
   /** As the caller sent it: only its hash is in the token. */
   readonly address: string;
@@ -26,7 +26,7 @@ export interface TokenContent {
   readonly isComplete: boolean;
 }
 
-/** A compact JWS (RFC 7515, RFC 8037); undefined while no key is at hand. */
+/** A compact JWS (RFC 7515, RFC 8037); undefined while no key is loaded. */
 export type SignToken = (content: TokenContent) => string | undefined;
 
 /** RFC 7517. */
@@ -36,9 +36,9 @@ export interface Jwks {
 
 export interface Tokens {
   readonly sign: SignToken;
-  /** The public keys that tokens in force are verified with. */
+  /** The public keys that verify valid tokens. */
   jwks(): Promise<Jwks>;
-  /** Makes the installation's first key if there is none, and reads the one in force. */
+  /** Makes the installation's first key if there is none, and reads the current one. */
   load(): Promise<void>;
   /** A new key signs from now on; gives its id. The old public key is published for 24 h more. */
   rotate(): Promise<string>;
@@ -58,7 +58,7 @@ const TOKEN_SECONDS = 600;
 /** How long the public half of a retired key is published: far longer than any token it signed. */
 export const PUBLISHED_MS = 86_400_000;
 
-/** How long the key in force is believed without a look. */
+/** How long the current key is used without reading it again. */
 const BELIEVED_MS = 30_000;
 
 /** How long the published keys are believed. */
@@ -134,7 +134,7 @@ class KeyHolder {
     this.#deps = deps;
   }
 
-  /** What is at hand; a look whether it still is in force goes on beside. */
+  /** The loaded key; a check that it is still current runs in the background. */
   signer(): Signer | undefined {
     if (this.#deps.clock.monotonicMs() - this.#readAtMs >= BELIEVED_MS) this.#look();
     return this.#signer;

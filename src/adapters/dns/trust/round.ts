@@ -42,7 +42,7 @@ export async function askRound({ resolver, random, canaries }: RoundDeps): Promi
   const invented = inventedNames(random);
   const found = await Promise.all(invented.map((name) => ask(resolver, name, A)));
   if (!found.includes("found")) return { kind: "bad", reason };
-  // A server with mail servers for every name is somebody's test server: its answers are never "no".
+  // A server with mail servers for every name is a test server: its answers are never "no".
   const mail = await Promise.all(invented.map((name) => ask(resolver, name, MX)));
   return mail.includes("found") ? OPEN : { kind: "bad", reason: "wildcard" };
 }

@@ -25,7 +25,7 @@ const TOLD_MS = 60_000;
 /** Names of the traffic that are remembered as found. */
 const LEARNED_MAX = 8;
 
-/** Never delegated (RFC 6761): a real resolver denies them too, so a "no" harms nobody. */
+/** Never delegated (RFC 6761): a real resolver denies them too, so a "no" does no harm. */
 const TEST_NAME = /(?:^|\.)(?:test|example)$/;
 
 export interface TrustDeps {
@@ -226,7 +226,7 @@ export class Trust {
     return round;
   }
 
-  /** Whether traffic shows that the server does not treat all names alike. */
+  /** Whether traffic shows that the server does not treat all names the same. */
   #isRefuted(round: Round, startedMs: number): boolean {
     if (round.kind !== "bad") return false;
     if (this.#foundMs >= startedMs) return true;

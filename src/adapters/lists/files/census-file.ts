@@ -25,7 +25,7 @@ export function censusText({ servers, ...head }: Census): string {
 /** A server on a line: a host name or an IP address. */
 const LINE = /^([0-9a-z.:-]{1,255}) ([1-9]\d{0,8})$/;
 
-/** Undefined when the text is no whole census. */
+/** Undefined unless the text is a complete census. */
 export function parseCensus(text: string): Census | undefined {
   const [first = "", ...lines] = text.split("\n");
   const last = lines.pop(); // every line ends with a line feed

@@ -114,7 +114,7 @@ async function create(
   }
 }
 
-/** Entries of chunks that a worker has begun or put back, and not finished: DNS was asked for them. */
+/** Entries of chunks that a worker has started or returned, and not finished: DNS was asked for them. */
 async function askedEntries({ sql }: Tx, session: string): Promise<number> {
   const { asked } = await sql
     .selectFrom("chunks")

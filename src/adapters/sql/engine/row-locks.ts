@@ -4,7 +4,7 @@ import type { Tx } from "./transaction.ts";
 
 /**
  * Whether other transactions run beside ours. SQLite's hold the one write lock from their start, so there
- * everything in this file is nothing.
+ * nothing in this file has an effect.
  */
 export const hasRivals = (db: Kysely<Database>): boolean =>
   db.getExecutor().adapter instanceof PostgresAdapter;

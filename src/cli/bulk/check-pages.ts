@@ -14,8 +14,7 @@ export interface BulkChecker {
   readonly close: () => Promise<void>;
 }
 
-export interface CheckedPage {
-  readonly header: readonly string[];
+export interface CheckedPage extends Omit<SourcePage, "entries"> {
   readonly entries: readonly CheckedEntry[];
 }
 
@@ -66,12 +65,12 @@ async function next(open: Promise<CheckedPage>[]): Promise<CheckedPage> {
 /** Cuts pages into blocks without the skipped entries. An empty page is yielded for its header. */
 async function* blocks(pages: AsyncIterable<SourcePage>, skip: number): AsyncGenerator<SourcePage> {
   let left = skip;
-  for await (const { header, entries } of pages) {
+  for await (const { entries, ...table } of pages) {
     const passed = Math.min(left, entries.length);
     left -= passed;
-    if (entries.length === 0) yield { header, entries };
+    if (entries.length === 0) yield { ...table, entries };
     for (let at = passed; at < entries.length; at += BLOCK_ENTRIES) {
-      yield { header, entries: entries.slice(at, at + BLOCK_ENTRIES) };
+      yield { ...table, entries: entries.slice(at, at + BLOCK_ENTRIES) };
     }
   }
 }
@@ -83,7 +82,7 @@ interface Checking extends Pick<BulkChecker, "check" | "room"> {
 
 /** Checks a block, then once more those entries that DNS did not answer for. */
 async function checkBlock(
-  { header, entries }: SourcePage,
+  { entries, ...table }: SourcePage,
   { check, room, again }: Checking,
 ): Promise<CheckedPage> {
   const started = await startChecks(entries, (source) => checkEntry(source, check), room);
@@ -93,7 +92,7 @@ async function checkBlock(
       ? again.hold(() => checkEntry(each, check, { again: true }))
       : each,
   );
-  return { header, entries: withNotes(await Promise.all(settled)) };
+  return { ...table, entries: withNotes(await Promise.all(settled)) };
 }
 
 function withNotes(entries: readonly CheckedEntry[]): readonly CheckedEntry[] {

@@ -20,6 +20,8 @@ export interface SourceEntry {
 export interface SourcePage {
   /** Column names; only "entry" when the source is not a table. */
   readonly header: readonly string[];
+  /** Of a table. */
+  readonly delimiter?: string;
   readonly entries: readonly SourceEntry[];
 }
 
@@ -63,7 +65,7 @@ export function entryPages(
     case "list":
       return listPages(texts);
     case "csv":
-      return tablePages(csvRows(texts), options.column);
+      return tablePages(texts, options.column);
     case "ndjson":
       return objectPages(texts, options.column);
   }
@@ -102,26 +104,51 @@ async function* objectPages(
   texts: AsyncIterable<string>,
   member: string | undefined,
 ): AsyncGenerator<SourcePage> {
-  for await (const page of pieces(texts, /[\r\n]+/)) {
-    const lines = page.filter((line) => line.trim() !== "");
-    yield { header: NO_TABLE, entries: lines.map((line) => entryOfLine(line.trim(), member)) };
+  const lines = new ObjectLines(member);
+  for await (const page of pieces(texts, /\r?\n|\r/)) {
+    yield { header: NO_TABLE, entries: page.flatMap((line) => lines.read(line)) };
   }
 }
 
 /** Members that may hold the entry, unless `member` is given. */
 const MEMBERS = ["email", "domain", "entry", "address"];
 
-/** A line that is not JSON, or has no entry, is checked as it is: no line is skipped silently. */
-function entryOfLine(line: string, member: string | undefined): SourceEntry {
-  const value = parsed(line);
-  if (typeof value === "string") return { entry: value };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { entry: line };
-  const names = member === undefined ? MEMBERS : [member];
-  for (const name of names) {
-    const entry: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-    if (typeof entry === "string") return { entry, object: line };
+/** The lines of NDJSON: objects with the entry as a member, or JSON texts. Throws a `TableFault` with the line's number. */
+class ObjectLines {
+  readonly #names: readonly string[];
+  #number = 0;
+  /** Whether an object had the member: then another may lack it, as a cell may be blank. */
+  #isKnown = false;
+
+  constructor(member: string | undefined) {
+    this.#names = member === undefined ? MEMBERS : [member];
   }
-  return { entry: line };
+
+  read(text: string): SourceEntry | [] {
+    this.#number += 1;
+    const line = text.trim();
+    if (line === "") return [];
+    const value = parsed(line);
+    if (typeof value === "string") return { entry: value };
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw new TableFault(`Line ${String(this.#number)} is not a JSON object or text.`);
+    }
+    return { entry: this.#entryOf(value), object: line };
+  }
+
+  #entryOf(value: object): string {
+    for (const name of this.#names) {
+      const entry: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+      if (typeof entry !== "string") continue;
+      this.#isKnown = true;
+      return entry.trim();
+    }
+    if (this.#isKnown) return "";
+    const names = this.#names.map((name) => `"${name}"`).join(", ");
+    throw new TableFault(
+      `Line ${String(this.#number)} has no text under ${names}; name the member with --column.`,
+    );
+  }
 }
 
 function parsed(line: string): unknown {
@@ -133,14 +160,15 @@ function parsed(line: string): unknown {
 }
 
 async function* tablePages(
-  pages: AsyncIterable<readonly (readonly string[])[]>,
+  texts: AsyncIterable<string>,
   column: string | undefined,
 ): AsyncGenerator<SourcePage> {
   const table = new EntryTable(column);
-  for await (const rows of pages) {
+  let delimiter = ",";
+  for await (const rows of csvRows(texts, (found) => (delimiter = found))) {
     const entries = table.add(rows);
-    if (entries.length > 0) yield { header: table.header, entries };
+    if (entries.length > 0) yield { header: table.header, delimiter, entries };
   }
   const entries = table.end();
-  yield { header: table.header, entries };
+  yield { header: table.header, delimiter, entries };
 }

@@ -10,26 +10,33 @@ export interface CheckedEntry extends SourceEntry {
 }
 
 /** The text of some checked entries. */
-export type EntryWriter = (entries: readonly CheckedEntry[], header: readonly string[]) => string;
+export type EntryWriter = (entries: readonly CheckedEntry[], table: TableShape) => string;
+
+/** How the input's table looks; the output's looks the same. */
+export interface TableShape {
+  readonly header: readonly string[];
+  readonly delimiter?: string;
+}
 
 /** The text before the first entry of a file. */
-export function fileHead(format: FileFormat, header: readonly string[]): string {
-  return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS]) : "";
+export function fileHead(format: FileFormat, { header, delimiter }: TableShape): string {
+  return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS], delimiter) : "";
 }
 
 /** `list` has only the valid entries, the others every entry. */
 export function entryWriter(format: FileFormat): EntryWriter {
   const line = LINES[format];
-  return (entries, header) => entries.map((entry) => line(entry, header)).join("");
+  return (entries, table) => entries.map((entry) => line(entry, table)).join("");
 }
 
-type Line = (entry: CheckedEntry, header: readonly string[]) => string;
+type Line = (entry: CheckedEntry, table: TableShape) => string;
 
 const LINES: Readonly<Record<FileFormat, Line>> = {
   list: ({ entry, result }) =>
     result !== undefined && fateOf(result) === "valid" ? `${entry}\n` : "",
-  csv: ({ entry, cells, result }) => csvLine([...(cells ?? [entry]), ...resultCells(result)]),
-  ndjson: (checked, header) =>
+  csv: ({ entry, cells, result }, { delimiter }) =>
+    csvLine([...(cells ?? [entry]), ...resultCells(result)], delimiter),
+  ndjson: (checked, { header }) =>
     `${withResult(objectOf(checked, header), JSON.stringify(checked.result ?? null))}\n`,
 };
 

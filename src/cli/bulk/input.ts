@@ -9,6 +9,8 @@ export interface Input {
   /** Absent for standard input. */
   readonly facts: FileFacts | undefined;
   readonly format: FileFormat;
+  /** Whether it begins with a byte order mark. */
+  readonly mark: boolean;
   readonly texts: AsyncIterable<string>;
   readonly readBytes: () => number;
 }
@@ -20,24 +22,36 @@ export async function openInput(path: string, files: Files, stop: AbortSignal): 
     throw new CommandFailure(EXIT.failed, `${path}: no such file.`);
   }
   let readBytes = 0;
-  const texts = fileText(counted(files.read(path, stop), (bytes) => void (readBytes += bytes)));
+  let mark = false;
+  const note = (slice: Uint8Array): void => {
+    if (readBytes === 0) mark = hasMark(slice);
+    readBytes += slice.length;
+  };
+  const texts = fileText(noted(files.read(path, stop), note));
   const first = await texts.next();
   const head = first.done === true ? "" : first.value;
   return {
     path,
     facts,
     format: formatOf(path, head),
+    mark,
     texts: behind(head, texts),
     readBytes: () => readBytes,
   };
 }
 
-async function* counted(
+/** UTF-8's or UTF-16's. */
+const hasMark = ([a, b, c]: Uint8Array): boolean =>
+  (a === 0xef && b === 0xbb && c === 0xbf) ||
+  (a === 0xff && b === 0xfe) ||
+  (a === 0xfe && b === 0xff);
+
+async function* noted(
   slices: AsyncIterable<Uint8Array>,
-  note: (bytes: number) => void,
+  note: (slice: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const slice of slices) {
-    note(slice.length);
+    note(slice);
     yield slice;
   }
 }

@@ -15,6 +15,15 @@ export interface RunDeps {
   readonly show: (state: RunState) => void;
 }
 
+export interface OutputOptions {
+  readonly format: FileFormat;
+  readonly from: RunState;
+  /** The input begins with a byte order mark, by which spreadsheets know UTF-8. */
+  readonly mark: boolean;
+}
+
+const BYTE_ORDER_MARK = "\ufeff";
+
 /** How often a run saves its progress. */
 const SAVE_EVERY_MS = 1_000;
 
@@ -24,16 +33,19 @@ const SHOW_EVERY_MS = 200;
 /** Appends checked pages to the output of an earlier run; returns the progress. */
 export async function writePages(
   pages: AsyncIterable<CheckedPage>,
-  { format, from }: { readonly format: FileFormat; readonly from: RunState },
+  { format, from, mark }: OutputOptions,
   { writer, clock, save, show }: RunDeps,
 ): Promise<RunState> {
   const textOf = entryWriter(format);
   const isDueToSave = every(SAVE_EVERY_MS, clock);
   const isDueToShow = every(SHOW_EVERY_MS, clock);
   let state = from;
-  for await (const { header, entries } of pages) {
-    const head = state.outputBytes === 0 ? fileHead(format, header) : "";
-    const writtenBytes = await writer.write(head + textOf(entries, header));
+  for await (const { entries, ...table } of pages) {
+    const isStart = state.outputBytes === 0;
+    const head = isStart
+      ? (mark && format === "csv" ? BYTE_ORDER_MARK : "") + fileHead(format, table)
+      : "";
+    const writtenBytes = await writer.write(head + textOf(entries, table));
     state = advanced(state, entries, writtenBytes);
     if (isDueToShow()) show(state);
     if (!isDueToSave()) continue;

@@ -78,7 +78,7 @@ const lists = [
   [
     "NDJSON",
     "in.ndjson",
-    '{"email":"a@x.example"}\n"b.example"\nnonsense\n',
+    '{"email":"a@x.example"}\n"b.example"\n\n{"email":null}\n',
     ["--format", "list"],
     "a@x.example\nb.example\n",
   ],
@@ -134,7 +134,7 @@ test("a list becomes a CSV by the name of the output", async (t) => {
 
 test("NDJSON keeps every object as it was, with the result as its last member", async (t) => {
   const { put, path, read, run } = await folder(t);
-  const lines = ['{ "id": 1.0, "email":"a@x.example", "__proto__": {} }', '"b"', "{}", "[1", ""];
+  const lines = ['{ "id": 1.0, "email":"a@x.example", "__proto__": {} }', '"b"', "{}", ""];
   await run([await put("in.ndjson", lines.join("\n")), "--out", path("out.ndjson")]);
   const out = (await read("out.ndjson")).split("\n");
   assert.ok(
@@ -143,9 +143,17 @@ test("NDJSON keeps every object as it was, with the result as its last member", 
     ),
   );
   assert.ok(out[1]?.startsWith('{"entry":"b","result":{"format":false,'));
-  assert.ok(out[2]?.startsWith('{"entry":"{}","result":{"format":false,'));
-  assert.ok(out[3]?.startsWith('{"entry":"[1","result":{"format":false,'));
+  assert.equal(out[2], '{"result":null}');
   for (const line of out.slice(0, -1)) JSON.parse(line);
+});
+
+test("CSV keeps its semicolons and its byte order mark", async (t) => {
+  const { put, path, read, run } = await folder(t);
+  const csv = '\ufeffmail;name\na@x.example;"Ada; Countess"\n';
+  await run([await put("in.csv", csv), "--out", path("out.csv")]);
+  const [head = "", row = ""] = (await read("out.csv")).split("\r\n");
+  assert.ok(head.startsWith("\ufeffmail;name;status;format;"));
+  assert.ok(row.startsWith('a@x.example;"Ada; Countess";valid;true;'));
 });
 
 test("a CSV becomes NDJSON with its columns as members", async (t) => {
@@ -190,6 +198,39 @@ for (const [name, content, words, code, complaint] of failures) {
     assert.match(ran.err, complaint);
   });
 }
+
+const ndjson = [
+  [
+    "a line that is not JSON",
+    '{"email":"a@x.example"}\n\nnonsense\n',
+    [],
+    /Line 3 is not a JSON object/,
+  ],
+  [
+    "an unknown member",
+    '{"email":"a@x.example"}',
+    ["--column", "mail"],
+    /Line 1 has no text under "mail"/,
+  ],
+] as const;
+
+for (const [name, content, words, complaint] of ndjson) {
+  test(`NDJSON that cannot be checked says why: ${name}`, async (t) => {
+    const { put, run } = await folder(t);
+    const ran = await run([await put("in.jsonl", content), ...words]);
+    assert.equal(ran.code, 3);
+    assert.match(ran.err, complaint);
+  });
+}
+
+test("spreadsheet files are refused as input and output", async (t) => {
+  const { put, path, run } = await folder(t);
+  for (const words of [[path("in.xlsx")], [await put("in.csv", PEOPLE), "--out", path("o.xlsx")]]) {
+    const ran = await run(words);
+    assert.equal(ran.code, 2);
+    assert.match(ran.err, /spreadsheet files are not supported; use \.csv/);
+  }
+});
 
 test("a missing file and an output that is the input are refused before anything is written", async (t) => {
   const { put, path, run, read } = await folder(t);

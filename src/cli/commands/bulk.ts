@@ -9,7 +9,7 @@ import { createMeter } from "../bulk/meter.ts";
 import { clockTime, grouped } from "../bulk/progress-bar.ts";
 import { NEW_RUN, RunFile, type RunPlan, type RunState, statePath } from "../bulk/resume.ts";
 import { writePages } from "../bulk/run.ts";
-import { CommandFailure, EXIT, type Terminal } from "../terminal.ts";
+import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
 
 export interface BulkCommandDeps {
   readonly terminal: Terminal;
@@ -66,6 +66,7 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
     stopping.abort();
   });
   try {
+    refuseSpreadsheets(path, options.out);
     const input = await openInput(path, deps.files, stopping.signal);
     await carryOut(await prepare(input, options, { ...deps, stop: stopping.signal }), deps);
   } catch (error) {
@@ -76,6 +77,12 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
     stopping.abort(); // stops reading the input
     callOff();
   }
+}
+
+/** A spreadsheet's own file is a zip archive: read as text it is nonsense, and text named so does not open. */
+function refuseSpreadsheets(...paths: readonly (string | undefined)[]): void {
+  const path = paths.find((each) => /\.(?:xlsx?|ods|numbers)$/i.test(each ?? ""));
+  if (path !== undefined) throw misuse(`${path}: spreadsheet files are not supported; use .csv`);
 }
 
 async function prepare(
@@ -137,7 +144,7 @@ async function checkAll(
   const pages = checkPages(source, check, { skip: from.entries, stop });
   const state = await writePages(
     pages,
-    { format: plan.to, from },
+    { format: plan.to, from, mark: input.mark },
     {
       writer,
       clock,

@@ -4,8 +4,8 @@ const FORMULA_START = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/;
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
 /** One line of CSV (RFC 4180), its line break included; a cell that begins like a formula gets a `'`. */
-export function csvLine(cells: readonly string[]): string {
-  return `${cells.map(csvCell).join(",")}\r\n`;
+export function csvLine(cells: readonly string[], delimiter = ","): string {
+  return `${cells.map(csvCell).join(delimiter)}\r\n`;
 }
 
 function csvCell(text: string): string {

@@ -38,12 +38,18 @@ export async function* fileText(slices: FileSlices): AsyncGenerator<string> {
   }
 }
 
-/** The rows of CSV text, some at a time; the delimiter is what the first line uses. */
+/** The rows of CSV text, some at a time; `note` gets the delimiter, which is what the first line uses. */
 export async function* csvRows(
   texts: AsyncIterable<string>,
+  note: (delimiter: string) => void = () => undefined,
 ): AsyncGenerator<readonly (readonly string[])[]> {
   let head = "";
   let reader: CsvReader | undefined;
+  const begin = (): CsvReader => {
+    const delimiter = detectDelimiter(head);
+    note(delimiter);
+    return new CsvReader(delimiter);
+  };
   for await (const text of texts) {
     if (reader !== undefined) {
       yield reader.push(text);
@@ -51,11 +57,11 @@ export async function* csvRows(
     }
     head += text;
     if (!/[\r\n]/.test(head) && head.length <= CELL_MAX_UNITS) continue;
-    reader = new CsvReader(detectDelimiter(head));
+    reader = begin();
     yield reader.push(head);
   }
   if (reader === undefined) {
-    reader = new CsvReader(detectDelimiter(head));
+    reader = begin();
     yield reader.push(head);
   }
   yield reader.end();

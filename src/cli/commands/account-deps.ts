@@ -6,7 +6,7 @@ import type { SwitchSpellings } from "../../service/account/spelling-switch.ts";
 import type { ReportOutcomes } from "../../service/policy/outcome-report.ts";
 import { refuse, type Terminal } from "../terminal.ts";
 import { shown } from "../text.ts";
-import { withOpened } from "../with-opened.ts";
+import { type DatabaseUse, withOpened } from "../with-opened.ts";
 
 /** The store as the commands use it, while a server may be running on it. */
 export interface CliAccounts {
@@ -21,7 +21,7 @@ export interface CliAccounts {
 export interface AccountDeps {
   readonly terminal: Terminal;
   /** Opened when a command needs it, and closed by the command. */
-  readonly openAccounts: () => Promise<CliAccounts>;
+  readonly openAccounts: (database?: DatabaseUse) => Promise<CliAccounts>;
   /** Standard input to its end, up to a few KB; one line feed at its end is removed. */
   readonly readInput: () => Promise<string>;
   /** Asks a person; called on an interactive terminal only. */
@@ -32,7 +32,8 @@ export interface AccountDeps {
 export const withAccounts = <T>(
   { openAccounts }: Pick<AccountDeps, "openAccounts">,
   work: (store: CliAccounts) => Promise<T>,
-): Promise<T> => withOpened(openAccounts, work);
+  database?: DatabaseUse,
+): Promise<T> => withOpened(() => openAccounts(database), work);
 
 /** The account with that id or e-mail address; without one the command's answer is no. */
 export async function accountNamed(store: CliAccounts, name: string): Promise<Account> {

@@ -165,6 +165,13 @@ test("keys are made, listed and revoked, and never stored", async (t) => {
   }
 });
 
+test("an administrator without a password is told how to set one", async (t) => {
+  const { run } = openShell(t);
+  const { code, err } = await run("account", "create", ANN, "--admin");
+  assert.equal(code, 0);
+  assert.match(err, /gatepost account password ann@gatepost\.example --password-stdin/);
+});
+
 test("tier, credits, disabling and a password change what list shows", async (t) => {
   const { json, run } = openShell(t, "correct horse battery");
   const { account_id: id } = (await json("account", "create", ANN, "--admin")) as Created;
@@ -184,6 +191,8 @@ test("tier, credits, disabling and a password change what list shows", async (t)
     created_at: "2026-11-20T12:00:00.000Z",
   };
   assert.deepEqual(await json("account", "list"), [want]);
+  assert.deepEqual(await json("account", "demote", ANN), { ...want, admin: false });
+  assert.deepEqual(await json("account", "promote", ANN), want);
   assert.deepEqual(await json("account", "enable", ANN), { ...want, disabled: false });
   assert.match(
     (await run("account", "list")).out,

@@ -22,6 +22,8 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(creditCommand(deps))
     .addCommand(stateCommand(deps, "disable"))
     .addCommand(stateCommand(deps, "enable"))
+    .addCommand(stateCommand(deps, "promote"))
+    .addCommand(stateCommand(deps, "demote"))
     .addCommand(passwordCommand(deps))
     .addCommand(spellingsCommand(deps))
     .addCommand(outcomesCommand(deps));
@@ -45,8 +47,10 @@ function createCommand(deps: AccountDeps): Command {
       const password = options.passwordStdin === true ? await deps.readInput() : undefined;
       const { tier, admin: isAdmin = false } = options;
       const order = { email, tier, isAdmin, origin: "operator" } as const;
-      const made = await withAccounts(deps, (store) =>
-        create(store, password === undefined ? order : { ...order, password }),
+      const made = await withAccounts(
+        deps,
+        (store) => create(store, password === undefined ? order : { ...order, password }),
+        "may_create",
       );
       const { account, apiKey } = made;
       const json = { account_id: account.id, email: account.email, tier, api_key: apiKey };
@@ -56,6 +60,11 @@ function createCommand(deps: AccountDeps): Command {
           : `account ${account.id} (${account.email}, ${tier})\n` +
               `key     ${apiKey}\nThe key is not shown again.\n`,
       );
+      if (isAdmin && password === undefined && options.json !== true) {
+        deps.terminal.err(
+          `To sign in, an administrator needs a password: gatepost account password ${account.email} --password-stdin\n`,
+        );
+      }
     });
 }
 
@@ -182,9 +191,16 @@ async function credit(
   }
 }
 
-function stateCommand(deps: AccountDeps, verb: "disable" | "enable"): Command {
+const STATES = {
+  disable: "disable an account and its keys",
+  enable: "enable an account and its keys",
+  promote: "make an account an administrator in the dashboard",
+  demote: "take an account's administrator rights away",
+} as const;
+
+function stateCommand(deps: AccountDeps, verb: keyof typeof STATES): Command {
   return new Command(verb)
-    .description(`${verb} an account and its keys`)
+    .description(STATES[verb])
     .argument("<account>", ACCOUNT)
     .option("--json", "print the account")
     .action(

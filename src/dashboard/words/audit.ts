@@ -5,6 +5,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "account.deleted": "Account deleted",
   "account.disabled": "Account switched off",
   "account.enabled": "Account switched on",
+  "account.promoted": "Made an administrator",
+  "account.demoted": "No longer an administrator",
   "account.tier": "Plan changed",
   "account.password": "Password changed",
   "account.spellings": "Counting of spellings",

@@ -4,6 +4,8 @@ export type AuditAction =
   | "account.deleted"
   | "account.disabled"
   | "account.enabled"
+  | "account.promoted"
+  | "account.demoted"
   | "account.tier"
   | "account.password"
   | "account.spellings"

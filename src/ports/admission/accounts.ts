@@ -29,6 +29,7 @@ export interface NewAccount extends Pick<
 /** What may change in an account; what is absent stays. */
 export interface AccountChange {
   readonly tier?: AccountTier;
+  readonly isAdmin?: boolean;
   readonly isDisabled?: boolean;
   readonly countsSpellings?: boolean;
   readonly passwordHash?: string;

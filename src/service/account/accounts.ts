@@ -49,6 +49,9 @@ export interface AccountService {
   /** Its keys are answered 403 within 5 s. The time of the first disabling is not kept. */
   disable(id: string): Promise<boolean>;
   enable(id: string): Promise<boolean>;
+  /** The dashboard's pages for administrators; in force with the next request. */
+  promote(id: string): Promise<boolean>;
+  demote(id: string): Promise<boolean>;
   setPassword(id: string, password: string): Promise<"changed" | "bad_password" | "no_account">;
 }
 
@@ -104,6 +107,8 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     setTier: (id, tier) => change(id, { tier }),
     disable: (id) => change(id, { isDisabled: true }),
     enable: (id) => change(id, { isDisabled: false }),
+    promote: (id) => change(id, { isAdmin: true }),
+    demote: (id) => change(id, { isAdmin: false }),
     async setPassword(id, password) {
       if (!isPassword(password)) return "bad_password";
       const passwordHash = await passwords.hash(password, accountKey(id));

@@ -48,6 +48,16 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
       if (isDone) await note({ action: "account.enabled", accountId: id });
       return isDone;
     },
+    async promote(id) {
+      const isDone = await accounts.promote(id);
+      if (isDone) await note({ action: "account.promoted", accountId: id });
+      return isDone;
+    },
+    async demote(id) {
+      const isDone = await accounts.demote(id);
+      if (isDone) await note({ action: "account.demoted", accountId: id });
+      return isDone;
+    },
     async setPassword(id, password) {
       const answer = await accounts.setPassword(id, password);
       if (answer === "changed") await note({ action: "account.password", accountId: id });

@@ -40,9 +40,10 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { tier, isDisabled, countsSpellings, passwordHash } = change;
+  const { tier, isAdmin, isDisabled, countsSpellings, passwordHash } = change;
   return {
     ...(tier !== undefined && { tier }),
+    ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
     ...(countsSpellings !== undefined && { spellings: countsSpellings ? 1 : 0 }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),

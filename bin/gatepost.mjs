@@ -5,6 +5,12 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`gatepost: Node ${process.versions.node} is too old; install Node 20.19 or newer.`);
+  process.exit(3);
+}
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 if (existsSync(join(root, "src"))) {
   const { build } = await import("../scripts/build.mjs");

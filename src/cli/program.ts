@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { EXAMPLES } from "./examples.ts";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
 import { harmless } from "./text.ts";
 
@@ -18,8 +19,17 @@ export function program(
     .showHelpAfterError("(gatepost --help lists all commands)")
     .addHelpText("after", EXIT_CODES);
   for (const command of commands) root.addCommand(command);
+  for (const command of root.commands) showExamples(command, command.name());
   harden(root, terminal);
   return root;
+}
+
+function showExamples(command: Command, path: string): void {
+  const examples = EXAMPLES[path];
+  if (examples !== undefined) {
+    command.addHelpText("after", `\nExamples:\n${examples.map((each) => `  ${each}`).join("\n")}`);
+  }
+  for (const child of command.commands) showExamples(child, `${path} ${child.name()}`);
 }
 
 /** Commander writes to the terminal, and throws instead of ending the process. */

@@ -14,13 +14,16 @@ import { backupCommand } from "../cli/commands/backup.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
 import { censusCommand, type CliCensus } from "../cli/commands/census.ts";
 import { checkCommand } from "../cli/commands/check.ts";
+import { completionCommand } from "../cli/commands/completion.ts";
+import { doctorCommand } from "../cli/commands/doctor.ts";
 import { keyCommand } from "../cli/commands/key.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
 import { migrateCommand, type MigrateOptions } from "../cli/commands/migrate.ts";
 import { serveCommand } from "../cli/commands/serve.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
 import { workerCommand } from "../cli/commands/worker.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { refuse, type Terminal } from "../cli/terminal.ts";
+import type { DatabaseUse } from "../cli/with-opened.ts";
 import { COMMAND_LINE, createAudit, operatorId } from "../service/account/audit.ts";
 import {
   auditedAccounts,
@@ -34,6 +37,7 @@ import {
   type Note,
   noteBy,
 } from "../service/account/audited.ts";
+import { diagnose } from "./doctor/diagnose.ts";
 import { endingSessions } from "../service/account/ending-sign-ins.ts";
 import { gateCommands } from "./gate-commands.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";
@@ -44,6 +48,7 @@ import { openKnownLists } from "./parts/known-lists.ts";
 import { openCensus } from "./feeds/census.ts";
 import { openStoredLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
+import { hasDatabase, missingWords, openStored } from "./process/stored.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
 import { type AccountStore, databasePlace, openAccountStore, openSql } from "./parts/store.ts";
 import { confirm, readInput, readText, systemUser } from "./process/terminal.ts";
@@ -52,12 +57,19 @@ import { openWebhooks } from "./parts/webhooks.ts";
 
 /** Every command, wired. Settings are read when a command runs, so that --help works with bad ones. */
 export function allCommands(terminal: Terminal): readonly Command[] {
-  const accountDeps = { terminal, openAccounts, readInput, confirm };
+  const accountDeps = {
+    terminal,
+    openAccounts: (use: DatabaseUse = "must_exist") =>
+      openStored(config(), { terminal, use }, openAccounts),
+    readInput,
+    confirm,
+  };
   return [
     serveCommand(() => serve(terminal)),
     workerCommand(() => work(terminal)),
     checkCommand({
       terminal,
+      readInput: () => readText("-"),
       openValidator: () => command((process) => openCliValidator(process, terminal.err)),
     }),
     bulkCommand({
@@ -79,12 +91,15 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       terminal,
       readFile: readText,
       author: systemUser(),
-      openLists: openCliLists,
+      openLists: (use: DatabaseUse = "must_exist") =>
+        openStored(config(), { terminal, use }, openCliLists),
     }),
     censusCommand({ terminal, readFile: readText, openCensus: openCliCensus, onInterrupt }),
     ...gateCommands({ terminal, run: command, noteFor: operatorNote }),
     migrateCommand({ terminal, migrate }),
     backupCommand({ terminal, backUp }),
+    doctorCommand({ terminal, diagnose: () => diagnose(process.env) }),
+    completionCommand(terminal),
   ];
 }
 
@@ -219,18 +234,17 @@ function onInterrupt(stop: () => void): () => void {
   return () => void process.off("SIGINT", ask).off("SIGINT", leave).off("SIGTERM", stop);
 }
 
-const openCliLists = (): Promise<CliLists> =>
-  command(async (process) => {
-    const store = await openAccountStore(process);
-    const lists = await openStoredLists(process, store);
-    const note = operatorNote(process, store);
-    return {
-      operator: auditedEntries(lists.operator, note),
-      reports: auditedReports(lists.reports, note),
-      backTest: lists.backTest,
-      refresh: auditedRefresh(lists.refresh, note),
-    };
-  });
+async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> {
+  const store = await openAccountStore(process);
+  const lists = await openStoredLists(process, store);
+  const note = operatorNote(process, store);
+  return {
+    operator: auditedEntries(lists.operator, note),
+    reports: auditedReports(lists.reports, note),
+    backTest: lists.backTest,
+    refresh: auditedRefresh(lists.refresh, note),
+  };
+}
 
 const openCliCensus = (): Promise<CliCensus> =>
   command((process) => {
@@ -239,19 +253,18 @@ const openCliCensus = (): Promise<CliCensus> =>
     return Promise.resolve(openCensus(process, dns));
   });
 
-const openAccounts = (): Promise<CliAccounts> =>
-  command(async (process) => {
-    const store = await openAccountStore(process);
-    const note = operatorNote(process, store);
-    const sessions = sqlSignIns(store.sql.db);
-    return {
-      accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
-      keys: auditedKeys(store.keys, note),
-      credits: auditedCredits(store.credits, note),
-      switchSpellings: auditedSpellings(store.switchSpellings, note),
-      reportOutcomes: store.reportOutcomes,
-    };
-  });
+async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close">> {
+  const store = await openAccountStore(process);
+  const note = operatorNote(process, store);
+  const sessions = sqlSignIns(store.sql.db);
+  return {
+    accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
+    keys: auditedKeys(store.keys, note),
+    credits: auditedCredits(store.credits, note),
+    switchSpellings: auditedSpellings(store.switchSpellings, note),
+    reportOutcomes: store.reportOutcomes,
+  };
+}
 
 /** What these commands change is written down as the operator's doing, by the system user's name. */
 function operatorNote({ ids }: Process, { sql: { db } }: AccountStore): Note {
@@ -261,6 +274,7 @@ function operatorNote({ ids }: Process, { sql: { db } }: AccountStore): Note {
 
 const openCliWebhooks = (): Promise<CliWebhooks> =>
   command(async (process) => {
+    if (!hasDatabase(process.config)) throw refuse(missingWords(process.config).trim());
     const store = await openAccountStore(process);
     const dns = openDns(process.config, "interactive");
     process.closing.add(() => dns.close());

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import { DAY_MS } from "../../src/core/calendar.ts";
 import { SIGNALS } from "../../src/core/evidence/signals.ts";
+import { EXAMPLES } from "../../src/cli/examples.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
 import { AUDIT_MS } from "../../src/service/account/audit.ts";
@@ -80,6 +81,21 @@ function commandRows(command: Command, path: readonly string[]): readonly (reado
     ...rows,
   ];
 }
+
+test("every example is of a command that exists, and begins as it does", () => {
+  const paths = (command: Command, path: string): readonly string[] => [
+    path,
+    ...command.commands.flatMap((below) => paths(below, `${path} ${below.name()}`)),
+  ];
+  const known = new Set(
+    allCommands(recordingTerminal()).flatMap((each) => paths(each, each.name())),
+  );
+  for (const [path, examples] of Object.entries(EXAMPLES)) {
+    assert.ok(known.has(path), path);
+    for (const example of examples) assert.ok(example.includes(`gatepost ${path}`), example);
+  }
+  assert.ok(Object.keys(EXAMPLES).length >= 30);
+});
 
 test("docs/cli.md lists every command with its options", () => {
   const want = allCommands(recordingTerminal()).flatMap((command) => commandRows(command, []));

@@ -30,6 +30,8 @@ function literalValidator(known: LiteralKnowledge): CliValidator {
   };
 }
 
+let stdin = "";
+
 const run = (...words: string[]) => runKnowing({}, ...words);
 
 async function runKnowing(
@@ -43,11 +45,31 @@ async function runKnowing(
       ...literalValidator(known),
       close: () => Promise.resolve(void (closed += 1)),
     });
-  const root = program("1.2.3", terminal, [checkCommand({ terminal, openValidator })]);
+  const root = program("1.2.3", terminal, [
+    checkCommand({ terminal, openValidator, readInput: () => Promise.resolve(stdin) }),
+  ]);
   const code = await runProgram(root, words, terminal);
   if (words.includes("good.example")) assert.equal(closed, 1, "the validator is closed");
   return { code, out: terminal.written(), err: terminal.complained() };
 }
+
+test("- reads the entries from standard input, and several results name their entry", async () => {
+  stdin = "good.example\nnonsense, good.example\n";
+  const { code, out } = await run("check", "-", "--json");
+  assert.equal(code, 1);
+  const results = JSON.parse(out) as readonly Record<string, unknown>[];
+  assert.deepEqual(
+    results.map((result) => [Object.keys(result)[0], result["entry"], result["format"]]),
+    [
+      ["entry", "good.example", true],
+      ["entry", "nonsense", false],
+      ["entry", "good.example", true],
+    ],
+  );
+  stdin = " ";
+  assert.equal((await run("check", "-")).code, 2);
+  assert.equal((await run("check", "-", "x.example")).code, 2);
+});
 
 const codes = [
   ["a good domain is 0", ["check", "good.example"], 0],
@@ -55,6 +77,7 @@ const codes = [
   ["an entry without mail server is 1", ["check", "gone.example"], 1],
   ["an inconclusive entry is 3", ["check", "good.example", "silent.example"], 3],
   ["something wrong beats something inconclusive", ["check", "silent.example", "nonsense"], 1],
+  ["an unknown feature is bad usage", ["check", "--features", "spf,dkmi", "nonsense"], 2],
   ["no entry is bad usage", ["check"], 2],
   ["an unknown command is bad usage", ["chekc", "x"], 2],
   ["an unknown option is bad usage", ["check", "--jsno", "x"], 2],

@@ -4,7 +4,9 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import { explanationJson } from "../../service/check/explain.ts";
-import { CommandFailure, EXIT, type ExitCode, type Terminal } from "../terminal.ts";
+import { featureNamed } from "../../service/check/features.ts";
+import { CommandFailure, EXIT, type ExitCode, misuse, type Terminal } from "../terminal.ts";
+import { shown } from "../text.ts";
 import { painter, verdictText } from "../verdict-text.ts";
 
 /** Validates without a server; opened when a command needs it and closed when it is done. */
@@ -19,6 +21,8 @@ export interface CliValidator {
 export interface CheckDeps {
   readonly terminal: Terminal;
   readonly openValidator: () => Promise<CliValidator>;
+  /** Standard input to its end. */
+  readonly readInput: () => Promise<string>;
 }
 
 interface Options {
@@ -31,19 +35,24 @@ interface Options {
 export function checkCommand(deps: CheckDeps): Command {
   return new Command("check")
     .description("check addresses and domains without a server")
-    .argument("<entry...>", "addresses or domains")
+    .argument("<entry...>", 'addresses or domains; "-" reads them from standard input')
     .option("--features <list>", `comma-separated: ${FEATURES.join(", ")}, or all`)
     .option(
       "--explain",
       "show the lists behind each signal, since when, and when they were fetched",
     )
-    .option("--json", "print the API's result (an array for several entries)")
+    .option(
+      "--json",
+      'print the API\'s result; for several entries an array whose items begin with "entry"',
+    )
     .addHelpText(
       "after",
       "\nExit codes: 0 all fine; 1 an entry has a bad format, no mail server or is disposable;\n" +
         "3 no entry is bad, but DNS did not answer for one.",
     )
-    .action(async (entries: string[], options: Options) => {
+    .action(async (words: string[], options: Options) => {
+      askedFeatures(options.features);
+      const entries = await entriesFrom(words, deps);
       const validator = await deps.openValidator();
       try {
         await check(entries, options, { ...deps, validator });
@@ -69,7 +78,7 @@ async function check(
         ? JSON.stringify(explanationJson(validation, validator.datasets))
         : validator.present(validation, features),
     );
-    terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",\n")}]`}\n`);
+    terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : arrayOf(bodies, entries)}\n`);
   } else {
     const view = {
       paint: painter(terminal.colours),
@@ -84,10 +93,41 @@ async function check(
   if (exitCode !== EXIT.fine) throw new CommandFailure(exitCode);
 }
 
+/** They are checked all at once; longer lists are for `gatepost bulk`. */
+const ENTRIES_MAX = 1_000;
+
+/** "-" alone stands for what standard input holds, separated as in a bulk list. */
+async function entriesFrom(words: readonly string[], deps: CheckDeps): Promise<readonly string[]> {
+  if (!words.includes("-")) return words;
+  if (words.length > 1) throw misuse('"-" reads all entries from standard input; give no others');
+  const entries = (await deps.readInput()).split(/[ ,\t\r\n]+/).filter((entry) => entry !== "");
+  if (entries.length === 0) throw misuse("standard input has no entries");
+  if (entries.length > ENTRIES_MAX) {
+    throw misuse(`more than ${String(ENTRIES_MAX)} entries; use gatepost bulk`);
+  }
+  return entries;
+}
+
+/** Each result of several says which entry it is about. */
+function arrayOf(bodies: readonly string[], entries: readonly string[]): string {
+  const items = bodies.map(
+    (body, at) => `{"entry":${JSON.stringify(entries[at] ?? "")},${body.slice(1)}`,
+  );
+  return `[${items.join(",\n")}]`;
+}
+
 function askedFeatures(option: string | undefined): readonly string[] {
-  const names = (option ?? "").split(",").map((name) => name.trim().toLowerCase());
-  if (names.includes("all")) return FEATURES;
-  return names.filter((name) => name !== "");
+  const names = (option ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== "");
+  const unknown = names.find((name) => name !== "all" && featureNamed(name) === undefined);
+  if (unknown !== undefined) {
+    throw misuse(
+      `--features: unknown feature ${shown(unknown)}; use ${FEATURES.join(", ")} or all`,
+    );
+  }
+  return names.includes("all") ? FEATURES : names;
 }
 
 /** 1 if an entry is bad; 3 if none is bad but DNS did not answer for one. */

@@ -13,7 +13,7 @@ import {
 import { misuse, refuse } from "../terminal.ts";
 import type { CommandFailure, Terminal } from "../terminal.ts";
 import { jsonLine, shown } from "../text.ts";
-import { withOpened } from "../with-opened.ts";
+import { type DatabaseUse, withOpened } from "../with-opened.ts";
 import type { JsonOption } from "./options.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";
@@ -21,7 +21,7 @@ const ENTRY = "a domain, *.suffix, mx:host or address";
 /** What commands on rules need of `ListsDeps`. */
 export interface EntryDeps {
   readonly terminal: Terminal;
-  readonly openLists: () => Promise<{
+  readonly openLists: (database?: DatabaseUse) => Promise<{
     readonly operator: RuleService;
     readonly close: () => Promise<void>;
   }>;
@@ -81,8 +81,9 @@ function sayCommand(deps: EntryDeps, word: "allow" | "deny"): Command {
   const command = new Command(word).argument("<entry>", ENTRY).option("--json", "print the entry");
   return detailOptions(command).action(async (text: string, options: SayOptions) => {
     const details = detailsFrom(options, deps.author);
-    const answer = await withOpened(deps.openLists, ({ operator }) =>
-      operator.save(text, word, details),
+    const answer = await withOpened(
+      () => deps.openLists("may_create"),
+      ({ operator }) => operator.save(text, word, details),
     );
     if (answer.kind !== "saved") throw refusalOf(answer);
     const { entry } = answer;
@@ -96,7 +97,10 @@ export function forgetCommand(deps: EntryDeps): Command {
     .argument("<entry>", ENTRY)
     .option("--json", 'print {"forgotten"}')
     .action(async (text: string, { json }: JsonOption) => {
-      const forgotten = await withOpened(deps.openLists, ({ operator }) => operator.forget(text));
+      const forgotten = await withOpened(
+        () => deps.openLists(),
+        ({ operator }) => operator.forget(text),
+      );
       if (forgotten === undefined) throw misuse(`${shown(text)}: not ${ENTRY}`);
       const { count } = forgotten;
       if (json === true) deps.terminal.out(jsonLine({ forgotten: count }));

@@ -9,7 +9,7 @@ import type { ImportAnswer, RuleService } from "../../service/evidence/rules.ts"
 import type { ReportService } from "../../service/evidence/reports.ts";
 import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
 import { jsonLine, shown, table } from "../text.ts";
-import { withOpened } from "../with-opened.ts";
+import { type DatabaseUse, withOpened } from "../with-opened.ts";
 import {
   allowCommand,
   denyCommand,
@@ -34,7 +34,7 @@ export interface CliLists {
 export interface ListsDeps {
   readonly terminal: Terminal;
   /** Opened when a command needs it, and closed by the command. */
-  readonly openLists: () => Promise<CliLists>;
+  readonly openLists: (database?: DatabaseUse) => Promise<CliLists>;
   /** A file's text, "-" for standard input; at most some 64 MB. Rejects with a sentence. */
   readonly readFile: (path: string) => Promise<string>;
   /** The name of the system user who runs the command. */
@@ -75,7 +75,10 @@ function statusCommand(deps: ListsDeps): Command {
     .description("list every feed: names in use, origin, and why its last answer was refused")
     .option("--json", "print an array")
     .action(async ({ json }: JsonOption) => {
-      const all = await withOpened(deps.openLists, ({ refresh }) => refresh.status());
+      const all = await withOpened(
+        () => deps.openLists(),
+        ({ refresh }) => refresh.status(),
+      );
       const headings = ["LIST", "KIND", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
       if (json === true) deps.terminal.out(jsonLine(all.map(statusJson)));
       else deps.terminal.out(table(headings, all.map(statusRow)));
@@ -95,13 +98,16 @@ function refreshCommand(deps: ListsDeps): Command {
     )
     .option("--json", "print an array")
     .action(async ({ json, accept = [] }: RefreshOptions) => {
-      const all = await withOpened(deps.openLists, async ({ refresh }) => {
-        const known = await refresh.status();
-        const odd = accept.find((id) => known.every((list) => list.id !== id));
-        if (odd !== undefined)
-          throw misuse(`--accept: no feed ${shown(odd)}; gatepost lists status names them`);
-        return await refresh.refresh(accept);
-      });
+      const all = await withOpened(
+        () => deps.openLists("may_create"),
+        async ({ refresh }) => {
+          const known = await refresh.status();
+          const odd = accept.find((id) => known.every((list) => list.id !== id));
+          if (odd !== undefined)
+            throw misuse(`--accept: no feed ${shown(odd)}; gatepost lists status names them`);
+          return await refresh.refresh(accept);
+        },
+      );
       const row = ({ id, kind, why, detail }: RefreshOutcome): readonly string[] => [
         id,
         kind,
@@ -135,8 +141,9 @@ function testCommand(deps: ListsDeps): Command {
     .option("--json", "print an object")
     .action(async (file: string, { json }: JsonOption) => {
       const text = await deps.readFile(file);
-      const answer: BackTestAnswer = await withOpened(deps.openLists, ({ backTest }) =>
-        backTest(text),
+      const answer: BackTestAnswer = await withOpened(
+        () => deps.openLists(),
+        ({ backTest }) => backTest(text),
       );
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
       if (json === true) deps.terminal.out(jsonLine(backTestJson(answer)));
@@ -173,7 +180,10 @@ function exportCommand(deps: ListsDeps): Command {
     .addOption(kindOption())
     .option("--json", "print an array, with notes, authors and dates")
     .action(async ({ kind, json }: JsonOption & { readonly kind?: ListWord }) => {
-      const all = await withOpened(deps.openLists, ({ operator }) => operator.entries());
+      const all = await withOpened(
+        () => deps.openLists(),
+        ({ operator }) => operator.entries(),
+      );
       const wanted = all.filter(({ word }) => kind === undefined || word === kind);
       if (json === true) deps.terminal.out(jsonLine(wanted.map(entryJson)));
       else deps.terminal.out(listLines(wanted));
@@ -196,8 +206,9 @@ function importCommand(deps: ListsDeps): Command {
   return detailOptions(command).action(async (file: string, options: ImportOptions) => {
     const details = detailsFrom(options, deps.author);
     const text = await deps.readFile(file);
-    const answer: ImportAnswer = await withOpened(deps.openLists, ({ operator }) =>
-      operator.importLines(text, options.kind, details),
+    const answer: ImportAnswer = await withOpened(
+      () => deps.openLists("may_create"),
+      ({ operator }) => operator.importLines(text, options.kind, details),
     );
     if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
     if (answer.kind !== "imported") throw refusalOf(answer);

@@ -238,7 +238,7 @@ test("where nobody can listen is said in words", async (t) => {
     return listen(app, { host, port: taken }, DEFAULT_LIMITS);
   };
   await assert.rejects(at("127.0.0.1", port), {
-    message: `cannot listen at 127.0.0.1, port ${String(port)}: another program listens there`,
+    message: `cannot listen at 127.0.0.1, port ${String(port)}: another program listens there; stop it, or set PORT to a free port`,
   });
   await assert.rejects(at("192.0.2.1", 0), {
     message: "cannot listen at 192.0.2.1, port 0: this machine has no such address",

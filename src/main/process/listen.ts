@@ -221,7 +221,7 @@ async function bind(app: FastifyInstance, address: Address): Promise<string> {
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ["EADDRINUSE", "another program listens there"],
+  ["EADDRINUSE", "another program listens there; stop it, or set PORT to a free port"],
   ["EADDRNOTAVAIL", "this machine has no such address"],
   ["EACCES", "this user may not listen there"],
   ["ENOTFOUND", "not an address of this machine, and not a known name"],

@@ -8,6 +8,8 @@ const NARROWEST_COLUMNS = 40;
 /** The process's own standard output and error. */
 export function systemTerminal(): Terminal {
   const { stdout, stderr, env } = process;
+  // "gatepost ... | head": the reader has what it wants.
+  for (const stream of [stdout, stderr]) stream.on("error", leaveIfUnread);
   const noColour = env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "";
   return {
     out: (text) => void stdout.write(text),
@@ -16,6 +18,11 @@ export function systemTerminal(): Terminal {
     interactive: stderr.isTTY,
     columns: Math.max(stderr.columns ?? 80, NARROWEST_COLUMNS),
   };
+}
+
+function leaveIfUnread(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
 }
 
 /** The name of the system's user who types; its number where the system has no name for it, as in containers. */

@@ -1,0 +1,91 @@
+import type { Finding } from "../../cli/commands/doctor.ts";
+import { openStoredLists } from "../feeds/lists.ts";
+import { openDns } from "../parts/dns.ts";
+import { openAccountStore } from "../parts/store.ts";
+import { hasDatabase, missingWords } from "../process/stored.ts";
+import { openProcess, type Process } from "../process/open-process.ts";
+import { type Config, readConfig, unknownSettings } from "../settings/config.ts";
+import { note, ok, wrong } from "./findings.ts";
+import { examineFeeds, examineMemory, examineUrls } from "./machine.ts";
+import { examineResolver } from "./resolver.ts";
+import { examineDatabase, examineDisk } from "./store.ts";
+
+/** Looks at everything that a service needs. Changes nothing; a service may be running. */
+export async function diagnose(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(environment);
+  } catch (error) {
+    return [wrong("settings", messageOf(error), "Correct the settings (docs/configuration.md).")];
+  }
+  const examined = await openProcess(config, { log: "silent" }, async (process) => ({
+    findings: [settingsFinding(environment), ...(await examine(process))],
+  }));
+  await examined.close();
+  return examined.findings;
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message.trim() : String(error);
+
+function settingsFinding(environment: Parameters<typeof unknownSettings>[0]): Finding {
+  const unknown = unknownSettings(environment);
+  if (unknown.length === 0) return ok("settings", "All are known and valid.");
+  return note("settings", `Unknown, so ignored: ${unknown.join(", ")}.`, "Correct or remove them.");
+}
+
+async function examine(process: Process): Promise<readonly Finding[]> {
+  const { config } = process;
+  return [
+    ...examineUrls(config),
+    examineMemory(),
+    examineDisk(config.dataDir),
+    ...(await caught("database", () => examineStored(process))),
+    ...(await caught("resolver", async () => [await resolverFinding(process)])),
+  ];
+}
+
+async function resolverFinding({
+  config,
+  machine,
+  clock,
+  ids,
+  closing,
+}: Process): Promise<Finding> {
+  const lookup = openDns(config, "interactive", { machine });
+  closing.add(() => lookup.close());
+  return examineResolver({ lookup, clock, ids });
+}
+
+async function examineStored(process: Process): Promise<readonly Finding[]> {
+  const { config, clock } = process;
+  if (!hasDatabase(config)) {
+    return [
+      note(
+        "database",
+        missingWords(config).trim(),
+        "Start the service once, or set GATEPOST_DATA_DIR.",
+      ),
+    ];
+  }
+  const store = await openAccountStore(process);
+  const { refresh } = await openStoredLists(process, store);
+  const feeds = examineFeeds(await refresh.status(), config.listsRefresh, clock.nowMs());
+  return [...(await examineDatabase(store.sql, config.databaseUrl === undefined, clock)), feeds];
+}
+
+/** What cannot be opened is a finding, too. */
+async function caught(
+  name: string,
+  look: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [
+      wrong(name, messageOf(error), "See the message; docs/operations.md has the common causes."),
+    ];
+  }
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { childEnvironment } from "../process/child-environment.ts";
+import { DOCS_ZONE } from "./docs-zone.ts";
+import { gatepost, type Home, startService } from "./service-process.ts";
+
+const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
+
+interface Finding {
+  readonly name: string;
+  readonly state: string;
+}
+
+suite("first steps on the command line", () => {
+  let dns: ForkedDnsServer;
+  let parent = "";
+  let home: Home;
+
+  before(async () => {
+    dns = await forkDnsServer(DOCS_ZONE);
+    parent = mkdtempSync(join(tmpdir(), "gatepost-first-"));
+    const directory = join(parent, "data");
+    const settings = {
+      GATEPOST_DATA_DIR: directory,
+      GATEPOST_LISTS_REFRESH: "off",
+      GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+    };
+    home = { directory, settings, remove: () => undefined };
+  });
+
+  after(async () => {
+    await dns.close();
+    rmSync(parent, { recursive: true, force: true });
+  });
+
+  const findings = (out: string): Readonly<Record<string, string>> =>
+    Object.fromEntries((JSON.parse(out) as Finding[]).map(({ name, state }) => [name, state]));
+
+  test("commands that read make no data directory, and say that there is no database", () => {
+    for (const words of [
+      ["account", "list", "--json"],
+      ["lists", "status"],
+      ["doctor", "--json"],
+      ["check", "good.example"],
+    ]) {
+      const ran = gatepost(home, words);
+      assert.equal(ran.code, 0, `${words.join(" ")}: ${ran.err}`);
+      assert.ok(!existsSync(home.directory), words.join(" "));
+      if (words[0] !== "check" && words[0] !== "doctor") assert.match(ran.err, /^No database in /);
+    }
+  });
+
+  test("a command that makes a database says where", () => {
+    const ran = gatepost(home, ["account", "create", "a@x.example"]);
+    assert.equal(ran.code, 0);
+    assert.ok(ran.err.startsWith(`Creating a database in ${home.directory}. `), ran.err);
+    assert.equal(gatepost(home, ["account", "list"]).err, "");
+  });
+
+  test("a port in use: the message names PORT; the doctor finds nothing wrong beside a service", async () => {
+    const service = await startService(home);
+    const { port } = new URL(service.url);
+    const second = {
+      ...home,
+      settings: { ...home.settings, GATEPOST_DATA_DIR: `${parent}/other` },
+    };
+    const taken = gatepost({ ...second, settings: { ...second.settings, PORT: port } }, ["serve"]);
+    assert.equal(taken.code, 3);
+    assert.match(taken.err, /set PORT to a free port/);
+    const ran = gatepost(home, ["doctor", "--json"]);
+    assert.equal(ran.code, 0, ran.out);
+    const { database, schema, ledger, resolver, feeds } = findings(ran.out);
+    assert.deepEqual([database, schema, ledger, resolver], ["ok", "ok", "ok", "ok"]);
+    assert.equal(feeds, "note", "fetching is off");
+    await service.stop();
+  });
+
+  test("the doctor finds a resolver that does not answer, and bad settings", () => {
+    const silent = { ...home.settings, GATEPOST_DNS_SERVERS: "127.0.0.1:9" };
+    const dead = gatepost({ ...home, settings: silent }, ["doctor", "--json"]);
+    assert.equal(dead.code, 1);
+    assert.equal(findings(dead.out)["resolver"], "wrong");
+    const bad = gatepost({ ...home, settings: { ...home.settings, PORT: "x" } }, [
+      "doctor",
+      "--json",
+    ]);
+    assert.equal(bad.code, 1);
+    assert.equal(findings(bad.out)["settings"], "wrong");
+  });
+
+  test("a reader that leaves ends the command quietly", () => {
+    const env = childEnvironment({ ...home.settings });
+    const quiet = `"$0" "$1" --help 2>err.txt | true; cat err.txt; echo ended`;
+    const out = execFileSync("bash", ["-c", quiet, process.execPath, COMMAND], {
+      env,
+      cwd: parent,
+      encoding: "utf8",
+    });
+    assert.equal(out, "ended\n");
+  });
+});

@@ -43,7 +43,8 @@ import { gateCommands } from "./gate-commands.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";
 import { openDns, openTrust } from "./parts/dns.ts";
 import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
-import { type Config, readConfig, unknownSettings } from "./settings/config.ts";
+import { type Config, readConfig } from "./settings/config.ts";
+import { unknownSettings } from "./settings/unknown-settings.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
 import { openCensus } from "./feeds/census.ts";
 import { openStoredLists } from "./feeds/lists.ts";
@@ -141,11 +142,9 @@ interface Greeting {
 
 /** Runs until a signal; one that comes before all has started does not wait for that. */
 async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting>): Promise<void> {
-  for (const name of unknownSettings(process.env)) {
-    terminal.err(
-      `${name} is no setting and changes nothing: docs/configuration.md has them all.\n`,
-    );
-  }
+  for (const warning of unknownSettings(process.env))
+    terminal.err(`${warning}
+`);
   const { greeting, stop } = await start();
   terminal.err(`${greeting}\n`);
   warnOfOldNode(terminal);

@@ -6,7 +6,7 @@ import { readVoice, type Reading } from "./voice.ts";
 const root = new URL("../../../", import.meta.url);
 
 /** Largest share of stumbling lines in source, docs and root pages. The aim is 0.02; lower it when the share falls. */
-const LARGEST_SHARE = 0.025;
+const LARGEST_SHARE = 0.02;
 
 /** Pages and texts that newcomers read first: no line of them may match. */
 const SPOTLESS = /^(?:README\.md|docs\/guides\/.*\.md|src\/cli\/.*)$/;

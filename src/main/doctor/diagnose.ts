@@ -4,7 +4,8 @@ import { openDns } from "../parts/dns.ts";
 import { openAccountStore } from "../parts/store.ts";
 import { hasDatabase, missingWords } from "../process/stored.ts";
 import { openProcess, type Process } from "../process/open-process.ts";
-import { type Config, readConfig, unknownSettings } from "../settings/config.ts";
+import { type Config, readConfig } from "../settings/config.ts";
+import { unknownSettings } from "../settings/unknown-settings.ts";
 import { note, ok, wrong } from "./findings.ts";
 import { examineFeeds, examineMemory, examineUrls } from "./machine.ts";
 import { examineResolver } from "./resolver.ts";
@@ -33,7 +34,7 @@ const messageOf = (error: unknown): string =>
 function settingsFinding(environment: Parameters<typeof unknownSettings>[0]): Finding {
   const unknown = unknownSettings(environment);
   if (unknown.length === 0) return ok("settings", "All are known and valid.");
-  return note("settings", `Unknown, so ignored: ${unknown.join(", ")}.`, "Correct or remove them.");
+  return note("settings", unknown.join(" "), "Correct or remove them.");
 }
 
 async function examine(process: Process): Promise<readonly Finding[]> {

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { publicUrlOf, readConfig, unknownSettings } from "./config.ts";
+import { publicUrlOf, readConfig } from "./config.ts";
+import { unknownSettings } from "./unknown-settings.ts";
 
 test("without any setting the service listens on loopback port 8080", () => {
   const config = readConfig({});
@@ -58,7 +59,7 @@ for (const [name, environment, want] of urls) {
   });
 }
 
-test("what looks like a setting and is none is named, what Kubernetes adds is not", () => {
+test("an unknown setting is reported with the likely name, variables of Kubernetes are not", () => {
   const environment = {
     GATEPOST_PUBLICURL: "https://a.example",
     GATEPOST_PORT: "8081",
@@ -67,9 +68,16 @@ test("what looks like a setting and is none is named, what Kubernetes adds is no
     GATEPOST_PORT_80_TCP_ADDR: "192.0.2.1",
     GATEPOST_SERVICE_HOST: "192.0.2.1",
     GATEPOST_SERVICE_PORT_HTTP: "80",
+    GATEPOST_SIGNUPS: "closed",
+    GATEPOST_COLOUR: "blue",
     OTHER: "x",
   };
-  assert.deepEqual(unknownSettings(environment), ["GATEPOST_PORT", "GATEPOST_PUBLICURL"]);
+  assert.deepEqual(unknownSettings(environment), [
+    "Unknown setting GATEPOST_COLOUR (ignored). docs/configuration.md lists all settings.",
+    "Unknown setting GATEPOST_PORT (ignored). Did you mean PORT?",
+    "Unknown setting GATEPOST_PUBLICURL (ignored). Did you mean GATEPOST_PUBLIC_URL?",
+    "Unknown setting GATEPOST_SIGNUPS (ignored). Did you mean GATEPOST_SIGNUP?",
+  ]);
 });
 
 const addresses = [

@@ -25,7 +25,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 function readRanges(text: string): readonly AddressRange[] {
   const parsed = parseRanges(text.split(",").map((part) => part.trim()));
   if (parsed.ok) return parsed.ranges;
-  throw new Error(`holds what is no address or CIDR: ${parsed.wrong.join(", ")}`);
+  throw new Error(`not an IP address or CIDR range: ${parsed.wrong.join(", ")}`);
 }
 
 /** Every setting. Only this file reads the environment. */
@@ -223,38 +223,20 @@ export function readConfig(environment: Environment): Config {
   return { ...config, dataDir: resolve(config.dataDir) };
 }
 
-const KNOWN: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name));
-
-/** What Kubernetes tells containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
-const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
-
-/** Names that look like settings and are none: most likely somebody's slip, and without effect. */
-export function unknownSettings(environment: Environment): readonly string[] {
-  return Object.entries(environment)
-    .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))
-    .map(([name]) => name)
-    .filter((name) => name.startsWith("GATEPOST_") && !KNOWN.has(name))
-    .sort();
-}
-
-/** Settings that need each other. What is given and bad is complained of elsewhere. */
+/** Settings that need each other. Invalid values are reported elsewhere. */
 function incomplete(environment: Environment): readonly string[] {
   const isGiven = ({ name }: Setting<unknown>): boolean => (environment[name] ?? "").trim() !== "";
   const { databaseUrl, redisUrl, secretKey: key } = SETTINGS;
   const missing: string[] = [];
   if (isGiven(databaseUrl) && !isGiven(redisUrl)) {
-    missing.push(
-      "REDIS_URL: is needed with DATABASE_URL: several processes count and queue there.",
-    );
+    missing.push("REDIS_URL: required with DATABASE_URL: several processes count and queue there.");
   }
   if (isGiven(redisUrl) && !isGiven(databaseUrl)) {
-    missing.push(
-      "DATABASE_URL: is needed with REDIS_URL, where nothing is kept that must not be lost.",
-    );
+    missing.push("DATABASE_URL: required with REDIS_URL: Redis is not durable storage.");
   }
   if (isGiven(databaseUrl) && !isGiven(key)) {
     missing.push(
-      "GATEPOST_SECRET_KEY: is needed with DATABASE_URL: all processes must have the same one.",
+      "GATEPOST_SECRET_KEY: required with DATABASE_URL: all processes must have the same one.",
     );
   }
   return missing;

@@ -1,0 +1,32 @@
+import { editDistanceOne } from "../../core/policy/near-name.ts";
+import { SETTINGS } from "./config.ts";
+
+const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
+
+/** What Kubernetes sets in containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
+const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
+
+/** One warning for each variable that looks like a setting but is not one. */
+export function unknownSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return Object.entries(environment)
+    .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))
+    .map(([name]) => name)
+    .filter((name) => name.startsWith("GATEPOST_") && !KNOWN.includes(name))
+    .sort()
+    .map((name) => `Unknown setting ${name} (ignored). ${hint(name)}`);
+}
+
+function hint(name: string): string {
+  const meant = KNOWN.find((known) => isNear(bare(name), bare(known)));
+  return meant === undefined
+    ? "docs/configuration.md lists all settings."
+    : `Did you mean ${meant}?`;
+}
+
+const isNear = (name: string, known: string): boolean =>
+  name === known || editDistanceOne(name, known);
+
+/** A name without prefix and underscores, which users most often get wrong. */
+const bare = (name: string): string => name.replace(/^GATEPOST_/, "").replaceAll("_", "");

@@ -42,6 +42,7 @@ export function plantedRoute(words: string): Route {
     documentation: {
       "/api/planted": {
         get: {
+          operationId: "planted",
           summary: "A planted route",
           tags: ["system"],
           responses: { 200: { description: "What the setting says." } },
@@ -92,7 +93,7 @@ export const PLANTINGS: readonly Planting[] = [
       ],
       [
         "src/core/evidence/domain-evidence.ts",
-        /^ {2}add\(freeRegistryEvidence/m,
+        /^ +add\(freeRegistryEvidence/m,
         '  if (domain.name.startsWith("planted.")) add(evidence("planted_signal"));\n',
       ],
     ],
@@ -118,11 +119,11 @@ export const PLANTINGS: readonly Planting[] = [
     lines: [
       [
         "src/main/settings/config.ts",
-        /^ {2}maxConnections: whole\(/m,
+        /^ +maxConnections: whole\(/m,
         '  planted: text("GATEPOST_PLANTED", "nothing", "Words of the planted route."),\n',
       ],
       ["src/main/server.ts", START, 'import { plantedRoute } from "../http/api/planted.ts";\n'],
-      ["src/main/server.ts", /^ {6}viewRoute\(/m, "      plantedRoute(parts.config.planted),\n"],
+      ["src/main/server.ts", /^ +viewRoute\(/m, "      plantedRoute(parts.config.planted),\n"],
     ],
     docs: ["docs/configuration.md", "docs/api.md"],
     most: { added: 1, lines: 2 },
@@ -136,7 +137,7 @@ export const PLANTINGS: readonly Planting[] = [
         START,
         'import { plantedCommand } from "../cli/commands/planted.ts";\n',
       ],
-      ["src/main/commands.ts", /^ {4}backupCommand\(/m, "    plantedCommand(terminal),\n"],
+      ["src/main/commands.ts", /^ +backupCommand\(/m, "    plantedCommand(terminal),\n"],
     ],
     docs: ["docs/cli.md"],
     most: { added: 1, lines: 1 },

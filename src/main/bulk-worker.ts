@@ -16,11 +16,19 @@ const report = (message: BulkThreadReport): void => port.postMessage(message);
 const log = sendingLog(report);
 const completed = (): void => report({ kind: "completed" });
 const work = await openBulkWork(workerData as BulkThreadSettings, { machine, log, completed });
+/** Between two reports of figures. */
+const FIGURES_EVERY_MS = 1_000;
+const tell = (): void => {
+  report({ kind: "figures", figures: work.figures() });
+  cancelTelling = machine.clock.after(FIGURES_EVERY_MS, tell);
+};
+let cancelTelling = machine.clock.after(FIGURES_EVERY_MS, tell);
 
 port.on("message", (order: BulkThreadOrder) => {
   if (order.kind === "wake") work.wake();
   else if (order.kind === "datasets") work.use(order.datasets);
   else {
+    cancelTelling();
     work
       .stop()
       .catch((fault: unknown) => log.error("bulk.stop_failed", fault))

@@ -1,3 +1,4 @@
+import type { Registry } from "prom-client";
 import { memoryAnswerCache } from "../adapters/memory/answer-cache.ts";
 import { sqlAccounts } from "../adapters/sql/account/accounts.ts";
 import { sqlRegistrationCache } from "../adapters/sql/evidence/registration-cache.ts";
@@ -31,6 +32,8 @@ import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
 import type { Machine } from "./process/machine.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
 import { openServing, type Serving, startUpkeep } from "./parts/serving.ts";
+import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
+import { type VerdictTally, verdictTally, watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
 import type { Lists } from "./feeds/lists.ts";
 import { type OpenBulk, openBulk } from "./parts/open-bulk.ts";
@@ -107,6 +110,8 @@ interface Parts extends Serving {
   readonly webhooks: Webhooks;
   readonly bulk: OpenBulk;
   readonly gate: Gate;
+  /** Of single checks. */
+  readonly verdicts: VerdictTally;
 }
 
 async function openParts(process: Process, checkpoint: Checkpoint): Promise<Parts> {
@@ -117,10 +122,9 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
   const { sql, notices } = store;
   const registrations = sqlRegistrationCache(sql.db);
   const { datasets } = lists;
-  const checker = observed(
-    openChecker(process, { registrations, datasets, trust: serving.trust }),
-    lists,
-  );
+  const verdicts = verdictTally();
+  const plain = openChecker(process, { registrations, datasets, trust: serving.trust });
+  const checker = observed(plain, lists, verdicts);
   closing.add(() => checker.close());
   const counters = requests === undefined ? { rates } : { rates, requests };
   const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
@@ -153,21 +157,23 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
   lists.onShared((shared) => bulk.use(shared));
   const links = createLinks(config);
   const gate = await openGate({ ...serving, links, checker, admission });
-  return { ...serving, links, checker, admission, usage, webhooks, bulk, gate };
+  return { ...serving, links, checker, admission, usage, webhooks, bulk, gate, verdicts };
 }
 
 /** The same checker, whose verdicts the lists hear of. */
-function observed(checker: Checker, lists: Lists): Checker {
+function observed(checker: Checker, lists: Lists, verdicts: VerdictTally): Checker {
   return {
     ...checker,
     async check(text, mode, asked, ownEvidence) {
       const validation = await checker.check(text, mode, asked, ownEvidence);
       lists.observe(validation);
+      verdicts.count(validation.result);
       return validation;
     },
     async budgeted(question) {
       const validation = await checker.budgeted(question);
       lists.observe(validation);
+      verdicts.count(validation.result);
       return validation;
     },
   };
@@ -237,11 +243,31 @@ function apiRoutes(parts: Parts): readonly Route[] {
 }
 
 /** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
-function watchedCache({ config, metrics: { registry }, checker }: Parts): AnswerCache {
+function watchedCache(parts: Parts): AnswerCache {
+  const { config, metrics, checker } = parts;
+  const { registry } = metrics;
   const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
-  watchDns(registry, checker.dns, checker.trust);
+  const { dns: learning, bulk, verdicts } = parts;
+  watchDns(registry, () => [
+    {
+      clients: { single: checker.dns.stats(), learning: learning.stats() },
+      trust: checker.trust?.stats(),
+    },
+    bulk.figures?.()?.dns,
+  ]);
+  watchVerdicts(registry, {
+    single: verdicts.counts,
+    bulk: () => bulk.figures?.()?.verdicts,
+  });
+  watchThread(registry, bulk);
   watchAnswerCache(registry, () => cache.reads());
   return cache;
+}
+
+/** The worker in the bulk thread, where this process has one. */
+function watchThread(registry: Registry, { figures }: OpenBulk): void {
+  if (figures === undefined) return;
+  watchWorker(registry, "bulk-thread", { figures: () => figures()?.worker ?? IDLE_WORKER });
 }
 
 function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): DashboardDeps {

@@ -10,6 +10,7 @@ import { keepJobs } from "../service/bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../service/bulk/worker.ts";
 import { type BulkChecker, openBulkChecker } from "./parts/bulk-checker.ts";
 import type { Config } from "./settings/config.ts";
+import { watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
 import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
 import { type Process, openProcess } from "./process/open-process.ts";
@@ -87,7 +88,11 @@ async function openWorker(
   closing.add(() => bulk.close());
   const worker = await openWork({ ...serving, webhooks, bulk }, options);
   watchWorker(metrics.registry, name, worker);
-  watchDns(metrics.registry, bulk, serving.trust);
+  watchDns(metrics.registry, () => [
+    bulk.dnsFigures(),
+    { clients: { learning: dns.stats() }, trust: undefined },
+  ]);
+  watchVerdicts(metrics.registry, { bulk: bulk.verdicts });
   await webhooks.dispatcher.start("among_others");
   startUpkeep(serving, {});
   const url = await show(serving, bulk);

@@ -1,31 +1,54 @@
 import { Gauge, type Registry } from "prom-client";
-import type { Trust } from "../../adapters/dns/trust/trust.ts";
-import type { DnsLookup } from "../../adapters/dns/lookup.ts";
+import type { DnsStats } from "../../adapters/dns/lookup.ts";
+import type { TrustStats } from "../../adapters/dns/trust/trust.ts";
 
-/** Every figure of the DNS client as `gatepost_dns_<name>`, read when the page is asked for. */
+/** What is known of DNS clients and of trust in their resolver, in one thread. */
+export interface DnsFigures {
+  /** By the client's name. */
+  readonly clients: Readonly<Record<string, DnsStats>>;
+  readonly trust: TrustStats | undefined;
+}
+
+/** Every figure of every DNS client as `gatepost_dns`, read when the page is asked for. `read`: one for each thread. */
 export function watchDns(
   registry: Registry,
-  dns: Pick<DnsLookup, "stats">,
-  trust: Pick<Trust, "stats"> | undefined,
+  read: () => readonly (DnsFigures | undefined)[],
 ): void {
   const suspect: Gauge = new Gauge({
     name: "gatepost_dns_suspect",
     help: '1 while the resolver\'s answers are not trusted; its "no" then counts as no answer.',
     registers: [registry],
-    collect: () => suspect.set(trust?.stats().suspect === undefined ? 0 : 1),
+    collect: () => suspect.set(read().some((each) => each?.trust?.suspect !== undefined) ? 1 : 0),
   });
   const figures = new Gauge({
     name: "gatepost_dns",
-    help: "Figures of the DNS client: counters since the start, and the gauges window, under_way, unsettled and cache_size.",
-    labelNames: ["figure"],
+    help: "Figures of the DNS clients: counters since the start, and the gauges window, under_way, unsettled and cache_size.",
+    labelNames: ["client", "figure"],
     registers: [registry],
     collect() {
-      const { cache, unknown: others, ...counters } = dns.stats();
-      const unknown = { ...others, suspect: trust?.stats().withheld ?? 0 };
-      const all = { ...counters, ...prefixed("unknown", unknown), ...prefixed("cache", cache) };
-      for (const [name, value] of Object.entries(all)) figures.set({ figure: snake(name) }, value);
+      for (const [client, figure, value] of read().flatMap((thread) => rowsOf(thread))) {
+        figures.set({ client, figure }, value);
+      }
     },
   });
+}
+
+type Row = readonly [client: string, figure: string, value: number];
+
+/** What trust withheld is counted with the first client of its thread. */
+function rowsOf(thread: DnsFigures | undefined): readonly Row[] {
+  if (thread === undefined) return [];
+  const rows = Object.entries(thread.clients).flatMap(([client, stats]) =>
+    figuresOf(stats).map(([figure, value]): Row => [client, figure, value]),
+  );
+  const [client = "none"] = Object.keys(thread.clients);
+  if (thread.trust === undefined) return rows;
+  return [...rows, [client, "unknown_suspect", thread.trust.withheld]];
+}
+
+function figuresOf({ cache, unknown, ...counters }: DnsStats): [name: string, value: number][] {
+  const all = { ...counters, ...prefixed("unknown", unknown), ...prefixed("cache", cache) };
+  return Object.entries(all).map(([name, value]) => [snake(name), value]);
 }
 
 function prefixed(prefix: string, figures: object): Readonly<Record<string, number>> {

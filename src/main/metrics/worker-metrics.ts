@@ -55,3 +55,16 @@ const GAUGES: readonly [part: string, help: string, read: (figures: WorkerFigure
   ["chunks_in_use", "Chunks under way.", (f) => f.inUse],
   ["open_entries", "Entries of chunks under way that are not checked yet.", (f) => f.openEntries],
 ];
+
+/** Of a worker that has not begun. */
+export const IDLE_WORKER: WorkerFigures = {
+  tickets: 0,
+  taken: 0,
+  stored: 0,
+  late: 0,
+  postponed: 0,
+  failed: 0,
+  entriesPerSecond: 0,
+  inUse: 0,
+  openEntries: 0,
+};

@@ -1,8 +1,11 @@
-import type { DnsLookup, DnsQuestions } from "../../adapters/dns/lookup.ts";
+import type { DnsQuestions } from "../../adapters/dns/lookup.ts";
 import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { SharedCap } from "../../adapters/dns/shared-cap.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
+import { isInconclusive } from "../../core/validate/result.ts";
+import type { DnsFigures } from "../metrics/dns-metrics.ts";
+import { verdictTally, type VerdictTally } from "../metrics/verdict-metrics.ts";
 import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
 import type { EntryCheck } from "../../service/bulk/entry-check.ts";
 import type { Observed } from "../../service/evidence/verdict-recorder.ts";
@@ -17,8 +20,8 @@ export interface BulkChecker {
   readonly room: () => Promise<void> | undefined;
   /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
-  /** Of the first pass. */
-  readonly stats: DnsLookup["stats"];
+  readonly dnsFigures: () => DnsFigures;
+  readonly verdicts: VerdictTally["counts"];
   /** Names that DNS takes at once. */
   readonly window: () => number;
   /** Leaves no socket and no timer. */
@@ -66,11 +69,12 @@ export function openBulkChecker(
     againBudgetMs: AGAIN_BUDGET_MS,
     observe,
   });
+  const verdicts = verdictTally();
   let begun = 0;
   let asked = 0;
   let window = 0;
   return {
-    check,
+    check: counted(check, verdicts),
     /** Waits for the resolver, and at intervals for a turn of the event loop. */
     room() {
       begun += 1;
@@ -78,7 +82,11 @@ export function openBulkChecker(
       return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());
     },
     dnsAnswers: () => trust?.answers() ?? probe.probe(),
-    stats: () => dns.stats(),
+    dnsFigures: () => ({
+      clients: { bulk: dns.stats(), again: second.stats() },
+      trust: trust?.stats(),
+    }),
+    verdicts: verdicts.counts,
     window() {
       // Asked for every name, and it changes every few seconds.
       if (asked % WINDOW_READ_EVERY === 0) window = dns.stats().window;
@@ -90,6 +98,15 @@ export function openBulkChecker(
       second.close();
       probe.close();
     },
+  };
+}
+
+/** The same check, its verdicts counted. What is unknown is asked again, and counts then. */
+function counted(check: EntryCheck, verdicts: VerdictTally): EntryCheck {
+  return async (entry, options) => {
+    const result = await check(entry, options);
+    if (options.again === true || !isInconclusive(result)) verdicts.count(result);
+    return result;
   };
 }
 

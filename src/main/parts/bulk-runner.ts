@@ -1,3 +1,4 @@
+import type { BulkFigures } from "../threads/bulk-thread.ts";
 import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Queue } from "../../ports/bulk/queue.ts";
@@ -19,6 +20,8 @@ export interface BulkRunner {
   rouse(): void;
   /** The lists were refreshed. */
   use(datasets: SharedDatasets): void;
+  /** Of its own worker; absent where workers are elsewhere, undefined before it reports. */
+  readonly figures?: () => BulkFigures | undefined;
   /** Hands jobs back; to be called before the database is closed. */
   stop(): Promise<void>;
 }

@@ -10,6 +10,7 @@ import type { Process } from "../process/open-process.ts";
 import { askedRarely } from "../../http/system/readiness.ts";
 import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";
 import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
+import type { BulkFigures } from "../threads/bulk-thread.ts";
 import { dnsCap } from "./dns.ts";
 import type { Config } from "../settings/config.ts";
 import { accountStore } from "./store.ts";
@@ -59,11 +60,14 @@ export function threadRunner(
   const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory, ...caches };
   const settings = { dataDir, ...dns, implicitMx, datasets, secretKey };
   const ended = (): void => cap.clearOther();
-  const thread = machine.startBulkThread(settings, { log, completed, ended });
+  let latest: BulkFigures | undefined;
+  const figures = (fresh: BulkFigures): void => void (latest = fresh);
+  const thread = machine.startBulkThread(settings, { log, completed, ended, figures });
   return {
     queue: { wake: () => Promise.resolve(thread.wake()) },
     rouse: () => thread.rouse(),
     use: (fresh) => thread.use(fresh),
+    figures: () => latest,
     stop: () => thread.stop(),
   };
 }

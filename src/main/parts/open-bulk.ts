@@ -45,6 +45,8 @@ export interface OpenBulk {
   readonly service: BulkService;
   /** The lists were refreshed. */
   readonly use: (datasets: SharedDatasets) => void;
+  /** Of this process's own worker; absent where workers are elsewhere. */
+  readonly figures: BulkRunner["figures"];
 }
 
 /** What of a process bulk needs. */
@@ -100,6 +102,7 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   return {
     service,
     use: (fresh) => runner.use(fresh),
+    figures: runner.figures,
   };
 }
 

@@ -4,6 +4,9 @@ import type { ServerAddress } from "../../adapters/dns/transport/server-address.
 import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { systemClock as clock } from "../../adapters/system/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
+import type { WorkerFigures } from "../../service/bulk/worker.ts";
+import type { DnsFigures } from "../metrics/dns-metrics.ts";
+import type { VerdictCounts } from "../metrics/verdict-metrics.ts";
 import { type LogMessage, writeLine } from "./thread-log.ts";
 
 /** What the thread is given at its start. */
@@ -25,7 +28,17 @@ export type BulkThreadOrder =
   | { readonly kind: "datasets"; readonly datasets: SharedDatasets };
 
 /** `completed`: a job is done, and somebody may announce it. */
-export type BulkThreadReport = LogMessage | { readonly kind: "completed" };
+export type BulkThreadReport =
+  | LogMessage
+  | { readonly kind: "completed" }
+  | { readonly kind: "figures"; readonly figures: BulkFigures };
+
+/** What the thread did and does, for the page of metrics. */
+export interface BulkFigures {
+  readonly dns: DnsFigures;
+  readonly verdicts: VerdictCounts;
+  readonly worker: WorkerFigures;
+}
 
 /**
  * The bulk worker in a thread of its own, restarted when it dies. It starts with the first that there is for
@@ -45,6 +58,8 @@ export interface BulkThread {
 export interface BulkThreadDeps {
   readonly log: Log;
   readonly completed: () => void;
+  /** Told every second while the thread runs. */
+  readonly figures: (figures: BulkFigures) => void;
   /** The thread has ended. */
   readonly ended: () => void;
 }
@@ -110,13 +125,14 @@ class RestartedThread implements BulkThread {
   }
 
   #launch(): Worker {
-    const { log, completed } = this.#deps;
+    const { log, completed, figures } = this.#deps;
     const worker = new Worker(new URL("../bulk-worker.js", import.meta.url), {
       workerData: this.#settings,
       resourceLimits: HEAP_LIMITS,
     });
     worker.on("message", (report: BulkThreadReport) => {
       if (report.kind === "log") writeLine(log, report);
+      else if (report.kind === "figures") figures(report.figures);
       else completed();
     });
     worker.on("error", (fault) => log.error("bulk.thread_failed", fault));

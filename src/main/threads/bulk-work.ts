@@ -8,22 +8,28 @@ import { sqlChunkQueue } from "../../adapters/sql/bulk/chunk-queue.ts";
 import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
 import { pruneSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
 import { passThrough } from "../../ports/bulk/checkpoint.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../../service/bulk/worker.ts";
-import { openBulkChecker } from "../parts/bulk-checker.ts";
+import {
+  type BulkChecker,
+  type BulkCheckerOptions,
+  openBulkChecker,
+} from "../parts/bulk-checker.ts";
 import { joinDnsCap, openTrust } from "../parts/dns.ts";
 import { startDuties } from "../feeds/duties.ts";
 import { openOwnTraffic } from "../feeds/own-traffic.ts";
 import { Closing } from "../process/closing.ts";
 import type { Machine } from "../process/machine.ts";
-import type { BulkThreadSettings } from "./bulk-thread.ts";
+import type { BulkFigures, BulkThreadSettings } from "./bulk-thread.ts";
 
 /** The bulk worker of one process alone, with a database connection, a resolver and a cache of its own. */
 export interface BulkWork {
   readonly wake: () => void;
   readonly use: (datasets: SharedDatasets) => void;
+  readonly figures: () => BulkFigures;
   /** Hands the chunks under way back and closes everything. */
   readonly stop: () => Promise<void>;
 }
@@ -63,13 +69,8 @@ async function open(
   const known = await openDatasets(settings, { db, machine, log }, closing);
   const traffic = openOwnTraffic({ sql: { db }, secretKey: settings.secretKey, clock, log });
   closing.add(() => traffic.flush());
-  const cap = joinDnsCap(settings, settings.dnsCap);
   const { observe } = traffic;
-  const trust = openTrust({ config: settings, machine, log, cap });
-  closing.add(() => trust?.close());
-  trust?.start();
-  const bulk = openBulkChecker(settings, known.datasets, { observe, cap, machine, trust });
-  closing.add(() => bulk.close());
+  const bulk = openCheckers(settings, { machine, log, observe, datasets: known.datasets }, closing);
   const name = ids.hex32();
   const hashKey = ids.bytes(32);
   const heldBack = createHeldBackLog({ log, clock, showAddresses: false, hashKey });
@@ -99,7 +100,30 @@ async function open(
   );
   closing.add(() => duties.stop());
   worker.start();
-  return { wake: () => worker.wake(), use: known.use };
+  const figures = (): BulkFigures => ({
+    dns: bulk.dnsFigures(),
+    verdicts: bulk.verdicts(),
+    worker: worker.figures(),
+  });
+  return { wake: () => worker.wake(), use: known.use, figures };
+}
+
+type CheckerDeps = Pick<BulkWorkDeps, "machine" | "log"> &
+  Pick<BulkCheckerOptions, "observe"> & { readonly datasets: () => Datasets };
+
+/** The DNS clients of this thread, under the process's cap, and what watches their resolver. */
+function openCheckers(
+  settings: BulkThreadSettings,
+  { machine, log, datasets, ...options }: CheckerDeps,
+  closing: Closing,
+): BulkChecker {
+  const cap = joinDnsCap(settings, settings.dnsCap);
+  const trust = openTrust({ config: settings, machine, log, cap });
+  closing.add(() => trust?.close());
+  trust?.start();
+  const bulk = openBulkChecker(settings, datasets, { ...options, cap, machine, trust });
+  closing.add(() => bulk.close());
+  return bulk;
 }
 
 type Store = Pick<BulkWorkDeps, "machine" | "log"> & {

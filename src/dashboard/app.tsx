@@ -1,12 +1,13 @@
-import type { VNode } from "preact";
+import type { ComponentType, VNode } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { call, faultText } from "./api/client.ts";
 import type { SessionState } from "./api/shapes.ts";
 import { announcement } from "./app/announce.ts";
 import { loadedPage, loadPage } from "./app/loaded-pages.ts";
-import { isOpenTo, type Page, PAGES } from "./app/pages.ts";
+import { isOpenTo, type Page, pageAt } from "./app/pages.ts";
 import { path } from "./app/router.ts";
 import { isEnded, loadSession, session } from "./app/session.ts";
+import { areCommandsOpen } from "./parts/commands-key.ts";
 import { PageHead } from "./parts/page-head.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { Bones, Failed } from "./parts/states.tsx";
@@ -37,6 +38,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
       {isEnded.value && known?.account !== undefined ? (
         <SignInAgain email={known.account.email} />
       ) : null}
+      {areCommandsOpen.value ? <LazyCommands /> : null}
       <div class="unseen" role="status">
         {announcement.value}
       </div>
@@ -44,11 +46,22 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   );
 }
 
+function LazyCommands(): VNode | null {
+  const [Content, setContent] = useState<ComponentType>();
+  useLayoutEffect(() => {
+    import("./parts/commands.tsx").then(
+      ({ Commands }) => setContent(() => Commands),
+      () => (areCommandsOpen.value = false),
+    );
+  }, []);
+  return Content === undefined ? null : <Content />;
+}
+
 function frame(known: SessionState | undefined): VNode {
-  const page = PAGES.find((candidate) => candidate.path === path.value);
+  const page = pageAt(path.value, known);
   if (known === undefined) return <Bones lines={6} />;
   if (page === undefined) return <Missing />;
-  if (isOpenTo(page, known)) return <Lazy key={page.path} page={page} />;
+  if (isOpenTo(page, known)) return <Lazy key={`${page.path} ${page.for}`} page={page} />;
   return known.account === undefined ? <SignInPage /> : <Missing />;
 }
 

@@ -3,23 +3,33 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
+import "./styles/figures.css";
+import "./styles/verdict.css";
+import "./styles/front.css";
 import "./styles/pages.css";
 import { App } from "./app.tsx";
 import { refuseDrops } from "./app/dropped.ts";
+import { loadLanguage } from "./app/language.ts";
 import { keepFocus } from "./app/kept-focus.ts";
 import { loadPage } from "./app/loaded-pages.ts";
 import { PAGES } from "./app/pages.ts";
 import { path, startRouter } from "./app/router.ts";
-import { loadSession, watchOtherTabs } from "./app/session.ts";
+import { loadSession, wasHere, watchOtherTabs } from "./app/session.ts";
 import { chooseTheme, theme } from "./app/theme.ts";
+import { listenForCommands } from "./parts/commands-key.ts";
 
-// The page's own code and who is here are asked for at once, not one after the other.
-void loadPage(PAGES.find((page) => page.path === path.value));
+// The page's own code, the language and who is here are asked for at once, not one after the other.
+const likely = PAGES.filter((page) => page.path === path.value);
+void loadPage(likely.find((page) => (page.for === "visitor") !== wasHere()) ?? likely[0]);
 const asked = loadSession();
+// Shown by the app; without a listener a refusal would be reported before the app follows it.
+asked.catch(() => undefined);
 chooseTheme(theme.value);
 startRouter();
 watchOtherTabs();
 keepFocus();
 refuseDrops();
+listenForCommands();
+await loadLanguage();
 const root = document.getElementById("app");
 if (root !== null) render(<App asked={asked} />, root);

@@ -285,6 +285,7 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
     datasets: checker.datasets,
     settings: {
       signup: config.signup,
+      site: { title: config.siteTitle ?? "", text: config.siteText ?? "" },
       publicUrl: parts.links.base,
       version: programVersion(),
       trustedProxies: config.trustProxy ?? [],

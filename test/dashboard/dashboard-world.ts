@@ -148,6 +148,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     settings: {
       signup: options.signup ?? "open",
       publicUrl,
+      site: { title: "", text: "" },
       version: "0.0.0-test",
       trustedProxies: [],
     },

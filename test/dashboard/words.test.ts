@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import type { Result } from "../../src/dashboard/api/shapes.ts";
 import { costOf } from "../../src/dashboard/words/cost.ts";
+import { sharesOf } from "../../src/dashboard/words/evidence.ts";
 import { curlOf, shellQuoted } from "../../src/dashboard/words/samples.ts";
 import { factsOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
 
@@ -30,7 +31,7 @@ const verdicts = [
   [
     "an unknown mail server is never shown as a no",
     { dns: false, signals: ["dns_indeterminate"] },
-    "unsure",
+    "quiet",
     "Could not tell",
   ],
   [
@@ -39,8 +40,14 @@ const verdicts = [
     "no",
     "No mail server",
   ],
-  ["bad format comes before everything", { format: false, disposable: true }, "no", "Not valid"],
-  ["a likely typo is advice", { signals: ["typo_domain"] }, "unsure", "Check the spelling"],
+  ["bad format comes before everything", { format: false, disposable: true }, "no", "Bad format"],
+  ["a misspelling comes before the rest", { signals: ["typo_domain"] }, "unsure", "Misspelt"],
+  [
+    "a misspelling comes before disposable",
+    { signals: ["blacklist_single", "typo_domain"], disposable: true },
+    "unsure",
+    "Misspelt",
+  ],
   [
     "disposable wins over an unknown mail server",
     { disposable: true, dns: false, signals: ["dns_indeterminate"] },
@@ -57,9 +64,9 @@ for (const [name, more, mark, stamp] of verdicts) {
   });
 }
 
-test("an inconclusive mail server is amber among the facts, not red", () => {
+test("an inconclusive mail server is grey among the facts, neither red nor amber", () => {
   const facts = factsOf({ ...FINE, dns: false, signals: ["dns_indeterminate"] });
-  assert.deepEqual(facts[1], { mark: "unsure", words: "Mail server unknown" });
+  assert.deepEqual(facts[1], { mark: "quiet", words: "Mail server unknown" });
 });
 
 const hostile = ["it's", "$(id)", "`id`", "a;b", '"', "\\", "!x", "a\nb", "''", "-x", "é"];
@@ -110,5 +117,26 @@ const costs = [
 for (const [name, given, allowance, isTooMuch] of costs) {
   test(`the cost of a list: ${name}`, () => {
     assert.equal(costOf(given, allowance).isTooMuch, isTooMuch);
+  });
+}
+
+const evidenceOf = (...weights: readonly number[]) =>
+  weights.map((weight) => ({ signal: "keyword_weak" as const, weight, by: "rules" as const, lists: [] }));
+
+const sums = [
+  ["one signal is the whole score", [80], 80, [80]],
+  ["each counts on what is left, and rounds to the sum", [80, 45, 30, 35], 95, [80, 9, 4, 2]],
+  ["a certain signal leaves nothing to others", [100, 95, 90], 100, [100, 0, 0]],
+  ["notes have no share", [0, 10], 10, [10]],
+] as const;
+
+for (const [name, weights, score, want] of sums) {
+  test(`evidence adds up: ${name}`, () => {
+    const points = sharesOf(evidenceOf(...weights), score).map((share) => share.points);
+    assert.equal(
+      points.reduce((sum, part) => sum + part, 0),
+      score,
+    );
+    assert.deepEqual(points, want);
   });
 }

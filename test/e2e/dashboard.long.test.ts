@@ -121,8 +121,8 @@ const verdicts = [
   ["jane@throwaway.example", "Disposable"],
   ["jane@silent.example", "Could not tell"],
   ["jane@missing.example", "No mail server"],
-  ["jane..doe@good.example", "Not valid"],
-  ["maria@gmial.com", "Check the spelling"],
+  ["jane..doe@good.example", "Bad format"],
+  ["maria@gmial.com", "Misspelt"],
   [
     `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(53)}.example`,
     "No mail server",
@@ -152,12 +152,11 @@ testInBrowser("the JSON tab and the curl tab are reached with arrow keys", async
   const { page, end } = await visit("/", { cookie: accountCookie });
   await page.getByLabel("Address or domain").fill("jane@good.example");
   await page.keyboard.press("Enter");
-  await page.getByRole("tab", { name: "Mail servers" }).focus();
-  await page.keyboard.press("ArrowRight");
-  const json = await page.getByLabel("JSON result", { exact: true }).innerText();
+  await page.getByRole("tab", { name: "JSON" }).focus();
+  const json = await page.getByRole("region", { name: "JSON" }).innerText();
   assert.equal((JSON.parse(json) as { domain: string }).domain, "good.example");
   await page.keyboard.press("ArrowRight");
-  const curl = await page.getByLabel("curl command", { exact: true }).innerText();
+  const curl = await page.getByRole("region", { name: "curl" }).innerText();
   assert.match(curl, /^curl http:\/\/gatepost\.example\/api\/email /);
   await end();
 });
@@ -189,12 +188,12 @@ testInBrowser("by keyboard only: sign in, check, create a key, revoke it, sign o
   await tabTo(page, "Password");
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
+  await page.getByRole("heading", { name: "Check", exact: true }).waitFor();
   await tabTo(page, "Address or domain");
   await page.keyboard.type("jane@throwaway.example");
   await page.keyboard.press("Enter");
   await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
-  await page.getByText("came with this version of the program").first().waitFor();
+  await page.getByText("The list came with this version.").first().waitFor();
   await goTo(page, `${world.url}/keys`);
   await tabTo(page, "Create a key");
   await page.keyboard.press("Enter");
@@ -239,11 +238,6 @@ testInBrowser(
     await page.reload();
     await page.getByRole("cell", { name: "First", exact: true }).waitFor();
     assert.equal((await page.content()).includes(key), false);
-    await goTo(page, `${world.url}/guide`);
-    await page
-      .getByText(`${key.slice(0, 12)}`, { exact: false })
-      .first()
-      .waitFor();
     await end();
   },
 );
@@ -393,8 +387,11 @@ testInBrowser(
 
 testInBrowser("usage has a table behind every chart", async () => {
   const { page, end } = await visit("/usage", { cookie: accountCookie });
-  await page.locator(".chart canvas").nth(1).waitFor();
-  assert.equal(await page.locator(".chart canvas").count(), 2);
+  const plots = page.getByRole("slider");
+  await plots.nth(1).waitFor();
+  await plots.first().focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.match((await plots.first().getAttribute("aria-valuetext")) ?? "", /^\d+ \w+: /);
   await page.getByText("Figures by day").first().click();
   await page.locator("details table tbody tr").first().waitFor();
   await page.getByRole("button", { name: "400 days" }).click();
@@ -561,7 +558,7 @@ testInBrowser("hostile DNS text and delivery answers are text", async () => {
     await page.keyboard.press("Enter");
     await page.getByText("How its mail is set up").waitFor();
     await settled(page);
-    const records = await page.getByText("The record").all();
+    const records = await page.locator(".facts-grid summary").all();
     assert.ok(records.length > 0);
     for (const record of records) await record.click();
     await harmless(page, "records");

@@ -1,18 +1,8 @@
-import { SIGNALS } from "../../core/evidence/signals.ts";
-import { readLines, send } from "./client.ts";
-import type { CheckStep, EvidenceShape, Result } from "./shapes.ts";
+import { call, readLines, send } from "./client.ts";
+import type { CheckStep } from "./shapes.ts";
 
-/** Without a session nobody says what was matched: the table's weights stand in. */
-function fromTable(result: Result): readonly EvidenceShape[] {
-  return result.signals.map((signal) => ({
-    signal,
-    weight: Math.round(SIGNALS[signal].weight * 100),
-    lists: [],
-  }));
-}
-
-/** Checks as the signed-in account. `take` gets the core facts first and the whole result last. */
-export async function checkAsAccount(
+/** Checks one entry for one unit. `take` gets the core facts first and the whole result last. */
+export async function checkEntry(
   entry: string,
   take: (step: CheckStep) => void,
   signal: AbortSignal,
@@ -21,14 +11,6 @@ export async function checkAsAccount(
   await readLines(response, (value) => take(value as CheckStep));
 }
 
-/** Checks as a visitor, by the public API and within its limits for this address. */
-export async function checkAsVisitor(
-  entry: string,
-  take: (step: CheckStep) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const family = entry.includes("@") ? "email" : "domain";
-  const response = await send("POST", `/api/${family}`, { [family]: entry }, signal);
-  const result = (await response.json()) as Result;
-  take({ step: "full", result, evidence: fromTable(result), advice: [] });
-}
+/** Tells the operator that a verdict is wrong. */
+export const reportEntry = (entry: string, wrong: string, reason: string): Promise<void> =>
+  call("POST", "report", { entry, wrong, reason });

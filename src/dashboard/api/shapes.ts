@@ -13,6 +13,7 @@ export type {
   Delivery,
   EvidenceShape,
   FoundEntries,
+  FrontPage,
   Key,
   ListBehind,
   ListState,

@@ -1,16 +1,24 @@
 import { computed, signal } from "@preact/signals";
-import { checkAsAccount, checkAsVisitor } from "../api/check.ts";
+import { checkEntry } from "../api/check.ts";
 import { faultText } from "../api/client.ts";
 import type { CheckStep } from "../api/shapes.ts";
 import { verdictOf } from "../words/verdict.ts";
 import { announce } from "./announce.ts";
+import { nowMs } from "./clock.ts";
+import { addRecent } from "./recent.ts";
+import { setFragment } from "./router.ts";
 import { loadAllowance, session } from "./session.ts";
 
 export type Shown =
   | { readonly state: "nothing" }
   | { readonly state: "checking"; readonly entry: string }
   | { readonly state: "failed"; readonly entry: string; readonly message: string }
-  | { readonly state: "answered"; readonly entry: string; readonly step: CheckStep };
+  | {
+      readonly state: "answered";
+      readonly entry: string;
+      readonly step: CheckStep;
+      readonly atMs: number;
+    };
 
 interface CheckRun {
   /** What stands in the field. */
@@ -27,7 +35,7 @@ const kept = signal<CheckRun & { readonly owner: string | undefined }>({
   owner: undefined,
 });
 
-/** The last check, kept while its reader looks at other pages; nobody else at this browser sees it. */
+/** The last check, kept while its reader looks at other pages; never shown to another account at this browser. */
 export const checkRun = computed<CheckRun>(() =>
   kept.value.owner === ownerId() ? kept.value : NOTHING,
 );
@@ -38,7 +46,20 @@ export function typed(text: string): void {
 
 let running: AbortController | undefined;
 
-/** Checks what was given; one that still runs is given up. */
+/** The entry that the page shows or asks about; "" for none. */
+export const entryOnPage = (): string => {
+  const { shown } = checkRun.value;
+  return shown.state === "nothing" ? "" : shown.entry;
+};
+
+/** Empties the page for the next check. */
+export function clearCheck(): void {
+  running?.abort();
+  running = undefined;
+  kept.value = { ...NOTHING, owner: ownerId() };
+}
+
+/** Checks what was given; a check that still runs is given up. */
 export function check(given: string): void {
   const entry = given.trim();
   if (entry === "") return;
@@ -50,22 +71,25 @@ export function check(given: string): void {
   };
   typed(entry);
   show({ state: "checking", entry });
-  const ask = session.value?.account === undefined ? checkAsVisitor : checkAsAccount;
+  setFragment(entry);
   let said = "";
   const take = (step: CheckStep): void => {
-    show({ state: "answered", entry, step });
+    if (running !== own) return;
+    show({ state: "answered", entry, step, atMs: nowMs() });
     // The verdict alone: read out whole, the page would take minutes. It is said again when it changes.
-    const { stamp, small, sentence, reason } = verdictOf(step);
+    const verdict = verdictOf(step, entry);
+    const { stamp, small, sentence, reason, mark } = verdict;
     const words = `${entry}: ${stamp}, ${small}. ${sentence} ${reason}`;
-    if (words !== said && running === own) announce(words);
+    if (words !== said) announce(words);
     said = words;
+    addRecent({ entry, mark, stamp });
   };
-  ask(entry, take, own.signal).then(loadAllowanceOfAccount, (error: unknown) =>
+  checkEntry(entry, take, own.signal).then(loadAllowanceOfAccount, (error: unknown) =>
     show({ state: "failed", entry, message: faultText(error) }),
   );
 }
 
-/** The server's books are up to a quarter of a second behind. */
+/** The server's counters are up to a quarter of a second behind. */
 const BOOKED_AFTER_MS = 400;
 
 const loadAllowanceOfAccount = (): void => {

@@ -1,3 +1,5 @@
+import { LOCALE, t } from "./i18n.ts";
+
 /** The only file of the dashboard that looks at the clock. */
 
 export const nowMs = (): number => Date.now();
@@ -5,10 +7,7 @@ export const nowMs = (): number => Date.now();
 /** NaN for a text that is no time. */
 export const timeMs = (iso: string): number => Date.parse(iso);
 
-/** For libraries that want an object. `seconds` since the Unix epoch. */
-export const dateOf = (seconds: number): Date => new Date(seconds * 1_000);
-
-const EXACT = new Intl.DateTimeFormat("en-GB", {
+const EXACT = new Intl.DateTimeFormat(LOCALE, {
   day: "numeric",
   month: "long",
   year: "numeric",
@@ -16,24 +15,39 @@ const EXACT = new Intl.DateTimeFormat("en-GB", {
   minute: "2-digit",
   timeZoneName: "short",
 });
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const DAY = new Intl.DateTimeFormat(LOCALE, {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const STAMP = new Intl.DateTimeFormat(LOCALE, {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+});
+const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 
 /** "20 November 2026 at 13:40 CET", in the reader's time zone, which it names: charts run by UTC. */
 export const exactTime = (ms: number): string => EXACT.format(ms);
 
-/** "20 Nov 2026" for "2026-11-20". */
+/** "20 November 2026 at 13:40 UTC". */
+export const stampTime = (ms: number): string => `${STAMP.format(ms)} UTC`;
+
+/** "20 November 2026" for "2026-11-20". */
 export const shownDay = (date: string): string => DAY.format(timeMs(`${date}T00:00:00Z`));
 
-const SHORT_DAY = new Intl.DateTimeFormat("en-GB", {
+const SHORT_DAY = new Intl.DateTimeFormat(LOCALE, {
   day: "numeric",
   month: "short",
   timeZone: "UTC",
 });
 
-/** "20 Nov" on the axis of a chart; nothing between two days. */
-export const dayLabel = (seconds: number): string =>
-  seconds % 86_400 === 0 ? SHORT_DAY.format(seconds * 1_000) : "";
+/** "20 Nov" for "2026-11-20". */
+export const shortDay = (date: string): string => SHORT_DAY.format(timeMs(`${date}T00:00:00Z`));
 
 const STEPS = [
   ["second", 1_000, 60_000],
@@ -47,7 +61,7 @@ const STEPS = [
 /** "3 minutes ago", "tomorrow". */
 export function relativeTime(ms: number, fromMs: number): string {
   const gap = ms - fromMs;
-  if (Math.abs(gap) < 10_000) return "just now";
+  if (Math.abs(gap) < 10_000) return t("just now");
   const [unit, sizeMs] = STEPS.find(([, , below]) => Math.abs(gap) < below) ?? STEPS[5];
   return RELATIVE.format(Math.round(gap / sizeMs), unit);
 }

@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import type { SessionState } from "../api/shapes.ts";
+import type { IconName } from "../parts/icon.tsx";
 import { SignInPage } from "../pages/sign-in/sign-in.tsx";
 
 export interface Page {
@@ -8,9 +9,10 @@ export interface Page {
   readonly name: string;
   readonly load: () => Promise<ComponentType>;
   /** Who sees it; a visitor is sent to sign in. */
-  readonly for: "everyone" | "account" | "admin";
+  readonly for: "everyone" | "visitor" | "account" | "admin";
   /** Where the rail shows it; absent: nowhere. */
-  readonly group?: "main" | "account" | "help" | "admin";
+  readonly group?: "main" | "build" | "admin";
+  readonly icon?: IconName;
   /** The part of the service it needs. */
   readonly part?: SessionState["parts"][number];
 }
@@ -20,8 +22,15 @@ export const PAGES: readonly Page[] = [
   {
     path: "/",
     name: "Check",
-    for: "everyone",
+    for: "visitor",
+    load: async () => (await import("../pages/front/front.tsx")).FrontPage,
+  },
+  {
+    path: "/",
+    name: "Check",
+    for: "account",
     group: "main",
+    icon: "check",
     load: async () => (await import("../pages/check/check.tsx")).CheckPage,
   },
   {
@@ -29,6 +38,7 @@ export const PAGES: readonly Page[] = [
     name: "Lists",
     for: "account",
     group: "main",
+    icon: "lists",
     part: "lists",
     load: async () => (await import("../pages/bulk/lists.tsx")).ListsPage,
   },
@@ -36,21 +46,22 @@ export const PAGES: readonly Page[] = [
     path: "/keys",
     name: "Keys",
     for: "account",
-    group: "account",
+    group: "build",
     load: async () => (await import("../pages/account/keys.tsx")).KeysPage,
   },
   {
     path: "/usage",
     name: "Usage",
     for: "account",
-    group: "account",
+    group: "main",
+    icon: "usage",
     load: async () => (await import("../pages/account/usage.tsx")).UsagePage,
   },
   {
     path: "/webhooks",
     name: "Webhooks",
     for: "account",
-    group: "account",
+    group: "build",
     part: "webhooks",
     load: async () => (await import("../pages/webhooks/webhooks.tsx")).WebhooksPage,
   },
@@ -58,21 +69,20 @@ export const PAGES: readonly Page[] = [
     path: "/credits",
     name: "Credits",
     for: "account",
-    group: "account",
+    group: "build",
     load: async () => (await import("../pages/account/credits.tsx")).CreditsPage,
   },
   {
     path: "/guide",
     name: "Guide",
     for: "everyone",
-    group: "help",
+    group: "build",
     load: async () => (await import("../pages/guide.tsx")).GuidePage,
   },
   {
     path: "/pricing",
     name: "Plans",
     for: "everyone",
-    group: "help",
     load: async () => (await import("../pages/account/plans.tsx")).PlansPage,
   },
   {
@@ -116,9 +126,16 @@ export const PAGES: readonly Page[] = [
   },
 ];
 
+/** The page of a path: of two, the one for who is here. */
+export function pageAt(path: string, known: SessionState | undefined): Page | undefined {
+  const pages = PAGES.filter((page) => page.path === path);
+  return pages.find((page) => known !== undefined && isOpenTo(page, known)) ?? pages.at(-1);
+}
+
 /** Whether this visitor has that page at all. */
 export function isOpenTo(page: Page, { account, parts }: SessionState): boolean {
   if (page.part !== undefined && !parts.includes(page.part)) return false;
   if (page.for === "everyone") return true;
+  if (page.for === "visitor") return account === undefined;
   return account !== undefined && (page.for === "account" || account.admin);
 }

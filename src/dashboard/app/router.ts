@@ -28,6 +28,13 @@ export function go(to: string): void {
   scrollTo(0, 0);
 }
 
+/** Names what the page shows in the address bar, so that the link to it can be shared. */
+export function setFragment(text: string): void {
+  const hash = text === "" ? "" : `#${encodeURIComponent(text)}`;
+  history.replaceState(null, "", location.pathname + location.search + hash);
+  fragment.value = text;
+}
+
 function follow(): void {
   path.value = readPath();
   fragment.value = readFragment();

@@ -14,9 +14,30 @@ export const isEnded = signal(false);
 /** What is left of the plan; undefined for visitors and until it is known. */
 export const allowance = signal<Allowance | undefined>(undefined);
 
+const STORED = "gatepost-was-here";
+
+/** Whether an account was signed in at this browser the last time: which frame a page begins with. */
+export function wasHere(): boolean {
+  try {
+    return localStorage.getItem(STORED) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function rememberHere(isHere: boolean): void {
+  try {
+    if (isHere) localStorage.setItem(STORED, "1");
+    else localStorage.removeItem(STORED);
+  } catch {
+    // Then a page begins with the visitor's frame.
+  }
+}
+
 /** Asks who is here. Throws an `ApiFault`. */
 export async function loadSession(): Promise<void> {
   session.value = await call<SessionState>("GET", "session");
+  rememberHere(session.value.account !== undefined);
   isEnded.value = false;
   if (session.value.account === undefined) allowance.value = undefined;
   else void loadAllowance();

@@ -48,7 +48,9 @@ function Left({ allowance: known }: { allowance: Allowance }): VNode {
         <b>{count(left(purse))}</b> of {count(limit)} checks left {when}
       </div>
       <Meter share={limit === 0 ? 0 : left(purse) / limit} />
-      {known.credits > 0 ? <div>and {counted(known.credits, "credit")}</div> : null}
+      {known.credits > 0 ? (
+        <div>and {counted(known.credits, "{n} credit", "{n} credits")}</div>
+      ) : null}
     </>
   );
 }

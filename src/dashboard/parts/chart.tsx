@@ -1,105 +1,232 @@
-import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-import { dateOf, dayLabel } from "../app/clock.ts";
-import { theme } from "../app/theme.ts";
+import type { HTMLAttributes, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { t } from "../app/i18n.ts";
+import { count, shortCount } from "../app/numbers.ts";
 
 export interface Series {
   readonly name: string;
-  readonly values: readonly number[];
-  /** A colour of the tokens: "--accent". */
+  /** Null: no data, which is a gap and not a 0. */
+  readonly values: readonly (number | null)[];
+  /** The class of its colour: `k-no`, `k-accent`, ... */
   readonly colour: string;
 }
 
 export interface ChartProps {
-  /** What it shows; the table beside it has the figures. */
+  /** What it shows, with its range and highest point. */
   label: string;
-  /** Midnights in UTC, in seconds since the Unix epoch. */
-  daysSeconds: readonly number[];
+  /** Name of each step of the axis, for reading one: "20 November". */
+  steps: readonly string[];
+  /** Bars stand on each other in this order; lines do not. */
   series: readonly Series[];
+  kind: "bars" | "lines";
+  /** The period before, as one dashed line. */
+  before?: readonly (number | null)[];
+  /** Shows a figure; a count unless it says otherwise. */
+  figure?: (value: number) => string;
 }
 
-const HEIGHT_PX = 220;
-const HALF_DAY_SECONDS = 43_200;
-const token = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** Units of the plot, which stretches to its box. */
+const WIDTH = 1_000;
+const HEIGHT = 200;
 
-/** Colours as the page shows them now: a canvas knows no `light-dark()`. */
-function resolved(name: string): string {
-  const probe = document.createElement("i");
-  probe.style.setProperty("forced-color-adjust", "none"); // else every series would be one colour
-  probe.style.color = `var(${name})`;
-  document.body.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+/** A round number of at least `most`, with up to four equal steps. */
+export function topOf(most: number): number {
+  const size = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
+  const factor = [1, 2, 4, 5, 8, 10].find((candidate) => candidate * size >= most) ?? 10;
+  return Math.max(4, factor * size);
 }
 
-function optionsOf({ series }: ChartProps, width: number): uPlot.Options {
-  const axis = {
-    stroke: resolved("--ink-2"),
-    grid: { stroke: resolved("--line"), width: 1 },
-    ticks: { show: false },
-    font: `12px ${token("--sans")}`,
-  };
-  const bars = uPlot.paths.bars?.({ size: [0.7, 24], radius: 0.15 });
-  return {
-    width,
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { show: false },
-    tzDate: (seconds) => uPlot.tzDate(dateOf(seconds), "Etc/UTC"),
-    scales: {
-      x: { range: (_chart, min, max) => [min - HALF_DAY_SECONDS, max + HALF_DAY_SECONDS] },
-      y: { range: (_chart, _min, max) => [0, Math.max(4, max * 1.08)] },
-    },
-    axes: [
-      {
-        ...axis,
-        size: 32,
-        grid: { show: false },
-        values: (_chart, splits) => splits.map(dayLabel),
-      },
-      { ...axis, size: 56, values: (_chart, splits) => splits.map(shortCount) },
-    ],
-    series: [
-      {},
-      ...series.map(({ name, colour }) => ({
-        label: name,
-        fill: resolved(colour),
-        stroke: resolved(colour),
-        width: 0,
-        points: { show: false },
-        ...(bars === undefined ? {} : { paths: bars }),
-      })),
-    ],
-  };
-}
+const sumAt = (series: readonly Series[], at: number): number =>
+  series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
 
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
-const shortCount = (value: number): string => (value % 1 === 0 ? COMPACT.format(value) : "");
-
-/** Bars by day. Later series stand in front of earlier ones. Decoration for the table that goes with it. */
+/** Bars or lines over time. Arrow keys and the pointer read one step; a table beside it has all figures. */
 export function Chart(props: ChartProps): VNode {
-  const frame = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const { current } = frame;
-    if (current === null) return undefined;
-    const data = [[...props.daysSeconds], ...props.series.map(({ values }) => [...values])];
-    const chart = new uPlot(
-      optionsOf(props, current.clientWidth),
-      data as uPlot.AlignedData,
-      current,
-    );
-    const watch = new ResizeObserver(() =>
-      chart.setSize({ width: current.clientWidth, height: HEIGHT_PX }),
-    );
-    watch.observe(current);
-    return () => {
-      watch.disconnect();
-      chart.destroy();
-    };
-  }, [props.daysSeconds, props.series, theme.value]);
-  return <div class="chart" ref={frame} role="img" aria-label={props.label} />;
+  const { steps, series, kind, before = [], figure = count } = props;
+  const [at, setAt] = useState<number>();
+  const heights = steps.map((_, step) =>
+    kind === "bars"
+      ? sumAt(series, step)
+      : Math.max(...series.map(({ values }) => values[step] ?? 0)),
+  );
+  const top = topOf(Math.max(0, ...heights, ...before.map((value) => value ?? 0)));
+  const marks = [top, (top * 3) / 4, top / 2, top / 4, 0];
+  return (
+    <div class="chart">
+      <div class="chart-y" aria-hidden="true">
+        {marks.map((value) => (
+          <span key={value}>{Number.isInteger(value) ? shortCount(value) : ""}</span>
+        ))}
+      </div>
+      <div class="plot" {...reading(props, at, setAt)}>
+        <Plot {...props} top={top} marks={marks} at={at} />
+        {at === undefined ? null : <Reading {...props} at={at} figure={figure} />}
+      </div>
+      <div class="chart-x" aria-hidden="true">
+        {ends(steps).map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface PlotProps extends ChartProps {
+  top: number;
+  marks: readonly number[];
+  at: number | undefined;
+}
+
+function Plot({ steps, series, kind, before = [], top, marks, at }: PlotProps): VNode {
+  return (
+    <svg
+      viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {marks.map((value) => (
+        <line
+          key={value}
+          class="grid"
+          x1="0"
+          x2={WIDTH}
+          y1={yOf(value, top)}
+          y2={yOf(value, top)}
+        />
+      ))}
+      {kind === "bars"
+        ? series.map((one, index) => (
+            <path key={one.name} class={one.colour} d={bars(series, index, top)} />
+          ))
+        : series.map((one) => (
+            <path key={one.name} class={`line ${one.colour}`} d={line(one.values, top)} />
+          ))}
+      <path class="ghost" d={line(before, top)} />
+      {at === undefined ? null : (
+        <line class="cursor" x1={middle(at, steps)} x2={middle(at, steps)} y1="0" y2={HEIGHT} />
+      )}
+    </svg>
+  );
+}
+
+/** The first, middle and last step. */
+function ends(steps: readonly string[]): readonly string[] {
+  const places = new Set([0, Math.floor((steps.length - 1) / 2), steps.length - 1]);
+  return [...places].map((place) => steps[place] ?? "");
+}
+
+const middle = (at: number, steps: readonly string[]): number =>
+  ((at + 0.5) * WIDTH) / steps.length;
+
+const yOf = (value: number, top: number): number => HEIGHT - (value / top) * HEIGHT;
+
+/** One path for all bars of a series, above those of the series before it. */
+function bars(series: readonly Series[], index: number, top: number): string {
+  const values = series[index]?.values ?? [];
+  const width = WIDTH / values.length;
+  const gap = Math.min(width * 0.12, 3);
+  return values
+    .map((value, at) => {
+      if (value === null || value === 0) return "";
+      const below = sumAt(series.slice(0, index), at);
+      const [left, right] = [at * width + gap, (at + 1) * width - gap];
+      const bottom = yOf(below, top) - (below > 0 ? 1.5 : 0);
+      const upper = Math.min(bottom - 0.5, yOf(below + value, top));
+      return `M${left.toFixed(1)} ${bottom.toFixed(1)}V${upper.toFixed(1)}H${right.toFixed(1)}V${bottom.toFixed(1)}z`;
+    })
+    .join("");
+}
+
+/** Straight lines between neighbours; a gap where there is no data. */
+function line(values: readonly (number | null)[], top: number): string {
+  const width = WIDTH / values.length;
+  let isDown = false;
+  return values
+    .map((value, at) => {
+      const step = isDown ? "L" : "M";
+      isDown = value !== null;
+      return value === null
+        ? ""
+        : `${step}${((at + 0.5) * width).toFixed(1)} ${yOf(value, top).toFixed(1)}`;
+    })
+    .join("");
+}
+
+function sentence({ steps, series, figure = count }: ChartProps, at: number): string {
+  const parts = series.map(({ name, values }) => {
+    const value = values[at];
+    return `${name} ${value === null || value === undefined ? t("no data") : figure(value)}`;
+  });
+  return `${steps[at] ?? ""}: ${parts.join(", ")}`;
+}
+
+const MOVES: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** A slider over the steps: pointer and arrow keys choose one, Escape none. */
+function reading(
+  props: ChartProps,
+  at: number | undefined,
+  setAt: (at: number | undefined) => void,
+): HTMLAttributes<HTMLDivElement> {
+  const last = props.steps.length - 1;
+  const now = at ?? last;
+  return {
+    role: "slider",
+    tabIndex: 0,
+    "aria-label": props.label,
+    "aria-valuemin": 0,
+    "aria-valuemax": last,
+    "aria-valuenow": now,
+    "aria-valuetext": sentence(props, now),
+    onPointerMove: (event) => {
+      const box = event.currentTarget.getBoundingClientRect();
+      const place = Math.floor(((event.clientX - box.left) / box.width) * props.steps.length);
+      setAt(Math.max(0, Math.min(last, place)));
+    },
+    onPointerLeave: () => setAt(undefined),
+    onBlur: () => setAt(undefined),
+    onKeyDown: (event) => {
+      const move = MOVES[event.key];
+      if (event.key === "Escape") setAt(undefined);
+      if (event.key === "Home") setAt(0);
+      if (event.key === "End") setAt(last);
+      if (move === undefined) return;
+      event.preventDefault();
+      setAt(Math.max(0, Math.min(last, (at ?? last - Math.min(move, 0)) + move)));
+    },
+  };
+}
+
+function Reading(props: ChartProps & { at: number; figure: (value: number) => string }): VNode {
+  const { at, steps, series, before, figure } = props;
+  const share = ((at + 0.5) / steps.length) * 100;
+  const side = share > 50 ? { right: `${String(100 - share)}%` } : { left: `${String(share)}%` };
+  return (
+    <div class="reading" style={side} aria-hidden="true">
+      <b>{steps[at]}</b>
+      {series.map(({ name, values, colour }) => (
+        <span key={name} class={`key ${colour}`}>
+          {name} <b>{typeof values[at] === "number" ? figure(values[at]) : "–"}</b>
+        </span>
+      ))}
+      {typeof before?.[at] === "number" ? (
+        <span>
+          {t("period before")} <b>{figure(before[at])}</b>
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+/** Two weeks in the space of a word. */
+export function Spark({ values }: { values: readonly number[] }): VNode {
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path d={line(values, Math.max(1, ...values) * 1.1)} />
+    </svg>
+  );
 }

@@ -33,7 +33,7 @@ function CopyButton({ text, what }: { text: string; what: string }): VNode {
 }
 
 /** Plain HTTP on an address that is not loopback has no clipboard. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (!("clipboard" in navigator)) throw new Error("no clipboard");
   await navigator.clipboard.writeText(text);
 }

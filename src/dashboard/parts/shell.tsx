@@ -1,39 +1,124 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
-import { ApiFault, call } from "../api/client.ts";
+import { useEffect, useRef } from "preact/hooks";
 import type { SessionState } from "../api/shapes.ts";
-import { useAction } from "../app/load.ts";
+import { t } from "../app/i18n.ts";
 import { isOpenTo, type Page, PAGES } from "../app/pages.ts";
-import { doorTo, go, path } from "../app/router.ts";
-import { signedOut } from "../app/session.ts";
-import { chooseTheme, theme, THEMES } from "../app/theme.ts";
+import { doorTo, path } from "../app/router.ts";
+import { wasHere } from "../app/session.ts";
+import { chooseTheme, theme } from "../app/theme.ts";
+import { AccountMenu } from "./account-menu.tsx";
 import { AllowanceBox } from "./allowance-box.tsx";
-import { Fault } from "./states.tsx";
+import { openCommands } from "./commands-key.ts";
+import { Icon } from "./icon.tsx";
+import { waiting } from "./states.tsx";
 
-/** The frame of every page: rail, or top bar and drawer where it is narrow. */
+/** The frame of every page: a rail for accounts, or a tab bar where it is narrow; a bar on top for visitors. */
 export function Shell(props: {
   session: SessionState | undefined;
   children: ComponentChildren;
 }): VNode {
-  const { session } = props;
+  const { session, children } = props;
+  const isVisitor = session === undefined ? !wasHere() : session.account === undefined;
+  return isVisitor ? (
+    <VisitorShell session={session}>{children}</VisitorShell>
+  ) : (
+    <AccountShell session={session}>{children}</AccountShell>
+  );
+}
+
+function Skip(): VNode {
+  return (
+    <a class="skip button" href="#content">
+      {t("Skip to the page")}
+    </a>
+  );
+}
+
+function AccountShell(props: {
+  session: SessionState | undefined;
+  children: ComponentChildren;
+}): VNode {
+  const { session, children } = props;
   return (
     <div class="shell">
-      <a class="skip button" href="#content">
-        Skip to the page
-      </a>
+      <Skip />
       <header class="rail">
         <Brand />
-        <Navigation session={session} />
+        <nav class="nav" aria-label={t("Main")}>
+          <Groups session={session} names={["main", "build", "admin"]} />
+        </nav>
         <div class="rail-foot">
           <AllowanceBox />
           <Who session={session} />
         </div>
       </header>
-      <Top session={session} />
-      <main id="content" tabIndex={-1}>
-        {props.children}
-      </main>
+      <header class="bar-top">
+        <Brand />
+        <AllowanceBox />
+      </header>
+      <Main>{children}</Main>
+      <TabBar session={session} />
     </div>
+  );
+}
+
+function Main({ children }: { children: ComponentChildren }): VNode {
+  return (
+    <main id="content" tabIndex={-1} class={waiting.value > 0 ? "waiting" : ""}>
+      {children}
+    </main>
+  );
+}
+
+function VisitorShell(props: {
+  session: SessionState | undefined;
+  children: ComponentChildren;
+}): VNode {
+  const { session, children } = props;
+  const isDoor = path.value.startsWith("/sign-");
+  return (
+    <div class="visitor">
+      <Skip />
+      <header class="bar-visitor">
+        <Brand />
+        <nav aria-label={t("Main")}>
+          <PageLink href="/guide">{t("Guide")}</PageLink>
+          {session?.signup === "closed" ? null : <PageLink href="/pricing">{t("Plans")}</PageLink>}
+        </nav>
+        {isDoor ? null : (
+          <div class={session === undefined ? "bar unshown" : "bar"}>
+            <a class="button plain" href={doorTo("/sign-in")}>
+              {t("Sign in")}
+            </a>
+            {session?.signup !== "closed" ? (
+              <a class="button" href={doorTo("/sign-up")}>
+                {t("Sign up")}
+              </a>
+            ) : null}
+          </div>
+        )}
+      </header>
+      <Main>{children}</Main>
+      <Foot session={session} />
+    </div>
+  );
+}
+
+function Foot({ session }: { session: SessionState | undefined }): VNode {
+  const isDark = theme.value === "dark";
+  return (
+    <footer>
+      <span>Gatepost {session?.version ?? ""}</span>
+      <a href="/guide">{t("Guide")}</a>
+      <a href="/docs">{t("API reference")}</a>
+      <button
+        type="button"
+        class="link push"
+        onClick={() => chooseTheme(isDark ? "light" : "dark")}
+      >
+        {isDark ? t("Light colours") : t("Dark colours")}
+      </button>
+    </footer>
   );
 }
 
@@ -57,155 +142,98 @@ function Brand(): VNode {
   );
 }
 
-/** On a narrow screen: the name, and everything else in a drawer. */
-function Top({ session }: { session: SessionState | undefined }): VNode {
+function PageLink({ href, children }: { href: string; children: ComponentChildren }): VNode {
+  return (
+    <a href={href} {...(path.value === href ? { "aria-current": "page" as const } : {})}>
+      {children}
+    </a>
+  );
+}
+
+/** On a narrow screen: four pages at the bottom, and the rest behind "More". */
+function TabBar({ session }: { session: SessionState | undefined }): VNode {
   const drawer = useRef<HTMLDivElement>(null);
   useEffect(() => path.subscribe(() => drawer.current?.hidePopover()), []);
+  const main = pagesOf(session).filter(({ group }) => group === "main");
+  const isElsewhere = !main.some((page) => page.path === path.value);
   return (
     <>
-      <header class="bar-top">
-        <Brand />
-        <button type="button" class="plain" popovertarget="drawer">
-          Menu
-        </button>
-      </header>
-      <div class="drawer" id="drawer" popover="auto" ref={drawer}>
-        <button type="button" class="small" popovertarget="drawer" popovertargetaction="hide">
-          Close menu
-        </button>
-        <Navigation session={session} />
-        <AllowanceBox />
-        {session?.account === undefined ? <Enter session={session} /> : <AccountMenu />}
-      </div>
-    </>
-  );
-}
-
-const GROUPS = [
-  ["main", undefined],
-  ["account", "Account"],
-  ["help", "Help"],
-  ["admin", "Administration"],
-] as const;
-
-function Navigation({ session }: { session: SessionState | undefined }): VNode {
-  const open = session === undefined ? [] : PAGES.filter((page) => isOpenTo(page, session));
-  return (
-    <nav class="nav" aria-label="Main">
-      {GROUPS.map(([group, title]) => (
-        <Group key={group} title={title} pages={open.filter((page) => page.group === group)} />
-      ))}
-    </nav>
-  );
-}
-
-function Group({
-  title,
-  pages,
-}: {
-  title: string | undefined;
-  pages: readonly Page[];
-}): VNode | null {
-  if (pages.length === 0) return null;
-  return (
-    <>
-      {title === undefined ? null : <h2>{title}</h2>}
-      {pages.map((page) => (
-        <a
-          key={page.path}
-          href={page.path}
-          {...(page.path === path.value ? { "aria-current": "page" as const } : {})}
+      <nav class="tabbar" aria-label={t("Main, at the bottom")}>
+        {main.map((page) => (
+          <PageLink key={page.path} href={page.path}>
+            {page.icon === undefined ? null : <Icon name={page.icon} />}
+            {t(page.name)}
+          </PageLink>
+        ))}
+        <button
+          type="button"
+          popovertarget="drawer"
+          {...(isElsewhere && { "aria-current": "true" as const })}
         >
-          {page.name}
-        </a>
-      ))}
-    </>
-  );
-}
-
-function Who({ session }: { session: SessionState | undefined }): VNode | null {
-  if (session === undefined) return null;
-  if (session.account === undefined) return <Enter session={session} />;
-  const { email } = session.account;
-  return (
-    <>
-      <button type="button" class="who" popovertarget="account-menu" title={email}>
-        <span>{email}</span>
-        <span class="unseen">, account menu</span>
-        <span aria-hidden="true">⋯</span>
-      </button>
-      <div class="menu" id="account-menu" popover="auto">
+          <Icon name="more" />
+          {t("More")}
+        </button>
+      </nav>
+      <div class="drawer" id="drawer" popover="auto" ref={drawer}>
+        <nav class="nav" aria-label={t("More pages")}>
+          <Groups session={session} names={["build", "admin"]} />
+        </nav>
         <AccountMenu />
       </div>
     </>
   );
 }
 
-function Enter({ session }: { session: SessionState | undefined }): VNode | null {
-  if (session === undefined) return null;
+const GROUPS = { main: "", build: "Build", admin: "Administration" } as const;
+type GroupName = keyof typeof GROUPS;
+
+const pagesOf = (session: SessionState | undefined): readonly Page[] =>
+  session === undefined ? [] : PAGES.filter((page) => isOpenTo(page, session));
+
+function Groups(props: { session: SessionState | undefined; names: readonly GroupName[] }): VNode {
+  const open = pagesOf(props.session);
   return (
-    <div class="stack close">
-      <a class="button" href={doorTo("/sign-in")}>
-        Sign in
-      </a>
-      {session.signup === "open" ? (
-        <a class="button plain" href={doorTo("/sign-up")}>
-          Create an account
-        </a>
-      ) : null}
-    </div>
+    <>
+      {props.names.map((name) => {
+        const pages = open.filter(({ group }) => group === name);
+        if (pages.length === 0) return null;
+        return (
+          <>
+            {GROUPS[name] === "" ? null : <h2>{t(GROUPS[name])}</h2>}
+            {pages.map((page) => (
+              <PageLink key={page.path} href={page.path}>
+                {page.icon === undefined ? null : <Icon name={page.icon} />}
+                {t(page.name)}
+              </PageLink>
+            ))}
+          </>
+        );
+      })}
+    </>
   );
 }
 
-/** A session that has ended already is what was asked for. */
-function unlessOut(error: unknown): void {
-  if (!(error instanceof ApiFault && error.status === 401)) throw error;
-}
-
-function AccountMenu(): VNode {
-  const menu = useRef<HTMLDivElement>(null);
-  const { busy, fault, run } = useAction();
-  const close = (): void => {
-    const popover = menu.current?.closest<HTMLElement>("[popover]");
-    popover?.hidePopover();
-  };
-  const signOut = (): void =>
-    run(async () => {
-      await call("POST", "sign-out").catch(unlessOut);
-      close();
-      go("/");
-      await signedOut();
-    });
+function Who({ session }: { session: SessionState | undefined }): VNode | null {
+  if (session?.account === undefined) return null;
+  const { email } = session.account;
   return (
-    <div class="menu-items" ref={menu}>
-      <a href="/settings" onClick={close}>
-        Your account
-      </a>
-      <button type="button" disabled={busy} onClick={signOut}>
-        Sign out
+    <>
+      <button type="button" class="who" popovertarget="account-menu" title={email}>
+        <span>{email}</span>
+        <span class="unseen">{t(", account menu")}</span>
+        <span aria-hidden="true">⋯</span>
       </button>
-      <Fault text={fault} />
-      <ThemeChoice />
-    </div>
-  );
-}
-
-function ThemeChoice(): VNode {
-  const group = useId(); // it is there twice: in the rail and in the drawer
-  return (
-    <fieldset>
-      <legend>Appearance</legend>
-      {THEMES.map((name) => (
-        <label key={name}>
-          <input
-            type="radio"
-            name={group}
-            checked={theme.value === name}
-            onChange={() => chooseTheme(name)}
-          />
-          {name === "system" ? "As the system" : name === "light" ? "Light" : "Dark"}
-        </label>
-      ))}
-    </fieldset>
+      <div class="menu" id="account-menu" popover="auto">
+        <AccountMenu />
+      </div>
+      <button
+        type="button"
+        class="small plain"
+        onClick={openCommands}
+        aria-keyshortcuts="Control+K"
+      >
+        {t("Go to…")} <kbd>Ctrl K</kbd>
+      </button>
+    </>
   );
 }

@@ -1,8 +1,19 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
+import { useLayoutEffect } from "preact/hooks";
 import type { Loading } from "../app/load.ts";
+
+/** How many parts of the page are on their way: what stands below them waits, too. */
+export const waiting = signal(0);
 
 /** Lines in the place of what is on its way, so that the layout stays still. */
 export function Bones({ lines = 3 }: { lines?: number }): VNode {
+  useLayoutEffect(() => {
+    waiting.value += 1;
+    return () => {
+      waiting.value -= 1;
+    };
+  }, []);
   return (
     <div class="bones" role="status">
       <span class="unseen">Loading</span>

@@ -26,7 +26,8 @@ export function costOf({ unique, octets }: Column, allowance: Allowance | undefi
       `One list holds at most 2 MB, and this column has ${(Math.ceil(octets / 100_000) / 10).toFixed(1)} MB. Split the file into ${count(parts)} parts.`,
     );
   }
-  if (allowance === undefined) return fine(`It costs up to ${counted(unique, "check")}.`);
+  if (allowance === undefined)
+    return fine(`It costs up to ${counted(unique, "{n} check", "{n} checks")}.`);
   const { bulk_limit: most, credits } = allowance;
   if (most !== null && unique > most) {
     return no(
@@ -36,14 +37,14 @@ export function costOf({ unique, octets }: Column, allowance: Allowance | undefi
   const rest = Math.min(left(allowance.day), left(allowance.month));
   if (unique <= rest) {
     const after = rest === Infinity ? "" : `, of ${count(rest)} that your plan has left`;
-    return fine(`It costs up to ${counted(unique, "check")}${after}.`);
+    return fine(`It costs up to ${counted(unique, "{n} check", "{n} checks")}${after}.`);
   }
   if (unique <= credits) {
     return fine(
-      `Your plan has ${count(rest)} left, so ${counted(unique, "credit")} of ${count(credits)} pay for it.`,
+      `Your plan has ${count(rest)} left, so ${counted(unique, "{n} credit", "{n} credits")} of ${count(credits)} pay for it.`,
     );
   }
   return no(
-    `It costs up to ${counted(unique, "check")}, and your plan has ${count(rest)} left. Take a smaller list, or ask for credits.`,
+    `It costs up to ${counted(unique, "{n} check", "{n} checks")}, and your plan has ${count(rest)} left. Take a smaller list, or ask for credits.`,
   );
 }

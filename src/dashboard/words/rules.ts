@@ -78,5 +78,5 @@ export function outcomeWords(outcomes: readonly Outcome[]): string {
   const said = parts
     .filter(([number]) => number > 0)
     .map(([number, word]) => `${count(number)} ${word}`);
-  return `${counted(outcomes.length, "source")} asked: ${said.join(", ")}.`;
+  return `${counted(outcomes.length, "{n} source", "{n} sources")} asked: ${said.join(", ")}.`;
 }

@@ -1,21 +1,26 @@
 import type { EntryFault } from "../../core/address/entry.ts";
 import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
-import { type Signal, SIGNALS } from "../../core/evidence/signals.ts";
+import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import type { EvidenceShape, Result } from "../api/shapes.ts";
+import { t } from "../app/i18n.ts";
+import { counted } from "../app/numbers.ts";
+import { joined, listedSince, reasonOf } from "./evidence.ts";
 
-/** What the postmark shows: colour and words say the same. */
+/** Good, bad, look at it, could not tell. Colour and words say the same. */
 export type Mark = "yes" | "no" | "unsure" | "quiet";
 
 export interface Verdict {
   readonly mark: Mark;
   /** One or two words. */
   readonly stamp: string;
-  /** Under it, smaller. */
+  /** Below it, smaller. */
   readonly small: string;
   /** A sentence that a person who sends mail understands. */
   readonly sentence: string;
-  /** Why, as far as it is known. */
+  /** The concrete reason, as far as it is known. */
   readonly reason: string;
+  /** The entry with the spelling that was probably meant. */
+  readonly suggestion?: string;
 }
 
 export interface Checked {
@@ -24,120 +29,159 @@ export interface Checked {
   readonly fault?: EntryFault;
 }
 
-const what = (result: Result): string => (result.alias === undefined ? "domain" : "address");
+const isAddress = (result: Result): boolean => result.alias !== undefined;
 
-/** The verdict in words. "Could not tell" is never shown as "no". */
-export function verdictOf(checked: Checked): Verdict {
+/** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
+export function verdictOf(checked: Checked, entry = ""): Verdict {
   const { result } = checked;
-  if (!result.format) return malformed(checked);
+  if (!result.format) return malformed(checked, entry);
+  if (result.signals.includes("typo_domain")) return misspelt(checked, entry);
   if (result.disposable) return disposable(checked);
-  if (result.signals.includes("dns_indeterminate")) return unsure();
+  if (result.signals.includes("dns_indeterminate")) return unknown();
   if (!result.dns) return unreachable(checked);
   return good(checked);
 }
 
-function malformed({ result, fault }: Checked): Verdict {
-  const why = fault === undefined ? "" : `${capital(FAULT_WORDS[fault])}.`;
+function malformed({ result, fault }: Checked, entry: string): Verdict {
+  const looksLikeBoth = /^[^@\s]+\.[^@\s]+$/.test(entry.trim());
   return {
     mark: "no",
-    stamp: "Not valid",
-    small: "bad format",
-    sentence: `No mail can be sent to this: it is not a valid ${what(result)}.`,
-    reason: why,
+    stamp: t("Bad format"),
+    small: t("cannot be sent to"),
+    sentence:
+      isAddress(result) || !looksLikeBoth
+        ? t("This is not a valid address.")
+        : t("This is not a valid domain."),
+    reason: fault === undefined ? "" : `${capital(t(FAULT_WORDS[fault]))}.`,
   };
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function disposable({ result, evidence }: Checked): Verdict {
-  const first = evidence[0];
-  return {
-    mark: "no",
-    stamp: "Disposable",
-    small: `${String(result.confidence)} of 100`,
-    sentence:
-      first?.signal === "disposable_account"
-        ? "This address belongs to a throw-away mailbox."
-        : "Mail to this domain ends up in a throw-away inbox.",
-    reason: first === undefined ? "" : reasonOf(first),
-  };
+/** The whole entry with the provider's domain, from the result or from what the signal says was meant. */
+export function suggestionOf(
+  { result, evidence }: Pick<Checked, "result" | "evidence">,
+  entry: string,
+): string | undefined {
+  if (result.did_you_mean !== undefined) return result.did_you_mean;
+  const meant = evidence.find(({ signal }) => signal === "typo_domain")?.subject;
+  if (meant === undefined) return undefined;
+  const at = entry.lastIndexOf("@");
+  return at < 0 ? meant : entry.slice(0, at + 1) + meant;
 }
 
-function unsure(): Verdict {
+function misspelt(checked: Checked, entry: string): Verdict {
+  const { result } = checked;
+  const { domain } = result;
+  const suggestion = suggestionOf(checked, entry);
+  const meant = suggestion?.slice(suggestion.lastIndexOf("@") + 1);
+  const isLost = !result.dns && !result.signals.includes("dns_indeterminate");
+  const parts = [
+    isLost
+      ? t("{domain} has no mail server.", { domain })
+      : result.dns
+        ? t("{domain} accepts mail, but it may not be the address that was meant.", { domain })
+        : t("DNS did not answer for {domain}.", { domain }),
+    ...(meant === undefined ? [] : [t("It is close to {meant}.", { meant })]),
+    ...(result.disposable
+      ? [t("It is also called disposable: {score} of 100.", { score: result.confidence })]
+      : []),
+  ];
   return {
     mark: "unsure",
-    stamp: "Could not tell",
-    small: "try again",
-    sentence: "Nobody could say whether this domain takes mail.",
-    reason: "Its name servers gave no usable answer. That is often over in a minute: check again.",
+    stamp: t("Misspelt"),
+    small: isLost ? t("mail bounces") : t("check it"),
+    sentence: isLost
+      ? t("Mail to {domain} will bounce.", { domain })
+      : t("{domain} is probably misspelt.", { domain }),
+    reason: parts.join(" "),
+    ...(suggestion !== undefined && { suggestion }),
   };
 }
 
-const UNREACHABLE: readonly (readonly [Signal, string])[] = [
-  ["null_mx", "The domain itself says that it accepts no mail."],
-  ["implicit_mx", "It has a web address but names no mail server."],
-  ["mx_unresolvable", "It names mail servers, but none of them exists on the public internet."],
-  ["special_use_domain", "The name is reserved for special use and never reaches the internet."],
-  ["no_mx_records", "The domain names no mail server."],
-];
-
-function unreachable({ result, evidence }: Checked): Verdict {
-  const known = UNREACHABLE.find(([signal]) => result.signals.includes(signal));
-  const typo = evidence.find(({ signal }) => signal === "typo_domain");
+function disposable({ result, evidence }: Checked): Verdict {
+  const strongest = [...evidence].sort((a, b) => b.weight - a.weight)[0];
   return {
     mark: "no",
-    stamp: "No mail server",
-    small: "cannot receive",
-    sentence: "Mail to this domain would come back.",
-    reason: `${known?.[1] ?? "No mail server can be reached."}${typo === undefined ? "" : ` ${meant(typo)}`}`,
+    stamp: t("Disposable"),
+    small: t("{score} of 100", { score: result.confidence }),
+    sentence: isAddress(result)
+      ? t("This address is disposable.")
+      : t("This domain is disposable."),
+    reason: strongest === undefined ? "" : disposableReason(strongest),
   };
 }
 
-const meant = ({ subject }: EvidenceShape): string =>
-  subject === undefined ? "It looks misspelt." : `Did they mean ${subject}?`;
+function disposableReason(piece: EvidenceShape): string {
+  const { lists, subject, signal } = piece;
+  if (lists.length === 0 || subject === undefined || !ON_LISTS.has(signal)) return reasonOf(piece);
+  const names = joined(lists.map(({ id }) => id));
+  const listed = counted(
+    lists.length,
+    "{n} list of disposable domains",
+    "{n} lists of disposable domains",
+  );
+  const since = listedSince(piece);
+  return since === undefined
+    ? t("{name} is on {listed}: {names}.", { name: subject, listed, names })
+    : t("{name} is on {listed}: {names}, since {day}.", {
+        name: subject,
+        listed,
+        names,
+        day: since,
+      });
+}
 
-function good({ result, evidence }: Checked): Verdict {
-  const typo = evidence.find(({ signal }) => signal === "typo_domain");
-  if (typo !== undefined || result.signals.includes("typo_domain")) {
-    return {
-      mark: "unsure",
-      stamp: "Check the spelling",
-      small: "takes mail",
-      sentence: "It takes mail, but it may not be the address that was meant.",
-      reason: typo === undefined ? "The domain looks like a misspelling." : meant(typo),
-    };
-  }
+const ON_LISTS: ReadonlySet<Signal> = new Set(["blacklist_exact", "blacklist_single"]);
+
+function unknown(): Verdict {
+  return {
+    mark: "quiet",
+    stamp: t("Could not tell"),
+    small: t("try again"),
+    sentence: t("DNS did not answer, so we cannot tell."),
+    reason: t("This is not a “no”. Its name servers often answer a minute later: check again."),
+  };
+}
+
+const UNREACHABLE = [
+  "null_mx",
+  "implicit_mx",
+  "mx_unresolvable",
+  "special_use_domain",
+  "no_mx_records",
+] as const;
+
+function unreachable({ result }: Checked): Verdict {
+  const known = UNREACHABLE.find((signal) => result.signals.includes(signal));
+  return {
+    mark: "no",
+    stamp: t("No mail server"),
+    small: t("mail bounces"),
+    sentence: isAddress(result)
+      ? t("Mail to this address will bounce.")
+      : t("Mail to this domain will bounce."),
+    reason: known === undefined ? t("No mail server can be reached.") : t(SIGNALS[known].short),
+  };
+}
+
+function good({ result }: Checked): Verdict {
   return {
     mark: "yes",
-    stamp: "Looks good",
-    small: "takes mail",
-    sentence: "Mail to this domain has somewhere to go, and nothing speaks of a throw-away inbox.",
+    stamp: t("Looks good"),
+    small: t("accepts mail"),
+    sentence: t("This domain accepts mail."),
     reason: goodReason(result),
   };
 }
 
 function goodReason(result: Result): string {
   if (result.signals.includes("privacy_relay"))
-    return "It is a relay that hides a real mailbox: a person is behind it.";
-  if (result.whitelist) return "The domain is known to be good.";
+    return t("It forwards to a real mailbox: a person is behind it.");
+  if (result.whitelist) return t("The domain is known to be good.");
   if (result.confidence > 0)
-    return "There is a trace of doubt, not enough to call it disposable. See why below.";
-  return "Whether this very mailbox exists is not checked: only a message can tell.";
-}
-
-/** One piece of evidence with what was matched and where it came from; "" when only its meaning is known. */
-export function reasonOf({ signal, subject, lists }: EvidenceShape): string {
-  const words = subject === undefined ? undefined : SIGNALS[signal].found?.(subject);
-  const from =
-    lists.length === 0
-      ? ""
-      : `${words === undefined ? "Found" : ", found"} on ${joined(lists.map(({ id }) => id))}`;
-  return words === undefined && from === "" ? "" : `${words ?? ""}${from}.`;
-}
-
-function joined(names: readonly string[]): string {
-  if (names.length <= 1) return names.join("");
-  return `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+    return t("There is a sign against it, but not enough to call it disposable.");
+  return t("No sign of being disposable. Only a message can show whether this mailbox exists.");
 }
 
 export interface Fact {
@@ -145,29 +189,31 @@ export interface Fact {
   readonly words: string;
 }
 
-/** The five facts beside the verdict; none for what has no format. */
+/** Short facts beside the verdict; none for what has no format. */
 export function factsOf(result: Result): readonly Fact[] {
-  if (!result.format) return [{ mark: "no", words: "Bad format" }];
-  const tellable = !result.signals.includes("dns_indeterminate");
+  if (!result.format) return [{ mark: "no", words: t("Bad format") }];
   return [
-    { mark: "yes", words: "Format valid" },
-    result.dns
-      ? { mark: "yes", words: "Receives mail" }
-      : tellable
-        ? { mark: "no", words: "No mail server" }
-        : { mark: "unsure", words: "Mail server unknown" },
+    { mark: "yes", words: t("Format valid") },
+    mailFact(result),
     result.disposable
-      ? { mark: "no", words: "Disposable" }
-      : { mark: "yes", words: "Not disposable" },
-    ...(result.whitelist ? [{ mark: "yes" as const, words: "Known good" }] : []),
-    ...(result.alias === undefined ? [] : addressFacts(result)),
-    { mark: "quiet", words: result.free ? "Free provider" : "Not a free provider" },
+      ? { mark: "no", words: t("Disposable") }
+      : { mark: "yes", words: t("Not disposable") },
+    ...(result.whitelist ? [{ mark: "yes" as const, words: t("Known good") }] : []),
+    ...(isAddress(result) ? addressFacts(result) : []),
+    { mark: "quiet", words: result.free ? t("Free provider") : t("Not a free provider") },
   ];
+}
+
+function mailFact(result: Result): Fact {
+  if (result.dns) return { mark: "yes", words: t("Accepts mail") };
+  return result.signals.includes("dns_indeterminate")
+    ? { mark: "quiet", words: t("Mail server unknown") }
+    : { mark: "no", words: t("No mail server") };
 }
 
 function addressFacts(result: Result): readonly Fact[] {
   return [
-    { mark: "quiet", words: result.role ? "Role address" : "Not a role address" },
-    ...(result.alias === true ? [{ mark: "quiet" as const, words: "An alias" }] : []),
+    { mark: "quiet", words: result.role ? t("Role address") : t("Not a role address") },
+    ...(result.alias === true ? [{ mark: "quiet" as const, words: t("An alias") }] : []),
   ];
 }

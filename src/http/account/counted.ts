@@ -2,25 +2,31 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Entrance, Admission } from "../../service/admission/admission.ts";
 import { Refusal } from "../../service/refusals.ts";
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
-import type { AccountReply, SignedInRequest } from "./route.ts";
+import type { AccountReply, AccountRequest } from "./route.ts";
 
 export interface CountedDeps {
-  readonly admission: Pick<Admission, "enterAs">;
+  readonly admission: Pick<Admission, "enter" | "enterAs">;
   readonly requests: Pick<UsageRecorder, "record">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
 }
 
+const NO_KEY = { apiKey: [], authorization: [] };
+
 /**
- * Lets the account in as its key would be, and counts the request in its charts as the API counts one: with its
+ * Lets the account in as its key would be, and a visitor as an anonymous caller, and counts the request in its charts as the API counts one: with its
  * time to the last octet, and as refused for any refusal below 500.
  */
 export async function counted<Reply extends object>(
-  { account, visitor }: SignedInRequest,
+  { account, visitor }: Pick<AccountRequest, "account" | "visitor">,
   { admission, requests, clock }: CountedDeps,
   work: (entrance: Entrance) => Promise<Reply>,
 ): Promise<Reply> {
   const startMs = clock.monotonicMs();
-  const entrance = await admission.enterAs(account, visitor.clientAddress);
+  const { clientAddress } = visitor;
+  const entrance =
+    account === undefined
+      ? await admission.enter(NO_KEY, clientAddress)
+      : await admission.enterAs(account, clientAddress);
   const ended = (fault?: unknown): void => {
     const isRefused = fault instanceof Refusal && fault.status < 500;
     requests.record(entrance.caller, { isRefused, latencyMs: clock.monotonicMs() - startMs });

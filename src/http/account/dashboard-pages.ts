@@ -4,7 +4,7 @@ import { readTarget } from "../request/target.ts";
 
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */
 export const PAGE_SOURCES: Readonly<Record<string, string>> = {
-  "/": "pages/check/check.tsx",
+  "/": "pages/front/front.tsx",
   "/lists": "pages/bulk/lists.tsx",
   "/keys": "pages/account/keys.tsx",
   "/usage": "pages/account/usage.tsx",
@@ -25,6 +25,7 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",

@@ -94,7 +94,9 @@ async function admit(
   const known = token === undefined ? undefined : await deps.logins.identify(token, visitor);
   checkStanding(route.for, known);
   const owner = ownerOf(known, visitor);
-  const shared = { visitor, token, ...(await contentOf(route, request, { ...passage, owner })) };
+  const content = await contentOf(route, request, { ...passage, owner });
+  const account = known?.account.isDisabled === false ? { account: known.account } : {};
+  const shared = { visitor, token, ...account, ...content };
   if (route.for === "everyone") return route.handle(shared);
   if (known === undefined) throw notSignedIn();
   return route.handle({ ...shared, ...known });

@@ -1,7 +1,10 @@
+import { DAY_MS } from "../../core/calendar.ts";
 import type { AuditLog } from "../../ports/account/audit-log.ts";
 import type { SignIns } from "../../ports/account/sign-ins.ts";
 import type { ApiKey } from "../../ports/admission/keys.ts";
 import { LATENCY_EDGES_MS } from "../../ports/admission/usage.ts";
+import { REPORT_FIELDS } from "../../ports/evidence/reports.ts";
+import { REASON_MAX, REPORTS_A_DAY, type ReportService } from "../../service/evidence/reports.ts";
 import type { UsageReader } from "../../service/account/allowance.ts";
 import type { Audit } from "../../service/account/audit.ts";
 import { auditedKeys, auditedSpellings } from "../../service/account/audited.ts";
@@ -10,7 +13,15 @@ import type { OwnAccount } from "../../service/account/own-account.ts";
 import type { CreditService } from "../../service/account/credits.ts";
 import { keyJson } from "../../service/account/key-json.ts";
 import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/account/keys.ts";
-import { badField, missingParameter, notFound, notNow } from "../../service/refusals.ts";
+import {
+  badField,
+  missingParameter,
+  notFound,
+  notNow,
+  reasonTooLong,
+  tooManyReports,
+  unknownReportField,
+} from "../../service/refusals.ts";
 import type { SwitchSpellings } from "../../service/account/spelling-switch.ts";
 import { Type } from "../../core/json-schema.ts";
 import { counted, type CountedDeps } from "./counted.ts";
@@ -31,6 +42,7 @@ import {
 
 export interface OwnDeps extends CountedDeps {
   readonly check: AccountCheck;
+  readonly reports: Pick<ReportService, "report">;
   readonly keys: KeyService;
   readonly credits: Pick<CreditService, "entries">;
   readonly usage: UsageReader;
@@ -51,6 +63,7 @@ const USAGE_DAYS = { standard: 30, max: 400 };
 export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
   return [
     checkRoute(deps),
+    reportRoute(deps),
     ...figureRoutes(deps),
     ...keyRoutes(deps),
     originsRoute(deps),
@@ -65,9 +78,9 @@ const checkRoute = (deps: OwnDeps): AccountRoute =>
   streaming(CheckStep, {
     method: "POST",
     path: "check",
-    for: "account",
+    for: "everyone",
     summary:
-      "Check one entry for one unit: a line with the core facts, then a line with everything",
+      "Check one entry for one unit, a visitor within the anonymous limits: a line with the core facts, then a line with everything",
     body: Type.Object({ entry: Type.String(), features: Type.Array(Type.String()) }),
     handle(request) {
       const entry = textField(request.body, "entry", ENTRY_MAX).trim();
@@ -78,6 +91,31 @@ const checkRoute = (deps: OwnDeps): AccountRoute =>
       );
     },
   });
+
+const reportRoute = ({ reports, clock }: OwnDeps): AccountRoute => ({
+  method: "POST",
+  path: "report",
+  for: "account",
+  summary: "Tell the operator that a verdict is wrong; twenty a day",
+  body: Type.Object({ entry: Type.String(), wrong: Type.String(), reason: Type.String() }),
+  async handle({ account, body }) {
+    const entry = textField(body, "entry", ENTRY_MAX).trim();
+    if (entry === "") throw missingParameter("entry");
+    const wrong = textField(body, "wrong", 50);
+    const reason = textField(body, "reason", ENTRY_MAX);
+    const answer = await reports.report(account.id, { entry, wrong, reason });
+    switch (answer.kind) {
+      case "kept":
+        return done;
+      case "bad_field":
+        throw unknownReportField(REPORT_FIELDS);
+      case "bad_reason":
+        throw reasonTooLong(REASON_MAX);
+      case "too_many":
+        throw tooManyReports(REPORTS_A_DAY, DAY_MS - (clock.nowMs() % DAY_MS));
+    }
+  },
+});
 
 const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRoute[] => [
   answering(Allowance, {

@@ -13,6 +13,8 @@ export interface AccountRequest {
   readonly id: string;
   /** The token of the session cookie, valid or not. */
   readonly token: string | undefined;
+  /** Who is signed in; undefined for a visitor. Never a disabled account. */
+  readonly account?: Account;
 }
 
 export interface SignedInRequest extends AccountRequest {

@@ -43,6 +43,10 @@ export const SessionState = Type.Object({
   signup: oneOf(["open", "closed"], "Whether visitors may make accounts here."),
   public_url: Type.String({ description: "Base of links, without a trailing slash." }),
   version: text,
+  site: Type.Object(
+    { title: text, text },
+    { description: "The operator's words on the front page." },
+  ),
   parts: Type.Array(oneOf(["lists", "webhooks", "gate"], "A part that is set up.")),
   account: Type.Optional(Account),
 });
@@ -106,6 +110,16 @@ export const CheckStep = Type.Object({
   fault: Type.Optional(word<EntryFault>("Why it is not an address or domain.")),
 });
 export type CheckStep = Described<typeof CheckStep>;
+
+export const FrontPage = Type.Object({
+  checked_at: time,
+  examples: Type.Array(Type.Object({ entry: text, step: CheckStep })),
+  lists: count,
+  list_entries: Type.Integer({ minimum: 0, description: "Names on all lists together." }),
+  lists_updated_at: orNull(time),
+  median_ms: orNull(count, "Half of the answers of today and yesterday took at most this long."),
+});
+export type FrontPage = Described<typeof FrontPage>;
 
 export const Keys = Type.Object({
   keys: Type.Array(

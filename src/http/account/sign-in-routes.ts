@@ -3,12 +3,13 @@ import type { SignIns } from "../../ports/account/sign-ins.ts";
 import type { Audit } from "../../service/account/audit.ts";
 import type { SignIn } from "../../service/account/sign-in.ts";
 import type { SignUp } from "../../service/account/sign-up.ts";
+import type { FrontPage as Front } from "../../service/account/front-page.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import { Type } from "../../core/json-schema.ts";
 import { textField } from "./fields.ts";
 import { shownAccount } from "./present.ts";
 import { type AccountRoute, answering, done } from "./route.ts";
-import { Plans, SessionState } from "./shapes.ts";
+import { FrontPage, Plans, SessionState } from "./shapes.ts";
 
 export interface EntryDeps {
   readonly logins: Pick<SignInService, "identify">;
@@ -18,6 +19,7 @@ export interface EntryDeps {
   readonly audit: Audit;
   readonly tiers: Tiers;
   readonly info: ServiceInfo;
+  readonly frontPage: () => Promise<Front>;
 }
 
 /** What every page may know of this service. */
@@ -25,6 +27,8 @@ export interface ServiceInfo {
   readonly signup: "open" | "closed";
   readonly publicUrl: () => string;
   readonly version: string;
+  /** What the operator says on the front page; "" where nothing was set. */
+  readonly site: SessionState["site"];
   readonly parts: SessionState["parts"];
 }
 
@@ -39,6 +43,7 @@ export function entryRoutes(deps: EntryDeps): readonly AccountRoute[] {
   return [
     sessionRoute(deps),
     plansRoute(deps),
+    frontRoute(deps),
     signUpRoute(deps),
     signInRoute(deps),
     signOutRoute(deps),
@@ -53,11 +58,12 @@ const sessionRoute = ({ logins, info }: EntryDeps): AccountRoute =>
     summary: "Who is signed in, and what this service offers",
     async handle({ token, visitor }) {
       const known = token === undefined ? undefined : await logins.identify(token, visitor);
-      const { signup, publicUrl, version, parts } = info;
+      const { signup, publicUrl, version, parts, site } = info;
       return {
         signup,
         public_url: publicUrl(),
         version,
+        site,
         parts,
         ...(known !== undefined && { account: shownAccount(known.account) }),
       };
@@ -81,6 +87,15 @@ const plansRoute = ({ tiers }: EntryDeps): AccountRoute =>
       }));
       return Promise.resolve({ plans });
     },
+  });
+
+const frontRoute = ({ frontPage }: EntryDeps): AccountRoute =>
+  answering(FrontPage, {
+    method: "GET",
+    path: "front",
+    for: "everyone",
+    summary: "Examples checked on this server, and figures of its lists",
+    handle: () => frontPage(),
   });
 
 const signUpRoute = ({ signUp }: EntryDeps): AccountRoute => ({

@@ -22,6 +22,7 @@ import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { UsageLedger } from "../../ports/admission/usage.ts";
+import { createFrontPage } from "../../service/account/front-page.ts";
 import { createUsageReader } from "../../service/account/allowance.ts";
 import { AUDIT_MS, createAudit } from "../../service/account/audit.ts";
 import { boundPasswords } from "../../service/account/bounded-passwords.ts";
@@ -66,6 +67,7 @@ export interface DashboardSettings {
   readonly signup: "open" | "closed";
   readonly publicUrl: () => string;
   readonly version: string;
+  readonly site: { readonly title: string; readonly text: string };
   readonly trustedProxies: TrustedProxies;
 }
 
@@ -124,15 +126,17 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),
-    system: parts.system,
-    requests: parts.requests,
+    frontPage: createFrontPage({ ...parts, refresh: parts.lists.refresh }),
+    ...passedOn(parts),
     ...listsOf(parts),
-    ...optionalOf(parts),
     ...(pagesRoot !== undefined && { pages: readPages(pagesRoot) }),
   };
 }
 
-const optionalOf = ({ bulk, webhooks, gate }: DashboardParts) => ({
+/** What the routes take as it is. */
+const passedOn = ({ system, requests, bulk, webhooks, gate }: DashboardParts) => ({
+  system,
+  requests,
   ...(bulk !== undefined && { bulk }),
   ...(webhooks !== undefined && { webhooks }),
   ...(gate !== undefined && { gate }),

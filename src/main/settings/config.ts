@@ -6,6 +6,7 @@ import { readTrustedProxies } from "../../http/request/client-address.ts";
 import {
   choice,
   flag,
+  oneLine,
   optional,
   parsed,
   readBaseUrl,
@@ -104,6 +105,14 @@ export const SETTINGS = {
     "GATEPOST_SIGNUP",
     ["open", "closed"],
     "Who may create accounts in the dashboard: `open` or `closed`.",
+  ),
+  siteTitle: oneLine(
+    "GATEPOST_SITE_TITLE",
+    "Headline of the dashboard's front page, one line of at most 120 characters.",
+  ),
+  siteText: oneLine(
+    "GATEPOST_SITE_TEXT",
+    "Sentence below that headline, one line of at most 120 characters.",
   ),
   implicitMx: flag(
     "GATEPOST_IMPLICIT_MX",

@@ -27,6 +27,14 @@ export interface UsageDay {
   readonly latency: readonly number[];
 }
 
+/** What one owner used in some days. */
+export interface OwnerTotal {
+  readonly owner: OwnerKey;
+  /** Units and credits. */
+  readonly units: number;
+  readonly requests: number;
+}
+
 /** Units taken from the plan. */
 export interface UnitsUsed {
   readonly inDay: number;
@@ -54,6 +62,10 @@ export interface UsageLedger {
   unitsUsed(owner: OwnerKey, day: number): Promise<UnitsUsed>;
   /** Days with anything counted, oldest first, both ends included. */
   days(owner: OwnerKey, firstDay: number, lastDay: number): Promise<readonly UsageDay[]>;
+  /** The same days of all owners together. */
+  totals(firstDay: number, lastDay: number): Promise<readonly UsageDay[]>;
+  /** The owners that used most in these days, units and credits together, largest first. */
+  top(firstDay: number, lastDay: number, max: number): Promise<readonly OwnerTotal[]>;
   /** Forgets accounts' days before `accountsFrom` and address buckets' days before `bucketsFrom`; how many. */
   prune(days: { readonly accountsFrom: number; readonly bucketsFrom: number }): Promise<number>;
 }

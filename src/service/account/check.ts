@@ -77,6 +77,30 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
   };
 }
 
+/** What a check without premium features came to. */
+export function coreStep(validation: Validation, datasets: Datasets): CheckStep {
+  const { entry, result, evidence } = validation;
+  return {
+    step: "full",
+    result,
+    evidence: shownEvidence(evidence, datasets),
+    advice: [],
+    ...(entry.kind === "malformed" && { fault: entry.fault }),
+  };
+}
+
+const shownEvidence = (
+  evidence: Validation["evidence"],
+  datasets: Datasets,
+): readonly ShownEvidence[] =>
+  explain({ evidence }, datasets).map(({ signal, weight, subject, by, lists }) => ({
+    signal,
+    weight: Math.round(weight * 100),
+    ...(subject !== undefined && { subject }),
+    by,
+    lists: lists.map(listBehindJson),
+  }));
+
 function shown(
   step: CheckStep["step"],
   validation: Validation,
@@ -89,15 +113,7 @@ function shown(
   return {
     step,
     result: isLast ? { ...result, ...denialFields(sorted, unavailable, deps.publicUrl()) } : result,
-    evidence: explain({ evidence }, deps.datasets()).map(
-      ({ signal, weight, subject, by, lists }) => ({
-        signal,
-        weight: Math.round(weight * 100),
-        ...(subject !== undefined && { subject }),
-        by,
-        lists: lists.map(listBehindJson),
-      }),
-    ),
+    evidence: shownEvidence(evidence, deps.datasets()),
     advice: isLast && result.format ? advise(result, scope) : [],
     ...(entry.kind === "malformed" && { fault: entry.fault }),
   };

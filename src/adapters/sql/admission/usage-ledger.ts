@@ -1,7 +1,9 @@
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import { monthStart, nextMonthStart } from "../../../core/calendar.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import type { QuotaSpent, QuotaTaken } from "../../../ports/admission/quota-counter.ts";
 import type {
+  OwnerTotal,
   UnitOrder,
   UnitsUsed,
   UsageDay,
@@ -190,6 +192,8 @@ export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
         .execute();
       return rows.map(usageDay);
     },
+    totals: (firstDay, lastDay) => totals(db, firstDay, lastDay),
+    top: (firstDay, lastDay, max) => top(db, { firstDay, lastDay, max }),
     async prune(days) {
       await db.deleteFrom("usage_writers").where("day", "<", days.bucketsFrom).execute();
       return pruneSlices(db, (rowsMax) => pruneSlice(days, rowsMax));
@@ -206,3 +210,49 @@ const pruneSlice = (
     where day < ${accountsFrom} or (day < ${bucketsFrom} and owner like 'bucket:%')
     limit ${rowsMax}
   )`;
+
+/** The days of all owners together. */
+async function totals(
+  db: Kysely<Database>,
+  firstDay: number,
+  lastDay: number,
+): Promise<readonly UsageDay[]> {
+  const rows = await db
+    .selectFrom("usage_days")
+    .select("day")
+    .select(COUNT_COLUMNS.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name)))
+    .where("day", ">=", firstDay)
+    .where("day", "<=", lastDay)
+    .groupBy("day")
+    .orderBy("day")
+    .execute();
+  // PostgreSQL sums bigint to numeric, which its driver hands over as text.
+  const counts = (row: (typeof rows)[number]): Counts => {
+    const sums = COUNT_COLUMNS.map((name) => [name, Number(row[name])] as const);
+    return { ...NOTHING, ...Object.fromEntries(sums) };
+  };
+  return rows.map((row) => usageDay({ owner: "", day: row.day, ...counts(row) }));
+}
+
+/** Those who used most. */
+async function top(
+  db: Kysely<Database>,
+  { firstDay, lastDay, max }: { firstDay: number; lastDay: number; max: number },
+): Promise<readonly OwnerTotal[]> {
+  const rows = await db
+    .selectFrom("usage_days")
+    .select(["owner", sql<number>`sum(units + credits)`.as("units")])
+    .select(sql<number>`sum(requests)`.as("requests"))
+    .where("day", ">=", firstDay)
+    .where("day", "<=", lastDay)
+    .groupBy("owner")
+    .orderBy("units", "desc")
+    .orderBy("owner")
+    .limit(max)
+    .execute();
+  return rows.map(({ owner, units, requests }) => ({
+    owner: owner as OwnerKey, // the column's only writer takes owner keys
+    units: Number(units),
+    requests: Number(requests),
+  }));
+}

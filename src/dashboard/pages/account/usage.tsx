@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Usage, UsageDay } from "../../api/shapes.ts";
-import { shownDay, timeMs } from "../../app/clock.ts";
+import { shortDay, shownDay } from "../../app/clock.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, limitText } from "../../app/numbers.ts";
-import { Chart, type Series } from "../../parts/chart.tsx";
+import { Chart } from "../../parts/chart.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
@@ -63,17 +63,16 @@ function Figures({ usage }: { usage: Usage }): VNode {
             title="Checks"
             days={days}
             lines={[
-              ["From the plan", "--accent", (day) => day.units],
-              ["By credits", "--accent-2", (day) => day.credits],
+              ["From the plan", "k-accent", (day) => day.units],
+              ["By credits", "k-accent-2", (day) => day.credits],
             ]}
-            isStacked
           />
           <DayChart
             title="Requests"
             days={days}
             lines={[
-              ["Requests", "--accent", (day) => day.requests],
-              ["Refused", "--no", (day) => day.refusals],
+              ["Answered", "k-accent", (day) => day.requests - day.refusals],
+              ["Refused", "k-no", (day) => day.refusals],
             ]}
           />
           <Latency usage={usage} />
@@ -126,53 +125,32 @@ function PurseFigure({ name, purse }: { name: string; purse: Usage["allowance"][
   );
 }
 
-const seriesOf =
-  (days: readonly UsageDay[]) =>
-  ([name, colour, pick]: Line): Series => ({ name, colour, values: days.map(pick) });
-
-/** Each with those below it added, the tallest first: the chart draws later ones in front. */
-const stacked = (days: readonly UsageDay[], lines: readonly Line[]): readonly Series[] =>
-  lines
-    .map(([name, colour], at): Series => {
-      const parts = lines.slice(0, at + 1);
-      const heightOf = (day: UsageDay): number =>
-        parts.reduce((sum, [, , pick]) => sum + pick(day), 0);
-      return { name, colour, values: days.map(heightOf) };
-    })
-    .reverse();
-
 type Line = readonly [name: string, colour: string, pick: (day: UsageDay) => number];
 
 function DayChart(props: {
   title: string;
   days: readonly UsageDay[];
   lines: readonly Line[];
-  /** Each line stands on those before it; else it is a part of the first. */
-  isStacked?: true;
 }): VNode {
-  const { title, days, lines, isStacked = false } = props;
-  const { daysSeconds, series } = useMemo(
-    () => ({
-      daysSeconds: days.map(({ date }) => timeMs(`${date}T00:00:00Z`) / 1_000),
-      series: isStacked ? stacked(days, lines) : lines.map(seriesOf(days)),
-    }),
-    [days],
-  );
+  const { title, days, lines } = props;
+  const steps = days.map(({ date }) => shortDay(date));
+  const series = lines.map(([name, colour, pick]) => ({ name, colour, values: days.map(pick) }));
   return (
     <section class="sheet stack">
       <div class="bar">
         <h2>{title}</h2>
         <span class="push" />
         {lines.map(([name, colour, pick]) => (
-          <span key={name} class="note key" data-colour={colour}>
+          <span key={name} class={`note key ${colour}`}>
             {name}: {count(sum(days, pick))}
           </span>
         ))}
       </div>
       <Chart
         label={`${title} by day; the table below has the figures`}
-        daysSeconds={daysSeconds}
+        steps={steps}
         series={series}
+        kind="bars"
       />
       <DayTable title={title} days={days} lines={lines} />
     </section>

@@ -109,7 +109,7 @@ function CreditForm({ account, busy, change }: PartProps): VNode {
         label="Credits to add"
         value={amount}
         onValue={setAmount}
-        hint={`${counted(account.credits, "credit")} now. A negative number takes some back.`}
+        hint={`${counted(account.credits, "{n} credit", "{n} credits")} now. A negative number takes some back.`}
         input={{ type: "number", step: 1, required: true }}
       />
       <Field

@@ -74,8 +74,8 @@ function Accounts(props: {
     <>
       <p class="note" role="status">
         {total > accounts.length
-          ? `The first ${count(accounts.length)} of ${counted(total, "account")}: search to narrow them.`
-          : counted(total, "account")}
+          ? `The first ${count(accounts.length)} of ${counted(total, "{n} account", "{n} accounts")}: search to narrow them.`
+          : counted(total, "{n} account", "{n} accounts")}
       </p>
       <AccountTable accounts={accounts} onChoose={props.onChoose} />
     </>

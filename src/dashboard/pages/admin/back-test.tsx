@@ -55,11 +55,12 @@ function Tested({ tested }: { tested: BackTestShape }): VNode {
   return (
     <div class="stack">
       <p class="note">
-        Out of {counted(checks, "check")} of {counted(domains, "domain")} in the last{" "}
-        {counted(days, "day")}.
+        Out of {counted(checks, "{n} check", "{n} checks")} of{" "}
+        {counted(domains, "{n} domain", "{n} domains")} in the last{" "}
+        {counted(days, "{n} day", "{n} days")}.
         {untestable === 0
           ? ""
-          : ` ${counted(untestable, "entry", "entries")} about addresses cannot be tested: only domains and their mail servers are counted.`}
+          : ` ${counted(untestable, "{n} entry", "{n} entries")} about addresses cannot be tested: only domains and their mail servers are counted.`}
       </p>
       {tested.changed_domains === 0 ? (
         <p class="notice yes">Nothing would have changed.</p>
@@ -75,7 +76,8 @@ function Changed({ tested }: { tested: BackTestShape }): VNode {
   return (
     <>
       <p class="notice unsure">
-        {counted(checks, "check")} of {counted(domains, "domain")} would have ended otherwise.
+        {counted(checks, "{n} check", "{n} checks")} of{" "}
+        {counted(domains, "{n} domain", "{n} domains")} would have ended otherwise.
       </p>
       <div class="scroll tall" tabIndex={0} role="region" aria-label="What would have changed">
         <table>

@@ -85,8 +85,8 @@ function SourceTable({ sources, onTake }: TableProps): VNode {
   return (
     <>
       <p class="note">
-        {counted(inUse, "name")} in use, many of them on several lists. A name counts fully when a
-        curated list or two others hold it.
+        {counted(inUse, "{n} name", "{n} names")} in use, many of them on several lists. A name
+        counts fully when a curated list or two others hold it.
       </p>
       <div class="scroll">
         <table class="folds">

@@ -50,7 +50,7 @@ export function ImportEntries(props: { onClose: () => void; onDone: () => void }
         "admin/lists/import",
         body,
       );
-      announce(`${counted(imported, "entry", "entries")} imported.`);
+      announce(`${counted(imported, "{n} entry", "{n} entries")} imported.`);
       props.onDone();
       props.onClose();
     });
@@ -88,7 +88,7 @@ function FilePick(props: {
       <span class="note" id={`${id}-hint`}>
         {picked === undefined
           ? "One entry a line; “allow a.example” says its own word, “until 2027-01-31” at its end the last day, “#” begins a remark. If one line is wrong, nothing is taken."
-          : `${counted(lines, "line")} to import.`}
+          : `${counted(lines, "{n} line", "{n} lines")} to import.`}
       </span>
     </div>
   );

@@ -53,8 +53,8 @@ function ReportTable(props: { open: OpenReports; onChoose: (report: ReportShape)
     <>
       <p class="note" role="status">
         {total > reports.length
-          ? `The oldest ${count(reports.length)} of ${counted(total, "report")}`
-          : counted(total, "report")}
+          ? `The oldest ${count(reports.length)} of ${counted(total, "{n} report", "{n} reports")}`
+          : counted(total, "{n} report", "{n} reports")}
       </p>
       <div class="scroll tall queue" tabIndex={0} role="region" aria-label="Reports to settle">
         <table class="folds">

@@ -135,8 +135,8 @@ function Found(props: {
     <>
       <p class="note" role="status">
         {total > entries.length
-          ? `The first ${count(entries.length)} of ${counted(total, "entry", "entries")}: search to narrow them.`
-          : counted(total, "entry", "entries")}
+          ? `The first ${count(entries.length)} of ${counted(total, "{n} entry", "{n} entries")}: search to narrow them.`
+          : counted(total, "{n} entry", "{n} entries")}
       </p>
       <div class="scroll tall queue" tabIndex={0} role="region" aria-label="Your own entries">
         <table class="folds">

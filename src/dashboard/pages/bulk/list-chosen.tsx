@@ -20,7 +20,7 @@ export function ListChosen({ name, table }: { name: string; table: Table }): VNo
   const blank = table.rows.length - countEntries(column);
   return (
     <>
-      <PageHead title={name} lead={counted(table.rows.length, "row")}>
+      <PageHead title={name} lead={counted(table.rows.length, "{n} row", "{n} rows")}>
         <button type="button" class="plain" onClick={() => (listRun.value = { step: "none" })}>
           Another list
         </button>
@@ -30,7 +30,7 @@ export function ListChosen({ name, table }: { name: string; table: Table }): VNo
           disabled={busy || cost.isTooMuch}
           onClick={() => run(() => start(name, table, at))}
         >
-          {busy ? "Sending…" : `Check ${counted(column.unique, "entry", "entries")}`}
+          {busy ? "Sending…" : `Check ${counted(column.unique, "{n} entry", "{n} entries")}`}
         </button>
       </PageHead>
       <Fault text={fault} />

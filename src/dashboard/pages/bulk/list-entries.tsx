@@ -129,7 +129,7 @@ function Narrowed(props: { run: Done; shown: readonly ListRow[]; filter: Filter 
   return (
     <>
       <span class="note" role="status">
-        {isNarrowed ? `${counted(shown.length, "entry", "entries")} shown` : ""}
+        {isNarrowed ? `${counted(shown.length, "{n} entry", "{n} entries")} shown` : ""}
       </span>
       {isNarrowed && shown.length > 0 ? (
         <button type="button" class="small" onClick={() => downloadCsv(listCsv(run, shown), name)}>

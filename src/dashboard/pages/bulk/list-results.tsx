@@ -66,8 +66,8 @@ function Lead({ run }: { run: Done }): VNode {
   return (
     <>
       {hasColumns(source)
-        ? `${counted(source.table.rows.length, "row")}, column “${source.table.header[source.at] ?? ""}”`
-        : counted(stats.total, "entry", "entries")}
+        ? `${counted(source.table.rows.length, "{n} row", "{n} rows")}, column “${source.table.header[source.at] ?? ""}”`
+        : counted(stats.total, "{n} entry", "{n} entries")}
       , {count(stats.unique)} different. <Countdown expiresAtMs={expiresAtMs} />
     </>
   );

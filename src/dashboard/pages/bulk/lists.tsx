@@ -108,7 +108,7 @@ function Running({ run }: { run: RunningRun }): VNode {
     <>
       <PageHead
         title={run.name}
-        lead={`${counted(all, "different entry", "different entries")}. You may look at other pages meanwhile.`}
+        lead={`${counted(all, "{n} different entry", "{n} different entries")}. You may look at other pages meanwhile.`}
       />
       <section class="sheet stack">
         <div class="bar">

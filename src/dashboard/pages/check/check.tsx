@@ -1,57 +1,38 @@
 import type { VNode } from "preact";
-import { check, checkRun, type Shown, typed } from "../../app/check-run.ts";
+import { useEffect } from "preact/hooks";
+import { check, checkRun, entryOnPage, type Shown } from "../../app/check-run.ts";
+import { t } from "../../app/i18n.ts";
+import { fragment } from "../../app/router.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { BlankPostmark } from "../../parts/postmark.tsx";
 import { Bones, Failed } from "../../parts/states.tsx";
+import { Ask } from "./ask.tsx";
+import { RecentChecks } from "./recent-checks.tsx";
 import { CheckResult } from "./result.tsx";
 
-/** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
-const ENTRY_MAX_CHARACTERS = 2_000;
+/** Checks what a link names behind "#". */
+export function useDeepLink(): void {
+  const wanted = fragment.value;
+  useEffect(() => {
+    if (wanted !== "" && wanted !== "content" && wanted !== entryOnPage()) check(wanted);
+  }, [wanted]);
+}
 
 export function CheckPage(): VNode {
-  const { text, shown } = checkRun.value;
+  useDeepLink();
   return (
     <>
-      <PageHead title="Check an address or a domain" />
-      <Ask text={text} />
-      <div class="stack wide">
-        <Answer shown={shown} />
-      </div>
+      <PageHead title={t("Check")} lead={t("One address or domain. No mail is sent to it.")}>
+        <a href="/lists">{t("Check a whole list instead")}</a>
+      </PageHead>
+      <Ask />
+      <Answer shown={checkRun.value.shown} />
     </>
   );
 }
 
-function Ask({ text }: { text: string }): VNode {
-  return (
-    <form
-      class="ask"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        check(text);
-      }}
-    >
-      <input
-        aria-label="Address or domain"
-        placeholder="name@domain or domain"
-        value={text}
-        onInput={(event) => typed(event.currentTarget.value)}
-        maxLength={ENTRY_MAX_CHARACTERS}
-        spellcheck={false}
-        autocomplete="off"
-        autocapitalize="off"
-        inputMode="email"
-        enterkeyhint="go"
-        required
-      />
-      <button type="submit" class="main">
-        Check
-      </button>
-    </form>
-  );
-}
-
-function Answer({ shown }: { shown: Shown }): VNode {
+/** What the field came to, or what there is to try. */
+export function Answer({ shown }: { shown: Shown }): VNode {
   switch (shown.state) {
     case "nothing":
       return <Teach />;
@@ -60,50 +41,52 @@ function Answer({ shown }: { shown: Shown }): VNode {
     case "failed":
       return <Failed message={shown.message} retry={() => check(shown.entry)} />;
     case "answered":
-      return <CheckResult entry={shown.entry} step={shown.step} />;
+      return <CheckResult entry={shown.entry} step={shown.step} atMs={shown.atMs} />;
   }
 }
 
 const EXAMPLES = [
-  ["someone@mailinator.com", "a throw-away inbox that anybody can read"],
-  ["maria@gmial.com", "a slip of the keyboard"],
-  ["info@iana.org", "an address shared by an organisation"],
+  ["someone@mailinator.com", "an inbox that anyone can read"],
+  ["maria@gmail.con", "a typing error"],
+  ["info@iana.org", "an organisation's role address"],
 ] as const;
 
 /** The page before the first check. */
 function Teach(): VNode {
   return (
-    <section class="sheet">
-      <h2>What you will see</h2>
-      <p class="prose">
-        Whether it can receive mail, whether it is a throw-away inbox, and why we think so. No mail
-        is sent and nobody learns that you asked. Try one:
-      </p>
-      <ul class="rows examples">
-        {EXAMPLES.map(([entry, words]) => (
-          <li key={entry} class="ease">
-            <button type="button" class="link mono" onClick={() => check(entry)}>
-              {entry}
-            </button>
-            <span class="note">{words}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <div class="two start">
+      <section class="sheet stack">
+        <h2>{t("What you will see")}</h2>
+        <p class="prose">
+          {t(
+            "Whether it can receive mail, whether it is disposable or misspelt, and the reason: which list, since when, which word. Try one:",
+          )}
+        </p>
+        <ul class="lines">
+          {EXAMPLES.map(([entry, words]) => (
+            <li key={entry}>
+              <button type="button" class="link mono grow" onClick={() => check(entry)}>
+                {entry}
+              </button>
+              <span class="note">{t(words)}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <RecentChecks />
+    </div>
   );
 }
 
 function Checking({ entry }: { entry: string }): VNode {
   return (
-    <section class="sheet">
-      <div class="verdict">
-        <BlankPostmark />
-        <div>
-          <code class="subject">{entry}</code>
-          <h2>Asking its name servers…</h2>
-          <Bones lines={2} />
-        </div>
+    <section class="sheet verdict">
+      <div>
+        <code class="subject">{entry}</code>
+        <h2 class="say">{t("Asking its name servers…")}</h2>
+        <Bones lines={2} />
       </div>
+      <BlankPostmark />
     </section>
   );
 }

@@ -31,7 +31,7 @@ testInBrowser("a stale link leads to a page that says so; a program gets JSON", 
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
   assert.deepEqual(await axeFindings(page), []);
   await page.getByRole("link", { name: "Go to Check" }).click();
-  await page.getByRole("heading", { name: "Check an address or a domain" }).waitFor();
+  await page.getByRole("heading", { name: "Real addresses in." }).waitFor();
   const ask = async (path: string, accept: string): Promise<readonly [number, string]> => {
     const { status, headers } = await fetch(`${world.url}${path}`, { headers: { accept } });
     return [status, headers.get("content-type") ?? ""];
@@ -48,7 +48,7 @@ testInBrowser("a stale link leads to a page that says so; a program gets JSON", 
 
 testInBrowser("a page opened from the navigation has the focus on its heading", async () => {
   const { page, context } = await visit("/");
-  await page.getByRole("link", { name: "Guide" }).focus();
+  await page.getByRole("link", { name: "Guide" }).first().focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "One check" }).waitFor();
   await focusOn(page, "Guide");
@@ -183,7 +183,7 @@ testInBrowser(
     const verdict = page.getByRole("img", { name: "Verdict: Looks good" });
     await verdict.waitFor();
     await page
-      .getByText("ann@good.example: Looks good, takes mail.")
+      .getByText("ann@good.example: Looks good, accepts mail.")
       .waitFor({ state: "attached" });
     await page.getByRole("link", { name: "Guide" }).click();
     await page.getByRole("heading", { name: "One check" }).waitFor();
@@ -191,7 +191,7 @@ testInBrowser(
     await verdict.waitFor();
     await button(page, /account menu/).click();
     await button(page, "Sign out").click();
-    await page.getByRole("heading", { name: "What you will see" }).waitFor();
+    await page.getByRole("heading", { name: "Real addresses in." }).waitFor();
     assert.equal(await page.getByLabel("Address or domain").inputValue(), "");
     await context.close();
   },

@@ -30,7 +30,7 @@ const WIDTH = 1_000;
 const HEIGHT = 200;
 
 /** A round number of at least `most`, with up to four equal steps. */
-export function topOf(most: number): number {
+function topOf(most: number): number {
   const size = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   const factor = [1, 2, 4, 5, 8, 10].find((candidate) => candidate * size >= most) ?? 10;
   return Math.max(4, factor * size);
@@ -214,19 +214,5 @@ function Reading(props: ChartProps & { at: number; figure: (value: number) => st
         </span>
       ) : null}
     </div>
-  );
-}
-
-/** Two weeks in the space of a word. */
-export function Spark({ values }: { values: readonly number[] }): VNode {
-  return (
-    <svg
-      class="spark"
-      viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <path d={line(values, Math.max(1, ...values) * 1.1)} />
-    </svg>
   );
 }

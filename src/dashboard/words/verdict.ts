@@ -59,7 +59,7 @@ function malformed({ result, fault }: Checked, entry: string): Verdict {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The whole entry with the provider's domain, from the result or from what the signal says was meant. */
-export function suggestionOf(
+function suggestionOf(
   { result, evidence }: Pick<Checked, "result" | "evidence">,
   entry: string,
 ): string | undefined {

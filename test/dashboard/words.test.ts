@@ -121,7 +121,12 @@ for (const [name, given, allowance, isTooMuch] of costs) {
 }
 
 const evidenceOf = (...weights: readonly number[]) =>
-  weights.map((weight) => ({ signal: "keyword_weak" as const, weight, by: "rules" as const, lists: [] }));
+  weights.map((weight) => ({
+    signal: "keyword_weak" as const,
+    weight,
+    by: "rules" as const,
+    lists: [],
+  }));
 
 const sums = [
   ["one signal is the whole score", [80], 80, [80]],

@@ -5,6 +5,8 @@ import type { SessionState } from "./api/shapes.ts";
 import { announcement } from "./app/announce.ts";
 import { loadedPage, loadPage } from "./app/loaded-pages.ts";
 import { isOpenTo, type Page, pageAt } from "./app/pages.ts";
+import { t } from "./app/i18n.ts";
+import { notice } from "./app/notice.ts";
 import { path } from "./app/router.ts";
 import { isEnded, loadSession, session } from "./app/session.ts";
 import { areCommandsOpen } from "./parts/commands-key.ts";
@@ -26,6 +28,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
   return (
     <>
       <Shell session={known}>
+        <Notice />
         {fault === "" ? (
           frame(known)
         ) : (
@@ -43,6 +46,20 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
         {announcement.value}
       </div>
     </>
+  );
+}
+
+/** What happened on another page, above this one. */
+function Notice(): VNode | null {
+  const known = notice.value;
+  if (known === undefined) return null;
+  return (
+    <p class="notice yes" role="status">
+      <span>{known.words}</span>
+      <a href={known.href} onClick={() => (notice.value = undefined)}>
+        {t("See it")}
+      </a>
+    </p>
   );
 }
 

@@ -6,6 +6,7 @@ import "./styles/parts.css";
 import "./styles/figures.css";
 import "./styles/verdict.css";
 import "./styles/front.css";
+import "./styles/lists.css";
 import "./styles/pages.css";
 import { App } from "./app.tsx";
 import { refuseDrops } from "./app/dropped.ts";

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { ListRow } from "../../src/dashboard/api/shapes.ts";
-import { listCsv } from "../../src/dashboard/app/list-csv.ts";
-import { columnOf, readTable } from "../../src/dashboard/app/list-file.ts";
+import { cleanedCsv, listCsv } from "../../src/dashboard/lists/list-csv.ts";
+import { columnOf, readTable } from "../../src/dashboard/lists/list-file.ts";
 import { filterRows, reasonsOf } from "../../src/dashboard/words/list-row.ts";
 
 const row = (entry: string, fate: ListRow["fate"], ...signals: ListRow["signals"]): ListRow => ({
@@ -10,6 +10,8 @@ const row = (entry: string, fate: ListRow["fate"], ...signals: ListRow["signals"
   fate,
   confidence: fate === "disposable" ? 97 : 0,
   signals,
+  code: "",
+  meant: "",
 });
 
 const ANN = row("ann@good.example", "valid");
@@ -23,8 +25,8 @@ const table = readTable(
 );
 const source = { table, column: columnOf(table, 1), at: 1 };
 
-const HEADER = "name;mail;verdict;confidence;signals;reason";
-const LISTED = "Disposable;97;blacklist_exact;On the lists of disposable domains.";
+const HEADER = "name;mail;verdict;confidence;signals;reason;suggestion";
+const LISTED = "Disposable;97;blacklist_exact;On the lists of disposable domains.;";
 
 const files = [
   [
@@ -33,12 +35,12 @@ const files = [
     undefined,
     [
       HEADER,
-      "Ann;ann@good.example;Valid;0;;",
-      "Nobody;;;;;",
+      "Ann;ann@good.example;Good;0;;;",
+      "Nobody;;;;;;",
       `Bob;bob@bad.example;${LISTED}`,
       `Bo;bob@bad.example;${LISTED}`,
-      "Eve;eve@bad.example;Disposable;97;blacklist_mx;Its mail server is known for disposable mail.",
-      "Sam;sam@silent.example;Could not tell;0;dns_indeterminate;Its name servers gave no usable answer. Worth another try.",
+      "Eve;eve@bad.example;Disposable;97;blacklist_mx;Its mail server is known for disposable mail.;",
+      "Sam;sam@silent.example;Could not tell;0;dns_indeterminate;Its name servers gave no usable answer. Worth another try.;",
       "",
     ],
   ],
@@ -52,7 +54,7 @@ const files = [
     "without the file only the entries are written",
     { source: undefined, rows: ROWS },
     [ANN],
-    ["Entry,verdict,confidence,signals,reason", "ann@good.example,Valid,0,,", ""],
+    ["Entry,verdict,confidence,signals,reason,suggestion", "ann@good.example,Good,0,,,", ""],
   ],
 ] as const;
 
@@ -83,3 +85,39 @@ test("reasons are counted, most frequent first; entries without a reason are not
     ["Its mail server is known for disposable mail.", 1],
   ]);
 });
+
+const TYPO = { ...row("tom@gmial.com", "valid", "typo_domain"), meant: "tom@gmail.com" };
+const slips = readTable(
+  "name,mail\nAnn,ann@good.example\nTom,tom@gmial.com\nTom,tom@gmial.com\nBob,bob@bad.example\n",
+);
+const SLIPS = {
+  source: { table: slips, column: columnOf(slips, 1), at: 1 },
+  rows: [ANN, TYPO, BOB],
+};
+const ALL = { good: true, fixed: true, unsure: true, rest: true };
+const MISSPELT = "The domain looks like a misspelling.";
+
+const cleaned = [
+  [
+    "a fixed entry is written as suggested, with its original, once",
+    { ...ALL, rest: false },
+    new Set([TYPO.entry]),
+    ["Ann,ann@good.example,Good,,", `Tom,tom@gmail.com,Misspelt,${MISSPELT},tom@gmial.com`],
+  ],
+  [
+    "an entry that is not fixed is among the rest",
+    { ...ALL, good: false },
+    new Set<string>(),
+    [
+      `Tom,tom@gmial.com,Misspelt,${MISSPELT},`,
+      "Bob,bob@bad.example,Disposable,On the lists of disposable domains.,",
+    ],
+  ],
+] as const;
+
+for (const [name, choice, fixes, want] of cleaned) {
+  test(`a cleaned list: ${name}`, () => {
+    const lines = cleanedCsv(SLIPS, choice, fixes).join("").split("\r\n");
+    assert.deepEqual(lines, ["name,mail,verdict,reason,original", ...want, ""]);
+  });
+}

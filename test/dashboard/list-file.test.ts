@@ -5,13 +5,14 @@ import {
   csvLine,
   decodeFile,
   entryOf,
-  fromSent,
+  firstEntries,
+  partsOf,
   parseRows,
   readPasted,
   readTable,
   seemsWrong,
   unwrapped,
-} from "../../src/dashboard/app/list-file.ts";
+} from "../../src/dashboard/lists/list-file.ts";
 
 const rows = [
   [
@@ -235,22 +236,25 @@ for (const [text, entry] of wrapped) {
   test(`the entry of ${text} is ${entry}`, () => assert.equal(unwrapped(text), entry));
 }
 
-test("in a column of addresses a text that lost its @ is sent as a malformed address", () => {
-  const { text } = columnOf(
-    readTable("E-mail\na@x.example\nb@x.example\njo.gmail.com\nnothing\n"),
-    0,
-  );
-  assert.equal(text, "a@x.example\nb@x.example\njo.gmail.com@\nnothing");
-  assert.deepEqual(text.split("\n").map(fromSent), [
-    "a@x.example",
-    "b@x.example",
-    "jo.gmail.com",
-    "nothing",
-  ]);
+test("what mail programs put around addresses is counted", () => {
+  const column = columnOf(readTable("mail\nmailto:a@x.example\nB <b@x.example>\nc@x.example\n"), 0);
+  assert.deepEqual([column.text, column.unwrapped], ["a@x.example\nb@x.example\nc@x.example", 2]);
 });
 
-test("a column of domains, and a plain list of both, stay as they are", () => {
-  const mixed = "a@x.example\nb@x.example\ny.example";
-  assert.equal(columnOf(readTable(mixed), 0).text, mixed);
-  assert.equal(columnOf(readTable("x.example\ny.example\n"), 0).text, "x.example\ny.example");
+test("the first entries of a column are different ones, with what repeats them", () => {
+  const column = columnOf(readTable("a@x.example\nA@x.example\nb@x.example\na@x.example\n"), 0);
+  const first = firstEntries(column, 1);
+  assert.deepEqual([first.text, first.unique], ["a@x.example\nA@x.example\na@x.example", 1]);
+});
+
+test("a long list is sent in parts that are cut between entries", () => {
+  const lines = Array.from(
+    { length: 60_000 },
+    (_, at) => `${"a".repeat(40)}@d${String(at)}.example`,
+  );
+  const text = lines.join("\n");
+  const parts = partsOf(text);
+  assert.equal(parts.length, 2);
+  assert.equal(parts.join("\n"), text);
+  for (const part of parts) assert.ok(part.length < 2_000_000);
 });

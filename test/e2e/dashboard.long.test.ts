@@ -289,14 +289,15 @@ testInBrowser(
     await page.getByRole("button", { name: "Check 2,003 entries" }).click();
     await page.getByRole("heading", { name: "Every entry" }).waitFor();
     await page
-      .getByRole("img", { name: /^valid 2,000, disposable 1, .*could not tell 1, bad format 1$/ })
+      .getByRole("img", { name: /^good 2,000, disposable 1, .*could not tell 1, bad format 1$/ })
       .waitFor();
     assert.ok((await page.locator(".grid-row").count()) < 80, "only the rows in view are there");
     assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole("button", { name: /^All/ }).click();
     await page.locator(".grid-body").focus();
     await page.keyboard.press("End");
     await page.getByText("user@d1999.example").waitFor();
-    await page.getByRole("button", { name: "Disposable, 1" }).click();
+    await page.getByRole("button", { name: "Disposable 1" }).click();
     await oneRow(page, "jane@throwaway.example");
     await page.getByRole("button", { name: /^All/ }).click();
     await page.getByLabel("Search in the entries").fill("D17.EXAMPLE");
@@ -306,9 +307,9 @@ testInBrowser(
       page.getByRole("button", { name: "CSV", exact: true }).click(),
     ]);
     const lines = readFileSync((await csv.path()) ?? "", "utf8").split("\r\n");
-    assert.equal(lines[0], "Entry,verdict,confidence,signals,reason");
+    assert.equal(lines[0], "Entry,verdict,confidence,signals,reason,suggestion");
     const why = "It is not written like an address or a domain.";
-    assert.equal(lines[3], `'=cmd|x,Bad format,0,,${why}`);
+    assert.equal(lines[3], `'=cmd|x,Bad format,0,,${why},`);
     await page.getByLabel("Search in the entries").fill("");
     await page.getByLabel("Which reason").selectOption(why);
     await oneRow(page, "=cmd|x");
@@ -327,11 +328,11 @@ testInBrowser(
       page.getByRole("link", { name: "Download valid list" }).click(),
     ]);
     assert.equal(readFileSync((await list.path()) ?? "", "utf8").split("\n").length, 2_000);
-    await page.getByRole("button", { name: "Forget now" }).click();
+    await page.getByRole("button", { name: "Delete now" }).click();
     await page.getByRole("button", { name: "Keep it as it is" }).click();
     await page.getByText("1 entry shown").waitFor();
-    await page.getByRole("button", { name: "Forget now" }).click();
-    await page.getByRole("button", { name: "Forget them" }).click();
+    await page.getByRole("button", { name: "Delete now" }).click();
+    await page.getByRole("button", { name: "Delete them" }).click();
     await page.getByRole("heading", { name: "Check a list" }).waitFor();
     await end();
   },

@@ -1,4 +1,3 @@
-import { fromSent } from "../app/list-file.ts";
 import { ApiFault, call, readLines, send } from "./client.ts";
 import type { CompactRow, ListRow, ListState } from "./shapes.ts";
 
@@ -50,8 +49,16 @@ export async function listRows(session: string): Promise<readonly ListRow[]> {
   const rows: ListRow[] = [];
   const response = await send("GET", `/account/lists/${session}/rows`);
   await readLines(response, (value) => {
-    for (const [entry, fate, confidence, signals] of value as readonly CompactRow[]) {
-      rows.push({ entry: fromSent(entry), fate, confidence, signals });
+    for (const [
+      entry,
+      fate,
+      confidence,
+      signals,
+      ,
+      code,
+      meant,
+    ] of value as readonly CompactRow[]) {
+      rows.push({ entry, fate, confidence, signals, code, meant });
     }
   });
   return rows;

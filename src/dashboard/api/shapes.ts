@@ -42,4 +42,8 @@ export interface ListRow {
   readonly fate: CompactRow[1];
   readonly confidence: CompactRow[2];
   readonly signals: CompactRow[3];
+  /** Why an entry is not whole: "lost_at", "bare_domain"; "" for none. */
+  readonly code: CompactRow[5];
+  /** The entry as it was probably meant; "" for none. */
+  readonly meant: CompactRow[6];
 }

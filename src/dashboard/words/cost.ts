@@ -1,50 +1,70 @@
 import type { Allowance, Purse } from "../api/shapes.ts";
-import type { Column } from "../app/list-file.ts";
+import type { Column } from "../lists/list-file.ts";
+import { relativeTime, nowMs, timeMs } from "../app/clock.ts";
+import { t } from "../app/i18n.ts";
 import { count, counted } from "../app/numbers.ts";
 
 export interface Cost {
   readonly words: string;
-  /** The server would refuse it. */
+  /** The server would refuse the whole of it. */
   readonly isTooMuch: boolean;
+  /** With `isTooMuch`: how many entries, from the first, it would take. */
+  readonly fits?: number;
 }
-
-/** Octets of one list, by the API's limit. */
-const LIST_MAX_OCTETS = 2_000_000;
 
 const left = ({ used, limit }: Purse): number =>
   limit === null ? Infinity : Math.max(0, limit - used);
 
-const no = (words: string): Cost => ({ words, isTooMuch: true });
 const fine = (words: string): Cost => ({ words, isTooMuch: false });
 
+/** When the purse that is tighter is full again: "in 5 hours". */
+function renewal({ day, month }: Allowance): string {
+  const { resets_at: at } = left(day) <= left(month) ? day : month;
+  return relativeTime(timeMs(at), nowMs());
+}
+
 /** What checking a column comes to, against what the plan has left. */
-export function costOf({ unique, octets }: Column, allowance: Allowance | undefined): Cost {
-  if (unique === 0) return no("This column is empty. Choose another one.");
-  if (octets > LIST_MAX_OCTETS) {
-    const parts = Math.ceil(octets / LIST_MAX_OCTETS);
-    return no(
-      `One list holds at most 2 MB, and this column has ${(Math.ceil(octets / 100_000) / 10).toFixed(1)} MB. Split the file into ${count(parts)} parts.`,
-    );
+export function costOf({ unique }: Column, allowance: Allowance | undefined): Cost {
+  if (unique === 0) {
+    return { words: t("This column is empty. Choose another one."), isTooMuch: true };
   }
-  if (allowance === undefined)
-    return fine(`It costs up to ${counted(unique, "{n} check", "{n} checks")}.`);
+  const checks = counted(unique, "{n} check", "{n} checks");
+  if (allowance === undefined) return fine(t("It costs up to {checks}.", { checks }));
   const { bulk_limit: most, credits } = allowance;
-  if (most !== null && unique > most) {
-    return no(
-      `Your plan checks ${count(most)} entries in one list. Split the file, or see the plans.`,
-    );
-  }
   const rest = Math.min(left(allowance.day), left(allowance.month));
+  if (most !== null && unique > most) {
+    return {
+      words: t("Your plan checks {n} entries in one list.", { n: count(most) }),
+      isTooMuch: true,
+      fits: Math.min(most, Math.max(rest, credits)),
+    };
+  }
   if (unique <= rest) {
-    const after = rest === Infinity ? "" : `, of ${count(rest)} that your plan has left`;
-    return fine(`It costs up to ${counted(unique, "{n} check", "{n} checks")}${after}.`);
+    return fine(
+      rest === Infinity
+        ? t("It costs up to {checks}.", { checks })
+        : t("It costs up to {checks}, of {rest} that your plan has left.", {
+            checks,
+            rest: count(rest),
+          }),
+    );
   }
   if (unique <= credits) {
     return fine(
-      `Your plan has ${count(rest)} left, so ${counted(unique, "{n} credit", "{n} credits")} of ${count(credits)} pay for it.`,
+      t("Your plan has {rest} left, so {credits} of {all} pay for it.", {
+        rest: count(rest),
+        credits: counted(unique, "{n} credit", "{n} credits"),
+        all: count(credits),
+      }),
     );
   }
-  return no(
-    `It costs up to ${counted(unique, "{n} check", "{n} checks")}, and your plan has ${count(rest)} left. Take a smaller list, or ask for credits.`,
-  );
+  return {
+    words: t("It costs up to {checks}, and your plan has {rest} left. It is renewed {when}.", {
+      checks,
+      rest: count(rest),
+      when: renewal(allowance),
+    }),
+    isTooMuch: true,
+    fits: Math.max(rest, credits),
+  };
 }

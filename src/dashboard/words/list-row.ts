@@ -1,28 +1,52 @@
 import { SIGNALS } from "../../core/evidence/signals.ts";
 import type { ListRow } from "../api/shapes.ts";
+import { t } from "../app/i18n.ts";
 import type { Mark } from "./verdict.ts";
 
+/** What an entry of a list came to, for people. Each entry is of one kind, so that the counts add up. */
+export const KINDS = ["good", "disposable", "dns", "unsure", "format"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Codes of addresses that are not whole; their domain alone was checked. */
+const NOT_WHOLE: ReadonlySet<string> = new Set(["lost_at", "bare_domain"]);
+
+const isUnsure = ({ signals }: ListRow): boolean => signals.includes("dns_indeterminate");
+
+export function kindOf(row: ListRow): Kind {
+  if (row.fate === "invalidFormat" || NOT_WHOLE.has(row.code)) return "format";
+  if (row.fate === "valid") return "good";
+  if (row.fate === "disposable") return "disposable";
+  return isUnsure(row) ? "unsure" : "dns";
+}
+
+/** Whether its domain is probably misspelt. */
+export const isMisspelt = ({ signals, meant }: ListRow): boolean =>
+  signals.includes("typo_domain") || (meant !== "" && signals.length > 0);
+
+/** An address that lost its "@", with what was probably meant. */
+export const isLostAt = ({ code, meant }: ListRow): boolean => code === "lost_at" && meant !== "";
+
 export const FILTERS = [
+  ["look", "To look at"],
   ["all", "All"],
-  ["valid", "Valid"],
+  ["good", "Good"],
+  ["typo", "Misspelt"],
   ["disposable", "Disposable"],
   ["dns", "No mail server"],
   ["unsure", "Could not tell"],
-  ["typo", "Misspelt"],
   ["format", "Bad format"],
 ] as const;
 export type Filter = (typeof FILTERS)[number][0];
 
-const isUnsure = ({ signals }: ListRow): boolean => signals.includes("dns_indeterminate");
-
 const MATCHES: Readonly<Record<Filter, (row: ListRow) => boolean>> = {
+  look: (row) => kindOf(row) !== "good" || isMisspelt(row),
   all: () => true,
-  valid: ({ fate }) => fate === "valid",
-  disposable: ({ fate }) => fate === "disposable",
-  dns: (row) => row.fate === "invalidDns" && !isUnsure(row),
-  unsure: (row) => row.fate === "invalidDns" && isUnsure(row),
-  typo: ({ signals }) => signals.includes("typo_domain"),
-  format: ({ fate }) => fate === "invalidFormat",
+  good: (row) => kindOf(row) === "good",
+  typo: isMisspelt,
+  disposable: (row) => kindOf(row) === "disposable",
+  dns: (row) => kindOf(row) === "dns",
+  unsure: (row) => kindOf(row) === "unsure",
+  format: (row) => kindOf(row) === "format",
 };
 
 /** What is asked of rows; absent and "" ask nothing. */
@@ -72,28 +96,32 @@ export interface RowVerdict {
   readonly words: string;
 }
 
+const VERDICTS: Readonly<Record<Kind, readonly [mark: Mark, words: string]>> = {
+  good: ["yes", "Good"],
+  disposable: ["no", "Disposable"],
+  dns: ["no", "No mail server"],
+  unsure: ["quiet", "Could not tell"],
+  format: ["no", "Bad format"],
+};
+
+/** A misspelling comes first, because it can be repaired. */
 export function rowVerdict(row: ListRow): RowVerdict {
-  switch (row.fate) {
-    case "valid":
-      return { mark: "yes", words: "Valid" };
-    case "disposable":
-      return { mark: "no", words: `Disposable ${String(row.confidence)}` };
-    case "invalidFormat":
-      return { mark: "quiet", words: "Bad format" };
-    case "invalidDns":
-      return isUnsure(row)
-        ? { mark: "unsure", words: "Could not tell" }
-        : { mark: "no", words: "No mail server" };
-  }
+  if (isMisspelt(row)) return { mark: "unsure", words: t("Misspelt") };
+  const [mark, words] = VERDICTS[kindOf(row)];
+  return { mark, words: t(words) };
 }
 
+const CODES: Readonly<Record<string, string>> = {
+  lost_at: "The @ is missing.",
+  bare_domain: "A domain without the part before the @.",
+};
+
 /** The strongest evidence in a sentence; "" when there is none. */
-export function rowReason({ entry, fate, signals }: ListRow): string {
-  if (fate === "invalidFormat") {
-    return /^[^@\s]+\.[^@\s]+$/.test(entry)
-      ? "The @ is missing."
-      : "It is not written like an address or a domain.";
-  }
+export function rowReason({ fate, signals, code }: ListRow): string {
+  const words = CODES[code];
+  if (words !== undefined) return t(words);
+  if (fate === "invalidFormat") return t("It is not written like an address or a domain.");
+  if (signals.includes("typo_domain")) return t(SIGNALS.typo_domain.short);
   const first = signals[0];
-  return first === undefined ? "" : SIGNALS[first].short;
+  return first === undefined ? "" : t(SIGNALS[first].short);
 }

@@ -1,4 +1,4 @@
-import type { FullResult } from "../../core/validate/result.ts";
+import type { NotedResult } from "../../core/batch/entry-note.ts";
 import { fateOf } from "../../core/batch/tally.ts";
 import type { BulkResults, BulkService, SpelledResult } from "../../service/bulk/bulk.ts";
 import type { Entrance } from "../../service/admission/admission.ts";
@@ -71,7 +71,20 @@ async function stateOf(
   session: string,
 ): Promise<ListState> {
   const found = await bulk.results(readerOf(request), session);
-  if (found.kind === "progress") return found.progress;
+  if (found.kind === "progress") {
+    const { tally, newest } = found.soFar;
+    if (found.progress.status !== "processing") return found.progress;
+    return {
+      ...found.progress,
+      so_far: {
+        invalid_format: tally.invalidFormat,
+        invalid_dns: tally.invalidDns,
+        disposable: tally.disposable,
+        valid: tally.valid,
+      },
+      newest: (await newest()).map(compact),
+    };
+  }
   const { stats, lifeSeconds } = found;
   return { session, status: "completed", stats, expires_in_seconds: lifeSeconds };
 }
@@ -84,11 +97,12 @@ async function finished({ bulk }: ListDeps, request: SignedInRequest): Promise<F
   return found;
 }
 
-/** One result as the results table needs it: entry, fate, confidence, signals, domain. */
+/** One result as the results table needs it. */
 function compact({ spelling, result }: SpelledResult): CompactRow {
   // The program's own text, made from a `FullResult`.
-  const full = JSON.parse(result) as FullResult;
-  return [spelling, fateOf(full), full.confidence, full.signals, full.domain];
+  const full = JSON.parse(result) as NotedResult;
+  const { confidence, signals, domain, code = "", did_you_mean: meant = "" } = full;
+  return [spelling, fateOf(full), confidence, signals, domain, code, meant];
 }
 
 const rowsRoute = (deps: ListDeps): AccountRoute =>

@@ -212,16 +212,19 @@ const AuditEntry = Type.Object({
 export type AuditEntry = Described<typeof AuditEntry>;
 export const AuditEntries = Type.Object({ entries: Type.Array(AuditEntry) });
 
-const STATS = {
-  total: count,
-  unique: count,
-  invalid_format: count,
-  invalid_dns: count,
-  disposable: count,
-  valid: count,
-};
+const KINDS = { invalid_format: count, invalid_dns: count, disposable: count, valid: count };
+const STATS = { total: count, unique: count, ...KINDS };
 const ListStats = Type.Object(STATS);
 export type ListStats = Described<typeof ListStats>;
+
+/** Entry, fate, confidence, signals, domain, code of its problem, what was probably meant; "" for none. */
+export type CompactRow = readonly [string, Fate, number, readonly Signal[], string, string, string];
+export const CompactRows = Type.Array(
+  Type.Unsafe<CompactRow>({
+    type: "array",
+    description: "Entry, fate, confidence, signals, domain, code of its problem, what was meant.",
+  }),
+);
 
 export const ListState = Type.Object({
   session: text,
@@ -229,19 +232,12 @@ export const ListState = Type.Object({
   email_count: Type.Optional(count),
   processed_count: Type.Optional(count),
   estimated_seconds: Type.Optional(count),
+  so_far: Type.Optional(Type.Object(KINDS)),
+  newest: Type.Optional(CompactRows),
   stats: Type.Optional(ListStats),
   expires_in_seconds: Type.Optional(count),
 });
 export type ListState = Described<typeof ListState>;
-
-/** Entry, fate, confidence, signals, domain. */
-export type CompactRow = readonly [string, Fate, number, readonly Signal[], string];
-export const CompactRows = Type.Array(
-  Type.Unsafe<CompactRow>({
-    type: "array",
-    description: "Entry, fate, confidence, signals, domain.",
-  }),
-);
 
 const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
 export type AdminAccount = Described<typeof AdminAccount>;

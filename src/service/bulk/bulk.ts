@@ -1,3 +1,4 @@
+import type { Tally } from "../../core/batch/tally.ts";
 import type { BatchLayout } from "../../core/batch/batch.ts";
 import type { TablePageText } from "../../ports/bulk/batches.ts";
 import type { Caller } from "../admission/caller.ts";
@@ -116,7 +117,7 @@ export type BulkView =
 
 /** Everything a finished session holds, or how far it is. */
 export type BulkResults =
-  | { readonly kind: "progress"; readonly progress: BulkProgress }
+  | { readonly kind: "progress"; readonly progress: BulkProgress; readonly soFar: SoFar }
   | {
       readonly kind: "results";
       readonly stats: BulkStats;
@@ -130,6 +131,14 @@ export type BulkResults =
         readonly rows: () => AsyncIterable<readonly RowResult[]>;
       };
     };
+
+/** What a batch that runs came to so far. */
+export interface SoFar {
+  /** Of the entries that are stored. */
+  readonly tally: Tally;
+  /** Some of the newest results. */
+  readonly newest: () => Promise<readonly SpelledResult[]>;
+}
 
 /**
  * Batches, jobs and their sessions. Every method throws a `Refusal` for what it will not do; a session that

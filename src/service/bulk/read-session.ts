@@ -1,9 +1,10 @@
+import { chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import type { Session, SessionStore } from "../../ports/bulk/session-store.ts";
 import type { Caller } from "../admission/caller.ts";
 import { sessionNotFound } from "../refusals.ts";
-import type { BulkProgress, BulkResults, BulkView } from "./bulk.ts";
+import type { BulkProgress, BulkResults, BulkView, SpelledResult } from "./bulk.ts";
 import { progressOf, statsOf, summaryOf } from "./present.ts";
 import { rowResults, spelledResults, storedResults, withNotes } from "./result-source.ts";
 
@@ -74,7 +75,10 @@ export async function sessionResults(
   hash: string,
 ): Promise<BulkResults> {
   const session = await findSession(deps, hash, { caller, access: "everything" });
-  if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
+  if (session.state !== "completed") {
+    const soFar = { tally: session.tally, newest: () => newestResults(deps.sessions, session) };
+    return { kind: "progress", progress: progressOf(session), soFar };
+  }
   const source = withNotes(storedResults(deps.sessions, session));
   const { table } = session;
   const page = (number: number) => deps.sessions.page(hash, number);
@@ -92,6 +96,27 @@ export async function sessionResults(
           },
         }),
   };
+}
+
+/** Chunks looked at for one that is done: they end nearly in their order. */
+const NEWEST_TRIES = 4;
+const NEWEST_MAX = 6;
+
+/** Some results of a chunk that was stored lately; none while the first are on their way. */
+async function newestResults(
+  sessions: SessionStore,
+  { session, processed, chunks, unique }: Session,
+): Promise<readonly SpelledResult[]> {
+  const done = Math.floor((processed / Math.max(1, unique)) * chunks);
+  for (let number = done; number >= Math.max(0, done - NEWEST_TRIES); number -= 1) {
+    const results = await sessions.results(session, number);
+    const content = results === undefined ? undefined : await sessions.content(session, number);
+    if (results === undefined || content === undefined) continue;
+    const entries = chunkEntries(unpackChunk(content)).slice(-NEWEST_MAX);
+    const last = results.slice(-entries.length);
+    return entries.map((spelling, at) => ({ spelling, result: last[at] ?? "{}" }));
+  }
+  return [];
 }
 
 /** How often progress is read, which bounds how often it is sent. */

@@ -4,7 +4,7 @@ import type { ListWord } from "../../../core/evidence/rule.ts";
 import { call } from "../../api/client.ts";
 import { detailsBody } from "../../api/rules.ts";
 import { announce } from "../../app/announce.ts";
-import { decodeFile, NO_TEXT } from "../../app/list-file.ts";
+import { decodeFile, NO_TEXT } from "../../lists/list-file.ts";
 import { useAction } from "../../app/load.ts";
 import { counted } from "../../app/numbers.ts";
 import { Dialog, FormFoot } from "../../parts/dialog.tsx";

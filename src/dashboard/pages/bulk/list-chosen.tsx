@@ -1,13 +1,14 @@
 import type { VNode } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Column, columnOf, seemsWrong, type Table } from "../../app/list-file.ts";
-import { listRun, start } from "../../app/list-run.ts";
+import { t } from "../../app/i18n.ts";
+import { type Column, columnOf, seemsWrong, type Table } from "../../lists/list-file.ts";
+import { listRun, start } from "../../lists/list-run.ts";
 import { useAction } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
 import { allowance } from "../../app/session.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault } from "../../parts/states.tsx";
-import { costOf } from "../../words/cost.ts";
+import { type Cost, costOf } from "../../words/cost.ts";
 
 const PREVIEW_ROWS = 5;
 
@@ -17,44 +18,40 @@ export function ListChosen({ name, table }: { name: string; table: Table }): VNo
   const column = useMemo(() => columnOf(table, at), [table, at]);
   const { busy, fault, run } = useAction();
   const cost = costOf(column, allowance.value);
-  const blank = table.rows.length - countEntries(column);
   return (
     <>
       <PageHead title={name} lead={counted(table.rows.length, "{n} row", "{n} rows")}>
         <button type="button" class="plain" onClick={() => (listRun.value = { step: "none" })}>
-          Another list
+          {t("Another list")}
         </button>
-        <button
-          type="button"
-          class="main"
-          disabled={busy || cost.isTooMuch}
-          onClick={() => run(() => start(name, table, at))}
-        >
-          {busy ? "Sending…" : `Check ${counted(column.unique, "{n} entry", "{n} entries")}`}
-        </button>
+        <StartButton
+          cost={cost}
+          unique={column.unique}
+          busy={busy}
+          onStart={(first) =>
+            run(() => start({ name, table, at, ...(first !== undefined && { first }) }))
+          }
+        />
       </PageHead>
       <Fault text={fault} />
       {seemsWrong(column) ? (
         <p class="notice unsure" role="status">
-          Most of this column looks like neither an address nor a domain. Is it the right one?
+          {t(
+            "Most of this column looks like neither an address nor a domain. Is it the right one?",
+          )}
         </p>
       ) : null}
       <section class="sheet">
-        <div class="figures">
-          <Figure
-            value={column.unique}
-            words={column.unique === 1 ? "different entry" : "different entries"}
-          />
-          <Figure value={countEntries(column) - column.unique} words="said more than once" />
-          <Figure value={blank} words={blank === 1 ? "row without one" : "rows without one"} />
-        </div>
-        <p class={cost.isTooMuch ? "wrong cost" : "prose cost"}>{cost.words}</p>
+        <Figures column={column} rows={table.rows.length} />
+        <p class={cost.isTooMuch ? "wrong cost" : "prose cost"}>
+          {cost.words} {cost.isTooMuch ? <a href="/pricing">{t("See plans")}</a> : null}
+        </p>
       </section>
       <section class="sheet stack">
         {table.header.length > 1 ? (
           <Columns table={table} at={at} setAt={setAt} />
         ) : (
-          <h2>How it begins</h2>
+          <h2>{t("How it begins")}</h2>
         )}
         <Preview table={table} at={table.header.length > 1 ? at : -1} />
       </section>
@@ -62,13 +59,52 @@ export function ListChosen({ name, table }: { name: string; table: Table }): VNo
   );
 }
 
+/** All of it, or as much as the plan covers. */
+function StartButton(props: {
+  cost: Cost;
+  unique: number;
+  busy: boolean;
+  onStart: (first?: number) => void;
+}): VNode {
+  const { cost, unique, busy, onStart } = props;
+  const { fits } = cost;
+  const isPart = cost.isTooMuch && fits !== undefined && fits > 0;
+  const words = isPart
+    ? t("Check the first {n}", { n: count(fits) })
+    : counted(unique, "Check {n} entry", "Check {n} entries");
+  return (
+    <button
+      type="button"
+      class="main"
+      disabled={busy || (cost.isTooMuch && !isPart)}
+      onClick={() => onStart(isPart ? fits : undefined)}
+    >
+      {busy ? t("Sending…") : words}
+    </button>
+  );
+}
+
 const countEntries = ({ text }: Column): number => (text === "" ? 0 : text.split("\n").length);
 
-function Figure({ value, words }: { value: number; words: string }): VNode {
+function Figures({ column, rows }: { column: Column; rows: number }): VNode {
+  const { unique } = column;
+  const filled = countEntries(column);
+  const figures = [
+    [unique, t(unique === 1 ? "different entry" : "different entries")],
+    [filled - unique, t("repeated, charged once")],
+    [rows - filled, t("rows without an entry")],
+    ...(column.unwrapped > 0
+      ? [[column.unwrapped, t("freed from mailto: and names")] as const]
+      : []),
+  ] as const;
   return (
-    <div class="figure">
-      <b>{count(value)}</b>
-      <span>{words}</span>
+    <div class="figures">
+      {figures.map(([value, words]) => (
+        <div key={words} class="figure">
+          <b>{count(value)}</b>
+          <span>{words}</span>
+        </div>
+      ))}
     </div>
   );
 }
@@ -76,7 +112,7 @@ function Figure({ value, words }: { value: number; words: string }): VNode {
 function Columns(props: { table: Table; at: number; setAt: (at: number) => void }): VNode {
   return (
     <label class="field form">
-      <span class="label">Column with the addresses</span>
+      <span class="label">{t("Column with the addresses")}</span>
       <select
         value={String(props.at)}
         onChange={(event) => props.setAt(Number(event.currentTarget.value))}
@@ -102,7 +138,7 @@ function Preview({ table, at }: { table: Table; at: number }): VNode {
     }
   }, [at]);
   return (
-    <div class="scroll" ref={frame} tabIndex={0} role="region" aria-label="The first rows">
+    <div class="scroll" ref={frame} tabIndex={0} role="region" aria-label={t("The first rows")}>
       <table class="preview">
         <thead>
           <tr>

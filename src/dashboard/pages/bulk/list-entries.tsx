@@ -1,10 +1,12 @@
 import type { VNode } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ListRow } from "../../api/shapes.ts";
 import { downloadCsv } from "../../app/download.ts";
-import { listCsv } from "../../app/list-csv.ts";
-import type { ListRun } from "../../app/list-run.ts";
+import { t } from "../../app/i18n.ts";
+import { listCsv } from "../../lists/list-csv.ts";
+import type { ListRun } from "../../lists/list-run.ts";
 import { count, counted } from "../../app/numbers.ts";
+import { Mark } from "../../parts/mark.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { VirtualRows } from "../../parts/virtual-rows.tsx";
 import {
@@ -16,59 +18,63 @@ import {
   rowReason,
   rowVerdict,
 } from "../../words/list-row.ts";
+import type { Fixing } from "./list-look.tsx";
 
 type Done = ListRun & { step: "done" };
 
-const ROW_PX = 44;
-const NARROW_ROW_PX = 68;
-const NARROW = "(max-width: 860px)";
+const ROW_PX = 48;
+const NARROW_ROW_PX = 96;
+const NARROW = "(max-width: 900px)";
+
+interface EntriesProps extends Fixing {
+  run: Done;
+  /** A filter that was pressed elsewhere on the page. */
+  wanted: Filter | undefined;
+  onFilter: (filter: Filter) => void;
+}
 
 /** Every entry with its verdict, narrowed by kind, reason and text. */
-export function Entries({ run }: { run: Done }): VNode {
-  const [filter, setFilter] = useState<Filter>("all");
-  const [reason, setReason] = useState("");
-  const [text, setText] = useState("");
+export function Entries({ run, fixes, setFixes, wanted, onFilter }: EntriesProps): VNode {
   const { rows } = run;
   const counts = useMemo(() => countsOf(rows), [rows]);
+  const filter = wanted ?? (counts.look > 0 ? "look" : "all");
+  const [reason, setReason] = useState("");
+  const [text, setText] = useState("");
+  useEffect(() => setReason(""), [filter]);
   const reasons = useMemo(() => reasonsOf(filterRows(rows, { filter })), [rows, filter]);
   const shown = useMemo(
     () => filterRows(rows, { filter, reason, text }),
     [rows, filter, reason, text],
   );
-  const choose = (name: Filter): void => {
-    setFilter(name);
-    setReason("");
-  };
   return (
-    <section class="sheet stack">
+    <section class="sheet stack" id="entries">
       <div class="bar">
-        <h2>Every entry</h2>
-        <span class="push" />
+        <h2>{t("Every entry")}</h2>
         <input
-          class="search"
+          class="search push"
           type="search"
-          aria-label="Search in the entries"
-          placeholder="Search"
+          aria-label={t("Search in the entries")}
+          placeholder={t("Search")}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </div>
-      <Kinds counts={counts} filter={filter} onFilter={choose} />
+      <Kinds counts={counts} filter={filter} onFilter={onFilter} />
       <div class="bar">
         <Reasons reasons={reasons} reason={reason} onReason={setReason} />
         <Narrowed run={run} shown={shown} filter={filter} />
       </div>
       {shown.length === 0 ? (
-        <Empty title="No entry fits">
-          <p>Take another kind or reason, or clear the search.</p>
+        <Empty title={t("No entry fits")}>
+          <p>{t("Take another kind or reason, or clear the search.")}</p>
         </Empty>
       ) : (
         <VirtualRows
           rows={shown}
-          label="Entries and their verdicts"
-          header={["Entry", "Verdict", "Why", "Row"]}
+          label={t("Entries and their verdicts")}
+          header={[t("Entry"), t("Verdict"), t("Why"), t("Suggestion"), t("Row")]}
           heightPx={matchMedia(NARROW).matches ? NARROW_ROW_PX : ROW_PX}
-          cells={(row) => cellsOf(row, run)}
+          cells={(row) => cellsOf(row, run, { fixes, setFixes })}
         />
       )}
     </section>
@@ -82,7 +88,7 @@ function Kinds(props: {
 }): VNode {
   const { counts, filter, onFilter } = props;
   return (
-    <div class="seg" role="group" aria-label="Which entries">
+    <div class="pills" role="group" aria-label={t("Which entries")}>
       {FILTERS.filter(([name]) => name === "all" || counts[name] > 0).map(([name, words]) => (
         <button
           key={name}
@@ -90,7 +96,7 @@ function Kinds(props: {
           aria-pressed={name === filter}
           onClick={() => onFilter(name)}
         >
-          {words}, {count(counts[name])}
+          {t(words)} {count(counts[name])}
         </button>
       ))}
     </div>
@@ -107,11 +113,11 @@ function Reasons(props: {
   return (
     <select
       class="reasons"
-      aria-label="Which reason"
+      aria-label={t("Which reason")}
       value={props.reason}
       onChange={(event) => props.onReason(event.currentTarget.value)}
     >
-      <option value="">Any reason</option>
+      <option value="">{t("Any reason")}</option>
       {props.reasons.map(([reason, rows]) => (
         <option key={reason} value={reason}>
           {count(rows)}: {reason}
@@ -129,18 +135,18 @@ function Narrowed(props: { run: Done; shown: readonly ListRow[]; filter: Filter 
   return (
     <>
       <span class="note" role="status">
-        {isNarrowed ? `${counted(shown.length, "{n} entry", "{n} entries")} shown` : ""}
+        {isNarrowed ? counted(shown.length, "{n} entry shown", "{n} entries shown") : ""}
       </span>
       {isNarrowed && shown.length > 0 ? (
         <button type="button" class="small" onClick={() => downloadCsv(listCsv(run, shown), name)}>
-          CSV of these
+          {t("CSV of these")}
         </button>
       ) : null}
     </>
   );
 }
 
-function cellsOf(row: ListRow, { source }: Done): readonly VNode[] {
+function cellsOf(row: ListRow, { source }: Done, fixing: Fixing): readonly VNode[] {
   const { mark, words } = rowVerdict(row);
   const reason = rowReason(row);
   const at = source?.column.rowOf.get(row.entry);
@@ -149,13 +155,34 @@ function cellsOf(row: ListRow, { source }: Done): readonly VNode[] {
       {row.entry}
     </span>,
     <span role="cell">
-      <span class={`chip ${mark}`}>{words}</span>
+      <Mark mark={mark} words={words} />
     </span>,
     <span role="cell" class="why" title={reason}>
       {reason}
+    </span>,
+    <span role="cell" class="meant">
+      <Suggestion row={row} {...fixing} />
     </span>,
     <span role="cell" class="row-number">
       {at === undefined ? "" : count(source?.table.places[at] ?? at + 1)}
     </span>,
   ];
+}
+
+function Suggestion({ row, fixes, setFixes }: Fixing & { row: ListRow }): VNode | null {
+  if (row.meant === "") return null;
+  const isFixed = fixes.has(row.entry);
+  const press = (): void => {
+    const next = new Set(fixes);
+    if (isFixed) next.delete(row.entry);
+    else next.add(row.entry);
+    setFixes(next);
+  };
+  return (
+    <button type="button" class={isFixed ? "small" : "small fix"} onClick={press} title={row.meant}>
+      <span class="cut">
+        {isFixed ? t("Undo {name}", { name: row.meant }) : t("Use {name}", { name: row.meant })}
+      </span>
+    </button>
+  );
 }

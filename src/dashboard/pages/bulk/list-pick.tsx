@@ -1,3 +1,4 @@
+import { t } from "../../app/i18n.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import {
@@ -7,8 +8,9 @@ import {
   readPasted,
   readTable,
   type Table,
-} from "../../app/list-file.ts";
-import { listRun } from "../../app/list-run.ts";
+  tableOf,
+} from "../../lists/list-file.ts";
+import { listRun } from "../../lists/list-run.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault } from "../../parts/states.tsx";
 
@@ -22,8 +24,24 @@ const nextPaint = (): Promise<void> =>
   new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
 
 function choose(name: string, table: Table, complain: (text: string) => void): void {
-  if (table.rows.length === 0) complain("The file is empty.");
+  if (table.rows.length === 0) complain(t("The file is empty."));
   else listRun.value = { step: "chosen", name, table };
+}
+
+/** A workbook of Excel 2007 or later, by its name and its first bytes: it is a ZIP archive. */
+const isWorkbook = (name: string, bytes: Uint8Array): boolean =>
+  /\.xls[xm]$/i.test(name) && bytes[0] === 0x50 && bytes[1] === 0x4b;
+
+/** The reader of workbooks is fetched for the first one. */
+async function readWorkbook(
+  name: string,
+  bytes: Uint8Array,
+  complain: (text: string) => void,
+): Promise<void> {
+  const { readXlsx } = await import("../../lists/xlsx.ts");
+  const rows = readXlsx(bytes);
+  if (rows === undefined) complain(t("This workbook could not be read. Save it as CSV first."));
+  else choose(name, tableOf(rows, ","), complain);
 }
 
 /** Where a list begins: dropped, picked or pasted. */
@@ -33,7 +51,7 @@ export function ListPick(): VNode {
   const readFile = (file: File | undefined): void => {
     if (file === undefined) return;
     if (file.size > FILE_MAX_BYTES) {
-      setFault("The file is larger than 20 MB. Split it, or use the API.");
+      setFault(t("The file is larger than 20 MB. Split it, or use the API."));
       return;
     }
     setFault("");
@@ -41,27 +59,32 @@ export function ListPick(): VNode {
     Promise.all([file.arrayBuffer(), nextPaint()]).then(
       ([buffer]) => {
         setReading(false);
-        const text = decodeFile(new Uint8Array(buffer));
-        if (text === undefined) setFault(NO_TEXT);
+        const bytes = new Uint8Array(buffer);
+        if (isWorkbook(file.name, bytes)) return readWorkbook(file.name, bytes, setFault);
+        const text = decodeFile(bytes);
+        if (text === undefined) setFault(t(NO_TEXT));
         else choose(file.name, readTable(text), setFault);
+        return undefined;
       },
       () => {
         setReading(false);
-        setFault("The file could not be read.");
+        setFault(t("The file could not be read."));
       },
     );
   };
   return (
     <>
       <PageHead
-        title="Check a list"
-        lead="A CSV or text file stays in your browser: only the column you choose is sent, and its results are forgotten after 15 minutes."
+        title={t("Check a list")}
+        lead={t(
+          "The file stays in your browser: only the column you choose is sent, and its results are deleted after 15 minutes.",
+        )}
       />
       <Fault text={fault} />
       <section class="sheet stack">
         <Drop onFile={readFile} isReading={isReading} />
       </section>
-      <Paste onText={(text) => choose("Pasted list", readPasted(text), setFault)} />
+      <Paste onText={(text) => choose(t("Pasted list"), readPasted(text), setFault)} />
     </>
   );
 }
@@ -96,27 +119,27 @@ function Drop(props: { onFile: (file: File | undefined) => void; isReading: bool
   const input = useRef<HTMLInputElement>(null);
   return (
     <div class={isOver ? "drop over" : "drop"}>
-      <p>Drop a file on this page, or</p>
+      <p>{t("Drop a file on this page, or")}</p>
       <button
         type="button"
         class="main"
         disabled={isReading}
         onClick={() => input.current?.click()}
       >
-        {isReading ? "Reading the file…" : "Choose a file"}
+        {isReading ? t("Reading the file…") : t("Choose a file")}
       </button>
       <input
         ref={input}
         type="file"
         hidden
-        aria-label="File with the list"
-        accept=".csv,.txt,.tsv,text/csv,text/plain"
+        aria-label={t("File with the list")}
+        accept=".csv,.txt,.tsv,.xlsx,.xlsm,text/csv,text/plain"
         onChange={(event) => {
           onFile(event.currentTarget.files?.[0]);
           event.currentTarget.value = "";
         }}
       />
-      <span class="note">CSV or text, up to 20 MB</span>
+      <span class="note">{t("CSV, Excel or text, up to 20 MB")}</span>
     </div>
   );
 }
@@ -132,12 +155,12 @@ function Paste({ onText }: { onText: (text: string) => void }): VNode {
       }}
     >
       <label class="field">
-        <span class="label">Or paste addresses and domains</span>
+        <span class="label">{t("Or paste addresses and domains")}</span>
         <textarea
           rows={6}
           value={text}
           spellcheck={false}
-          placeholder="One a line, or with commas between"
+          placeholder={t("One a line, or with commas between")}
           onInput={(event) => setText(event.currentTarget.value)}
           onPaste={(event) => {
             const pasted = event.clipboardData?.getData("text/plain") ?? "";
@@ -149,10 +172,10 @@ function Paste({ onText }: { onText: (text: string) => void }): VNode {
       </label>
       <div class="bar">
         <button type="submit" disabled={text.trim() === ""}>
-          Look at the list
+          {t("Look at the list")}
         </button>
         <button type="button" class="plain" onClick={() => setText(EXAMPLE)}>
-          Put an example in
+          {t("Put an example in")}
         </button>
       </div>
     </form>

@@ -1,47 +1,100 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import type { ListRow, ListStats } from "../../api/shapes.ts";
-import { countdown, nowMs } from "../../app/clock.ts";
+import { useMemo, useState } from "preact/hooks";
+import type { ListRow } from "../../api/shapes.ts";
 import { downloadCsv } from "../../app/download.ts";
-import { hasColumns, listCsv } from "../../app/list-csv.ts";
-import { forget, type ListRun } from "../../app/list-run.ts";
+import { t } from "../../app/i18n.ts";
+import { hasColumns, listCsv } from "../../lists/list-csv.ts";
+import { readPasted } from "../../lists/list-file.ts";
+import { forget, giveUp, listRun, type ListRun } from "../../lists/list-run.ts";
 import { count, counted } from "../../app/numbers.ts";
+import { Countdown, useIsPast } from "../../parts/countdown.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
-import { filterRows } from "../../words/list-row.ts";
+import { type Filter, type Kind, kindOf } from "../../words/list-row.ts";
+import { Cleaned } from "./list-cleaned.tsx";
 import { Entries } from "./list-entries.tsx";
+import { WhatToLookAt } from "./list-look.tsx";
+import { Picture } from "./list-picture.tsx";
 
 type Done = ListRun & { step: "done" };
 
-/** What a list came to: the picture, the files, and every entry. */
+function countsOf(rows: readonly ListRow[]): Readonly<Record<Kind, number>> {
+  const counts = { good: 0, disposable: 0, dns: 0, unsure: 0, format: 0 };
+  for (const row of rows) counts[kindOf(row)] += 1;
+  return counts;
+}
+
+/** Starts a list of the entries that DNS said nothing about. */
+function again(run: Done, rows: readonly ListRow[]): void {
+  const table = readPasted(rows.map(({ entry }) => entry).join("\n"));
+  giveUp();
+  listRun.value = { step: "chosen", name: t("{name}, again", { name: run.name }), table };
+}
+
+/** What a list came to: the sentence, what can be repaired, every entry, and the files. */
 export function ListResults({ run }: { run: Done }): VNode {
-  const { session, stats } = run;
   const [isAsked, setAsked] = useState(false);
-  const isForgotten = useIsPast(run.expiresAtMs);
-  const base = `/account/lists/${session}`;
+  const [fixes, setFixes] = useState<ReadonlySet<string>>(new Set());
+  const [filter, setFilter] = useState<Filter>();
+  const counts = useMemo(() => countsOf(run.rows), [run.rows]);
+  const see = (name: Filter): void => {
+    setFilter(name);
+    document.getElementById("entries")?.scrollIntoView();
+  };
   return (
     <>
       <PageHead title={run.name} lead={<Lead run={run} />}>
         <button type="button" class="plain" onClick={() => setAsked(true)}>
-          Forget now
+          {t("Delete now")}
         </button>
-        {isForgotten ? null : (
-          <a class="button" href={`${base}/json`} download="results.json">
-            JSON
-          </a>
-        )}
-        <button type="button" onClick={() => downloadCsv(listCsv(run), "results.csv")}>
-          {hasColumns(run.source) ? "CSV, all columns" : "CSV"}
+        <Files run={run} />
+        <button type="button" onClick={giveUp}>
+          {t("Another list")}
         </button>
-        {isForgotten ? null : (
-          <a class="button main" href={`${base}/valid`} download="valid_list.txt">
-            Download valid list
-          </a>
-        )}
       </PageHead>
-      <Picture stats={stats} rows={run.rows} />
-      <Entries run={run} />
+      <Picture counts={counts} />
+      <WhatToLookAt
+        rows={run.rows}
+        duplicates={duplicatesOf(run)}
+        fixes={fixes}
+        setFixes={setFixes}
+        onFilter={see}
+        onAgain={(rows) => again(run, rows)}
+      />
+      <Entries run={run} fixes={fixes} setFixes={setFixes} wanted={filter} onFilter={setFilter} />
+      <Cleaned run={run} fixes={fixes} />
       {isAsked ? <Forget run={run} onClose={() => setAsked(false)} /> : null}
+    </>
+  );
+}
+
+/** Rows of the file that say an entry again. */
+function duplicatesOf({ source, rows }: Done): number {
+  if (source === undefined) return 0;
+  const filled = source.column.text === "" ? 0 : source.column.text.split("\n").length;
+  return Math.max(0, filled - new Set(rows.map(({ entry }) => entry.toLowerCase())).size);
+}
+
+function Files({ run }: { run: Done }): VNode {
+  const isGone = useIsPast(run.expiresAtMs);
+  const [session = "", ...others] = run.sessions;
+  const base = `/account/lists/${session}`;
+  const isOnServer = !isGone && others.length === 0;
+  return (
+    <>
+      {isOnServer ? (
+        <a class="button" href={`${base}/json`} download="results.json">
+          JSON
+        </a>
+      ) : null}
+      <button type="button" onClick={() => downloadCsv(listCsv(run), "results.csv")}>
+        {hasColumns(run.source) ? t("CSV, all columns") : "CSV"}
+      </button>
+      {isOnServer ? (
+        <a class="button" href={`${base}/valid`} download="valid_list.txt">
+          {t("Download valid list")}
+        </a>
+      ) : null}
     </>
   );
 }
@@ -50,93 +103,37 @@ export function ListResults({ run }: { run: Done }): VNode {
 function Forget({ run, onClose }: { run: Done; onClose: () => void }): VNode {
   return (
     <Confirm
-      title="Forget these results?"
-      act="Forget them"
-      work={() => forget(run.session)}
+      title={t("Delete these results?")}
+      act={t("Delete them")}
+      work={() => forget(run.sessions)}
       onClose={onClose}
     >
-      They go from this page and from the server, and you can begin another list. Files that you
-      have downloaded stay. To see the results again, the list has to be checked, and paid, again.
+      {t(
+        "They are deleted from this page and from the server. Files that you have downloaded stay. To see the results again, the list must be checked, and paid, again.",
+      )}
     </Confirm>
   );
 }
 
 function Lead({ run }: { run: Done }): VNode {
-  const { source, stats, expiresAtMs } = run;
+  const { source, rows, expiresAtMs } = run;
+  const different = counted(rows.length, "{n} different entry", "{n} different entries");
   return (
     <>
       {hasColumns(source)
-        ? `${counted(source.table.rows.length, "{n} row", "{n} rows")}, column “${source.table.header[source.at] ?? ""}”`
-        : counted(stats.total, "{n} entry", "{n} entries")}
-      , {count(stats.unique)} different. <Countdown expiresAtMs={expiresAtMs} />
+        ? t("{rows} rows, column “{name}”, {different}.", {
+            rows: count(source.table.rows.length),
+            name: source.table.header[source.at] ?? "",
+            different,
+          })
+        : `${different}.`}{" "}
+      <Countdown
+        untilMs={expiresAtMs}
+        words={t("Deleted from this server in {time}.")}
+        past={t(
+          "The server has deleted the results. This page still has them, and makes the files.",
+        )}
+      />
     </>
   );
 }
-
-/** Whether that moment is over, from the moment on. */
-function useIsPast(ms: number): boolean {
-  const [isPast, setPast] = useState(() => ms <= nowMs());
-  useEffect(() => {
-    const timer = setTimeout(() => setPast(true), Math.max(0, ms - nowMs()));
-    return () => clearTimeout(timer);
-  }, [ms]);
-  return isPast;
-}
-
-function Countdown({ expiresAtMs }: { expiresAtMs: number }): VNode {
-  const [now, setNow] = useState(nowMs);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(nowMs()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  if (now >= expiresAtMs)
-    return <>The server has forgotten the results; this page still has them, and makes the CSV.</>;
-  return <>The server forgets the results in {countdown(expiresAtMs - now)}.</>;
-}
-
-interface Kind {
-  readonly name: string;
-  readonly kind: string;
-  readonly entries: number;
-}
-
-/** "No" and "nobody could say" are two colours, though the summary counts them as one. */
-function kindsOf(stats: ListStats, unsure: number): readonly Kind[] {
-  return [
-    { name: "valid", kind: "valid", entries: stats.valid },
-    { name: "disposable", kind: "disposable", entries: stats.disposable },
-    { name: "no mail server", kind: "dns", entries: stats.invalid_dns - unsure },
-    { name: "could not tell", kind: "unsure", entries: unsure },
-    { name: "bad format", kind: "format", entries: stats.invalid_format },
-  ];
-}
-
-function Picture({ stats, rows }: { stats: ListStats; rows: readonly ListRow[] }): VNode {
-  const kinds = useMemo(
-    () => kindsOf(stats, new Set(filterRows(rows, { filter: "unsure" }).map(entryKey)).size),
-    [stats, rows],
-  );
-  const words = kinds.map(({ name, entries }) => `${name} ${count(entries)}`).join(", ");
-  return (
-    <section class="sheet">
-      <div class="split" role="img" aria-label={words}>
-        {kinds
-          .filter(({ entries }) => entries > 0)
-          .map(({ kind, entries }) => (
-            <i key={kind} class={`kind-${kind}`} style={{ flex: `${String(entries)} 1 0` }} />
-          ))}
-      </div>
-      <div class="legend">
-        {kinds.map(({ name, kind, entries }) => (
-          <div key={kind} class={`figure kind-${kind}`}>
-            <b>{count(entries)}</b>
-            <span>{name}</span>
-          </div>
-        ))}
-      </div>
-    </section>
-  );
-}
-
-/** Spellings of one entry are one entry of the summary. */
-const entryKey = ({ entry }: ListRow): string => entry.toLowerCase();

@@ -1,21 +1,34 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { announce } from "../../app/announce.ts";
-import { forget, giveUp, listRun, type ListRun, resume } from "../../app/list-run.ts";
-import { nowMs } from "../../app/clock.ts";
+import { t } from "../../app/i18n.ts";
+import { forget, giveUp, listRun, type ListRun, resume } from "../../lists/list-run.ts";
 import { useAction } from "../../app/load.ts";
-import { count, counted } from "../../app/numbers.ts";
+import { notice } from "../../app/notice.ts";
 import { signIns } from "../../app/session.ts";
-import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Bones, Failed, Fault } from "../../parts/states.tsx";
 import { ListChosen } from "./list-chosen.tsx";
 import { ListPick } from "./list-pick.tsx";
 import { ListResults } from "./list-results.tsx";
+import { Progress } from "./list-progress.tsx";
+import { Shelf } from "./shelf.tsx";
 
-/** From a file or a paste to the checked list. */
+/** From a file or a paste to the checked list, and the shelf of recent lists below. */
 export function ListsPage(): VNode {
   useEffect(() => void resume(), [signIns.value]);
+  useEffect(() => {
+    notice.value = undefined;
+  }, [listRun.value.step]);
+  return (
+    <>
+      <Step />
+      <Shelf />
+    </>
+  );
+}
+
+function Step(): VNode {
   const run = listRun.value;
   switch (run.step) {
     case "none":
@@ -29,7 +42,7 @@ export function ListsPage(): VNode {
     case "running":
       return <Running run={run} />;
     case "done":
-      return <ListResults key={run.session} run={run} />;
+      return <ListResults key={run.sessions[0]} run={run} />;
     case "failed":
       return <FailedList run={run} />;
   }
@@ -46,7 +59,7 @@ function Resuming({ name }: { name: string }): VNode {
   );
 }
 
-/** The list goes on where nobody can see it; it is looked for again as soon as the browser is back on its network. */
+/** The list goes on at the server, out of reach; the page asks again as soon as the browser is back on its network. */
 function Away({ run }: { run: ListRun & { step: "away" } }): VNode {
   useLayoutEffect(() => {
     const look = (): void => void resume();
@@ -57,10 +70,12 @@ function Away({ run }: { run: ListRun & { step: "away" } }): VNode {
     <>
       <PageHead
         title={run.name}
-        lead="The list goes on at the server. Its results stay there for 15 minutes after it is done."
+        lead={t(
+          "The list goes on at the server. Its results stay there for 15 minutes after it is done.",
+        )}
       >
         <button type="button" class="plain" onClick={giveUp}>
-          Give it up
+          {t("Begin another list")}
         </button>
       </PageHead>
       <Failed message={run.message} retry={() => void resume()} />
@@ -75,57 +90,35 @@ function FailedList({ run }: { run: ListRun & { step: "failed" } }): VNode {
       <div class="notice no" role="alert">
         <span>{run.message}</span>
         <button type="button" class="small" onClick={() => (listRun.value = { step: "none" })}>
-          Begin anew
+          {t("Begin anew")}
         </button>
       </div>
     </>
   );
 }
 
-type RunningRun = ListRun & { step: "running" };
-
-/** "about 6 s left"; nothing until there is something to reckon with. */
-function timeLeft({ state, since }: RunningRun): string {
-  const processed = state.processed_count ?? 0;
-  const done = processed - since.processed;
-  const left = (state.email_count ?? 0) - processed;
-  if (done <= 0 || left <= 0) return "";
-  const seconds = Math.ceil((((nowMs() - since.ms) / done) * left) / 1_000);
-  return seconds > 90
-    ? `, about ${String(Math.ceil(seconds / 60))} min left`
-    : `, about ${String(seconds)} s left`;
-}
-
-function Running({ run }: { run: RunningRun }): VNode {
-  const { email_count: all = 0, processed_count: processed = 0, session } = run.state;
+function Running({ run }: { run: ListRun & { step: "running" } }): VNode {
+  const { email_count: all = 0, processed_count: processed = 0 } = run.state;
   const { busy, fault, run: act } = useAction();
   const quarters = all === 0 ? 0 : Math.floor((processed / all) * 4);
   // A screen reader hears of every quarter; each second would be too much.
   useEffect(() => {
-    if (quarters > 0 && quarters < 4) announce(`${String(quarters * 25)} % checked.`);
+    if (quarters > 0 && quarters < 4) announce(t("{n} % checked.", { n: quarters * 25 }));
   }, [quarters]);
   return (
     <>
       <PageHead
         title={run.name}
-        lead={`${counted(all, "{n} different entry", "{n} different entries")}. You may look at other pages meanwhile.`}
-      />
-      <section class="sheet stack">
-        <div class="bar">
-          <h2>{run.state.status === "pending" ? "Waiting for its turn" : "Checking"}</h2>
-          <span class="push" />
-          <span class="note">
-            {count(processed)} of {count(all)}
-            {timeLeft(run)}
-          </span>
-          <button type="button" disabled={busy} onClick={() => act(() => forget(session))}>
-            Cancel
-          </button>
-        </div>
-        <Meter big share={all === 0 ? 0 : processed / all} />
-        <Fault text={fault} />
-        <p class="note">What has not begun when you cancel is not charged.</p>
-      </section>
+        lead={t(
+          "You can leave this page: the list goes on. What has not begun when you cancel is not charged.",
+        )}
+      >
+        <button type="button" disabled={busy} onClick={() => act(() => forget(run.sessions))}>
+          {t("Cancel")}
+        </button>
+      </PageHead>
+      <Fault text={fault} />
+      <Progress run={run} />
     </>
   );
 }

@@ -126,8 +126,12 @@ const SAYS_DELIMITER = /^sep=([,;\t])(?=\r?\n|\r|$)/i;
 export function readTable(text: string, known?: string): Table {
   const said = SAYS_DELIMITER.exec(text);
   const delimiter = known ?? said?.[1] ?? delimiterOf(text);
-  const all = parseRows(text, delimiter);
-  const kept = [...all.keys()].slice(said === null ? 0 : 1).filter((at) => !isBlank(all[at] ?? []));
+  return tableOf(parseRows(text, delimiter), delimiter, said === null ? 0 : 1);
+}
+
+/** The table of rows, from the one after `skip`. */
+export function tableOf(all: readonly (readonly string[])[], delimiter: string, skip = 0): Table {
+  const kept = [...all.keys()].slice(skip).filter((at) => !isBlank(all[at] ?? []));
   const rows = kept.map((at) => all[at] ?? []);
   const sample = rows.slice(0, SAMPLE_ROWS);
   const width = sample.reduce((most, { length }) => Math.max(most, length), 0);
@@ -177,6 +181,8 @@ export interface Column {
   /** Different entries at the most; the server finds a few more that are the same. */
   readonly unique: number;
   readonly octets: number;
+  /** Cells that held more than the entry: "mailto:" or a name around it. */
+  readonly unwrapped: number;
   /** Entry -> the first row that has it, from 0. */
   readonly rowOf: ReadonlyMap<string, number>;
 }
@@ -195,49 +201,66 @@ export function unwrapped(text: string): string {
   return /^mailto:/i.test(inside) ? inside.slice("mailto:".length).replace(/\?.*$/, "") : inside;
 }
 
+const lineOf = (row: readonly string[], column: number): string =>
+  (row[column] ?? "").replaceAll(/[\r\n]+/g, " ").trim();
+
 /** A row's entry: one line, without what mail programs put around an address; "" for none. */
 export const entryOf = (row: readonly string[], column: number): string =>
-  unwrapped((row[column] ?? "").replaceAll(/[\r\n]+/g, " ").trim());
-
-/**
- * In a column of addresses a text without "@" is an address that lost it, never a domain: the server must call it
- * malformed. An "@" at its end does that, and `fromSent` takes it away again.
- */
-const asAddress = (entry: string): string => (entry.includes("@") ? entry : `${entry}@`);
-
-/** The entry of the file for one that `columnOf` made. */
-export const fromSent = (sent: string): string =>
-  /^[^@]*\.[^@]*@$/.test(sent) ? sent.slice(0, -1) : sent;
-
-const NAMES_MAIL = /mail|correo|courriel/i;
-
-/**
- * Whether a column is one of addresses: its name says so or it is one of several, and half of its first entries have
- * an "@". A plain list may mix addresses and domains.
- */
-function holdsAddresses({ header }: Table, column: number, entries: readonly string[]): boolean {
-  const sample = entries.slice(0, SAMPLE_ROWS);
-  const isNamed = header.length > 1 || NAMES_MAIL.test(header[column] ?? "");
-  return isNamed && sample.filter((entry) => entry.includes("@")).length * 2 >= sample.length;
-}
+  unwrapped(lineOf(row, column));
 
 /** One column of a table as a list of entries. */
 export function columnOf(table: Table, column: number): Column {
   const rowOf = new Map<string, number>();
   const keys = new Set<string>();
   const entries: string[] = [];
+  let unwrappedCells = 0;
   for (const [at, row] of table.rows.entries()) {
     const entry = entryOf(row, column);
     if (entry === "") continue;
+    if (entry !== lineOf(row, column)) unwrappedCells += 1;
     entries.push(entry);
     keys.add(entry.toLowerCase());
     if (!rowOf.has(entry)) rowOf.set(entry, at);
   }
-  const isAddresses = holdsAddresses(table, column, entries);
-  const text = entries
-    .map((entry) => (isAddresses && entry.includes(".") ? asAddress(entry) : entry))
-    .join("\n");
-  return { text, unique: keys.size, octets: new TextEncoder().encode(text).length, rowOf };
+  const text = entries.join("\n");
+  return { text, unique: keys.size, octets: octetsOf(text), unwrapped: unwrappedCells, rowOf };
+}
+
+const octetsOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** The first so many different entries of a column, with what repeats them. */
+export function firstEntries(column: Column, most: number): Column {
+  const keys = new Set<string>();
+  const kept: string[] = [];
+  for (const entry of column.text.split("\n")) {
+    const key = entry.toLowerCase();
+    if (!keys.has(key) && keys.size >= most) continue;
+    keys.add(key);
+    kept.push(entry);
+  }
+  const text = kept.join("\n");
+  return { ...column, text, unique: keys.size, octets: octetsOf(text) };
+}
+
+/** Octets of one request, with room below the server's 2,000,000. */
+const PART_MAX_OCTETS = 1_900_000;
+
+/** A list in parts that one request each takes, cut between entries. */
+export function partsOf(text: string): readonly string[] {
+  if (octetsOf(text) <= PART_MAX_OCTETS) return [text];
+  const parts: string[] = [];
+  let lines: string[] = [];
+  let octets = 0;
+  for (const line of text.split("\n")) {
+    const size = octetsOf(line) + 1;
+    if (octets + size > PART_MAX_OCTETS) {
+      parts.push(lines.join("\n"));
+      [lines, octets] = [[], 0];
+    }
+    lines.push(line);
+    octets += size;
+  }
+  return [...parts, lines.join("\n")];
 }
 
 /** Whether less than half of a column's first entries look like addresses or domains. */

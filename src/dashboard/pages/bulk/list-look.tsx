@@ -1,0 +1,170 @@
+import type { VNode } from "preact";
+import type { ListRow } from "../../api/shapes.ts";
+import { t } from "../../app/i18n.ts";
+import { count } from "../../app/numbers.ts";
+import { Meter } from "../../parts/meter.tsx";
+import {
+  type Filter,
+  filterRows,
+  isLostAt,
+  isMisspelt,
+  kindOf,
+  reasonsOf,
+} from "../../words/list-row.ts";
+
+export interface Fixing {
+  readonly fixes: ReadonlySet<string>;
+  readonly setFixes: (fixes: ReadonlySet<string>) => void;
+}
+
+interface LookProps extends Fixing {
+  rows: readonly ListRow[];
+  /** Rows of the file beyond the different entries. */
+  duplicates: number;
+  onFilter: (filter: Filter) => void;
+  onAgain: (rows: readonly ListRow[]) => void;
+}
+
+/** First what can be repaired, then what cannot. Nothing to repair is said, too. */
+export function WhatToLookAt(props: LookProps): VNode {
+  const { rows, duplicates, onFilter, onAgain } = props;
+  const misspelt = rows.filter((row) => isMisspelt(row) && row.meant !== "");
+  const lost = rows.filter(isLostAt);
+  const disposable = filterRows(rows, { filter: "disposable" });
+  const unsure = rows.filter((row) => kindOf(row) === "unsure");
+  const isClean =
+    misspelt.length + lost.length + disposable.length + unsure.length + duplicates === 0;
+  return (
+    <section class="stack" aria-labelledby="look">
+      <h2 id="look">{t("What to look at")}</h2>
+      {isClean ? <p class="prose">{t("Nothing here needs repair.")}</p> : null}
+      <div class="two even">
+        <Repair
+          {...props}
+          rows={misspelt}
+          title={t("misspelt domains")}
+          onSee={() => onFilter("typo")}
+        />
+        <Repair {...props} rows={lost} title={t("lost @ signs")} onSee={() => onFilter("format")} />
+        {disposable.length === 0 ? null : (
+          <Reasons rows={disposable} onSee={() => onFilter("disposable")} />
+        )}
+        {duplicates + unsure.length === 0 ? null : (
+          <article class="sheet stack close">
+            <h3 class="look-head">
+              <b>{count(duplicates)}</b> {t("duplicates")}
+            </h3>
+            <p class="prose">
+              {t(
+                "The same entry in several rows or spellings counts, and is charged, once. The cleaned list keeps the first row.",
+              )}
+            </p>
+            {unsure.length === 0 ? null : (
+              <div class="bar">
+                <span class="note">{t("{n} could not be told.", { n: count(unsure.length) })}</span>
+                <button type="button" class="small" onClick={() => onAgain(unsure)}>
+                  {t("Check them again")}
+                </button>
+              </div>
+            )}
+          </article>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const SHOWN = 4;
+
+interface Slip {
+  readonly from: string;
+  readonly to: string;
+  readonly rows: number;
+}
+
+/** Misspelt domains with how many entries have each; of lost "@" signs each one. */
+function slipsOf(rows: readonly ListRow[]): readonly Slip[] {
+  const slips = new Map<string, Slip>();
+  for (const { entry, meant } of rows) {
+    const at = entry.lastIndexOf("@") + 1;
+    const from = entry.slice(at).toLowerCase();
+    const to = at === 0 ? meant : meant.slice(meant.lastIndexOf("@") + 1);
+    const known = slips.get(from);
+    slips.set(from, { from, to, rows: (known?.rows ?? 0) + 1 });
+  }
+  return [...slips.values()].sort((a, b) => b.rows - a.rows);
+}
+
+/** One kind of slip, with one press that repairs all of them, and one that takes it back. */
+function Repair(
+  props: Fixing & { rows: readonly ListRow[]; title: string; onSee: () => void },
+): VNode | null {
+  const { rows, title, fixes, setFixes, onSee } = props;
+  if (rows.length === 0) return null;
+  const isFixed = rows.every(({ entry }) => fixes.has(entry));
+  const press = (): void => {
+    const next = new Set(fixes);
+    for (const { entry } of rows) {
+      if (isFixed) next.delete(entry);
+      else next.add(entry);
+    }
+    setFixes(next);
+  };
+  const slips = slipsOf(rows);
+  return (
+    <article class="sheet stack close">
+      <h3 class="look-head">
+        <b>{count(rows.length)}</b> {title}
+      </h3>
+      <ul class="lines">
+        {slips.slice(0, SHOWN).map(({ from, to, rows: times }) => (
+          <li key={from}>
+            <span class="mono grow">
+              <del>{from}</del> → <ins>{to}</ins>
+            </span>
+            <span class="note">{count(times)}</span>
+          </li>
+        ))}
+      </ul>
+      <div class="bar">
+        <button type="button" class={isFixed ? "" : "fix"} onClick={press} aria-pressed={isFixed}>
+          {isFixed
+            ? t("Fixed {n}. Undo", { n: count(rows.length) })
+            : t("Fix all {n}", { n: count(rows.length) })}
+          <span class="unseen"> {title}</span>
+        </button>
+        <button type="button" class="link" onClick={onSee}>
+          {t("See each one")}
+          <span class="unseen"> {title}</span>
+        </button>
+      </div>
+    </article>
+  );
+}
+
+function Reasons({ rows, onSee }: { rows: readonly ListRow[]; onSee: () => void }): VNode {
+  const reasons = reasonsOf(rows);
+  const most = reasons[0]?.[1] ?? 1;
+  return (
+    <article class="sheet stack close">
+      <h3 class="look-head">
+        <b>{count(rows.length)}</b> {t("disposable, by reason")}
+      </h3>
+      <ul class="lines">
+        {reasons.slice(0, SHOWN).map(([reason, times]) => (
+          <li key={reason}>
+            <span class="grow">{reason}</span>
+            <span class="look-bar k-no">
+              <Meter share={times / most} />
+            </span>
+            <span class="note">{count(times)}</span>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="link" onClick={onSee}>
+        {t("See all {n}", { n: count(rows.length) })}
+        <span class="unseen"> {t("disposable, by reason")}</span>
+      </button>
+    </article>
+  );
+}

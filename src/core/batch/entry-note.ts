@@ -30,7 +30,9 @@ export function entryNote(text: string, among: ListKind): EntryNote | undefined 
   if (entry.kind === "malformed") return malformedNote(text, entry.fault);
   if (entry.kind === "address" || among === "anything") return undefined;
   const provider = providerAtEnd(entry.domain.name);
-  const local = provider === undefined ? "" : text.trim().slice(0, -provider.length);
+  const before = provider === undefined ? "" : text.trim().slice(0, -provider.length);
+  // "ann.lee.gmail.com" lost its "@" for a dot; "mail.gmail.com" may be a name.
+  const local = /\..*\.$/.test(before) ? before.slice(0, -1) : before;
   const meant = `${local}@${provider ?? ""}`;
   if (local === "" || readEntry(meant, "address").kind === "malformed") return BARE_DOMAIN;
   return {

@@ -13,7 +13,8 @@ export const count = (value: number): string => WHOLE.format(value);
 export const shortCount = (value: number): string => COMPACT.format(value);
 
 /** "88.9%" of a share from 0 to 1. */
-export const percent = (share: number): string => SHARE.format(share);
+export const percent = (share: number): string =>
+  share > 0 && share < 0.001 ? `< ${SHARE.format(0.001)}` : SHARE.format(share);
 
 /** "1 check", "12,480 checks": both sentences hold {n}. */
 export const counted = (value: number, one: string, many: string): string =>

@@ -9,9 +9,9 @@ import { t } from "./app/i18n.ts";
 import { notice } from "./app/notice.ts";
 import { path } from "./app/router.ts";
 import { isEnded, loadSession, session } from "./app/session.ts";
-import { areCommandsOpen } from "./parts/commands-key.ts";
+import { areCommandsOpen } from "./frame/commands-key.ts";
 import { PageHead } from "./parts/page-head.tsx";
-import { Shell } from "./parts/shell.tsx";
+import { Shell } from "./frame/shell.tsx";
 import { Bones, Failed } from "./parts/states.tsx";
 import { SignInAgain } from "./pages/sign-in/sign-in-again.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in.tsx";
@@ -66,7 +66,7 @@ function Notice(): VNode | null {
 function LazyCommands(): VNode | null {
   const [Content, setContent] = useState<ComponentType>();
   useLayoutEffect(() => {
-    import("./parts/commands.tsx").then(
+    import("./frame/commands.tsx").then(
       ({ Commands }) => setContent(() => Commands),
       () => (areCommandsOpen.value = false),
     );

@@ -17,7 +17,7 @@ import { PAGES } from "./app/pages.ts";
 import { path, startRouter } from "./app/router.ts";
 import { loadSession, wasHere, watchOtherTabs } from "./app/session.ts";
 import { chooseTheme, theme } from "./app/theme.ts";
-import { listenForCommands } from "./parts/commands-key.ts";
+import { listenForCommands } from "./frame/commands-key.ts";
 
 // The page's own code, the language and who is here are asked for at once, not one after the other.
 const likely = PAGES.filter((page) => page.path === path.value);

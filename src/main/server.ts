@@ -14,6 +14,7 @@ import { explainRoute } from "../http/api/explain.ts";
 import { reportRoute } from "../http/api/report.ts";
 import { uploadRoute } from "../http/api/upload.ts";
 import { viewRoute } from "../http/api/view.ts";
+import type { SetUp } from "../service/account/set-up.ts";
 import type { AnswerCache } from "../ports/process/answer-cache.ts";
 import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
 import { callerInForce } from "../service/admission/caller-in-force.ts";
@@ -81,14 +82,26 @@ async function openServer(process: Process, checkpoint: Checkpoint): Promise<Lis
   const parts = await openParts(process, checkpoint);
   const { config, machine, backing, lists, log, closing } = parts;
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
-  const app = await buildApp({ ...appDeps(parts), listener: createListener(limits) });
+  const { deps, setUp } = appDeps(parts);
+  const app = await buildApp({ ...deps, listener: createListener(limits) });
   if (backing.where === "alone") await parts.webhooks.dispatcher.start("alone");
   startUpkeep(parts, lists.duties);
   const { url, port, stop } = await machine.listen(app, config, limits);
   closing.add(stop);
   parts.links.listensOn(port);
   announce(url, parts);
+  if (backing.where === "alone") await announceSetUp(setUp, parts);
   return { url, log };
+}
+
+/** Without an account the start shows where the first administrator is made. It works in this process alone. */
+async function announceSetUp(
+  setUp: SetUp,
+  { links, log }: Pick<Parts, "links" | "log">,
+): Promise<void> {
+  const token = await setUp.begin();
+  if (token === undefined) return;
+  log.info("server.set_up_link", { url: `${links.base()}/setup#${token}`, minutes: 30 });
 }
 
 function announce(
@@ -179,7 +192,7 @@ function observed(checker: Checker, lists: Lists, verdicts: VerdictTally): Check
   };
 }
 
-function appDeps(parts: Parts): AppDeps {
+function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp } {
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
   const { lists, links, metrics, shares, gate } = parts;
   const { ownEvidence } = lists;
@@ -197,7 +210,7 @@ function appDeps(parts: Parts): AppDeps {
   const probes = probesOf(backing, checker);
   const dashboard = dashboardOf(parts, probes);
   const accountPaths = accountRoutes(dashboard);
-  return {
+  const deps: AppDeps = {
     admission,
     checkOne,
     pages: async (scope) => {
@@ -222,6 +235,7 @@ function appDeps(parts: Parts): AppDeps {
       ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
     },
   };
+  return { deps, setUp: dashboard.setUp };
 }
 
 /** Families of paths besides `email` and `domain`. */

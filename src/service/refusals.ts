@@ -314,6 +314,11 @@ export function signUpClosed(): Refusal {
   return new Refusal("sign_up_closed", 403, message);
 }
 
+export function setUpLinkInvalid(): Refusal {
+  const message = "This set-up link does not work: it was used, or it is older than 30 minutes.";
+  return new Refusal("set_up_link_invalid", 403, message);
+}
+
 export function signUpsSpent(most: number): Refusal {
   const message = `At most ${String(most)} accounts a day can be made from one address. Try again tomorrow.`;
   return new Refusal("sign_ups_spent", 429, message);

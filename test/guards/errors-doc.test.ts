@@ -69,6 +69,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   adminsOnly: refusals.adminsOnly(),
   foreignOrigin: refusals.foreignOrigin(),
   tooManyAttempts: refusals.tooManyAttempts(17_000),
+  setUpLinkInvalid: refusals.setUpLinkInvalid(),
   signUpClosed: refusals.signUpClosed(),
   signUpsSpent: refusals.signUpsSpent(3),
   badField: refusals.badField("(says which and what would be right)"),

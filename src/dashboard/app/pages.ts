@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import type { SessionState } from "../api/shapes.ts";
-import type { IconName } from "../parts/icon.tsx";
+import type { IconName } from "../frame/icon.tsx";
 import { SignInPage } from "../pages/sign-in/sign-in.tsx";
 
 export interface Page {
@@ -98,6 +98,12 @@ export const PAGES: readonly Page[] = [
     load: () => Promise.resolve(SignInPage),
   },
   {
+    path: "/setup",
+    name: "Set-up",
+    for: "everyone",
+    load: async () => (await import("../pages/sign-in/set-up.tsx")).SetUpPage,
+  },
+  {
     path: "/sign-up",
     name: "Create an account",
     for: "everyone",
@@ -112,14 +118,14 @@ export const PAGES: readonly Page[] = [
   },
   {
     path: "/admin/lists",
-    name: "Lists and reports",
+    name: "Public lists",
     for: "admin",
     group: "admin",
     load: async () => (await import("../pages/admin/lists.tsx")).AdminListsPage,
   },
   {
     path: "/admin/system",
-    name: "System",
+    name: "Cockpit",
     for: "admin",
     group: "admin",
     load: async () => (await import("../pages/admin/system.tsx")).AdminSystemPage,

@@ -66,7 +66,7 @@ export function partOf(row: ListRow, fixes: ReadonlySet<string>): Part {
 }
 
 /** The rows of a file, each once for each different entry, as a cleaned list has them. */
-export function cleanedRows(
+function cleanedRows(
   { source, rows }: Rows,
   choice: Choice,
   fixes: ReadonlySet<string>,

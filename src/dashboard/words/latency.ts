@@ -32,3 +32,18 @@ function nameOf(edges: readonly number[], at: number): string {
   if (upTo === undefined) return `over ${timeText(below ?? 0)}`;
   return `up to ${timeText(upTo)}`;
 }
+
+/** The upper edge below which this share of all requests was answered; undefined without requests or above all edges. */
+export function quantile(
+  days: readonly (readonly number[])[],
+  edges: readonly number[],
+  share: number,
+): number | undefined {
+  const counts = [...edges, Infinity].map((_, at) =>
+    days.reduce((sum, latency) => sum + (latency[at] ?? 0), 0),
+  );
+  const all = counts.reduce((sum, requests) => sum + requests, 0);
+  let seen = 0;
+  const bucket = counts.findIndex((requests) => (seen += requests) >= all * share);
+  return all === 0 ? undefined : edges[bucket];
+}

@@ -14,6 +14,7 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/pricing": "pages/account/plans.tsx",
   "/settings": "pages/account/settings.tsx",
   "/sign-in": "pages/sign-in/sign-in.tsx",
+  "/setup": "pages/sign-in/set-up.tsx",
   "/sign-up": "pages/sign-in/sign-up.tsx",
   "/admin/accounts": "pages/admin/accounts.tsx",
   "/admin/lists": "pages/admin/lists.tsx",

@@ -52,6 +52,8 @@ export const SessionState = Type.Object({
 });
 export type SessionState = Described<typeof SessionState>;
 
+export const SetUpState = Type.Object({ open: flag });
+
 const LIMITS = {
   rate_per_minute: orNull(count),
   bulk_limit: orNull(count),
@@ -153,6 +155,19 @@ export const Usage = Type.Object({
   allowance: Allowance,
 });
 export type Usage = Described<typeof Usage>;
+
+export const Cockpit = Type.Object({
+  days: Type.Array(UsageDay),
+  latency_edges_ms: Type.Array(count),
+  top: Type.Array(
+    Type.Object({
+      name: orNull(text, "Null: an address without a key, or a deleted account."),
+      units: count,
+      requests: count,
+    }),
+  ),
+});
+export type Cockpit = Described<typeof Cockpit>;
 
 const CreditEntry = Type.Object({
   amount: Type.Integer(),

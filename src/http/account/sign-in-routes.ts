@@ -4,12 +4,13 @@ import type { Audit } from "../../service/account/audit.ts";
 import type { SignIn } from "../../service/account/sign-in.ts";
 import type { SignUp } from "../../service/account/sign-up.ts";
 import type { FrontPage as Front } from "../../service/account/front-page.ts";
+import type { SetUp } from "../../service/account/set-up.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import { Type } from "../../core/json-schema.ts";
 import { textField } from "./fields.ts";
 import { shownAccount } from "./present.ts";
 import { type AccountRoute, answering, done } from "./route.ts";
-import { FrontPage, Plans, SessionState } from "./shapes.ts";
+import { FrontPage, Plans, SessionState, SetUpState } from "./shapes.ts";
 
 export interface EntryDeps {
   readonly logins: Pick<SignInService, "identify">;
@@ -19,6 +20,7 @@ export interface EntryDeps {
   readonly audit: Audit;
   readonly tiers: Tiers;
   readonly info: ServiceInfo;
+  readonly setUp: SetUp;
   readonly frontPage: () => Promise<Front>;
 }
 
@@ -45,6 +47,7 @@ export function entryRoutes(deps: EntryDeps): readonly AccountRoute[] {
     plansRoute(deps),
     frontRoute(deps),
     signUpRoute(deps),
+    ...setUpRoutes(deps),
     signInRoute(deps),
     signOutRoute(deps),
   ];
@@ -110,6 +113,29 @@ const signUpRoute = ({ signUp }: EntryDeps): AccountRoute => ({
     return done;
   },
 });
+
+const setUpRoutes = ({ setUp }: EntryDeps): readonly AccountRoute[] => [
+  answering(SetUpState, {
+    method: "GET",
+    path: "setup",
+    for: "everyone",
+    summary: "Whether a set-up link works: there is no account yet",
+    handle: () => Promise.resolve({ open: setUp.isOpen() }),
+  }),
+  {
+    method: "POST",
+    path: "setup",
+    for: "everyone",
+    summary: "Make the first administrator by the set-up link, and start a session",
+    body: Type.Object({ token: Type.String(), email: Type.String(), password: Type.String() }),
+    async handle({ body, visitor }) {
+      const token = textField(body, "token", 100);
+      const email = textField(body, "email", EMAIL_MAX);
+      const password = textField(body, "password", PASSWORD_FIELD_MAX);
+      return { cookie: (await setUp.finish(token, { email, password }, visitor)).token };
+    },
+  },
+];
 
 const signInRoute = ({ signIn }: EntryDeps): AccountRoute => ({
   method: "POST",

@@ -22,6 +22,7 @@ import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { UsageLedger } from "../../ports/admission/usage.ts";
+import { createSetUp } from "../../service/account/set-up.ts";
 import { createFrontPage } from "../../service/account/front-page.ts";
 import { createUsageReader } from "../../service/account/allowance.ts";
 import { AUDIT_MS, createAudit } from "../../service/account/audit.ts";
@@ -126,6 +127,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),
+    setUp: createSetUp({ accounts: accountService, directory, logins, audit, ids, clock }),
     frontPage: createFrontPage({ ...parts, refresh: parts.lists.refresh }),
     ...passedOn(parts),
     ...listsOf(parts),

@@ -2,7 +2,12 @@ import { DAY_MS, dayOf, isoDate, isoTime, nextMonthStart } from "../../core/cale
 import type { Account } from "../../ports/admission/accounts.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { accountKey } from "../../ports/admission/owner.ts";
-import { LATENCY_EDGES_MS, type UsageDay, type UsageLedger } from "../../ports/admission/usage.ts";
+import {
+  LATENCY_EDGES_MS,
+  type OwnerTotal,
+  type UsageDay,
+  type UsageLedger,
+} from "../../ports/admission/usage.ts";
 import { tierOf, type TierName, type Tiers } from "../admission/tiers.ts";
 
 /** What was taken of a limit; null: none. */
@@ -30,12 +35,23 @@ export interface ShownUsageDay extends Omit<UsageDay, "day"> {
 }
 
 export interface AllowanceDeps {
-  readonly usage: Pick<UsageLedger, "unitsUsed" | "days">;
+  readonly usage: Pick<UsageLedger, "unitsUsed" | "days" | "totals" | "top">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly tiers: Tiers;
 }
 
+/** What all owners used together. */
+export interface EveryonesUsage {
+  /** Empty days included. */
+  readonly days: readonly ShownUsageDay[];
+  readonly top: readonly OwnerTotal[];
+}
+
+const TOP_OWNERS = 8;
+
 export interface UsageReader {
+  /** The last `count` days up to today of all owners, oldest first. */
+  everyone(count: number): Promise<EveryonesUsage>;
   /** Up to a quarter of a second behind the counters. */
   allowance(account: Account): Promise<Allowance>;
   /** The last `count` days up to today, oldest first, empty ones included. */
@@ -63,15 +79,36 @@ export function createUsageReader({ usage, clock, tiers }: AllowanceDeps): Usage
     },
     async days(account, count) {
       const today = dayOf(clock.nowMs());
-      const known = await usage.days(accountKey(account.id), today - count + 1, today);
-      const byDay = new Map(known.map((row) => [row.day, row]));
-      return Array.from({ length: count }, (_, at) => {
-        const day = today - count + 1 + at;
-        const { day: _day, ...counts } = byDay.get(day) ?? { day, ...NOTHING };
-        return { date: isoDate(day), ...counts };
-      });
+      return filled(
+        await usage.days(accountKey(account.id), today - count + 1, today),
+        count,
+        today,
+      );
+    },
+    async everyone(count) {
+      const today = dayOf(clock.nowMs());
+      const first = today - count + 1;
+      const [days, top] = await Promise.all([
+        usage.totals(first, today),
+        usage.top(first, today, TOP_OWNERS),
+      ]);
+      return { days: filled(days, count, today), top };
     },
   };
+}
+
+/** Each of the last `count` days. */
+function filled(
+  known: readonly UsageDay[],
+  count: number,
+  today: number,
+): readonly ShownUsageDay[] {
+  const byDay = new Map(known.map((row) => [row.day, row]));
+  return Array.from({ length: count }, (_, at) => {
+    const day = today - count + 1 + at;
+    const { day: _day, ...counts } = byDay.get(day) ?? { day, ...NOTHING };
+    return { date: isoDate(day), ...counts };
+  });
 }
 
 const NOTHING: Omit<UsageDay, "day"> = {

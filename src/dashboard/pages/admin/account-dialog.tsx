@@ -3,11 +3,13 @@ import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import type { AdminAccount } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
+import { t } from "../../app/i18n.ts";
 import { useAction } from "../../app/load.ts";
 import { counted } from "../../app/numbers.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Fault } from "../../parts/states.tsx";
+import { passwordInput } from "../../words/password.ts";
 import { tierName } from "../../words/tiers.ts";
 
 const TIERS = ["free", "starter", "pro"];
@@ -32,6 +34,7 @@ export function AccountDialog(props: {
       <span class="note mono">{account.id}</span>
       <TierForm account={account} busy={busy} change={change} />
       <CreditForm account={account} busy={busy} change={change} />
+      <PasswordForm account={account} busy={busy} change={change} />
       <Fault text={fault} />
       <div class="bar">
         {!account.disabled ? (
@@ -90,6 +93,33 @@ function TierForm({ account, busy, change }: PartProps): VNode {
       <button type="submit" disabled={busy || tier === account.tier}>
         Change the plan
       </button>
+    </form>
+  );
+}
+
+/** For somebody who forgot theirs: tell it to them, and they change it. */
+function PasswordForm({ busy, change }: PartProps): VNode {
+  const [password, setPassword] = useState("");
+  return (
+    <form
+      class="stack close"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change("password", { password }, t("Password set."));
+      }}
+    >
+      <Field
+        label={t("New password")}
+        value={password}
+        onValue={setPassword}
+        hint={t("Signs the account out everywhere. Tell the password to its owner.")}
+        input={{ ...passwordInput("new-password"), required: false, autocomplete: "off" }}
+      />
+      <div>
+        <button type="submit" disabled={busy || password === ""}>
+          {t("Set the password")}
+        </button>
+      </div>
     </form>
   );
 }

@@ -1,22 +1,28 @@
 import type { AccountDirectory } from "../../../ports/account/account-directory.ts";
 import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
 import type { Account } from "../../../ports/admission/accounts.ts";
+import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
 import type { AuditLog } from "../../../ports/account/audit-log.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedAccounts, auditedCredits } from "../../../service/account/audited.ts";
+import { checkPassword } from "../../../service/account/sign-up.ts";
+import type { UsageReader } from "../../../service/account/allowance.ts";
+import type { SignIns } from "../../../ports/account/sign-ins.ts";
 import type { AccountService } from "../../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX, type CreditService } from "../../../service/account/credits.ts";
 import { badField, notFound, notNow } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
-import { numberField, textField } from "../fields.ts";
+import { boundedNumber, numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { adminAccount, shownAudit } from "../present.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
-import { AdminAccounts, AuditEntries, Balance, SystemState } from "../shapes.ts";
+import { Cockpit, AdminAccounts, AuditEntries, Balance, SystemState } from "../shapes.ts";
 
 export interface AdminDeps {
   readonly directory: Pick<AccountDirectory, "search">;
   readonly accounts: AccountService;
+  readonly sessions: Pick<SignIns, "endAll">;
+  readonly usage: Pick<UsageReader, "everyone">;
   readonly credits: CreditService;
   readonly auditLog: Pick<AuditLog, "newest">;
   readonly audit: Audit;
@@ -25,14 +31,37 @@ export interface AdminDeps {
 
 const ACCOUNTS_MAX = 100;
 const AUDIT_MAX = 200;
+const COCKPIT_DAYS = { standard: 14, max: 90 };
 const QUERY_MAX = 320;
+const PASSWORD_FIELD_MAX = 2_000;
 
 /** What administrators see and change. */
 export function adminRoutes(deps: AdminDeps): readonly AccountRoute[] {
   return [...readingRoutes(deps), tierRoute(deps), creditsRoute(deps), ...switchRoutes(deps)];
 }
 
-const readingRoutes = ({ directory, auditLog, system }: AdminDeps): readonly AccountRoute[] => [
+const readingRoutes = ({
+  directory,
+  auditLog,
+  system,
+  usage,
+  accounts,
+}: AdminDeps): readonly AccountRoute[] => [
+  answering(Cockpit, {
+    method: "GET",
+    path: "admin/cockpit",
+    for: "admin",
+    summary: "Traffic of all owners by day, and who used most; `days` of them",
+    async handle({ query }) {
+      const { days, top } = await usage.everyone(boundedNumber(query["days"], COCKPIT_DAYS));
+      const named = top.map(async ({ owner, units, requests }) => {
+        const [kind, id = ""] = owner.split(":");
+        const account = kind === "account" ? await accounts.find(id) : undefined;
+        return { name: account?.email ?? null, units, requests };
+      });
+      return { days, latency_edges_ms: [...LATENCY_EDGES_MS], top: await Promise.all(named) };
+    },
+  }),
   answering(AdminAccounts, {
     method: "GET",
     path: "admin/accounts",
@@ -138,6 +167,24 @@ const switchRoutes = (deps: AdminDeps): readonly AccountRoute[] => [
     async handle(request) {
       const subject = await subjectOf(request, deps);
       await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).enable(subject.id);
+      return done;
+    },
+  },
+  {
+    method: "POST",
+    path: "admin/accounts/:id/password",
+    for: "admin",
+    summary: "Set a new password, which ends every session of the account",
+    body: Type.Object({ password: Type.String() }),
+    async handle(request) {
+      const subject = await subjectOf(request, deps);
+      const password = textField(request.body, "password", PASSWORD_FIELD_MAX);
+      checkPassword(password, subject.email);
+      await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).setPassword(
+        subject.id,
+        password,
+      );
+      await deps.sessions.endAll(subject.id);
       return done;
     },
   },

@@ -3,7 +3,7 @@ import type { Allowance, Purse } from "../api/shapes.ts";
 import { count, counted } from "../app/numbers.ts";
 import { allowance } from "../app/session.ts";
 import { tierName } from "../words/tiers.ts";
-import { Meter } from "./meter.tsx";
+import { Meter } from "../parts/meter.tsx";
 
 /** What is left of the plan, at the foot of the rail. */
 export function AllowanceBox(): VNode | null {

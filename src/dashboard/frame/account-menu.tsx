@@ -7,7 +7,7 @@ import { useAction } from "../app/load.ts";
 import { go } from "../app/router.ts";
 import { signedOut } from "../app/session.ts";
 import { chooseTheme, theme, THEMES } from "../app/theme.ts";
-import { Fault } from "./states.tsx";
+import { Fault } from "../parts/states.tsx";
 
 /** A session that has ended already is what was asked for. */
 function unlessOut(error: unknown): void {

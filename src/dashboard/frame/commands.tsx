@@ -7,7 +7,7 @@ import { go } from "../app/router.ts";
 import { session } from "../app/session.ts";
 import { chooseTheme } from "../app/theme.ts";
 import { areCommandsOpen } from "./commands-key.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 
 interface Command {
   readonly name: string;

@@ -10,7 +10,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { AllowanceBox } from "./allowance-box.tsx";
 import { openCommands } from "./commands-key.ts";
 import { Icon } from "./icon.tsx";
-import { waiting } from "./states.tsx";
+import { waiting } from "../parts/states.tsx";
 
 /** The frame of every page: a rail for accounts, or a tab bar where it is narrow; a bar on top for visitors. */
 export function Shell(props: {

@@ -43,6 +43,15 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import("../pages/bulk/lists.tsx")).ListsPage,
   },
   {
+    path: "/policy",
+    name: "Policy",
+    for: "account",
+    group: "main",
+    icon: "policy",
+    part: "gate",
+    load: async () => (await import("../pages/policy/policy.tsx")).PolicyPage,
+  },
+  {
     path: "/keys",
     name: "Keys",
     for: "account",

@@ -1,6 +1,7 @@
 import type { HTMLAttributes, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../app/i18n.ts";
+import { Reading } from "./chart-reading.tsx";
 import { count, shortCount } from "../app/numbers.ts";
 
 export interface Series {
@@ -194,25 +195,4 @@ function reading(
       setAt(Math.max(0, Math.min(last, (at ?? last - Math.min(move, 0)) + move)));
     },
   };
-}
-
-function Reading(props: ChartProps & { at: number; figure: (value: number) => string }): VNode {
-  const { at, steps, series, before, figure } = props;
-  const share = ((at + 0.5) / steps.length) * 100;
-  const side = share > 50 ? { right: `${String(100 - share)}%` } : { left: `${String(share)}%` };
-  return (
-    <div class="reading" style={side} aria-hidden="true">
-      <b>{steps[at]}</b>
-      {series.map(({ name, values, colour }) => (
-        <span key={name} class={`key ${colour}`}>
-          {name} <b>{typeof values[at] === "number" ? figure(values[at]) : "–"}</b>
-        </span>
-      ))}
-      {typeof before?.[at] === "number" ? (
-        <span>
-          {t("period before")} <b>{figure(before[at])}</b>
-        </span>
-      ) : null}
-    </div>
-  );
 }

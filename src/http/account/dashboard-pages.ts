@@ -6,6 +6,7 @@ import { readTarget } from "../request/target.ts";
 export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/": "pages/front/front.tsx",
   "/lists": "pages/bulk/lists.tsx",
+  "/policy": "pages/policy/policy.tsx",
   "/keys": "pages/account/keys.tsx",
   "/usage": "pages/account/usage.tsx",
   "/webhooks": "pages/webhooks/webhooks.tsx",

@@ -11,13 +11,9 @@ import {
   tableOf,
 } from "../../lists/list-file.ts";
 import { listRun } from "../../lists/list-run.ts";
+import { Paste } from "./list-paste.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault } from "../../parts/states.tsx";
-
-const EXAMPLE = "maria@gmial.com\nsomeone@mailinator.com\ninfo@iana.org\nnot-an-address@";
-
-/** Browsers need long to lay out such a text, and users do not edit it there. */
-const LARGE_PASTE_CHARACTERS = 50_000;
 
 /** Comes once the page shows what was set before: reading a large file then holds it still for a second. */
 const nextPaint = (): Promise<void> =>
@@ -141,43 +137,5 @@ function Drop(props: { onFile: (file: File | undefined) => void; isReading: bool
       />
       <span class="note">{t("CSV, Excel or text, up to 20 MB")}</span>
     </div>
-  );
-}
-
-function Paste({ onText }: { onText: (text: string) => void }): VNode {
-  const [text, setText] = useState("");
-  return (
-    <form
-      class="sheet stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onText(text);
-      }}
-    >
-      <label class="field">
-        <span class="label">{t("Or paste addresses and domains")}</span>
-        <textarea
-          rows={6}
-          value={text}
-          spellcheck={false}
-          placeholder={t("One a line, or with commas between")}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onPaste={(event) => {
-            const pasted = event.clipboardData?.getData("text/plain") ?? "";
-            if (pasted.length < LARGE_PASTE_CHARACTERS) return;
-            event.preventDefault();
-            onText(`${text}\n${pasted}`);
-          }}
-        />
-      </label>
-      <div class="bar">
-        <button type="submit" disabled={text.trim() === ""}>
-          {t("Look at the list")}
-        </button>
-        <button type="button" class="plain" onClick={() => setText(EXAMPLE)}>
-          {t("Put an example in")}
-        </button>
-      </div>
-    </form>
   );
 }

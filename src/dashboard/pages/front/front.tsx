@@ -2,18 +2,16 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { FrontPage as Front, Plan } from "../../api/shapes.ts";
 import { checkRun, clearCheck } from "../../app/check-run.ts";
-import { t, tx } from "../../app/i18n.ts";
+import { t } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, duration } from "../../app/numbers.ts";
-import { doorTo, setFragment } from "../../app/router.ts";
+import { setFragment } from "../../app/router.ts";
 import { session } from "../../app/session.ts";
-import { Code } from "../../parts/copy.tsx";
-import { Mark } from "../../parts/mark.tsx";
 import { Time } from "../../parts/time.tsx";
-import { curlOf } from "../../words/samples.ts";
 import { Ask } from "../check/ask.tsx";
 import { Answer, useDeepLink } from "../check/check.tsx";
 import { FrontExamples } from "./front-examples.tsx";
+import { Privacy, Ways } from "./front-ways.tsx";
 
 /** The front door: what Gatepost is, a field that works, and what this server knows. */
 export function FrontPage(): VNode {
@@ -134,91 +132,6 @@ function Cell({ name, value }: { name: string; value: string | VNode }): VNode {
     <div>
       <dt>{name}</dt>
       <dd>{value === "" ? "\u00a0" : value}</dd>
-    </div>
-  );
-}
-
-const PEEK = [
-  ["k.larsen@posteo.de", "yes", "Good"],
-  ["maria@gmail.con", "unsure", "Misspelt"],
-  ["o.brien@sharklasers.com", "no", "Disposable"],
-] as const;
-
-function Ways(): VNode {
-  const isOpen = session.value?.signup === "open";
-  const base = session.value?.public_url ?? location.origin;
-  return (
-    <div class="two">
-      <section class="sheet stack drop-teaser">
-        <h2 class="say">{t("Clean a whole list")}</h2>
-        <p class="prose">
-          {t(
-            "Drop a CSV, Excel or text file. Get it back with a verdict, a reason and a suggested fix in each row.",
-          )}
-        </p>
-        <ul class="lines">
-          {PEEK.map(([entry, mark, words]) => (
-            <li key={entry}>
-              <span class="mono grow">{entry}</span>
-              <Mark mark={mark} words={t(words)} />
-            </li>
-          ))}
-        </ul>
-        <div class="bar">
-          <a class="button main" href={isOpen ? "/sign-up?next=/lists" : "/sign-in?next=/lists"}>
-            {t("Choose a file")}
-          </a>
-          <span class="note">
-            {isOpen ? t("A free account, then your file.") : t("For accounts of this server.")}
-          </span>
-        </div>
-      </section>
-      <section class="sheet stack">
-        <h2>{t("Or ask from your code")}</h2>
-        <Code wrap what="curl" text={curlOf(base, "someone@mailinator.com")} />
-        <p class="note">
-          {tx("It works as it stands, without a key. {guide}, {docs}", {
-            guide: <a href="/guide">{t("Samples in other languages")}</a>,
-            docs: <a href="/docs">{t("API reference")}</a>,
-          })}
-        </p>
-        {isOpen ? (
-          <p class="note">
-            {tx("{link} for higher limits.", {
-              link: <a href={doorTo("/sign-up")}>{t("Create a key")}</a>,
-            })}
-          </p>
-        ) : null}
-      </section>
-    </div>
-  );
-}
-
-function Privacy(): VNode {
-  const rows = [
-    [
-      t("Goes out"),
-      t(
-        "DNS questions about the domain to the server's resolver, a daily download of public lists, and a registry lookup when you ask for the domain's age. Never the part before the @.",
-      ),
-    ],
-    [t("Stays"), t("Addresses, results, keys and counts.")],
-    [t("Is deleted"), t("Every list and its results, 15 minutes after it finishes.")],
-  ] as const;
-  return (
-    <div class="two start privacy">
-      <div>
-        <h2 class="say">{t("Self-hosted. What you check stays on this server.")}</h2>
-        <p class="prose">{t("No tracking, no third-party scripts, no copy of your lists.")}</p>
-      </div>
-      <ul class="lines">
-        {rows.map(([name, words]) => (
-          <li key={name}>
-            <b>{name}</b>
-            <span class="grow prose">{words}</span>
-          </li>
-        ))}
-      </ul>
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import type { SystemState } from "../../api/shapes.ts";
 import { t, tx } from "../../app/i18n.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { fragment } from "../../app/router.ts";
@@ -11,6 +10,7 @@ import { Field } from "../../parts/field.tsx";
 import { Mark } from "../../parts/mark.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
+import { DnsTest, SignUps } from "./set-up-steps.tsx";
 import { PASSWORD_HINT, passwordInput } from "../../words/password.ts";
 
 /** From an empty server to the first check, by the link that the start printed. */
@@ -141,59 +141,5 @@ function Administrator({ token }: { token: string }): VNode {
         </button>
       </div>
     </form>
-  );
-}
-
-function DnsTest(): VNode {
-  const loading = useLoad<SystemState>("admin/system");
-  return (
-    <section class="sheet stack close">
-      <Shown loading={loading} lines={2}>
-        {({ probes, warnings }) => (
-          <>
-            <ul class="lines">
-              {probes.map(({ name, ok }) => (
-                <li key={name}>
-                  <span class="grow">
-                    {name === "dns" ? t("The resolver answers truthfully") : name}
-                  </span>
-                  <Mark mark={ok ? "yes" : "no"} words={ok ? t("Yes") : t("No")} />
-                </li>
-              ))}
-            </ul>
-            {warnings.map((words) => (
-              <p key={words} class="notice no">
-                {words}
-              </p>
-            ))}
-          </>
-        )}
-      </Shown>
-      <div>
-        <button type="button" onClick={loading.reload}>
-          {t("Test again")}
-        </button>
-      </div>
-    </section>
-  );
-}
-
-function SignUps(): VNode {
-  const isOpen = session.value?.signup === "open";
-  return (
-    <section class="sheet stack close">
-      <Mark
-        mark="quiet"
-        words={
-          isOpen ? t("Anyone who reaches this server can sign up.") : t("You create every account.")
-        }
-      />
-      <p class="note">
-        {tx("Set {name} to {value} and start the server again to change it.", {
-          name: <code>GATEPOST_SIGNUP</code>,
-          value: <code>{isOpen ? "closed" : "open"}</code>,
-        })}
-      </p>
-    </section>
   );
 }

@@ -14,8 +14,11 @@ export type Language = (typeof LANGUAGES)[number][0];
 /** Where the browser keeps a language that was chosen here. */
 export const STORED_LANGUAGE = "gatepost-language";
 
+/** Languages whose catalogue is whole. */
+export const OFFERED: readonly Language[] = ["en"];
+
 const known = (tag: string | null | undefined): Language | undefined =>
-  LANGUAGES.find(([name]) => tag === name || tag?.startsWith(`${name}-`) === true)?.[0];
+  OFFERED.find((name) => tag === name || tag?.startsWith(`${name}-`) === true);
 
 function storedLanguage(): string | null {
   try {

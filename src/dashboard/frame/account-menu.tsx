@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { ApiFault, call } from "../api/client.ts";
-import { language, LANGUAGES, t } from "../app/i18n.ts";
+import { language, LANGUAGES, OFFERED, t } from "../app/i18n.ts";
 import { chooseLanguage } from "../app/language.ts";
 import { useAction } from "../app/load.ts";
 import { go } from "../app/router.ts";
@@ -69,7 +69,8 @@ function ThemeChoice(): VNode {
   );
 }
 
-function LanguageChoice(): VNode {
+function LanguageChoice(): VNode | null {
+  if (OFFERED.length < 2) return null;
   return (
     <fieldset>
       <label>
@@ -81,7 +82,7 @@ function LanguageChoice(): VNode {
             chooseLanguage(name);
           }}
         >
-          {LANGUAGES.map(([name, words]) => (
+          {LANGUAGES.filter(([name]) => OFFERED.includes(name)).map(([name, words]) => (
             <option key={name} value={name} lang={name}>
               {words}
             </option>

@@ -1,16 +1,8 @@
 import type { HTMLAttributes, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../app/i18n.ts";
-import { Reading } from "./chart-reading.tsx";
+import { Reading, type Series } from "./chart-reading.tsx";
 import { count, shortCount } from "../app/numbers.ts";
-
-export interface Series {
-  readonly name: string;
-  /** Null: no data, which is a gap and not a 0. */
-  readonly values: readonly (number | null)[];
-  /** The class of its colour: `k-no`, `k-accent`, ... */
-  readonly colour: string;
-}
 
 export interface ChartProps {
   /** What it shows, with its range and highest point. */

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { type Decision, DECISIONS, type PolicyDocument, type Rule } from "../../api/gate.ts";
 import { t } from "../../app/i18n.ts";
 import {
+  type Condition,
   CONDITIONS,
   conditionOf,
   decisionWords,
@@ -17,19 +18,22 @@ interface RulesProps {
 
 const RULES_MAX = 50;
 
+/** A new rule begins as the most frequent one. */
+const ADDED: Rule = { when: { disposable: true }, then: "reject", reason: "disposable" };
+
+function moved(rules: readonly Rule[], at: number, by: number): readonly Rule[] {
+  const next = [...rules];
+  const [rule] = next.splice(at, 1);
+  if (rule !== undefined) next.splice(at + by, 0, rule);
+  return next;
+}
+
 /** Rules as sentences with slots; the first that fits decides. */
 export function Rules({ draft, live, onDraft }: RulesProps): VNode {
   const { rules } = draft;
   const put = (next: readonly Rule[]): void => onDraft({ ...draft, rules: next });
   const change = (at: number, rule: Rule): void =>
     put(rules.map((known, place) => (place === at ? rule : known)));
-  const move = (at: number, by: number): void => {
-    const next = [...rules];
-    const [rule] = next.splice(at, 1);
-    if (rule !== undefined) next.splice(at + by, 0, rule);
-    put(next);
-  };
-  const added: Rule = { when: { disposable: true }, then: "reject", reason: "disposable" };
   return (
     <section class="sheet stack">
       <div class="bar">
@@ -45,7 +49,7 @@ export function Rules({ draft, live, onDraft }: RulesProps): VNode {
             rule={rule}
             isNew={!live.rules.some((known) => JSON.stringify(known) === JSON.stringify(rule))}
             onChange={(next) => change(at, next)}
-            onMove={(by) => move(at, by)}
+            onMove={(by) => put(moved(rules, at, by))}
             onRemove={() => put(rules.filter((_, place) => place !== at))}
           />
         ))}
@@ -62,7 +66,7 @@ export function Rules({ draft, live, onDraft }: RulesProps): VNode {
         <button
           type="button"
           disabled={rules.length >= RULES_MAX}
-          onClick={() => put([...rules, added])}
+          onClick={() => put([...rules, ADDED])}
         >
           {t("Add a rule")}
         </button>
@@ -111,7 +115,6 @@ function RuleRow(props: RowProps): VNode {
 function When(props: { number: number; rule: Rule; onChange: (rule: Rule) => void }): VNode {
   const { number, rule, onChange } = props;
   const known = conditionOf(rule);
-  const detail = known === undefined ? "" : detailOf(rule, known);
   const choose = (id: string): void => {
     const condition = CONDITIONS.find((one) => one.id === id);
     if (condition !== undefined) onChange(withCondition(rule, condition));
@@ -132,16 +135,28 @@ function When(props: { number: number; rule: Rule; onChange: (rule: Rule) => voi
         ))}
       </select>
       {known === undefined ? <code>{JSON.stringify(rule.when)}</code> : null}
-      {known?.figure === undefined && known?.texts === undefined ? null : (
-        <input
-          class="slot"
-          aria-label={t("Rule {n}: value", { n: number })}
-          inputMode={known.figure === undefined ? "text" : "numeric"}
-          value={detail}
-          onChange={(event) => onChange(withCondition(rule, known, event.currentTarget.value))}
-        />
-      )}
+      {known === undefined ? null : <Detail {...props} condition={known} />}
     </>
+  );
+}
+
+/** The figure or the texts of a condition that has some. */
+function Detail(props: {
+  number: number;
+  rule: Rule;
+  condition: Condition;
+  onChange: (rule: Rule) => void;
+}): VNode | null {
+  const { number, rule, condition, onChange } = props;
+  if (condition.figure === undefined && condition.texts === undefined) return null;
+  return (
+    <input
+      class="slot"
+      aria-label={t("Rule {n}: value", { n: number })}
+      inputMode={condition.figure === undefined ? "text" : "numeric"}
+      value={detailOf(rule, condition)}
+      onChange={(event) => onChange(withCondition(rule, condition, event.currentTarget.value))}
+    />
   );
 }
 

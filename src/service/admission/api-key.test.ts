@@ -52,7 +52,7 @@ for (const [name, text] of [
   ["a text of 80,000 characters", "gp_live_".padEnd(80_000, "a")],
   ["two keys", `${KEY}, ${KEY}`],
 ] as const) {
-  test(`${name} is no key`, () => {
+  test(`${name} is not a key`, () => {
     assert.equal(isApiKey(text), false);
   });
 }

@@ -239,7 +239,7 @@ export function retryOtherBody(): Refusal {
   return new Refusal("retry_other_body", 422, message);
 }
 
-/** The bounded buffer of entries not yet judged is full. */
+/** The bounded buffer of entries not yet checked is full. */
 export function bulkBusy(): Refusal {
   const message = "Service is busy. Please try again in a few minutes.";
   return new Refusal("bulk_busy", 503, message, { retryAfterSeconds: 60 });

@@ -66,3 +66,15 @@ test("every file or folder that a Markdown page names exists", () => {
   );
   assert.deepEqual(missing, []);
 });
+
+test("every test, bench or document that a comment of the program names exists", () => {
+  const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
+  const missing = sources
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((name) =>
+      [...readDocument(`src/${name}`).matchAll(/(?:test|bench|docs)\/[\w./-]+\.(?:ts|md)\b/g)]
+        .filter(([path]) => !existsSync(new URL(path, root)))
+        .map(([path]) => `src/${name}: ${path}`),
+    );
+  assert.deepEqual(missing, []);
+});

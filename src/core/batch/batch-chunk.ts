@@ -3,7 +3,7 @@ import { type Batch, type BatchLayout, readBatch } from "./batch.ts";
 /** Unique entries in one chunk of a batch; the last chunk may hold fewer. */
 export const CHUNK_ENTRIES = 500;
 
-/** A stretch of a batch: what is judged, stored and retried together. */
+/** A stretch of a batch: what is checked, stored and retried together. */
 export interface Chunk {
   /** The number of its first new entry in the batch. */
   readonly first: number;

@@ -33,7 +33,7 @@ export function mailServerEvidence(
 
 /**
  * "mail.<own domain>" tells nothing by its name, and its address may: one that was learned. A host that carries
- * anybody's mail, or on which the operator has spoken, is not judged by the machine it runs on.
+ * anybody's mail, or on which the operator has spoken, is not checked by the machine it runs on.
  */
 function byAddress(
   { hosts, addresses = [] }: MailHosts & { readonly kind: "hosts" },

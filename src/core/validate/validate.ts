@@ -17,7 +17,7 @@ import type { DomainInfo, FullResult, ValidationResult } from "./result.ts";
 import { type Evidence, evidence } from "../evidence/signals.ts";
 import { weigh, excuse, type Verdict } from "../evidence/verdict.ts";
 
-/** One entry to judge. */
+/** One entry to check. */
 export interface Question {
   readonly text: string;
   readonly mode: EntryMode;

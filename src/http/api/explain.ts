@@ -9,7 +9,7 @@ export interface ExplainRouteDeps {
   readonly explain: ExplainOne;
 }
 
-/** GET /api/explain/{entry}: why an entry is judged as it is; needs a key, costs one unit. */
+/** GET /api/explain/{entry}: explains the verdict on an entry; needs a key, costs one unit. */
 export function explainRoute({ explain }: ExplainRouteDeps): Route {
   return {
     family: "explain",

@@ -41,7 +41,7 @@ export interface OwnTrafficParts {
   readonly log: Log;
 }
 
-/** For every process and thread that judges, on its own connection. */
+/** For every process and thread that checks entries, on its own connection. */
 export function openOwnTraffic({
   sql: { db },
   secretKey,

@@ -13,7 +13,7 @@ import { openDns } from "./dns.ts";
 import { type Machine, systemMachine } from "../process/machine.ts";
 import type { Config } from "../settings/config.ts";
 
-/** Judges entries by the ten thousands. */
+/** Checks entries of batches. */
 export interface BulkChecker {
   readonly check: EntryCheck;
   /** Undefined while the resolver takes questions, else a promise of that. */

@@ -4,7 +4,7 @@ import type { Log } from "../../ports/process/log.ts";
 import type { Queue } from "../../ports/bulk/queue.ts";
 
 export interface BulkRunnerParts {
-  /** What judges know of names. */
+  /** The evidence on names that checks need. */
   readonly datasets: SharedDatasets;
   /** Keys the hashes of addresses on the operator's lists. */
   readonly secretKey: Uint8Array;

@@ -19,7 +19,7 @@ import type { Config } from "../settings/config.ts";
 import { openDns, openTrust } from "./dns.ts";
 import { rdapFolder } from "./tidy-up.ts";
 
-/** Everything that judging one entry needs, without a database. */
+/** Everything that checking one entry needs, without a database. */
 export interface Checker {
   readonly datasets: () => Datasets;
   readonly dns: DnsLookup;

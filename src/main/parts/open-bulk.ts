@@ -27,7 +27,7 @@ export interface OpenBulkDeps {
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
-  /** What batches that are judged here leave behind. */
+  /** What batches that are checked here leave behind. */
   readonly traffic: Pick<OwnTraffic, "observe" | "ownEvidence">;
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;

@@ -7,7 +7,7 @@ export interface FoundAccounts {
   readonly total: number;
 }
 
-/** Accounts as an administrator looks for them. Rules: `test/contracts/account-directory.ts`. */
+/** Accounts as an administrator looks for them. Rules: `test/contracts/account/account-directory.ts`. */
 export interface AccountDirectory {
   /** Whose e-mail address or id holds `text`, in any case; all of them for "". At most `limit`. */
   search(text: string, limit: number): Promise<FoundAccounts>;

@@ -50,7 +50,7 @@ export interface ReadAuditEntry extends AuditEntry {
   readonly accountEmail?: string;
 }
 
-/** Append-only. Rules are checked by `test/contracts/audit-log.ts`. */
+/** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */

@@ -18,7 +18,7 @@ export interface NewSignIn extends SignIn {
   readonly tokenHash: string;
 }
 
-/** Signed-in browsers. Rules are checked by `test/contracts/sign-ins.ts`. */
+/** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
 export interface SignIns {
   create(session: NewSignIn): Promise<void>;
   /** Never an expired one, pruned or not. */

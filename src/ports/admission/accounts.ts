@@ -35,7 +35,7 @@ export interface AccountChange {
   readonly passwordHash?: string;
 }
 
-/** Who may use the service. Rules are checked by `test/contracts/accounts.ts`. */
+/** Who may use the service. Rules are checked by `test/contracts/account/accounts.ts`. */
 export interface Accounts {
   /** False, with nothing changed, when the e-mail address is taken. */
   create(account: NewAccount): Promise<boolean>;

@@ -26,7 +26,7 @@ export interface Unpaid {
   readonly by: "day" | "month" | "rate";
 }
 
-/** Charges that must not be lost: bulk requests, and everything paid by credits. Rules: `test/contracts/charges.ts`. */
+/** Charges that must not be lost: bulk requests, and everything paid by credits. Rules: `test/contracts/admission/charges.ts`. */
 export interface Charges {
   /** Charges all or nothing, durably. */
   charge(terms: ChargeTerms): Promise<Charge | Unpaid>;

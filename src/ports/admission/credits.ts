@@ -25,7 +25,7 @@ export type GrantAnswer =
   | { readonly kind: "out_of_range"; readonly balance: number }
   | { readonly kind: "no_account" };
 
-/** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/credits.ts`. */
+/** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
 export interface Credits {
   grant(grant: CreditGrant): Promise<GrantAnswer>;
   /** The newest `limit` entries, newest first. */

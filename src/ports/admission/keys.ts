@@ -30,7 +30,7 @@ export interface KeyHolder {
   readonly origins?: readonly string[];
 }
 
-/** Keys of accounts, found by their hash. Rules are checked by `test/contracts/keys.ts`. */
+/** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
 export interface Keys {
   /** False, without a change, if the account already has `limit` active keys. */
   create(key: NewApiKey, limit: number): Promise<boolean>;

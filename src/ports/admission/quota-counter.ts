@@ -32,7 +32,7 @@ export interface QuotaHold {
 /**
  * Units of every owner in the UTC day and month. Each method is one atomic step: parallel calls at the
  * edge grant exactly what is left. Counts start from the usage ledger, so an owner that was forgotten,
- * or a restart, loses nothing that was written. Rules are checked by `test/contracts/quota-counter.ts`.
+ * or a restart, loses nothing that was written. Rules are checked by `test/contracts/admission/quota-counter.ts`.
  */
 export interface QuotaCounter {
   /** Counts `units`, all or none. In the ledger within 250 ms, which is what a kill may lose. */

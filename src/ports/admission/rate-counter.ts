@@ -15,7 +15,7 @@ export interface RateTaking {
 
 /**
  * Requests of an owner in a fixed window of 60 s that opens with the owner's first request.
- * Rules are checked by `test/contracts/rate-counter.ts`.
+ * Rules are checked by `test/contracts/admission/rate-counter.ts`.
  */
 export interface RateCounter {
   /**

@@ -49,7 +49,7 @@ export interface UnitOrder {
   readonly day: number;
 }
 
-/** What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/usage.ts`. */
+/** What every owner used, by day: the truth of the quota, and the charts. Rules: `test/contracts/admission/usage.ts`. */
 export interface UsageLedger {
   /**
    * Adds all or nothing. Whoever is rejected adds the same counts again, with others if need be: then they

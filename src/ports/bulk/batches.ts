@@ -2,7 +2,7 @@ import type { PackedChunk } from "../../core/batch/batch-chunk.ts";
 import type { Tally } from "../../core/batch/tally.ts";
 import type { Owner } from "../admission/owner.ts";
 
-/** A batch as it is stored, whichever way it is judged. */
+/** A batch as it is stored, whichever way it is checked. */
 export interface NewBatch {
   /** 32 lower-case hexadecimal digits. */
   readonly session: string;

@@ -27,7 +27,7 @@ export interface ClaimedChunk {
   /** For `unpackChunk`. */
   readonly content: string;
   readonly spamTrap: boolean;
-  /** Workers that had it fell silent again and again: it is to be judged where it can do no harm. */
+  /** Workers that had it fell silent again and again: it is to be checked where it can do no harm. */
   readonly isSuspect: boolean;
   /** The owner's account, when it has its own traffic counted. */
   readonly countedFor?: string;
@@ -57,7 +57,7 @@ export const CLAIMS_MAX = 10;
  */
 export const SUSPECT_LIFE_MS = 3_600_000;
 
-/** The chunks of running jobs, seen from a worker. Rules: `test/contracts/chunk-queue.ts`. */
+/** The chunks of running jobs, seen from a worker. Rules: `test/contracts/bulk/jobs.ts`. */
 export interface ChunkQueue {
   /**
    * A free chunk of the owner who waited longest for a turn; undefined if there is none.

@@ -18,7 +18,7 @@ export type RetryOutcome =
   | { readonly kind: "other_body" }
   | { readonly kind: "kept"; readonly answer: string };
 
-/** Answers kept for repetitions, for as long as their session lives. Rules: `test/contracts/retry-keys.ts`. */
+/** Answers kept for repetitions, for as long as their session lives. Rules: `test/contracts/bulk/session-store.ts`. */
 export interface IdempotencyKeys {
   begin(claim: RetryClaim): Promise<RetryOutcome>;
   /** The request ended without an answer worth keeping. Nothing when the token is not the latest. */

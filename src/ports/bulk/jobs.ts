@@ -7,7 +7,7 @@ export interface JobOrder extends NewBatch {
   readonly spamTrap: boolean;
   /** How long after the acceptance of the owner's last job the next may come; 0: at once. */
   readonly cooldownMs: number;
-  /** Entries not yet judged, of all owners and this batch together, at most. */
+  /** Entries not yet checked, of all owners and this batch together, at most. */
   readonly bufferMax: number;
 }
 
@@ -21,13 +21,13 @@ export type JobOutcome =
 
 /** What stands before a new job. */
 export interface QueueAhead {
-  /** Entries not yet judged of each running job. */
+  /** Entries not yet checked of each running job. */
   readonly openEntries: readonly number[];
   /** Entries that the workers checked in the last seconds; undefined if none has reported. */
   readonly entriesPerSecond: number | undefined;
 }
 
-/** Queued batches, seen from where they are made and ended. Rules: `test/contracts/jobs.ts`. */
+/** Queued batches, seen from where they are made and ended. Rules: `test/contracts/bulk/jobs.ts`. */
 export interface Jobs {
   /**
    * Takes the owner's one slot, charges and stores, all or nothing. Refuses in this order: a job is running,
@@ -36,7 +36,7 @@ export interface Jobs {
   create(order: JobOrder, terms: ChargeTerms): Promise<JobOutcome>;
   queueAhead(nowMs: number): Promise<QueueAhead>;
   /**
-   * Cancels a job or forgets a finished batch: its entries and results are deleted, what was not judged is
+   * Cancels a job or forgets a finished batch: its entries and results are deleted, what was not checked is
    * refunded, the slot is free. False when the session is not there any more.
    */
   remove(session: string, nowMs: number): Promise<boolean>;

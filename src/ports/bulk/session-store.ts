@@ -12,7 +12,7 @@ export interface Session {
   readonly state: "pending" | "processing" | "completed" | "failed";
   readonly total: number;
   readonly unique: number;
-  /** Entries judged and stored; never falls. */
+  /** Entries checked and stored; never falls. */
   readonly processed: number;
   /** Of the processed ones. */
   readonly tally: Tally;
@@ -31,11 +31,11 @@ export interface TablePage {
 
 /**
  * What a batch left to be read. Parts of a session that is gone, or not that far, are undefined.
- * Rules: `test/contracts/session-store.ts`.
+ * Rules: `test/contracts/bulk/session-store.ts`.
  */
 export interface SessionStore {
   /**
-   * Stores a batch that was judged at once, and charges it, all or nothing. It completes now.
+   * Stores a batch that was checked at once, and charges it, all or nothing. It completes now.
    * `outcomes` has one for each chunk.
    */
   save(

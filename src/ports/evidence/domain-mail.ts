@@ -1,4 +1,4 @@
-/** Where the mail of a domain that was judged went. Never an address of a person, never who asked. */
+/** Where the mail of a domain that was checked went. Never an address of a person, never who asked. */
 export interface DomainMail {
   /** Lower-case A-labels. */
   readonly domain: string;
@@ -12,7 +12,7 @@ export interface DomainMail {
   readonly day: number;
 }
 
-/** The mail hosts of judged domains, the last seen of each. Rules are checked by `test/contracts/domain-mail.ts`. */
+/** The mail hosts of checked domains, the last seen of each. Rules are checked by `test/contracts/evidence/domain-mail.ts`. */
 export interface DomainMails {
   /** Replaces, all or nothing. New domains beyond `domainsMax` are left out. */
   save(mails: readonly DomainMail[], domainsMax: number): Promise<void>;

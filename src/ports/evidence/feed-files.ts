@@ -13,7 +13,7 @@ export const SHARED_BYTES_MAX = 8 * 1_048_576;
 
 /**
  * Files of the lists that all machines share. Every call ends in bounded time. Rules are checked by
- * `test/contracts/feed-files.ts`.
+ * `test/contracts/evidence/feed-files.ts`.
  */
 export interface FeedFiles {
   /** Of every file by its name; cheap enough for every few seconds. */

@@ -9,7 +9,7 @@ export interface SpellingSighting {
   readonly day: number;
 }
 
-/** Under which spellings accounts saw mailboxes. Rules are checked by `test/contracts/own-spellings.ts`. */
+/** Under which spellings accounts saw mailboxes. Rules are checked by `test/contracts/evidence/own-spellings.ts`. */
 export interface OwnSpellings {
   /** What the account saw of these mailboxes from `fromDay` on, in no order. */
   ofMailboxes(

@@ -6,7 +6,7 @@ export interface CachedRegistration {
   readonly expiresAtMs: number;
 }
 
-/** Keeps what registries said. Rules are checked by `test/contracts/registration-cache.ts`. */
+/** Keeps what registries said. Rules are checked by `test/contracts/evidence/registration-cache.ts`. */
 export interface RegistrationCache {
   /** Never returns an expired answer, pruned or not. */
   read(domain: string, nowMs: number): Promise<CachedRegistration | undefined>;

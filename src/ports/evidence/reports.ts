@@ -30,7 +30,7 @@ export interface Report {
   readonly resolution?: Resolution;
 }
 
-/** Keeps reports. Rules are checked by `test/contracts/reports.ts`. */
+/** Keeps reports. Rules are checked by `test/contracts/evidence/reports.ts`. */
 export interface Reports {
   /** False, and nothing is kept, when the account made `limit` reports since `sinceMs` already. */
   add(report: Report, sinceMs: number, limit: number): Promise<boolean>;

@@ -31,7 +31,7 @@ export interface FoundEntries {
   readonly total: number;
 }
 
-/** Keeps the operator's lists. Rules are checked by `test/contracts/rules.ts`. */
+/** Keeps the operator's lists. Rules are checked by `test/contracts/evidence/rules.ts`. */
 export interface RuleStore {
   /** Grows with every change that any process makes. */
   changes(): Promise<number>;

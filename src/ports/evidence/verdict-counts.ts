@@ -1,4 +1,4 @@
-/** How often one domain was judged on one UTC day, by verdict. Never an address, never who asked. */
+/** How often one domain was checked on one UTC day, by verdict. Never an address, never who asked. */
 export interface VerdictCount {
   /** Days since the Unix epoch, UTC. */
   readonly day: number;
@@ -12,7 +12,7 @@ export interface VerdictCount {
   readonly noAnswer?: number;
 }
 
-/** Keeps counts for back-tests. Rules are checked by `test/contracts/verdict-counts.ts`. */
+/** Keeps counts for back-tests. Rules are checked by `test/contracts/evidence/verdict-counts.ts`. */
 export interface VerdictCounts {
   /** Adds to what is kept, all or nothing. New domains of a day beyond `domainsMax` are left out. */
   add(counts: readonly VerdictCount[], domainsMax: number): Promise<void>;

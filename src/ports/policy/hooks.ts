@@ -54,7 +54,7 @@ export interface HookStanding {
   readonly counts: Readonly<Record<HookOutcome, number>>;
 }
 
-/** Keeps hooks and what came of their calls. Rules are checked by `test/contracts/hooks.ts`. */
+/** Keeps hooks and what came of their calls. Rules are checked by `test/contracts/policy/hooks.ts`. */
 export interface Hooks {
   /** False, with nothing changed, when the account has `limit` hooks. */
   create(hook: Hook, limit: number): Promise<boolean>;

@@ -45,7 +45,7 @@ export interface OutcomeLimits {
   readonly domainsMax: number;
 }
 
-/** Keeps counts of decisions. Rules are checked by `test/contracts/outcomes.ts`. */
+/** Keeps counts of decisions. Rules are checked by `test/contracts/policy/outcomes.ts`. */
 export interface Outcomes {
   /**
    * Adds to what is kept, all or nothing. Beyond `rowsMax` a new row counts under the form "(other)" and no key;

@@ -33,7 +33,7 @@ export interface NewPolicyVersion extends Omit<PolicyVersion, "version"> {
   readonly firstVersion: number;
 }
 
-/** Keeps policies of accounts. Rules are checked by `test/contracts/policy-store.ts`. */
+/** Keeps policies of accounts. Rules are checked by `test/contracts/policy/policy-store.ts`. */
 export interface PolicyStore {
   /**
    * The new version's number, one above all that were ever saved under the name. Undefined, with nothing changed,

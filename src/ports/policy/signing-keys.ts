@@ -10,7 +10,7 @@ export interface SigningKey {
   readonly retiredAtMs?: number;
 }
 
-/** Keeps the signing keys of the installation. Rules are checked by `test/contracts/signing-keys.ts`. */
+/** Keeps the signing keys of the installation. Rules are checked by `test/contracts/policy/signing-keys.ts`. */
 export interface SigningKeys {
   /** Adds the key unless one signs already; returns the one that does. */
   agree(key: SigningKey): Promise<SigningKey>;

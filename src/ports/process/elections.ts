@@ -1,6 +1,6 @@
 /**
  * Who of several processes does what is done by one at a time. `duty` names it, `candidate` one process.
- * Rules are checked by `test/contracts/elections.ts`.
+ * Rules are checked by `test/contracts/process/elections.ts`.
  */
 export interface Elections {
   /**

@@ -9,7 +9,7 @@ export type Topic = (typeof TOPICS)[number];
 /**
  * Messages between processes that something changed, so that they need not wait for the next poll. Best effort: a
  * notice may be lost, late or come for nothing, so a poll stands beside every listener. Rules are checked by
- * `test/contracts/notices.ts`.
+ * `test/contracts/process/notices.ts`.
  */
 export interface Notices {
   /** Tells every process, this one included. Call it once the change is committed. Never throws. */

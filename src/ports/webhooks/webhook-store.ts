@@ -13,7 +13,7 @@ export interface WebhookEndpoint {
   readonly sealedSecret: string;
 }
 
-/** One endpoint an account. Rules: `test/contracts/webhook-store.ts`. */
+/** One endpoint an account. Rules: `test/contracts/webhooks/webhook-store.ts`. */
 export interface WebhookEndpoints {
   find(accountId: string): Promise<WebhookEndpoint | undefined>;
   /** Replaces the account's endpoint whole. */

@@ -148,7 +148,7 @@ export interface BulkService {
   /**
    * Takes a batch in the order of refusals of decisions section 5, from 400 (no entry at all) and 413 on:
    * identity and rate are settled in `entrance`. A refusal charges nothing. At most 100 unique entries are
-   * judged at once within the time budget; more, or a spent budget, become a queued job.
+   * checked at once within the time budget; more, or a spent budget, become a queued job.
    */
   submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer>;
   /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */

@@ -4,7 +4,7 @@ import type { FullResult } from "../../core/validate/result.ts";
 import type { SessionStore, TablePage } from "../../ports/bulk/session-store.ts";
 import type { RowResult, SpelledResult } from "./bulk.ts";
 
-/** The parts of a judged batch, wherever they are; undefined when they are gone. */
+/** The parts of a checked batch, wherever they are; undefined when they are gone. */
 export interface ResultSource {
   readonly chunks: number;
   content(chunk: number): Promise<string | undefined>;

@@ -13,7 +13,7 @@ export interface RunBatchDeps {
   readonly syncBudgetMs: number;
 }
 
-/** How a batch is judged; `ownEvidence` takes the entries of a chunk for the owner's traffic first. */
+/** How a batch is checked; `ownEvidence` takes the entries of a chunk for the owner's traffic first. */
 export interface BatchOptions extends Pick<EntryCheckOptions, "spamTrap"> {
   readonly ownEvidence: (entries: readonly string[]) => Awaitable<EvidenceOf>;
 }
@@ -29,7 +29,7 @@ async function checkChunk(
   return outcomeOf(entries, await Promise.all(results));
 }
 
-/** Judges a small batch at once; undefined when the time budget ends first. */
+/** Checks a small batch at once; undefined when the time budget ends first. */
 export async function runBatch(
   chunks: readonly PackedChunk[],
   options: BatchOptions,

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 /** How much the newest measurement counts. */
 const NEWEST_SHARE = 0.3;
 
-/** Entries judged in a second while there is work, smoothed. */
+/** Entries checked in a second while there is work, smoothed. */
 export class Speedometer {
   readonly #clock: Clock;
   #sinceMs = 0;

@@ -45,7 +45,7 @@ const SYNC_MAX_ENTRIES = 100;
 /** Between the acceptance of two queued jobs of one anonymous bucket. */
 const ANONYMOUS_COOLDOWN_MS = 60_000;
 
-/** Entries not yet judged, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
+/** Entries not yet checked, of all owners. 100 Starter accounts' jobs and then some; about 100 MB of disk. */
 export const BUFFER_MAX_ENTRIES = 2_000_000;
 
 export interface SubmitDeps extends RunBatchDeps {

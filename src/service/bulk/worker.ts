@@ -24,7 +24,7 @@ const CHUNKS_MAX = 400;
  */
 const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
 
-/** Chunks judged and not stored, before no more are claimed: answers from the cache come faster than disks write. */
+/** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
 
 /** How long a job waits for DNS, and how long its chunks pause between two tries. */
@@ -50,7 +50,7 @@ export interface WorkerDeps extends Omit<ChunkDeps, "again" | "paces"> {
   readonly completed: () => void;
 }
 
-/** Takes chunks of running jobs, judges them and stores their results, until it is stopped. */
+/** Takes chunks of running jobs, checks them and stores their results, until it is stopped. */
 export interface BulkWorker {
   start(): void;
   /** There may be work. */
@@ -76,7 +76,7 @@ export interface WorkerFigures {
   readonly entriesPerSecond: number;
   /** Chunks under way. */
   readonly inUse: number;
-  /** Entries of them that are not judged yet. */
+  /** Entries of them that are not checked yet. */
   readonly openEntries: number;
 }
 

@@ -130,7 +130,7 @@ async function compare(
   }
 }
 
-/** Judged by what is known now of lists and mail hosts, so that what changes is the operator's word alone. */
+/** Uses the current lists and mail hosts, so that only the rules differ. */
 function changeOf(
   count: { readonly domain: string; readonly disposable: number; readonly other: number },
   { before, after, mail: known }: Known,

@@ -27,7 +27,7 @@ const CHAIN_MAX = 16;
 const MALFORMED = { kind: "unknown", why: "malformed" } as const;
 
 /**
- * Judges by the response code and by whether the asked type stands at the end of the alias chain, never
+ * Decides by the response code and by whether the asked type stands at the end of the alias chain, never
  * by the absence of an error (RFC 2308 section 2, RFC 6604 section 3).
  */
 export function interpret<T>({ name }: Question<T>, response: Response<T>): Reply<T> {

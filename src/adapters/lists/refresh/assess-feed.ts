@@ -5,7 +5,7 @@ import { domainOfLine } from "../sources/domain-line.ts";
 import { type CopyHead, type HeldName, heldNames, type FeedCopy } from "../files/feed-copy.ts";
 import { ALWAYS_LISTED, type FetchedSource, KEPT_UNSEEN_DAYS } from "../sources/feed-sources.ts";
 
-/** A fetched file with what must be known to judge it. */
+/** A fetched file with what must be known to test it. */
 export interface Fetched {
   readonly text: string;
   readonly fetchedAtMs: number;

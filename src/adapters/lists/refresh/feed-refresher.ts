@@ -222,7 +222,7 @@ class Refresher implements FeedRefresher {
     return outcomes;
   }
 
-  /** Undefined when it was over before the answer was judged. */
+  /** Undefined when it was over before the answer was tested. */
   async #ask(
     { source, isConfirmed }: Question,
     desk: WorkerDesk,

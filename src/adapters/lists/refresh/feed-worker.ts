@@ -10,7 +10,7 @@ import type { LoadedLists } from "../load/pack-lists.ts";
 import { packFile, unpackFile } from "../table/packed-file.ts";
 import { isFit } from "../table/shared-names.ts";
 
-/** The worker thread of a refresh: parses, judges, writes, packs, shares and takes, so that the thread that serves need not. */
+/** The worker thread of a refresh: parses, tests, writes, packs, shares and takes, so that the thread that serves need not. */
 
 /** A file as it came; its bytes are handed over, not copied. */
 export interface FetchedFile extends Omit<Fetched, "text"> {

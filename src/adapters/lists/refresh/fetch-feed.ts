@@ -2,7 +2,7 @@ import type { HttpReply, Outbound } from "../../../ports/process/outbound.ts";
 import type { RefreshOutcome } from "../../../ports/evidence/feed-refresh.ts";
 import type { CopyHead } from "../files/feed-copy.ts";
 
-/** What the source answered: a file to judge, or an outcome already. */
+/** What the source answered: a file to test, or an outcome already. */
 export type FetchAnswer =
   | {
       readonly kind: "file";

@@ -4,12 +4,12 @@ import type { Database } from "../engine/schema.ts";
 
 /** What waits in the database, of all processes that share it. */
 export interface Backlog {
-  /** Nothing of them is judged yet. */
+  /** Nothing of them is checked yet. */
   readonly pendingJobs: number;
   readonly processingJobs: number;
   /** Of the running job that was accepted first; 0 without one. */
   readonly oldestJobMs: number;
-  /** Entries of running jobs that are not judged yet. */
+  /** Entries of running jobs that are not checked yet. */
   readonly entries: number;
   /** Chunks without a worker, or whose worker let its lease end. */
   readonly waitingChunks: number;

@@ -67,7 +67,7 @@ async function packPages(session: string, table: StoredTable): Promise<readonly 
   return made;
 }
 
-/** What a new job's row shares with that of a batch that was judged at once. */
+/** What a new job's row shares with that of a batch that was checked at once. */
 export function jobRow(
   { batch, chunks, pages }: PackedBatch,
   more: Pick<JobRow, "origin" | "state" | "is_running" | "charge_id" | "announced" | "spam_trap">,

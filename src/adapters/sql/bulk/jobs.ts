@@ -126,7 +126,7 @@ async function askedEntries({ sql }: Tx, session: string): Promise<number> {
   return Number(asked ?? 0);
 }
 
-/** Pays back what was not judged of a job that ends before its time. */
+/** Pays back what was not checked of a job that ends before its time. */
 export async function endEarly(
   tx: Tx,
   job: Pick<JobRow, "charge_id" | "unique_count" | "processed">,

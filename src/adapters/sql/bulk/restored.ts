@@ -51,7 +51,7 @@ async function endWebhooks({ sql }: Tx): Promise<number> {
 
 /**
  * Makes a restored database safe to use, when the service kept running after the back-up: batches under
- * way fail and what was not judged of them is refunded, for their owners may have had the results; webhooks that
+ * way fail and what was not checked of them is refunded, for their owners may have had the results; webhooks that
  * waited are not sent, because they may have been; every sign-in ends, because its user may have signed out. All of it or
  * nothing. No process may serve the database meanwhile.
  */

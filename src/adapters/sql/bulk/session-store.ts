@@ -14,7 +14,7 @@ interface Checked {
   readonly outcomes: readonly ChunkOutcome[];
 }
 
-/** The counters of a batch whose chunks are all judged. */
+/** The counters of a batch whose chunks are all checked. */
 function counters({ batch, outcomes }: Checked) {
   const sum = (of: (outcome: ChunkOutcome) => number): number =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0);

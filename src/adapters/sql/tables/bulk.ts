@@ -7,7 +7,7 @@ export interface BulkTables {
   retry_keys: IdempotencyKeyRow;
 }
 
-/** One batch, judged at once or queued, from its acceptance until its session has expired. */
+/** One batch, checked at once or queued, from its acceptance until its session has expired. */
 export interface JobRow {
   /** The session hash. */
   session: string;

@@ -1,7 +1,7 @@
 import type { ListTopic, ListWord } from "../../../core/evidence/rule.ts";
 import type { ReportField, Resolution } from "../../../ports/evidence/reports.ts";
 
-/** The operator's lists, what clients reported, and what was judged. */
+/** The operator's rules, reports of clients, and counts of verdicts. */
 export interface ListTables {
   operator_entries: RuleRow;
   operator_changes: OperatorChangesRow;

@@ -77,11 +77,13 @@ export class Batches {
     const send = (): Promise<Reply> => this.#front.ask(owner, order, { body, key }, BULK_MS);
     // Before the answer is there the job and its charge may be.
     charged.possible += want.unique;
-    const hadUnknown = owner.hasUnknownJob;
-    owner.hasUnknownJob = true;
+    owner.unknownJobs += 1;
     const reply = await this.#untilAnswered(send, key);
+    const isStuck = reply.status === 409 && !this.#front.weather.storeFails;
+    if (isStuck) this.#front.wrong("a repeated request is refused for 20 s");
     if (isOpen(reply)) return;
-    owner.hasUnknownJob = hadUnknown;
+    owner.unknownJobs -= 1;
+    this.#mayBeBusy(owner);
     charged.possible -= want.unique;
     if (reply.status === 429) this.#front.refused(owner, want.unique, reply);
     else if (reply.status !== 200) this.#front.wrong(`a batch got ${String(reply.status)}`);
@@ -108,6 +110,7 @@ export class Batches {
   ): Promise<void> {
     const answer = JSON.parse(body) as Stats & { session: string; status?: string };
     const job = { ...of, session: answer.session };
+    if (answer.status === "pending") job.owner.open.add(job.session);
     if (send !== undefined && this.#chance.isTrue(0.3)) await this.#repeat(send, answer.session);
     if (answer.status === "pending") await this.#follow(job);
     else {
@@ -124,6 +127,11 @@ export class Batches {
     if (other !== session) this.#front.wrong("a repeated request made another session");
   }
 
+  /** Answers are on their way for up to 60 ms. */
+  #mayBeBusy(owner: Owner): void {
+    owner.busyUntilMs = this.#front.world.timeline.nowMs + 100;
+  }
+
   #ended({ session, owner, want }: Job): void {
     this.finished.push({ session, owner, want, endedMs: this.#front.world.timeline.nowMs });
   }
@@ -131,7 +139,6 @@ export class Batches {
   /** Looks at a job until it is over, or gives it up. */
   async #follow(job: Job): Promise<void> {
     const { timeline } = this.#front.world;
-    job.owner.open.add(job.session);
     const cancelAfterMs = this.#chance.isTrue(0.15) ? 400 : Infinity;
     const startMs = timeline.nowMs;
     const seen = { processed: 0 };
@@ -149,8 +156,9 @@ export class Batches {
   async #cancel({ session, owner, want, charged }: Job): Promise<void> {
     const gone = await this.#front.ask(owner, { method: "DELETE", url: `/api/view/${session}` });
     charged.possible += want.unique;
-    if (isOpen(gone)) owner.hasUnknownJob = true;
+    if (isOpen(gone)) owner.unknownJobs += 1;
     owner.open.delete(session);
+    this.#mayBeBusy(owner);
   }
 
   async #isOver(job: Job, seen: { processed: number }): Promise<boolean> {
@@ -165,6 +173,7 @@ export class Batches {
       return view.status === "failed";
     }
     owner.open.delete(session);
+    this.#mayBeBusy(owner);
     charged.certain += want.unique;
     if (view === undefined) this.#compareList(body, want);
     this.#ended(job);

@@ -12,6 +12,7 @@ const { values } = parseArgs({
     servers: { type: "string", default: "1" },
     workers: { type: "string", default: "0" },
     trace: { type: "string" },
+    "no-shrink": { type: "boolean", default: false },
   },
 });
 const [seed, days, servers, workers] = [
@@ -35,7 +36,9 @@ process.stdout.write(
 );
 if (violations.length > 0) {
   process.stdout.write(`${violations.join("\n")}\n`);
-  const shortest = await shrink({ ...options, days: outcome.days + 1 }, faults);
+  const shortest = values["no-shrink"]
+    ? []
+    : await shrink({ ...options, days: outcome.days + 1 }, faults);
   process.stdout.write(`shortest faults found:\n${JSON.stringify(shortest, null, 1)}\n`);
   process.exitCode = 1;
 }

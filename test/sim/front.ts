@@ -84,7 +84,10 @@ export class Front {
         this.wrong(`${owner.key} was refused with ${String(certain)} units of its day used`);
       }
     } else if (/in progress/.test(body)) {
-      if (owner.open.size === 0 && !owner.hasUnknownJob) this.wrong("a slot is taken by no job");
+      const isFree = owner.open.size === 0 && owner.unknownJobs === 0;
+      if (isFree && this.world.timeline.nowMs > owner.busyUntilMs) {
+        this.wrong("a slot is taken by no job");
+      }
     } else if (retryAfter === undefined) this.wrong(`429 without Retry-After: ${body}`);
   }
 }

@@ -11,8 +11,10 @@ export interface Owner {
   readonly charged: Map<number, Charged>;
   /** Sessions that were accepted and are not over, as far as the client knows. */
   readonly open: Set<string>;
-  /** A bulk request was cut off: there may be a job that the client does not know of. */
-  hasUnknownJob: boolean;
+  /** Bulk requests under way or cut off: each may have a job that the client does not know of. */
+  unknownJobs: number;
+  /** An answer that left before this time may still know of a job that is over. */
+  busyUntilMs: number;
   hasWebhook: boolean;
 }
 
@@ -22,7 +24,7 @@ export interface Charged {
 }
 
 export function newOwner(known: Pick<Owner, "key" | "headers" | "address" | "dailyLimit">): Owner {
-  const state = { credits: 0, hasUnknownJob: false, hasWebhook: false };
+  const state = { credits: 0, unknownJobs: 0, busyUntilMs: 0, hasWebhook: false };
   return { ...known, ...state, charged: new Map(), open: new Set() };
 }
 

@@ -50,7 +50,7 @@ async function settle(world: World, people: People): Promise<void> {
   }
   await timeline.sleep(2_000);
   for (const owner of people.front.owners) {
-    owner.hasUnknownJob = false;
+    owner.unknownJobs = 0;
     owner.open.clear();
   }
 }

@@ -60,7 +60,7 @@ export function faultsOf({ seed, days, servers, workers }: Omit<RunOptions, "tra
   const faults: Fault[] = [];
   for (let day = 0; day < days; day += 1) {
     for (let bout = 0; bout < BOUTS; bout += 1) {
-      const count = chance.isTrue(0.75) ? 0 : 1 + chance.below(2);
+      const count = chance.isTrue(0.6) ? 0 : 1 + chance.below(2);
       for (let index = 0; index < count; index += 1) {
         const kind = chance.pick(KINDS);
         const amount = kind === "kill_at_step" ? 1 + chance.below(60) : chance.between(500, 20_000);

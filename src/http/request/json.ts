@@ -6,7 +6,7 @@ import { inSlices } from "./slices.ts";
 /** Our deepest body is an array of texts in an object. */
 const DEPTH_MAX = 16;
 
-/** Members, arrays and objects; our own bodies have five members, and any number of texts in an array. */
+/** Members, arrays and objects: a policy of 50 rules has about 1,000. Texts in an array do not count. */
 const PARTS_MAX = 4_000;
 
 /** Characters that are looked at between two turns of other requests: about 2 ms. */

@@ -210,7 +210,13 @@ test("a store that fails leaves the lists as they are and is asked again", async
 });
 
 const verdict = (domain: string, disposable: boolean, format = true) => ({
-  result: { domain, disposable, format } as ValidationResult,
+  result: {
+    domain,
+    disposable,
+    format,
+    dns: true,
+    signals: [] as string[],
+  } as unknown as ValidationResult,
 });
 
 test("verdicts are counted by domain and day and written in the end", async (t) => {

@@ -9,7 +9,13 @@ import { createVerdictRecorder } from "./verdict-recorder.ts";
 const mails = { save: () => Promise.resolve() };
 
 const verdict = (domain: string) => ({
-  result: { domain, disposable: false, format: true } as ValidationResult,
+  result: {
+    domain,
+    disposable: false,
+    format: true,
+    dns: true,
+    signals: [] as string[],
+  } as unknown as ValidationResult,
 });
 
 test("whoever flushes in the end waits for what a timer began to write", async () => {

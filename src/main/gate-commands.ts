@@ -2,16 +2,19 @@ import type { Command } from "commander";
 import { memoryRegistrationCache } from "../adapters/memory/registration-cache.ts";
 import { sqlDomainMails } from "../adapters/sql/evidence/domain-mail.ts";
 import { sqlVerdictCounts } from "../adapters/sql/evidence/verdict-counts.ts";
+import { sqlHooks } from "../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../adapters/sql/policy/policy-store.ts";
 import { sqlSigningKeys } from "../adapters/sql/policy/signing-keys.ts";
 import { createSecretBox } from "../adapters/system/secrets.ts";
 import { decideCommand } from "../cli/commands/gate/decide.ts";
 import { policyCommand } from "../cli/commands/gate/policy.ts";
+import { hookCommand } from "../cli/commands/gate/hook.ts";
 import { signingKeyCommand } from "../cli/commands/gate/signing-key.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { auditedPolicies, type Note } from "../service/account/audited.ts";
 import { createBackTestPolicy } from "../service/policy/back-test.ts";
+import { createHookService, type SignedExample } from "../service/policy/hooks.ts";
 import { createPolicyService } from "../service/policy/policies.ts";
 import { createTestPolicy } from "../service/policy/test-policy.ts";
 import { createTokens } from "../service/policy/tokens.ts";
@@ -20,7 +23,7 @@ import { openChecker } from "./parts/checker.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
 import { type AccountStore, openAccountStore, openSql } from "./parts/store.ts";
 import type { Process } from "./process/open-process.ts";
-import { readText, systemUser } from "./process/terminal.ts";
+import { readInput, readText, systemUser } from "./process/terminal.ts";
 import { publicUrlOf } from "./settings/config.ts";
 import { openSecretKey } from "./settings/secret-key.ts";
 import { readTiersFile } from "./settings/tiers-setting.ts";
@@ -47,6 +50,7 @@ export function gateCommands({ terminal, run, noteFor }: GateCommandParts): read
       openPolicies: () => run((process) => openPolicies(process, noteFor)),
       openBackTest: () => run(openBackTest),
     }),
+    hookCommand({ terminal, openHooks: () => run(openHooks), readInput, send }),
     signingKeyCommand({ terminal, openTokens: () => run(openTokens) }),
   ];
 }
@@ -103,4 +107,26 @@ async function openTokens(process: Process) {
     ids,
     log,
   });
+}
+
+async function openHooks(process: Process) {
+  const store = await openAccountStore(process);
+  const { clock, ids, config } = process;
+  return {
+    account: (idOrEmail: string) => store.accounts.find(idOrEmail),
+    hooks: createHookService({
+      hooks: sqlHooks(store.sql.db),
+      box: createSecretBox(await openSecretKey(config, store.sql)),
+      ids,
+      clock,
+      publicUrl: () => publicUrlOf(config),
+    }),
+  };
+}
+
+/** To the public URL, as the identity system would. */
+async function send({ url, headers, body }: SignedExample) {
+  const signal = AbortSignal.timeout(10_000);
+  const answer = await fetch(url, { method: "POST", headers, body, signal });
+  return { status: answer.status, body: await answer.text() };
 }

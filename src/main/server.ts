@@ -7,6 +7,7 @@ import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app/app.ts";
 import type { Route } from "../http/answer/route.ts";
 import type { Probe } from "../http/system/readiness.ts";
+import { addHookPages } from "../http/hooks/hook-pages.ts";
 import { addGatePages } from "../http/gate/gate-pages.ts";
 import { bulkHandler } from "../http/api/bulk.ts";
 import { decideRoute } from "../http/api/decide.ts";
@@ -215,6 +216,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
     checkOne,
     pages: async (scope) => {
       addGatePages(scope, gate);
+      addHookPages(scope, { ...gate, trustedProxies: config.trustProxy ?? [] });
       await addDashboard(scope, accountPaths, dashboard);
     },
     pagesDocumentation: accountDocumentation(accountPaths),

@@ -38,6 +38,8 @@ import { realClock as clock } from "../time/real-clock.ts";
 
 export interface GateWorld {
   readonly app: FastifyInstance;
+  /** Run before the stores are closed. */
+  readonly closing: (() => Promise<void>)[];
   readonly store: AccountStore;
   readonly policies: PolicyService;
   readonly outcomes: Outcomes;
@@ -63,7 +65,7 @@ export interface GateOptions {
 }
 
 /** A key of the tests' own. */
-const GATE_KEY = new Uint8Array(32).fill(7);
+export const GATE_KEY = new Uint8Array(32).fill(7);
 
 /** Mail servers of `good.example`; other names do not exist. */
 const GATE_ZONE: Zone = {
@@ -124,7 +126,9 @@ export async function gateWorld(t: TestContext, options: GateOptions = {}): Prom
     log,
   });
   const app = await appWith({ admission, clock, log, routes: [decideRoute({ decideOne })] });
+  const closing: (() => Promise<void>)[] = [];
   t.after(async () => {
+    for (const close of closing) await close();
     await app.close();
     await quotas.flush();
     await spellings.flush();
@@ -133,6 +137,7 @@ export async function gateWorld(t: TestContext, options: GateOptions = {}): Prom
   });
   return {
     app,
+    closing,
     store,
     outcomes,
     tokens,

@@ -12,6 +12,7 @@ import { createFaultLog } from "../answer/fault-log.ts";
 import type { AccountGuardDeps } from "./guard.ts";
 import { type ListDeps, listRoutes } from "./bulk-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own-routes.ts";
+import { hookRoutes, type HookRouteDeps } from "./hook-routes.ts";
 import { type PolicyDeps, policyRoutes } from "./policy-routes.ts";
 import type { AccountRoute } from "./route.ts";
 import { type WebhookDeps, webhookRoutes } from "./webhook-routes.ts";
@@ -23,7 +24,7 @@ interface Parts {
   /** Absent: the dashboard has no webhooks. */
   readonly webhooks?: Omit<WebhookDeps, "audit">;
   /** Absent: the sign-up gate is no part of the dashboard. */
-  readonly gate?: PolicyDeps;
+  readonly gate?: PolicyDeps & HookRouteDeps;
   /** Absent: the API alone. */
   readonly pages?: BuiltPages;
 }
@@ -51,6 +52,7 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
     ...(bulk === undefined ? [] : listRoutes({ ...deps, bulk })),
     ...(webhooks === undefined ? [] : webhookRoutes({ ...webhooks, audit })),
     ...(gate === undefined ? [] : policyRoutes({ ...deps, ...gate })),
+    ...(gate === undefined ? [] : hookRoutes({ ...gate, audit })),
     ...adminRoutes(deps),
     ...adminSourceRoutes(deps),
     ...adminEntryRoutes(deps),

@@ -1,3 +1,4 @@
+import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../ports/policy/hooks.ts";
 import { DECISIONS } from "../../core/policy/policy.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import { ResultSchema } from "../openapi/schemas.ts";
@@ -98,3 +99,37 @@ export const OutcomeReport = Type.Object({
   total: count,
 });
 export type OutcomeReport = Described<typeof OutcomeReport>;
+
+const Call = Type.Object({
+  at: time,
+  outcome: oneOf(HOOK_OUTCOMES, "How the call ended."),
+  why: text,
+  duration_ms: count,
+});
+
+const HOOK = {
+  id: text,
+  system: oneOf(HOOK_SYSTEMS, "The identity system."),
+  url: text,
+  policy: text,
+  challenge: oneOf(["accept", "reject"], "What `challenge` and `review` become."),
+  created_at: time,
+  calls: Type.Object({
+    accepted: count,
+    refused: count,
+    failed_open: count,
+    unauthenticated: count,
+  }),
+  last_call: orNull(Call),
+  last_failure: orNull(Call),
+};
+
+export const HooksPage = Type.Object({
+  systems: Type.Array(Type.Object({ id: text, name: text, guide: text, deadline_ms: count })),
+  hooks: Type.Array(Type.Object(HOOK)),
+});
+export type HooksPage = Described<typeof HooksPage>;
+
+export const NewHook = Type.Object({ ...HOOK, secret: orNull(text) });
+export const HookSecret = Type.Object({ secret: text });
+export const HookTest = Type.Object({ status: count, body: text });

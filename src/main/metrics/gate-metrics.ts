@@ -27,3 +27,14 @@ export function decisionCounter(registry: Registry): (made: DecisionMade) => voi
   return ({ decision, reason }) =>
     decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
 }
+
+/** Counts calls of identity systems to this process. */
+export function hookCounter(registry: Registry): (system: string, outcome: string) => void {
+  const calls = new Counter({
+    name: "gatepost_hook_calls_total",
+    help: 'Calls of identity systems: "accepted", "refused", "failed_open" or "unauthenticated".',
+    labelNames: ["system", "outcome"],
+    registers: [registry],
+  });
+  return (system, outcome) => calls.inc({ system, outcome });
+}

@@ -1,6 +1,10 @@
+import type { JsonWebKey } from "node:crypto";
 import { memoryAnswerCache } from "../../adapters/memory/answer-cache.ts";
 import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
 import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
+import { createOutbound } from "../../adapters/outbound/outbound.ts";
+import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
+import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../../adapters/sql/policy/policy-store.ts";
 import { sqlSigningKeys } from "../../adapters/sql/policy/signing-keys.ts";
@@ -9,6 +13,8 @@ import type { PolicyDeps } from "../../http/account/policy-routes.ts";
 import type { Admission } from "../../service/admission/admission.ts";
 import { createBackTestPolicy } from "../../service/policy/back-test.ts";
 import { createDecideOne, type DecideOne } from "../../service/policy/decide-one.ts";
+import { createHookDesk, type HookDesk } from "../../service/policy/hook-desk.ts";
+import { createHookService, type HookService } from "../../service/policy/hooks.ts";
 import { createFindPolicies } from "../../service/policy/in-force.ts";
 import { createMailboxId } from "../../service/policy/mailbox-id.ts";
 import {
@@ -19,7 +25,7 @@ import {
 import { createPolicyService } from "../../service/policy/policies.ts";
 import { createTestPolicy } from "../../service/policy/test-policy.ts";
 import { createTokens, type Tokens } from "../../service/policy/tokens.ts";
-import { decisionCounter } from "../metrics/gate-metrics.ts";
+import { decisionCounter, hookCounter } from "../metrics/gate-metrics.ts";
 import type { Links } from "../settings/links.ts";
 import type { Checker } from "./checker.ts";
 import type { Serving } from "./serving.ts";
@@ -28,6 +34,8 @@ import type { Serving } from "./serving.ts";
 export interface Gate extends PolicyDeps {
   readonly decideOne: DecideOne;
   readonly tokens: Tokens;
+  readonly hookService: HookService;
+  readonly hooks: HookDesk;
 }
 
 export interface GateParts extends Serving {
@@ -82,7 +90,62 @@ export async function openGate(parts: GateParts): Promise<Gate> {
       clock,
     }),
     reportOutcomes: backing.store.reportOutcomes,
+    hookService: createHookService({ hooks: sqlHooks(sql.db), box, ids, clock, publicUrl }),
+    hooks: hookDeskOf(parts, decideOne),
   };
+}
+
+/** Octets of a set of public keys, and how long one is believed. */
+const JWKS_MAX_BYTES = 65_536;
+const JWKS_BELIEVED_MS = 300_000;
+
+function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {
+  const { backing, secretKey, checker, admission, config, metrics, clock, log, closing } = parts;
+  const { db } = backing.store.sql;
+  const outbound = createOutbound({
+    addresses: checker.dns.addresses,
+    clock,
+    allowed: config.outboundAllow ?? [],
+  });
+  const kept = new Map<
+    string,
+    { readonly keys: readonly JsonWebKey[]; readonly untilMs: number }
+  >();
+  const jwks = async (url: string): Promise<readonly JsonWebKey[]> => {
+    const known = kept.get(url);
+    if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.keys;
+    const answer = await outbound.http({
+      url,
+      method: "GET",
+      headers: { accept: "application/json" },
+      timeoutMs: 700,
+      maxBodyBytes: JWKS_MAX_BYTES,
+      maxRedirects: 2,
+    });
+    if (!answer.ok || answer.value.status !== 200) {
+      if (known !== undefined) return known.keys;
+      throw new Error(`the public keys at ${new URL(url).host} cannot be fetched`);
+    }
+    const { keys } = JSON.parse(Buffer.from(answer.value.body).toString()) as {
+      readonly keys: readonly JsonWebKey[];
+    };
+    if (kept.size >= 1_000) kept.clear();
+    kept.set(url, { keys, untilMs: clock.monotonicMs() + JWKS_BELIEVED_MS });
+    return keys;
+  };
+  const desk = createHookDesk({
+    hooks: sqlHooks(db),
+    accounts: sqlAccounts(db),
+    admission,
+    decideOne,
+    box: createSecretBox(secretKey),
+    jwks,
+    counted: hookCounter(metrics.registry),
+    clock,
+    log,
+  });
+  closing.add(() => desk.flush().catch((fault: unknown) => log.error("hooks.flush_failed", fault)));
+  return desk;
 }
 
 /** Counts for the account, the metrics, and by domain if no new check ran. */

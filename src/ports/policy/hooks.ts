@@ -1,5 +1,12 @@
 /** Identity systems that ask before they create a user. */
-const HOOK_SYSTEMS = ["supabase", "kratos", "zitadel", "fusionauth", "neon", "standard"] as const;
+export const HOOK_SYSTEMS = [
+  "supabase",
+  "kratos",
+  "zitadel",
+  "fusionauth",
+  "neon",
+  "standard",
+] as const;
 export type HookSystem = (typeof HOOK_SYSTEMS)[number];
 
 /**

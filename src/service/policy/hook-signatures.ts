@@ -1,0 +1,217 @@
+import {
+  createHash,
+  createHmac,
+  createPublicKey,
+  type JsonWebKey,
+  timingSafeEqual,
+  verify,
+} from "node:crypto";
+
+/** A call as it came: signatures are over the very octets. */
+export interface HookRequest {
+  readonly body: Uint8Array;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+export interface HookKeys {
+  readonly secret: string;
+  readonly nowMs: number;
+  /** The system's public keys, where the hook names them. */
+  readonly jwks: () => Promise<readonly JsonWebKey[]>;
+}
+
+/** Why a call is not what its system would send, in a plain sentence; undefined when it is. */
+export type Authenticate = (
+  request: HookRequest,
+  keys: HookKeys,
+) => Promise<string | undefined> | string | undefined;
+
+/** How far the clock of the system may be from ours. */
+const TOLERANCE_MS = 300_000;
+
+const MISMATCH = "The signature does not match.";
+const OLD = "The timestamp is missing or more than 5 minutes off.";
+
+/** In constant time for texts of one length. */
+function same(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+const isRecent = (ms: number, nowMs: number): boolean => Math.abs(nowMs - ms) <= TOLERANCE_MS;
+
+function hmac(
+  key: Uint8Array | string,
+  parts: readonly (string | Uint8Array)[],
+  form: "base64" | "hex",
+): string {
+  const hash = createHmac("sha256", key);
+  for (const part of parts) hash.update(part);
+  return hash.digest(form);
+}
+
+/** The key behind "v1,whsec_..." or "whsec_...". */
+const standardKey = (secret: string): Buffer =>
+  Buffer.from(secret.replace(/^v1,/, "").replace(/^whsec_/, ""), "base64");
+
+/** Standard Webhooks; Svix sends the same under names of its own. */
+export const standardWebhooks: Authenticate = ({ body, headers }, { secret, nowMs }) => {
+  const read = (name: string): string =>
+    headers[`webhook-${name}`] ?? headers[`svix-${name}`] ?? "";
+  const [id, timestamp] = [read("id"), read("timestamp")];
+  if (!/^\d{1,12}$/.test(timestamp) || !isRecent(Number(timestamp) * 1_000, nowMs)) return OLD;
+  const wanted = hmac(standardKey(secret), [`${id}.${timestamp}.`, body], "base64");
+  // Supabase joins several with a comma and a blank, the standard with a blank.
+  const given = read("signature").split(/\s+/).slice(0, 20);
+  const pieces = given.map((piece) => piece.replace(/,$/, ""));
+  return pieces.some((piece) => same(piece, `v1,${wanted}`)) ? undefined : MISMATCH;
+};
+
+export function signStandard(body: string, secret: string, nowMs: number): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const id = "gatepost-test";
+  const signature = hmac(standardKey(secret), [`${id}.${timestamp}.${body}`], "base64");
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
+  };
+}
+
+/** The secret as a Bearer token, as the password of basic authentication, or in X-Api-Key. */
+export const sharedSecret: Authenticate = ({ headers }, { secret }) => {
+  const authorization = headers["authorization"] ?? "";
+  const [, scheme = "", value = ""] = /^(\S+) +(.+)$/.exec(authorization) ?? [];
+  const basic = Buffer.from(value, "base64")
+    .toString()
+    .replace(/^[^:]*:/, "");
+  const given = scheme.toLowerCase() === "basic" ? basic : value;
+  const candidates = [given, headers["x-api-key"] ?? "", authorization];
+  return candidates.some((one) => same(one.trim(), secret)) ? undefined : "The secret is wrong.";
+};
+
+/** ZITADEL-Signature: t=SECONDS,v1=HEX, several v1 while keys change. */
+export const zitadelSignature: Authenticate = ({ body, headers }, { secret, nowMs }) => {
+  const parts = (headers["zitadel-signature"] ?? "").split(",").slice(0, 20);
+  const values = (name: string): readonly string[] =>
+    parts.flatMap((part) =>
+      part.trim().startsWith(`${name}=`) ? part.trim().slice(name.length + 1) : [],
+    );
+  const [timestamp = ""] = values("t");
+  if (!/^\d{1,12}$/.test(timestamp) || !isRecent(Number(timestamp) * 1_000, nowMs)) return OLD;
+  const wanted = hmac(secret, [`${timestamp}.`, body], "hex");
+  return values("v1").some((one) => same(one, wanted)) ? undefined : MISMATCH;
+};
+
+export function signZitadel(body: string, secret: string, nowMs: number): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  return {
+    "zitadel-signature": `t=${timestamp},v1=${hmac(secret, [`${timestamp}.${body}`], "hex")}`,
+  };
+}
+
+interface Jws {
+  readonly alg: string;
+  readonly kid: string | undefined;
+  readonly input: string;
+  readonly payload: string;
+  readonly signature: Buffer;
+}
+
+function readJws(text: string): Jws | undefined {
+  const [head = "", payload = "", signature = ""] = text.split(".");
+  try {
+    const header = JSON.parse(Buffer.from(head, "base64url").toString()) as Record<string, unknown>;
+    const { alg, kid } = header;
+    if (typeof alg !== "string") return undefined;
+    return {
+      alg,
+      kid: typeof kid === "string" ? kid : undefined,
+      input: `${head}.${payload}`,
+      payload,
+      signature: Buffer.from(signature, "base64url"),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const HMAC_HASH = new Map([
+  ["HS256", "sha256"],
+  ["HS384", "sha384"],
+  ["HS512", "sha512"],
+]);
+
+/** The hash of each algorithm with a public key; Ed25519 has its own. */
+const PUBLIC_HASH = new Map<string, string | undefined>([
+  ["RS256", "sha256"],
+  ["RS384", "sha384"],
+  ["RS512", "sha512"],
+  ["ES256", "sha256"],
+  ["ES384", "sha384"],
+  ["ES512", "sha512"],
+  ["EdDSA", undefined],
+]);
+
+async function isSignedBy(
+  { alg, kid, signature }: Jws,
+  input: string,
+  jwks: HookKeys["jwks"],
+): Promise<boolean> {
+  if (!PUBLIC_HASH.has(alg)) return false;
+  const jwk = (await jwks()).find((one) => kid === undefined || one["kid"] === kid);
+  if (jwk === undefined) return false;
+  const key = createPublicKey({ key: jwk, format: "jwk" });
+  const dsaEncoding = "ieee-p1363" as const;
+  return verify(PUBLIC_HASH.get(alg), Buffer.from(input), { key, dsaEncoding }, signature);
+}
+
+/**
+ * X-FusionAuth-Signature-JWT, whose claim is the hash of the body, or the secret as a header. The hook says whether
+ * the key is a secret or public: the token never chooses.
+ */
+export const fusionAuthSignature: Authenticate = async (request, keys) => {
+  const token = request.headers["x-fusionauth-signature-jwt"];
+  if (token === undefined) return sharedSecret(request, keys);
+  const jws = readJws(token);
+  if (jws === undefined) return MISMATCH;
+  const hash = HMAC_HASH.get(jws.alg);
+  const isSigned =
+    hash === undefined
+      ? await isSignedBy(jws, jws.input, keys.jwks)
+      : same(
+          createHmac(hash, keys.secret).update(jws.input).digest("base64url"),
+          jws.signature.toString("base64url"),
+        );
+  if (!isSigned) return MISMATCH;
+  const claims = JSON.parse(Buffer.from(jws.payload, "base64url").toString()) as Record<
+    string,
+    unknown
+  >;
+  const wanted = createHash("sha256").update(request.body).digest("base64");
+  return claims["request_body_sha256"] === wanted ? undefined : MISMATCH;
+};
+
+export function signFusionAuth(body: string, secret: string): Record<string, string> {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const sha256 = createHash("sha256").update(body).digest("base64");
+  const input = `${part({ alg: "HS256", typ: "JWT" })}.${part({ request_body_sha256: sha256 })}`;
+  const signature = createHmac("sha256", secret).update(input).digest("base64url");
+  return { "x-fusionauth-signature-jwt": `${input}.${signature}` };
+}
+
+/** A detached JWS over the timestamp and the body, both encoded twice (Neon Auth). */
+export const neonSignature: Authenticate = async (request, { nowMs, jwks }) => {
+  const read = (name: string): string => request.headers[`x-neon-${name}`] ?? "";
+  const timestamp = read("timestamp");
+  if (!/^\d{1,15}$/.test(timestamp) || !isRecent(Number(timestamp), nowMs)) return OLD;
+  const text = read("signature");
+  const jws = readJws(text);
+  if (jws?.alg !== "EdDSA" || jws.payload !== "") return MISMATCH;
+  const inner = `${timestamp}.${Buffer.from(request.body).toString("base64url")}`;
+  const head = text.slice(0, text.indexOf("."));
+  const input = `${head}.${Buffer.from(inner).toString("base64url")}`;
+  const kid = jws.kid ?? (read("signature-kid") || undefined);
+  return (await isSignedBy({ ...jws, kid }, input, jwks)) ? undefined : MISMATCH;
+};

@@ -1,0 +1,87 @@
+import type { JsonWebKey } from "node:crypto";
+import type { TestContext } from "node:test";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { sqlHooks } from "../../src/adapters/sql/policy/hooks.ts";
+import { systemIds as ids } from "../../src/adapters/system/ids.ts";
+import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import { addHookPages } from "../../src/http/hooks/hook-pages.ts";
+import type { Hook } from "../../src/ports/policy/hooks.ts";
+import { createHookDesk } from "../../src/service/policy/hook-desk.ts";
+import { createHookService } from "../../src/service/policy/hooks.ts";
+import { SYSTEMS } from "../../src/service/policy/hook-systems.ts";
+import { appWith } from "../http/http-app.ts";
+import { realClock as clock } from "../time/real-clock.ts";
+import { GATE_KEY, gateWorld } from "./gate-world.ts";
+
+/** Hooks of one account in front of the sign-up gate; `bad.example` is disposable. */
+export async function hookWorld(
+  t: TestContext,
+  options: { readonly jwks?: readonly JsonWebKey[]; readonly tier?: "free" | "pro" } = {},
+) {
+  const world = await gateWorld(t, { known: { curated: ["bad.example"] } });
+  const { db } = world.store.sql;
+  const account = await world.account("jo@shop.example", options.tier ?? "pro");
+  const box = createSecretBox(GATE_KEY);
+  const hooks = sqlHooks(db);
+  const publicUrl = (): string => "https://gatepost.example";
+  const service = createHookService({ hooks, box, ids, clock, publicUrl });
+  const desk = createHookDesk({
+    hooks,
+    accounts: sqlAccounts(db),
+    admission: world.admission,
+    decideOne: world.decideOne,
+    box,
+    jwks: () => Promise.resolve(options.jwks ?? []),
+    counted: () => undefined,
+    clock,
+    log: world.log,
+  });
+  const pages = async (app: Parameters<typeof addHookPages>[0]): Promise<void> =>
+    addHookPages(app, { hooks: desk, trustedProxies: [] });
+  const app = await appWith({ clock, log: world.log, pages });
+  world.closing.push(async () => {
+    await app.close();
+    await desk.flush();
+  });
+  return {
+    accountId: account.id,
+    service: {
+      ...service,
+      list: async (accountId: string) => {
+        await desk.flush();
+        return service.list(accountId);
+      },
+    },
+    async hook(system: string, challenge: "accept" | "reject" = "accept"): Promise<Hook> {
+      const jwksUrl = system === "neon" ? { jwksUrl: "https://neon.example/jwks" } : {};
+      const made = await service.create(account.id, { system, challenge, ...jwksUrl });
+      const hook = await service.find(made.id);
+      if (hook === undefined) throw new Error("no hook");
+      return hook;
+    },
+    signed(hook: Hook, body: string): Record<string, string> {
+      const secret = box.open(hook.secret, `hook ${hook.id}`) ?? "";
+      return SYSTEMS[hook.system].sign?.(body, secret, clock.nowMs()) ?? {};
+    },
+    async post(
+      id: string,
+      payload: string,
+      headers: Record<string, string>,
+    ): Promise<readonly [number, string]> {
+      const type = { "content-type": "application/json" };
+      const url = `/hooks/${id}`;
+      const answer = await app.inject({
+        method: "POST",
+        url,
+        payload,
+        headers: { ...type, ...headers },
+      });
+      return [answer.statusCode, answer.body];
+    },
+    async units(): Promise<number> {
+      await world.flush();
+      const rows = await world.outcomes.ofAccount(account.id, 0);
+      return rows.reduce((all, { count }) => all + count, 0);
+    },
+  };
+}

@@ -12,7 +12,7 @@ import { createFaultLog } from "../answer/fault-log.ts";
 import type { AccountGuardDeps } from "./guard.ts";
 import { type ListDeps, listRoutes } from "./bulk-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own-routes.ts";
-import { hookRoutes, type HookRouteDeps } from "./hook-routes.ts";
+import { hookRoutes, type HookRouteDeps } from "./gate/hook-routes.ts";
 import { type PolicyDeps, policyRoutes } from "./policy-routes.ts";
 import type { AccountRoute } from "./route.ts";
 import { type WebhookDeps, webhookRoutes } from "./webhook-routes.ts";

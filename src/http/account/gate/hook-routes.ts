@@ -1,14 +1,14 @@
-import { Type } from "../../core/json-schema.ts";
-import { HOOK_SYSTEMS } from "../../ports/policy/hooks.ts";
-import type { Audit } from "../../service/account/audit.ts";
-import { SYSTEMS } from "../../service/policy/hook-systems.ts";
-import type { HookDesk } from "../../service/policy/hook-desk.ts";
-import type { HookService } from "../../service/policy/hooks.ts";
-import { notFound } from "../../service/refusals.ts";
-import { textField } from "./fields.ts";
-import { HookSecret, HookTest, HooksPage, NewHook } from "./gate-shapes.ts";
-import { noteOwn } from "./note.ts";
-import { type AccountRoute, answering, done, type SignedInRequest } from "./route.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { HOOK_SYSTEMS } from "../../../ports/policy/hooks.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { SYSTEMS } from "../../../service/policy/hook-systems.ts";
+import type { HookDesk } from "../../../service/policy/hook-desk.ts";
+import type { HookService } from "../../../service/policy/hooks.ts";
+import { notFound } from "../../../service/refusals.ts";
+import { textField } from "../fields.ts";
+import { HookSecret, HookTest, HooksPage, NewHook } from "../gate-shapes.ts";
+import { noteOwn } from "../note.ts";
+import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
 
 export interface HookRouteDeps {
   readonly hookService: HookService;

@@ -27,8 +27,8 @@ let nextMs = 0;
 const least = (sizes: readonly number[]): number => Math.min(...sizes);
 const last = (sizes: readonly number[]): number => sizes.at(-1) ?? NaN;
 
-test("the window starts at its maximum and stays there while 3 % or less fail", () => {
-  assert.equal(least(epochs(new Window(1_800), 20, () => 0.03)), 1_800);
+test("the window starts at its maximum and stays there while 10 % or less fail", () => {
+  assert.equal(least(epochs(new Window(1_800), 20, () => 0.1)), 1_800);
 });
 
 test("failures that a smaller window does not lower cost one epoch, then none for half a minute", () => {
@@ -43,15 +43,15 @@ test("failures that the size causes shrink it until they are gone, and it grows 
   const later = sizes.slice(10);
   const mean = later.reduce((sum, size) => sum + size, 0) / later.length;
   assert.ok(least(sizes) >= limit * 0.5, `${String(least(sizes))} at least`);
-  assert.ok(mean < limit * 1.2 && mean > limit * 0.7, `${String(mean)} on average`);
+  assert.ok(mean < limit * 1.35 && mean > limit * 0.7, `${String(mean)} on average`);
 });
 
-test("the window is back at its maximum 40 s after the cause is gone", () => {
+test("the window is back at its maximum 25 s after the cause is gone", () => {
   const window = new Window(1_800);
   assert.ok(
     last(epochs(window, 12, (size) => (size > 100 ? 0.5 * (size / 1_800) + 0.04 : 0))) < 300,
   );
-  assert.equal(last(epochs(window, 16, () => 0)), 1_800);
+  assert.equal(last(epochs(window, 10, () => 0)), 1_800);
 });
 
 test("a window that is not full does not grow", () => {

@@ -3,8 +3,8 @@ const COUNTED_MS = 1_200;
 const EPOCH_MS = 2_500;
 /** Below this many tries chance decides. */
 const TRIES_MIN = 300;
-/** Share of bad tries that is always accepted: a path that loses 1 % each way has 2 %. */
-const BAD_MAX = 0.03;
+/** Share of bad tries that is always accepted: 2 % of dead names, which expire four times each, and 1 % loss each way. */
+const BAD_MAX = 0.1;
 /** A trial at 0.7 of the size must lower the share by a tenth, or the size is not its cause. */
 const TRIAL_FACTOR = 0.7;
 const HELPED_FACTOR = 0.9;
@@ -12,12 +12,12 @@ const HELPED_FACTOR = 0.9;
 const ACCEPTED_MARGIN = 1.3;
 const ACCEPTED_DECAY = 0.98;
 /** Added after a good epoch. Added, not multiplied: two clients of one server then come to equal shares. */
-const GROWTH_SHARE = 1 / 16;
+const GROWTH_SHARE = 1 / 8;
 const LEAST = 16;
 
 /**
  * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
- * 3 % of the tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
+ * 10 % of the tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
  * does not lower the share, the path or the names are to blame (a dead name expires four times): the size comes back
  * and the share is accepted. Round trips are not looked at, because a slow path needs a full window most.
  */

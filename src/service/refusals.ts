@@ -129,7 +129,7 @@ export function metricsUnauthorized(): Refusal {
   return new Refusal("metrics_unauthorized", 401, "/metrics needs its bearer token.");
 }
 
-/** No token is set, and the peer is not this machine or speaks for somebody else. */
+/** No token is set, and the peer is not this machine or forwards for another client. */
 export function metricsClosed(): Refusal {
   return new Refusal("metrics_closed", 403, "/metrics is open to this machine only.");
 }
@@ -251,7 +251,7 @@ export function bulkUnavailable(): Refusal {
   return new Refusal("bulk_unavailable", 503, message, { retryAfterSeconds: 10 });
 }
 
-/** Unknown, malformed, expired, deleted or another owner's: nobody learns which. */
+/** Unknown, malformed, expired, deleted or another owner's: the answer is the same. */
 export function sessionNotFound(): Refusal {
   return new Refusal("session_not_found", 404, "Session not found or expired.");
 }
@@ -288,7 +288,7 @@ export function wrongPassword(): Refusal {
   return new Refusal("wrong_password", 401, "E-mail address or password is wrong.");
 }
 
-/** Somebody who is signed in gave a wrong password for a step that asks for it again. */
+/** A signed-in user gave a wrong password where it is asked for again. */
 export function wrongCurrentPassword(): Refusal {
   return new Refusal("wrong_current_password", 403, "That is not your password.");
 }
@@ -302,7 +302,7 @@ export function foreignOrigin(): Refusal {
   return new Refusal("foreign_origin", 403, "The request did not come from this site.");
 }
 
-/** Counted by client address: nobody else's attempts stand in the way. */
+/** Counted by client address: the attempts of other addresses do not count. */
 export function tooManyAttempts(closesInMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
   const message = `Too many attempts. Try again in ${String(seconds)} seconds.`;

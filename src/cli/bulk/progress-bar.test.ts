@@ -22,7 +22,7 @@ const lines: readonly (readonly [string, RunProgress, number, string])[] = [
     "45,000 entries  3,000/s",
   ],
   [
-    "a run that goes on has the rate of its own part",
+    "a resumed run shows the rate of its own part",
     { ...run, entriesNow: 15_000, shareBefore: 0.3 },
     60,
     "[#######---------]  45 %  45,000 entries  1,000/s  0:55 left",

@@ -80,7 +80,7 @@ function openShell(t: TestContext, input = "", more: More = {}): Shell {
       terminal,
       openAccounts,
       readInput: () => Promise.resolve(input),
-      confirm: () => Promise.reject(new Error("nobody to ask")),
+      confirm: () => Promise.reject(new Error("unexpected question")),
       ...changed,
     };
     const root = program("1.2.3", terminal, [accountCommand(deps), keyCommand(deps)]);
@@ -121,7 +121,7 @@ test("create prints the account and its first key, in exactly the documented sha
   assert.match(made.api_key, /^gp_live_[0-9A-Za-z]{40}$/);
 });
 
-test("a person is told the key once, and that it is not shown again", async (t) => {
+test("the key is printed once, and that it is not shown again", async (t) => {
   const { run } = openShell(t);
   const { out, code } = await run("account", "create", ANN);
   assert.equal(code, 0);
@@ -165,7 +165,7 @@ test("keys are made, listed and revoked, and never stored", async (t) => {
   }
 });
 
-test("an administrator without a password is told how to set one", async (t) => {
+test("without a password the output says how an administrator sets one", async (t) => {
   const { run } = openShell(t);
   const { code, err } = await run("account", "create", ANN, "--admin");
   assert.equal(code, 0);
@@ -219,7 +219,7 @@ for (const [name, words, code, want] of [
     /an account with this email address exists/,
   ],
   [
-    "an e-mail address that is none is bad usage",
+    "an invalid e-mail address is bad usage",
     ["account", "create", "ann"],
     2,
     /not a valid email address/,
@@ -231,7 +231,7 @@ for (const [name, words, code, want] of [
     /Allowed choices/,
   ],
   [
-    "the anonymous tier is no account's",
+    "the anonymous tier is refused for accounts",
     ["account", "tier", "taken@gatepost.example", "anonymous"],
     2,
     /Allowed choices/,

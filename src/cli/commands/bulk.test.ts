@@ -186,7 +186,7 @@ const failures = [
   ["a million columns", ",".repeat(1e6), [], 3, /more than 500 columns/],
   ["an unknown column", PEOPLE, ["--column", "phone"], 3, /There is no column of that name/],
   ["no entries", "a,b\nc,d\n", [], 3, /No column holds addresses or domains/],
-  ["octets that are no text", new Uint8Array([0xff, 1, 2]), [], 3, /neither UTF-8 nor UTF-16/],
+  ["octets that are not text", new Uint8Array([0xff, 1, 2]), [], 3, /neither UTF-8 nor UTF-16/],
   ["an unknown format", PEOPLE, ["--format", "xml"], 2, /xml/],
 ] as const;
 
@@ -300,7 +300,7 @@ const changes: readonly (readonly [string, (here: Folder) => Promise<readonly st
   ["another input", async ({ put }) => (await put("in.txt", "a.example"), [])],
   ["another format", () => Promise.resolve(["--format", "csv"])],
   ["an output that was cut", async ({ put }) => (await put("out", "x"), [])],
-  ["a note that is no JSON", async ({ put }) => (await put("out.resume.json", "{"), [])],
+  ["a state file that is not JSON", async ({ put }) => (await put("out.resume.json", "{"), [])],
   ["a note of nothing", async ({ put }) => (await put("out.resume.json", "null"), [])],
 ];
 

@@ -21,7 +21,7 @@ const cases = [
     "例子.公司。",
     "domain xn--fsqu00a.xn--55qx5d",
   ],
-  ["but not in two, whatever their script", "domain", "x.com。.", "domain domain_idna x.com."],
+  ["but not in two, of any script", "domain", "x.com。.", "domain domain_idna x.com."],
   ["nor does an address", "address", "a@x.com。", "address domain_dot_end x.com"],
   [
     "an address does not end in a dot",
@@ -29,8 +29,8 @@ const cases = [
     "a@example.com.",
     "address domain_dot_end example.com.",
   ],
-  ["an address is no domain", "domain", "a@example.com", "domain has_at example.com"],
-  ["a domain is no address", "address", "example.com", "address no_at example.com"],
+  ["an address is not a domain", "domain", "a@example.com", "domain has_at example.com"],
+  ["a domain is not an address", "address", "example.com", "address no_at example.com"],
   ["blanks alone are malformed", "address", "   ", "address empty invalid"],
   ["nothing is malformed", "domain", "", "domain empty invalid"],
   [

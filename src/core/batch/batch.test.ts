@@ -17,8 +17,8 @@ const splits: readonly (readonly [string, string, readonly string[], number, num
     5,
   ],
   ["empty pieces are ignored", ",, \r\n a.co ,,", ["a.co"], 1, 1],
-  ["nothing but separators is no entry", " ,\t\r\n,", [], 0, 0],
-  ["an empty text is no entry", "", [], 0, 0],
+  ["separators alone hold no entry", " ,\t\r\n,", [], 0, 0],
+  ["an empty text holds no entry", "", [], 0, 0],
   ["a repeated spelling counts in total only", "a@b.co a@b.co", ["a@b.co"], 2, 1],
   ["case makes another spelling, not another entry", "A@B.co a@b.co", ["A@B.co", "a@b.co"], 2, 1],
   [
@@ -68,7 +68,7 @@ for (const [name, text, spellings, total, unique] of splits) {
   });
 }
 
-test("whatever a piece looks like, its entry is the one that parsing finds", () => {
+test("the entry of any piece is the one that parsing finds", () => {
   const letters = fc.constantFrom(..."abz09.-_+@A%é。".split(""));
   const label = fc.oneof(
     fc.string({ unit: letters, maxLength: 9 }),

@@ -23,7 +23,7 @@ const cases = [
     0,
     true,
   ],
-  ["an empty name is none", people, "", 1, true],
+  ["an empty name counts as absent", people, "", 1, true],
   [
     "no header",
     [
@@ -66,7 +66,7 @@ const cases = [
     true,
   ],
   [
-    "numbers are no domains",
+    "numbers are not domains",
     [
       ["1.5", "x.example"],
       ["2.5", "y.example"],

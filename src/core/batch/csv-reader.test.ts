@@ -12,7 +12,7 @@ function read(text: string, sliceUnits = text.length || 1): readonly (readonly s
 }
 
 const cases = [
-  ["nothing is no row", "", []],
+  ["an empty text has no row", "", []],
   ["one cell", "a", [["a"]]],
   [
     "a last line with its break",
@@ -47,7 +47,7 @@ const cases = [
     ],
   ],
   [
-    "blank lines are no rows",
+    "blank lines are skipped",
     "a,b\n\n\r\n\nc,d\n",
     [
       ["a", "b"],

@@ -25,7 +25,7 @@ const names = [
   ["a full-width name is mapped", "ｅｘａｍｐｌｅ.com", "example.com"],
   ["a digit-led label is fine (RFC 1123 section 2.1)", "3com.com", "3com.com"],
   ["an A-label may be the last label", "example.xn--p1ai", "example.xn--p1ai"],
-  ["nothing is no name", "", "empty"],
+  ["an empty text is refused", "", "empty"],
   ["a dotless name is refused", "localhost", "dotless"],
   ["an IPv4 address is refused", "192.0.2.1", "tld_shape"],
   ["a hexadecimal address is refused, not repaired", "0x7f.1", "tld_shape"],

@@ -27,7 +27,7 @@ function readLimit(path: string): number {
   }
 }
 
-/** Daily fetches that failed for so long leave new disposable domains unknown. */
+/** Feeds that were not fetched for 3 days miss new disposable domains. */
 const FEED_OLD_DAYS = 3;
 const DAY_MS = 86_400_000;
 
@@ -55,7 +55,7 @@ export function examineFeeds(
   );
 }
 
-/** Links, and whether client addresses can be told behind a proxy. */
+/** Links, and whether the client addresses behind a proxy are known. */
 export function examineUrls(config: Config): readonly Finding[] {
   const base = publicUrlOf(config);
   const links = guessesPublicUrl(config)

@@ -1,7 +1,7 @@
 import { CELL_MAX_UNITS, CsvReader, detectDelimiter } from "../../core/batch/csv-reader.ts";
 import { TableFault } from "../../core/batch/table-fault.ts";
 
-/** A file in slices, each at most some 64 KiB, at the pace of whoever reads them. */
+/** A file in slices, each at most some 64 KiB, at the reader's pace. */
 export type FileSlices = AsyncIterable<Uint8Array>;
 
 const MARKS: readonly (readonly [label: string, mark: readonly number[]])[] = [

@@ -49,7 +49,7 @@ const access: readonly (readonly [string, Caller, number, Caller, boolean, boole
     true,
   ],
   ["a keyless caller from its address may view it only", STARTER, 5, KEYLESS, true, false],
-  ["a keyless caller from elsewhere may not", STARTER, 5, STRANGER, false, false],
+  ["a keyless caller from another address may not", STARTER, 5, STRANGER, false, false],
   ["another account from its address may not", STARTER, 5, OTHER_ACCOUNT, false, false],
   ["a queued job is its account's alone", STARTER, 200, KEYLESS, false, false],
   [
@@ -190,7 +190,7 @@ test("an uploaded table's rows come with their results, blank cells without", as
   assert.match(got[902]?.result ?? "", /"domain":"d899\.example"/);
 });
 
-test("progress is told when it changes, at most once a second, to its end", async (t) => {
+test("progress is sent when it changes, at most once a second, until the job ends", async (t) => {
   const world = await bulkWorld(t, { lookup });
   const { bulk, stores } = world;
   const session = sessionOf(await bulk.submit(entranceOf(STARTER), listOf(domains(700))));
@@ -233,7 +233,7 @@ test("progress ends when the session is deleted", async (t) => {
   });
 });
 
-test("a reader that outlives the session is broken off, not told of an end", async (t) => {
+test("a reader that outlives the session is cut off without an end", async (t) => {
   const world = await bulkWorld(t, { lookup });
   const session = await queuedAndDone(world, domains(600));
   const answer = await world.bulk.results(STARTER, session);

@@ -21,7 +21,7 @@ import { until } from "../../../test/time/until.ts";
 
 const lookup = mailEverywhere((name) => name.startsWith("silent"));
 
-/** "422 too_many_entries", and the wait when one is told. */
+/** "422 too_many_entries", and the wait if it names one. */
 async function refusalOf(answer: Promise<unknown>): Promise<string> {
   try {
     await answer;
@@ -77,7 +77,7 @@ test("a small batch is checked at once, charged by unique entries and can be vie
   assert.deepEqual(events[0], { owner: STARTER.owner, session, stats: answer.stats });
 });
 
-test("nothing but separators is missing input", async (t) => {
+test("separators alone are missing input", async (t) => {
   const { bulk } = await bulkWorld(t, { lookup });
   const answer = bulk.submit(entranceOf(STARTER), listOf(" ,\r\n\t,"));
   assert.equal(await refusalOf(answer), "400 missing_parameter");
@@ -184,7 +184,7 @@ test("a repeated request gets the same answer, uncharged", async (t) => {
   }
 });
 
-test("twins in flight: one is answered, one is told so, and a refusal frees the key", async (t) => {
+test("of two requests with one key one is answered, one refused, and a refusal frees the key", async (t) => {
   const { bulk } = await bulkWorld(t, { lookup });
   const retry = { key: "k", bodyHash: "b" };
   const submit = (count: number) =>

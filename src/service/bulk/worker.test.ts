@@ -52,7 +52,7 @@ function switchedCheck(): { readonly check: EntryCheck; isDown: boolean; asked: 
   return state;
 }
 
-test("DNS that is down for a minute changes nothing but the time", async (t) => {
+test("DNS that is down for a minute changes only the time", async (t) => {
   const dns = switchedCheck();
   const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
   dns.isDown = true;
@@ -121,7 +121,7 @@ test("a name that stays silent alone is inconclusive at once, after a second que
   assert.equal(asked.filter((name) => name === "d7.example").length, 2);
 });
 
-test("some silence while DNS says nothing at all is no answer yet", async (t) => {
+test("silence of some names while DNS is down is not an answer yet", async (t) => {
   let isDown = true;
   const lookup = mailEverywhere((name) => isDown && name.endsWith("7.example"));
   const world = await bulkWorld(t, { lookup, dnsAnswers: () => Promise.resolve(!isDown) });
@@ -208,7 +208,7 @@ test("a worker that stops hands its chunks back, and another ends the job", asyn
   assert.equal(chunk?.number, 0, "at once, without waiting for a lease to end");
 });
 
-test("a full disk loses nothing: the job goes on when there is room again", async (t) => {
+test("a full disk loses nothing: the job continues when there is room again", async (t) => {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   const { check } = switchedCheck();
@@ -247,7 +247,7 @@ test("a full disk loses nothing: the job goes on when there is room again", asyn
   assert.equal(await world.stores.unitsUsed(), 1_200 + accepted);
 });
 
-test("an owner with much holds up nobody with little", async (t) => {
+test("an owner with a large list does not delay one with a small list", async (t) => {
   const world = await bulkWorld(t, { lookup: mailEverywhere() });
   const big = await submit(world, 25_000);
   const keyless = { owner: { kind: "bucket", bucket: "192.0.2.1" }, tier: "anonymous" } as const;
@@ -287,7 +287,7 @@ test("a job and a small batch of an account that wants it are counted, and check
     return scattered.map(({ spelling }) => spelling);
   };
   world.worker().start();
-  assert.deepEqual(await results(STARTER, text), [], "nobody asked for it");
+  assert.deepEqual(await results(STARTER, text), [], "it is switched off");
   assert.deepEqual(counted, []);
   await sqlAccounts(sql.db).change("a1", { countsSpellings: true }, clock.nowMs());
   assert.deepEqual(await results(STARTER, text), ["a@d1.example"]);

@@ -46,7 +46,7 @@ export interface WorkerDeps extends Omit<ChunkDeps, "again" | "paces"> {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** A job completed: whoever announces may look. */
+  /** Called when a job completed, so that it is announced. */
   readonly completed: () => void;
 }
 

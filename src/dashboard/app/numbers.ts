@@ -1,6 +1,6 @@
-import { language, LOCALE, plural, t } from "./i18n.ts";
+import { plural, t } from "./i18n.ts";
 
-const NUMBERS = language === "en" ? "en-US" : LOCALE;
+const NUMBERS = "en-US";
 const WHOLE = new Intl.NumberFormat(NUMBERS);
 const SHARE = new Intl.NumberFormat(NUMBERS, { style: "percent", maximumFractionDigits: 1 });
 const COMPACT = new Intl.NumberFormat(NUMBERS, { notation: "compact" });

@@ -1,8 +1,7 @@
 import type { VNode } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { ApiFault, call } from "../api/client.ts";
-import { language, LANGUAGES, OFFERED, t } from "../app/i18n.ts";
-import { chooseLanguage } from "../app/language.ts";
+import { t } from "../app/i18n.ts";
 import { useAction } from "../app/load.ts";
 import { go } from "../app/router.ts";
 import { signedOut } from "../app/session.ts";
@@ -14,7 +13,7 @@ function unlessOut(error: unknown): void {
   if (!(error instanceof ApiFault && error.status === 401)) throw error;
 }
 
-/** The account's own page, signing out, colours and language. */
+/** The account's own page, signing out and colours. */
 export function AccountMenu(): VNode {
   const menu = useRef<HTMLDivElement>(null);
   const { busy, fault, run } = useAction();
@@ -42,7 +41,6 @@ export function AccountMenu(): VNode {
       </button>
       <Fault text={fault} />
       <ThemeChoice />
-      <LanguageChoice />
     </div>
   );
 }
@@ -65,30 +63,6 @@ function ThemeChoice(): VNode {
           {t(THEME_WORDS[name])}
         </label>
       ))}
-    </fieldset>
-  );
-}
-
-function LanguageChoice(): VNode | null {
-  if (OFFERED.length < 2) return null;
-  return (
-    <fieldset>
-      <label>
-        <span class="note">{t("Language")}</span>
-        <select
-          value={language}
-          onChange={({ currentTarget: { value } }) => {
-            const [name] = LANGUAGES.find(([known]) => known === value) ?? ["en"];
-            chooseLanguage(name);
-          }}
-        >
-          {LANGUAGES.filter(([name]) => OFFERED.includes(name)).map(([name, words]) => (
-            <option key={name} value={name} lang={name}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
     </fieldset>
   );
 }

@@ -85,6 +85,21 @@ export interface Tried {
   readonly message?: string;
 }
 
+export interface Outcomes {
+  /** Oldest first. */
+  readonly days: readonly ({ readonly day: string } & Counts)[];
+  readonly reasons: readonly {
+    readonly decision: Decision;
+    readonly reason: string;
+    readonly count: number;
+  }[];
+  readonly keys: readonly ({
+    readonly key_id: string | null;
+    readonly name: string | null;
+  } & Counts)[];
+  readonly total: number;
+}
+
 const at = (name: string, rest = ""): string => `policies/${encodeURIComponent(name)}${rest}`;
 
 export const publishPolicy = (name: string, document: PolicyDocument): Promise<unknown> =>

@@ -4,11 +4,13 @@ import type { Usage, UsageDay } from "../../api/shapes.ts";
 import { shortDay, shownDay } from "../../app/clock.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, limitText } from "../../app/numbers.ts";
+import { session } from "../../app/session.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
+import { KeptOut } from "./kept-out.tsx";
 import { latencyRows } from "../../words/latency.ts";
 
 const RANGES = [7, 30, 90, 400] as const;
@@ -32,6 +34,7 @@ export function UsagePage(): VNode {
           ))}
         </div>
       </PageHead>
+      {session.value?.parts.includes("gate") === true ? <KeptOut days={days} /> : null}
       <Shown loading={loading} lines={8}>
         {(usage) => <Figures usage={usage} />}
       </Shown>

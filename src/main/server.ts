@@ -30,6 +30,7 @@ import { type Config, guessesPublicUrl } from "./settings/config.ts";
 import { type Gate, openGate } from "./parts/gate.ts";
 import { openDashboard } from "./parts/dashboard.ts";
 import { createLinks, type Links } from "./settings/links.ts";
+import { connectionTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
 import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
 import type { Machine } from "./process/machine.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
@@ -46,8 +47,6 @@ import { openWebhooks, type Webhooks } from "./parts/webhooks.ts";
 
 /** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
 const ANSWERS_SHARE = 1 / 4;
-
-const ACCESS_LOG_LINES_PER_SECOND = 100;
 
 export interface Running {
   /** "http://127.0.0.1:8080", with the port that was really taken. */
@@ -84,7 +83,8 @@ async function openServer(process: Process, checkpoint: Checkpoint): Promise<Lis
   const { config, machine, backing, lists, log, closing } = parts;
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const { deps, setUp } = appDeps(parts);
-  const app = await buildApp({ ...deps, listener: createListener(limits) });
+  const listener = createListener(limits, connectionTerms(parts));
+  const app = await buildApp({ ...deps, listener });
   if (backing.where === "alone") await parts.webhooks.dispatcher.start("alone");
   startUpkeep(parts, lists.duties);
   const { url, port, stop } = await machine.listen(app, config, limits);
@@ -229,13 +229,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
     metricsPage: metrics.page,
     probes,
     shares,
-    settings: {
-      publicUrl: links.base,
-      trustedProxies: config.trustProxy ?? [],
-      logAddresses: config.logAddresses,
-      accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
-      ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
-    },
+    settings: settingsOf(parts),
   };
   return { deps, setUp: dashboard.setUp };
 }
@@ -303,6 +297,7 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
       signup: config.signup,
       site: { title: config.siteTitle ?? "", text: config.siteText ?? "" },
       publicUrl: parts.links.base,
+      isHostAllowed: hostCheckOf(parts),
       version: programVersion(),
       trustedProxies: config.trustProxy ?? [],
     },

@@ -1,6 +1,7 @@
 import { SharedCap } from "../adapters/dns/shared-cap.ts";
 import { sqlChunkQueue } from "../adapters/sql/bulk/chunk-queue.ts";
 import { sqlJobs } from "../adapters/sql/bulk/jobs.ts";
+import { createHostCheck } from "../http/request/allowed-hosts.ts";
 import { createReadiness } from "../http/system/readiness.ts";
 import { buildWorkerApp } from "../http/app/worker-app.ts";
 import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
@@ -150,6 +151,11 @@ async function show(serving: Serving, bulk: BulkChecker): Promise<string | undef
     metrics: metrics.http,
     metricsPage: metrics.page,
     metricsToken: config.metricsToken,
+    isHostAllowed: createHostCheck({
+      allowed: config.allowedHosts,
+      publicUrl: () => config.publicUrl ?? "http://localhost",
+      listensOn: config.host,
+    }),
     listener: createListener(limits),
   });
   const address = { host: config.host, port: config.workerPort };

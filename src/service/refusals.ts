@@ -134,6 +134,13 @@ export function metricsClosed(): Refusal {
   return new Refusal("metrics_closed", 403, "/metrics is open to this machine only.");
 }
 
+/** Under `/account/` and on `/metrics`: another site's name may have been pointed here (DNS rebinding). */
+export function hostNotAllowed(): Refusal {
+  const message =
+    "This host name is not allowed here. The operator can add it to GATEPOST_ALLOWED_HOSTS.";
+  return new Refusal("host_not_allowed", 403, message);
+}
+
 /** What a fault looks like from outside. Not a refusal: the status is 500 and the log knows more. */
 export const INTERNAL_ERROR_MESSAGE = "Internal error.";
 

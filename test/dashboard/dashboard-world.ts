@@ -149,6 +149,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       signup: options.signup ?? "open",
       publicUrl,
       site: { title: "", text: "" },
+      isHostAllowed: () => true,
       version: "0.0.0-test",
       trustedProxies: [],
     },

@@ -40,6 +40,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   notReady: refusals.notReady(["dns"]),
   metricsUnauthorized: refusals.metricsUnauthorized(),
   metricsClosed: refusals.metricsClosed(),
+  hostNotAllowed: refusals.hostNotAllowed(),
   invalidApiKey: refusals.invalidApiKey(),
   accountDisabled: refusals.accountDisabled(),
   rateExceeded: refusals.rateExceeded(17_000),

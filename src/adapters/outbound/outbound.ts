@@ -43,8 +43,13 @@ const follow = (
   signal: AbortSignal,
 ): Promise<OutboundResult<HttpReply>> =>
   followRedirects(question, (url, named) =>
-    // The operator allowed the named peer, not the peers that it names.
-    ask(url, question, named ? deps : { ...deps, allowed: [] }, signal),
+    // The operator allowed the peer that was named; whom that peer names, nobody did.
+    ask(
+      url,
+      question,
+      named && question.isRedirected !== true ? deps : { ...deps, allowed: [] },
+      signal,
+    ),
   );
 
 /** Asks the URL of a question and those it redirects to, as often as it may. */

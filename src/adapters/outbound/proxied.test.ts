@@ -112,3 +112,28 @@ for (const [name, direct, url] of directs) {
     assert.deepEqual(asked, [url]);
   });
 }
+
+test("a redirect from the proxy to a host that is asked directly may not use what the operator allows", async (t) => {
+  const proxy = await openProxy(t, (_request, response) => {
+    response.writeHead(302, { location: "http://inside.example/secret" }).end();
+  });
+  const asked: { readonly url: string; readonly isRedirected?: boolean }[] = [];
+  const http = createProxiedHttp(
+    { https: undefined, http: proxy.url, direct: ["inside.example"] },
+    {
+      clock: realClock,
+      direct: ({ url, isRedirected = false }) => {
+        asked.push({ url, isRedirected });
+        return Promise.resolve(DIRECT);
+      },
+    },
+  );
+  const question = {
+    url: "http://list.example/",
+    timeoutMs: 5_000,
+    maxBodyBytes: 100,
+    maxRedirects: 3,
+  };
+  await http({ ...question, method: "GET", headers: {} });
+  assert.deepEqual(asked, [{ url: "http://inside.example/secret", isRedirected: true }]);
+});

@@ -32,11 +32,12 @@ export function createProxiedHttp(
   return (question) => {
     if (proxyFor(question.url, proxies) === undefined) return direct(question);
     return withDeadline(question.timeoutMs, clock, (signal) =>
-      followRedirects(question, (url) => {
+      followRedirects(question, (url, named) => {
         const proxy = proxyFor(url.href, proxies);
         if (proxy !== undefined) return askThrough(proxy, url, question, signal);
         // A redirect to a host that is asked directly: then every address must be public.
-        return direct({ ...question, url: url.href, maxRedirects: 0 });
+        const isRedirected = !named;
+        return direct({ ...question, url: url.href, maxRedirects: 0, isRedirected });
       }),
     );
   };

@@ -16,6 +16,7 @@ const refused: readonly (readonly [why: string, ...addresses: readonly string[]]
   ["loopback", "127.0.0.1", "127.255.255.254", "::1"],
   ["unspecified", "::"],
   ["link-local and metadata", "169.254.0.1", "169.254.169.254", "fe80::1", "febf::1"],
+  ["the platform address of Azure", "168.63.129.16"],
   ["IETF protocol assignments", "192.0.0.1", "192.0.0.9", "192.0.0.170", "2001:1::1", "2001:20::1"],
   ["documentation", "192.0.2.1", "198.51.100.255", "203.0.113.0", "2001:db8::1", "3fff:fff::1"],
   ["AS112 and AMT", "192.31.196.1", "192.175.48.1", "192.52.193.1", "2620:4f:8000::1"],

@@ -55,6 +55,7 @@ const SPECIAL_V4 = ranges(
   "10.0.0.0/8", // private
   "100.64.0.0/10", // shared, RFC 6598
   "127.0.0.0/8", // loopback
+  "168.63.129.16/32", // Azure's platform: a public address that leads inside
   "169.254.0.0/16", // link-local and cloud metadata
   "172.16.0.0/12", // private
   "192.0.0.0/24", // IETF protocol assignments

@@ -23,3 +23,10 @@ for (const [name, cells, want] of cases) {
     assert.equal(csvLine(cells), want);
   });
 }
+
+for (const start of ["\ufeff", "\u00a0", "\u200b", "\v", "  ", "\u2060\u3000"]) {
+  test(`a formula behind U+${(start.codePointAt(0) ?? 0).toString(16)} is guarded`, () => {
+    assert.equal(csvLine([`${start}=1+1`]).startsWith("'"), true);
+    assert.equal(csvLine([`${start}plain`]).startsWith("'"), false);
+  });
+}

@@ -1,5 +1,5 @@
-/** What a spreadsheet takes for the start of a formula. */
-const FORMULA_START = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/;
+/** What a spreadsheet takes for the start of a formula, also behind blanks and marks that it drops. */
+const FORMULA_START = /^(?:[\t\r\n]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@\uff0b\uff0d\uff1d\uff20])/;
 
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 

@@ -12,11 +12,24 @@ export function isReachable(address: string): boolean {
   if (groups === undefined) return false;
   const mapped = mappedV4(groups);
   if (mapped !== undefined) return isReachableV4(mapped);
+  const embedded = translatedV4(groups);
+  if (embedded !== undefined) return isReachableV4(embedded);
   const first = groups[0] ?? 0;
   const zeros = groups.slice(0, 7).every((group) => group === 0);
   if (zeros && (groups[7] ?? 0) <= 1) return false; // :: and ::1
   return (first & 0xfe00) !== 0xfc00 && (first & 0xffc0) !== 0xfe80;
 }
+
+/** The IPv4 address behind NAT64 (RFC 6052 section 2.1) or 6to4 (RFC 3056 section 2). */
+function translatedV4(groups: readonly number[]): string | undefined {
+  const [first, second, third = 0] = groups;
+  const isNat64 = first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((g) => g === 0);
+  if (isNat64) return dotted(groups[6] ?? 0, groups[7] ?? 0);
+  return first === 0x2002 ? dotted(second ?? 0, third) : undefined;
+}
+
+const dotted = (high: number, low: number): string =>
+  [high >> 8, high & 255, low >> 8, low & 255].join(".");
 
 function isReachableV4(address: string): boolean {
   const octets = v4Octets(address);

@@ -13,6 +13,7 @@ import {
   badRequest,
   bodyTooLarge,
   foreignOrigin,
+  hostNotAllowed,
   INTERNAL_ERROR_MESSAGE,
   notSignedIn,
   rateExceeded,
@@ -22,6 +23,7 @@ import {
 import { errorBody, refusalOf } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import type { HostCheck } from "../request/allowed-hosts.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 import type { SessionCookie } from "./cookie.ts";
@@ -32,6 +34,7 @@ export interface AccountGuardDeps {
   readonly rates: RateCounter;
   readonly bodies: BodyReader;
   readonly shares: Shares;
+  readonly isHostAllowed: HostCheck;
   readonly cookie: SessionCookie;
   readonly trustedProxies: TrustedProxies;
   readonly publicUrl: () => string;
@@ -64,6 +67,9 @@ export async function serve(
   deps: AccountGuardDeps,
 ): Promise<FastifyReply> {
   reply.headers(HEADERS);
+  if (!deps.isHostAllowed(request.headers.host)) {
+    return refuse(reply, hostNotAllowed(), { route, faultLog: deps.faultLog });
+  }
   const release: (() => void)[] = [];
   try {
     const answer = await admit(route, request, { deps, release });

@@ -15,6 +15,7 @@ import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { badRequest, notFound, type Refusal } from "../../service/refusals.ts";
 import { createAccessLog } from "../answer/access-log.ts";
 import { createBodyReader } from "../request/body.ts";
+import type { HostCheck } from "../request/allowed-hosts.ts";
 import type { TrustedProxies } from "../request/client-address.ts";
 import { createFaultLog } from "../answer/fault-log.ts";
 import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies, refuse } from "../system/framework.ts";
@@ -68,11 +69,15 @@ export interface AppSettings {
   readonly trustedProxies: TrustedProxies;
   /** GATEPOST_METRICS_TOKEN. */
   readonly metricsToken?: string;
+  /** For `/metrics`; absent: any. */
+  readonly isHostAllowed?: HostCheck;
   /** LOG_ADDRESSES: addresses in clear in the access log. */
   readonly logAddresses: boolean;
   /** Lines of the access log in one second. */
   readonly accessLogLinesPerSecond: number;
 }
+
+const ANY_HOST: HostCheck = () => true;
 
 /** The one path that the router sees for everything under `/api`: the guard reads the true target. */
 const API_ENTRANCE = "/api";
@@ -109,6 +114,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       metrics: deps.metrics,
       metricsPage: deps.metricsPage,
       metricsToken: settings.metricsToken,
+      isHostAllowed: settings.isHostAllowed ?? ANY_HOST,
       openApi,
       ...(pagesDocumentation !== undefined && {
         dashboardApi: () => JSON.stringify(dashboardDocument(pagesDocumentation)),

@@ -100,6 +100,12 @@ function isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6, trusted: TrustedProxies):
   );
 }
 
+/** Whether the peer is one of the proxies whose `X-Forwarded-For` is believed. */
+export function isTrustedProxy(peer: string, trusted: TrustedProxies): boolean {
+  const address = trusted.length === 0 ? undefined : parse(peer);
+  return address !== undefined && isTrusted(unmapped(address), trusted);
+}
+
 const written = (address: ipaddr.IPv4 | ipaddr.IPv6): string => address.toString();
 
 /** Whether the address is the machine itself: 127.0.0.0/8, ::1. */

@@ -2,12 +2,14 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
 import {
+  hostNotAllowed,
   metricsClosed,
   metricsUnauthorized,
   notReady,
   type Refusal,
 } from "../../service/refusals.ts";
 import { errorBody } from "../answer/answer.ts";
+import type { HostCheck } from "../request/allowed-hosts.ts";
 import { isLoopback } from "../request/client-address.ts";
 import type { Readiness } from "./readiness.ts";
 import { JSON_TYPE } from "../answer/route.ts";
@@ -19,6 +21,7 @@ export interface ProcessDeps {
   readonly metricsPage: MetricsPage;
   /** GATEPOST_METRICS_TOKEN. */
   readonly metricsToken: string | undefined;
+  readonly isHostAllowed: HostCheck;
 }
 
 export interface SystemDeps extends ProcessDeps {
@@ -63,7 +66,7 @@ export function addProcessRoutes(app: FastifyInstance, deps: ProcessDeps): void 
     },
   });
   app.get("/metrics", async (request, reply) => {
-    const refusal = metricsRefusal(request, deps.metricsToken);
+    const refusal = metricsRefusal(request, deps);
     if (refusal !== undefined) return refuse(reply, refusal);
     return reply.type(deps.metricsPage.contentType).send(await deps.metricsPage.text());
   });
@@ -80,15 +83,22 @@ function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply
 /** Headers that a proxy adds: with one of them the loopback peer forwards another client. */
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-function metricsRefusal(request: FastifyRequest, token: string | undefined): Refusal | undefined {
-  const { headers, socket } = request.raw;
+function metricsRefusal(
+  request: FastifyRequest,
+  { metricsToken: token, isHostAllowed }: ProcessDeps,
+): Refusal | undefined {
+  const { headers } = request.raw;
   if (token !== undefined && token !== "") {
     const given = /^bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
     return sameText(given, token) ? undefined : metricsUnauthorized();
   }
-  const forwarded = FORWARDING.some((name) => headers[name] !== undefined);
-  return !forwarded && isLoopback(socket.remoteAddress ?? "") ? undefined : metricsClosed();
+  if (!isHostAllowed(headers.host)) return hostNotAllowed();
+  return isLocal(request) ? undefined : metricsClosed();
 }
+
+/** Whether the request comes from this machine itself, and not through a proxy on it. */
+const isLocal = ({ raw: { headers, socket } }: FastifyRequest): boolean =>
+  FORWARDING.every((name) => headers[name] === undefined) && isLoopback(socket.remoteAddress ?? "");
 
 /** In constant time: digests have the same length for any input. */
 function sameText(given: string, wanted: string): boolean {

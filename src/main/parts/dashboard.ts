@@ -8,6 +8,7 @@ import { sqlSignIns } from "../../adapters/sql/account/sign-ins.ts";
 import { argonPasswords } from "../../adapters/system/passwords.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
+import type { HostCheck } from "../../http/request/allowed-hosts.ts";
 import type { SystemState } from "../../http/account/shapes.ts";
 import type { DashboardDeps } from "../../http/account/dashboard.ts";
 import {
@@ -67,6 +68,7 @@ export interface DashboardParts {
 export interface DashboardSettings {
   readonly signup: "open" | "closed";
   readonly publicUrl: () => string;
+  readonly isHostAllowed: HostCheck;
   readonly version: string;
   readonly site: { readonly title: string; readonly text: string };
   readonly trustedProxies: TrustedProxies;
@@ -83,6 +85,9 @@ function readPages(root: string): BuiltPages {
   const manifest = JSON.parse(readFileSync(join(root, MANIFEST_FILE), "utf8")) as Manifest; // the build's own
   return { root, manifest };
 }
+
+const pagesOf = (root: string | undefined): { readonly pages?: BuiltPages } =>
+  root === undefined ? {} : { pages: readPages(root) };
 
 /** Everything behind the dashboard, on the stores of the serving process. */
 export function openDashboard(parts: DashboardParts): DashboardDeps {
@@ -103,7 +108,6 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     notices: store.notices,
   });
   const signIn = createSignIn({ accounts, passwords, rates, logins, audit, ids, clock });
-  const pagesRoot = builtPages();
   return {
     logins,
     sessions,
@@ -119,6 +123,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     log: parts.log,
     trustedProxies: settings.trustedProxies,
     shares: parts.shares,
+    isHostAllowed: settings.isHostAllowed,
     accounts: accountService,
     keys: store.keys,
     credits: store.credits,
@@ -131,7 +136,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     frontPage: createFrontPage({ ...parts, refresh: parts.lists.refresh }),
     ...passedOn(parts),
     ...listsOf(parts),
-    ...(pagesRoot !== undefined && { pages: readPages(pagesRoot) }),
+    ...pagesOf(builtPages()),
   };
 }
 

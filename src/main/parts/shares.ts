@@ -8,7 +8,13 @@ import type { Process } from "../process/open-process.ts";
 export function openShares({ config, clock, ids, log }: Process, registry: Registry): Shares {
   const hashKey = ids.bytes(32);
   const showAddresses = config.logAddresses;
-  const shares = createShares(createHeldBackLog({ log, clock, showAddresses, hashKey }));
+  const heldBack = createHeldBackLog({ log, clock, showAddresses, hashKey });
+  const { maxConnections, maxConnectionsPerAddress } = config;
+  const connections = {
+    total: maxConnections,
+    perOwner: Math.min(maxConnections, maxConnectionsPerAddress),
+  };
+  const shares = createShares(heldBack, { connections });
   watchShares(registry, () => shares.figures());
   return shares;
 }

@@ -1,7 +1,14 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { errorBody, EVERY_ANSWER } from "../../http/answer/answer.ts";
+import { Connections, type ConnectionTerms } from "./connections.ts";
 import type { Listener } from "../../http/app/app.ts";
 import { JSON_TYPE } from "../../http/answer/route.ts";
 import { TARGET_MAX_CHARACTERS } from "../../http/request/target.ts";
@@ -52,8 +59,9 @@ const LINGER_MS = 2_000;
  * For `buildApp`: a server with all limits set, and the handler that answers in JSON what Node refuses by
  * itself. One listener serves one app.
  */
-export function createListener(limits: ListenLimits): Listener {
+export function createListener(limits: ListenLimits, terms?: ConnectionTerms): Listener {
   const lines: Lines = new Map();
+  const connections = terms === undefined ? undefined : new Connections(terms);
   return {
     serverFactory: (handler) => {
       const server = createServer(
@@ -68,15 +76,20 @@ export function createListener(limits: ListenLimits): Listener {
         (request, response) => {
           const line = lines.get(request.socket);
           if (line !== undefined) line.latest = response;
-          handler(request, response);
+          connections?.used(request.socket, response);
+          if (hasOneHost(request)) handler(request, response);
+          else answerBadRequest(response);
         },
       );
-      server.maxConnections = limits.maxConnections;
+      // Beyond the limit one that is idle makes room; Node closes only what comes faster than that.
+      server.maxConnections = limits.maxConnections + SPARE_CONNECTIONS;
       // Node would drop what stands behind the thousandth header, a key or X-Forwarded-For; HEADER_MAX_BYTES bounds them.
       server.maxHeadersCount = 0;
       server.on("connection", (socket) => {
         lines.set(socket, { latest: undefined, seenBytes: 0 });
         socket.once("close", () => lines.delete(socket));
+        const refusal = connections?.admit(socket);
+        if (refusal !== undefined) writeRefusal(socket, refusal);
       });
       const sweep = setInterval(() => cutStalled(lines), limits.stallTimeoutMs).unref();
       server.once("close", () => clearInterval(sweep));
@@ -91,6 +104,32 @@ export function createListener(limits: ListenLimits): Listener {
       answerBroken(socket, refusalOf(error), lines.get(socket)?.latest);
     },
   };
+}
+
+/** Connections that may be open while others are closed for them. */
+const SPARE_CONNECTIONS = 64;
+
+/** HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2). Node keeps only the first of several. */
+function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
+}
+
+function answerBadRequest(response: ServerResponse): void {
+  const { status, message } = badRequest();
+  const body = errorBody(message);
+  response
+    .writeHead(status, {
+      ...EVERY_ANSWER,
+      "content-type": JSON_TYPE,
+      "content-length": String(Buffer.byteLength(body)),
+      connection: "close",
+    })
+    .end(body);
 }
 
 /** What Node's parser and timers complain of; everything else it refuses is simply no HTTP. */

@@ -191,7 +191,21 @@ export const SETTINGS = {
     "GATEPOST_MAX_CONNECTIONS",
     10_000,
     { min: 1, max: 1_000_000 },
-    "Largest number of open connections; further ones are closed.",
+    "Largest number of open connections; the longest idle is closed for a further one.",
+  ),
+  maxConnectionsPerAddress: whole(
+    "GATEPOST_MAX_CONNECTIONS_PER_ADDRESS",
+    256,
+    { min: 1, max: 1_000_000 },
+    "Largest number of connections of one IPv4 address or IPv6 /64; not for trusted proxies.",
+  ),
+  allowedHosts: parsed(
+    [
+      "GATEPOST_ALLOWED_HOSTS",
+      "from the public URL and loopback",
+      "Host names that `/account/*` and `/metrics` answer to, comma-separated, beside that of the public URL and loopback names. Unset: any, unless `HOST` is a loopback address.",
+    ],
+    readHosts,
   ),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 

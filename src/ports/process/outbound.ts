@@ -44,6 +44,8 @@ export interface HttpQuestion {
   /** Octets of the answer's body that are read; the rest is cut off with the connection. */
   readonly maxBodyBytes: number;
   /** 0: an answer that redirects is an answer like any other. */
+  /** A redirect led here: no address may be dialled that is not public, whatever the operator allows. */
+  readonly isRedirected?: boolean;
   readonly maxRedirects: number;
 }
 

@@ -15,7 +15,7 @@ export interface Resource {
   /** What happens to work that finds no room. */
   readonly refusal: string;
   /** Where it is bounded, when not by a `Share`. */
-  readonly boundedBy?: "database" | "listener";
+  readonly boundedBy?: "database";
 }
 
 const MIB = 1_048_576;
@@ -36,8 +36,7 @@ export const RESOURCES = {
     perOwner: 256,
     queue: 0,
     queuePerOwner: 0,
-    refusal: "429 and closed; the longest idle is closed first",
-    boundedBy: "listener",
+    refusal: "429 or 503 and closed, after the longest idle",
   },
   small_bodies: {
     unit: "octets",

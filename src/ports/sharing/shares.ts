@@ -1,4 +1,4 @@
-import { type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
+import { type Resource, type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
 import { type HeldBack, Share, type ShareFigures } from "./share.ts";
 
 /** The shares of one process: one for each resource, and one for each registry's server. */
@@ -10,12 +10,20 @@ export interface Shares {
   figures(): ReadonlyMap<ResourceName, ShareFigures>;
 }
 
-/** Servers whose unused share is kept; there are fewer RDAP registries. */
+export type Overrides = Partial<
+  Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner">>>
+>;
+
+/** Servers whose share is kept while nobody uses it; all registries that answer RDAP are fewer. */
 const SERVERS_MAX = 2_000;
 
-export function createShares(heldBack?: HeldBack): Shares {
+/** `over`: what the operator set of some rows. */
+export function createShares(heldBack?: HeldBack, over: Overrides = {}): Shares {
   const shares = new Map(
-    RESOURCE_NAMES.map((name) => [name, new Share(name, RESOURCES[name], heldBack)]),
+    RESOURCE_NAMES.map((name) => {
+      const row: Resource = { ...RESOURCES[name], ...over[name] };
+      return [name, new Share(name, row, heldBack)];
+    }),
   );
   const servers = new Map<string, Share>();
   const of = (name: ResourceName): Share => {

@@ -7,7 +7,7 @@ import type { HeldBack } from "../../ports/sharing/share.ts";
 export interface HeldBackOptions {
   readonly log: Log;
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** LOG_ADDRESSES: the address bucket in clear instead of a hash. */
+  /** GATEPOST_LOG_ADDRESSES: the address bucket in clear instead of a hash. */
   readonly showAddresses: boolean;
   /** Keys the hash; new with each process, so that a hash in the log leads to no address. */
   readonly hashKey: Uint8Array;

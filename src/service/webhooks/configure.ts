@@ -96,7 +96,7 @@ function standingWords(host: string, standing: HostStanding): string | undefined
     case "not_public":
       return standing.address === host
         ? `The address ${host} is not on the public internet.`
-        : `The host ${host} leads to ${standing.address}, which is not on the public internet.`;
+        : `The host ${host} leads to an address that is not public.`;
     case "no_address":
       return `The host ${host} has no address in DNS.`;
     case "unresolved":

@@ -43,7 +43,11 @@ export function outcomeOf(result: OutboundResult<HttpReply>, durationMs: number)
 }
 
 function failureWords({ fault, detail }: OutboundFailure): string {
-  return detail === undefined ? FAULT_WORDS[fault] : `${FAULT_WORDS[fault]} (${detail})`;
+  // The detail is an address then: what a name of theirs leads to inside is not for outsiders.
+  const isInternal = fault === "not_public";
+  return detail === undefined || isInternal
+    ? FAULT_WORDS[fault]
+    : `${FAULT_WORDS[fault]} (${detail})`;
 }
 
 function statusWords(status: number): string | undefined {

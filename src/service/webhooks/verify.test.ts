@@ -18,10 +18,16 @@ test("an empty secret signs nothing", () => {
 });
 
 const changed = `${signature.slice(0, -1)}9`;
-const rows: readonly (readonly [name: string, header: unknown, secret: string, want: boolean])[] = [
+const rows: readonly (readonly [
+  name: string,
+  header: unknown,
+  secret: string | undefined,
+  want: boolean,
+])[] = [
   ["the right signature", signature, "key", true],
   ["another secret", signature, "kez", false],
   ["an empty secret, though HMAC would take it", sign("x", body), "", false],
+  ["an absent secret", signature, undefined, false],
   ["no header", undefined, "key", false],
   ["null", null, "key", false],
   ["an empty header", "", "key", false],

@@ -1,0 +1,82 @@
+import { strict as assert } from "node:assert";
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { test } from "node:test";
+import { readTrustedProxies } from "../../http/request/client-address.ts";
+import { createShares } from "../../ports/sharing/shares.ts";
+import { Connections } from "./connections.ts";
+
+/** A connection that notes whether it was closed. */
+class Line extends EventEmitter {
+  readonly remoteAddress: string;
+  isClosed = false;
+
+  constructor(remoteAddress: string) {
+    super();
+    this.remoteAddress = remoteAddress;
+  }
+
+  destroy(): void {
+    this.isClosed = true;
+    this.emit("close");
+  }
+}
+
+function world(total: number, perOwner: number, proxies = "") {
+  const shares = createShares(undefined, { connections: { total, perOwner } });
+  const trustedProxies = readTrustedProxies(proxies);
+  const connections = new Connections({ share: shares.of("connections"), trustedProxies });
+  const open = (address: string) => {
+    const line = new Line(address);
+    const refusal = connections.admit(line as unknown as Socket);
+    const use = (writableFinished: boolean): void =>
+      connections.used(line as unknown as Socket, { writableFinished } as ServerResponse);
+    return { line, status: refusal?.status, use };
+  };
+  return { open };
+}
+
+test("an address over its share loses its longest idle connection, others lose none", () => {
+  const { open } = world(10, 2);
+  const other = open("192.0.2.2");
+  const [first, second] = [open("192.0.2.1"), open("192.0.2.1")];
+  first.use(true);
+  assert.equal(open("192.0.2.1").status, undefined);
+  assert.deepEqual([first.line.isClosed, second.line.isClosed], [false, true]);
+  assert.equal(other.line.isClosed, false);
+});
+
+test("an address whose connections are all busy is refused with 429", () => {
+  const { open } = world(10, 1);
+  open("192.0.2.1").use(false);
+  assert.equal(open("192.0.2.1").status, 429);
+  assert.equal(open("192.0.2.2").status, undefined);
+});
+
+test("addresses of one IPv6 /64 are one owner", () => {
+  const { open } = world(10, 1);
+  open("2001:db8::1").use(false);
+  assert.equal(open("2001:db8::2").status, 429);
+  assert.equal(open("2001:db8:0:1::1").status, undefined);
+});
+
+test("with all connections open the longest idle of all makes room, and 503 comes when none is idle", () => {
+  const { open } = world(2, 2);
+  const [first, second] = [open("192.0.2.1"), open("192.0.2.2")];
+  first.use(false);
+  assert.equal(open("192.0.2.3").status, undefined);
+  assert.deepEqual([first.line.isClosed, second.line.isClosed], [false, true]);
+  const busy = world(1, 1);
+  busy.open("192.0.2.1").use(false);
+  assert.equal(busy.open("192.0.2.2").status, 503);
+});
+
+test("a trusted proxy has no share of its own", () => {
+  const { open } = world(10, 1, "192.0.2.9");
+  for (let n = 0; n < 5; n += 1) {
+    const { status, use } = open("192.0.2.9");
+    use(false);
+    assert.equal(status, undefined);
+  }
+});

@@ -128,8 +128,8 @@ testInBrowser("a file dropped anywhere is returned with its delimiter, row by ro
     button(page, "CSV, all columns").click(),
   ]);
   const lines = readFileSync((await file.path()) ?? "", "utf8").split("\r\n");
-  assert.equal(lines[0], `\ufeff${FORTY.join(";")};verdict;confidence;signals;reason`);
-  assert.equal(lines[2], `${cells("bob@good.example").replace("=", "'=")};Valid;0;;`);
+  assert.equal(lines[0], `\ufeff${FORTY.join(";")};verdict;confidence;signals;reason;suggestion`);
+  assert.equal(lines[2], `${cells("bob@good.example").replace("=", "'=")};Good;0;;;`);
   await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
   await page.reload();
   await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
@@ -155,7 +155,10 @@ testInBrowser("results that the server has deleted are still offered by this pag
   assert.equal(await page.getByRole("link", { name: "JSON" }).count(), 0);
   const [file] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
   const csv = readFileSync((await file.path()) ?? "", "utf8");
-  assert.equal(csv, "Entry,verdict,confidence,signals,reason\r\nann@good.example,Valid,0,,\r\n");
+  assert.equal(
+    csv,
+    "Entry,verdict,confidence,signals,reason,suggestion\r\nann@good.example,Good,0,,,\r\n",
+  );
   await context.close();
 });
 

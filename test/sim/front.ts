@@ -56,6 +56,7 @@ export class Front {
     const { timeline } = this.world;
     this.requests += 1;
     const startMs = timeline.nowMs;
+    const sentKey = owner.headers["authorization"];
     const reply = await this.world.ask({
       ...request,
       from: owner.address,
@@ -73,7 +74,7 @@ export class Front {
     }
     const isFault = reply.status === 500 || reply.status === 503;
     if (isFault && !this.weather.storeFails) this.wrong(`${String(reply.status)}: ${request.url}`);
-    return reply;
+    return unlessOldKey(reply, sentKey, owner.headers["authorization"]);
   }
 
   /** A refusal must have its reason in what the client itself did. */
@@ -91,3 +92,7 @@ export class Front {
     } else if (retryAfter === undefined) this.wrong(`429 without Retry-After: ${body}`);
   }
 }
+
+/** Of a key that was revoked while the request was under way nothing is known. */
+const unlessOldKey = (reply: Reply, sent: string | undefined, now: string | undefined): Reply =>
+  reply.status === 401 && sent !== now ? { ...reply, status: 0 } : reply;

@@ -130,9 +130,9 @@ testInBrowser("a file dropped anywhere is returned with its delimiter, row by ro
   const lines = readFileSync((await file.path()) ?? "", "utf8").split("\r\n");
   assert.equal(lines[0], `\ufeff${FORTY.join(";")};verdict;confidence;signals;reason;suggestion`);
   assert.equal(lines[2], `${cells("bob@good.example").replace("=", "'=")};Good;0;;;`);
-  await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
+  await page.getByText(/Deleted from this server in \d+:\d\d\./).waitFor();
   await page.reload();
-  await page.getByText(/The server forgets the results in \d+:\d\d\./).waitFor();
+  await page.getByText(/Deleted from this server in \d+:\d\d\./).waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
 });

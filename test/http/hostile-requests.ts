@@ -141,6 +141,6 @@ const NO_BODY = { type: undefined, payload: Buffer.alloc(0) };
 export function bytesOf({ method, target: place, headers: sent, payload }: HostileRequest): Buffer {
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = payload.length === 0 ? "" : `content-length: ${payload.length}\r\n`;
-  const head = `${method} ${place} HTTP/1.1\r\nHost: a\r\nhost: a\r\n${lines.join("")}${length}\r\n`;
+  const head = `${method} ${place} HTTP/1.1\r\nhost: a\r\n${lines.join("")}${length}\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), payload]);
 }

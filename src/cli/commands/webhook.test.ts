@@ -98,7 +98,7 @@ test("a refused URL, an unknown event and an unknown account exit 1 with the rea
   await subscribe("a1");
   const rows = [
     [["set", ACCOUNT, "http://hook.example/"], /begin with https/],
-    [["set", ACCOUNT, "https://hook.example/"], /leads to 10\.0\.0\.1/],
+    [["set", ACCOUNT, "https://hook.example/"], /leads to an address that is not public/],
     [["set", ACCOUNT, "https://hook.example/", "--events", "bulk"], /Unknown event: bulk/],
     [["set", "nobody", "https://hook.example/"], /^no account nobody$/],
     [["ping", "nobody"], /^no account nobody$/],

@@ -118,10 +118,12 @@ async function serve(terminal: Terminal): Promise<void> {
   const { startServer } = await import("./server.ts");
   await runUntilStopped(terminal, async () => {
     const running = await startServer(config());
-    return {
-      stop: () => running.stop(),
-      greeting: `Gatepost listens on ${running.url} (API documentation: ${running.url}/docs)`,
-    };
+    const listens = `Gatepost listens on ${running.url} (API documentation: ${running.url}/docs)`;
+    const setUp =
+      running.setUpUrl === undefined
+        ? ""
+        : `\nSet up this installation within 30 minutes: ${running.setUpUrl}`;
+    return { stop: () => running.stop(), greeting: listens + setUp };
   });
 }
 

@@ -51,6 +51,8 @@ const ANSWERS_SHARE = 1 / 4;
 export interface Running {
   /** "http://127.0.0.1:8080", with the port that was really taken. */
   readonly url: string;
+  /** Works once and for 30 minutes, while there is no account; it holds a secret, so it never goes to the log. */
+  readonly setUpUrl?: string;
   /** Stops accepting, finishes what is under way within 30 s, writes what waits, closes everything. */
   stop(): Promise<void>;
 }
@@ -67,16 +69,16 @@ export async function startServer(
   { checkpoint = passThrough, ...options }: ServerOptions = {},
 ): Promise<Running> {
   const start = (process: Process): Promise<Listens> => openServer(process, checkpoint);
-  const { url, log, close } = await openProcess(config, options, start);
+  const { log, close, ...running } = await openProcess(config, options, start);
   const stop = async (): Promise<void> => {
     log.info("server.stopping");
     await close();
     log.info("server.stopped");
   };
-  return { url, stop };
+  return { ...running, stop };
 }
 
-type Listens = Pick<Running, "url"> & Pick<Process, "log">;
+type Listens = Pick<Running, "url" | "setUpUrl"> & Pick<Process, "log">;
 
 async function openServer(process: Process, checkpoint: Checkpoint): Promise<Listens> {
   const parts = await openParts(process, checkpoint);
@@ -91,18 +93,17 @@ async function openServer(process: Process, checkpoint: Checkpoint): Promise<Lis
   closing.add(stop);
   parts.links.listensOn(port);
   announce(url, parts);
-  if (backing.where === "alone") await announceSetUp(setUp, parts);
-  return { url, log };
+  const setUpUrl = backing.where === "alone" ? await setUpUrlOf(setUp, parts) : undefined;
+  return { url, log, ...(setUpUrl !== undefined && { setUpUrl }) };
 }
 
 /** Without an account the start shows where the first administrator is made. It works in this process alone. */
-async function announceSetUp(
+async function setUpUrlOf(
   setUp: SetUp,
-  { links, log }: Pick<Parts, "links" | "log">,
-): Promise<void> {
+  { links }: Pick<Parts, "links">,
+): Promise<string | undefined> {
   const token = await setUp.begin();
-  if (token === undefined) return;
-  log.info("server.set_up_link", { url: `${links.base()}/setup#${token}`, minutes: 30 });
+  return token === undefined ? undefined : `${links.base()}/setup#${token}`;
 }
 
 function announce(

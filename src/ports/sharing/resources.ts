@@ -114,19 +114,20 @@ export const RESOURCES = {
   },
   webhooks: {
     unit: "places",
-    total: 256,
-    perOwner: 4,
+    total: 64,
+    perOwner: 8,
     queue: 0,
     queuePerOwner: 100,
     refusal: "the delivery is logged as failed",
     boundedBy: "database",
   },
+  // A question to a registry is shared by all who ask it, and its lookup knows no owner.
   registry: {
     unit: "places",
     total: 2,
-    perOwner: 1,
+    perOwner: 2,
     queue: 50,
-    queuePerOwner: 10,
+    queuePerOwner: 50,
     refusal: "the feature is temporarily unavailable",
   },
   sign_ins: {

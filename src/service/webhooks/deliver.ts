@@ -1,6 +1,7 @@
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { SecretBox } from "../../ports/webhooks/secret-box.ts";
+import { RESOURCES } from "../../ports/sharing/resources.ts";
 import type { WebhookSender } from "../../ports/webhooks/webhook-sender.ts";
 import type {
   Deliveries,
@@ -14,10 +15,14 @@ import { outcomeOf } from "./outcome-words.ts";
 import { sign } from "./sign.ts";
 
 /**
- * Fifty receivers that hang hold one place each and share eight more: six stay free for everybody else,
- * whose first delivery never needs one of the eight.
+ * Fifty receivers that hang have one place each and share eight more: six stay free for other accounts, whose first
+ * delivery never needs one of the eight.
  */
-export const DELIVERY_LIMITS: DeliveryLimits = { perAccount: 8, inAll: 64, beyondFirst: 8 };
+export const DELIVERY_LIMITS: DeliveryLimits = {
+  perAccount: RESOURCES.webhooks.perOwner,
+  inAll: RESOURCES.webhooks.total,
+  beyondFirst: 8,
+};
 
 export interface DeliverDeps {
   readonly endpoints: Pick<WebhookEndpoints, "find">;

@@ -46,3 +46,20 @@ test("a name that ends lets the next of its own owner begin, in order", async ()
   await waiting[0];
   assert.deepEqual(order, [1]);
 });
+
+test("of one owner's chunks the oldest goes on first", async () => {
+  const paces = new OwnerPaces(() => 32);
+  const [older, newer] = [paces.begin("account:a"), paces.begin("account:a")];
+  for (let name = 0; name < 4; name += 1) assert.equal(older.enter(), undefined);
+  const started: string[] = [];
+  const waits = [
+    newer.enter()?.then(() => started.push("newer")),
+    older.enter()?.then(() => started.push("older")),
+  ];
+  older.leave(false);
+  await waits[1];
+  assert.deepEqual(started, ["older"]);
+  older.leave(false);
+  await waits[0];
+  assert.deepEqual(started, ["older", "newer"]);
+});

@@ -12,7 +12,16 @@ interface OwnerPace {
   underWay: number;
   /** Names that DNS answered, less four times those that it did not. */
   proven: number;
-  readonly waiting: (() => void)[];
+  /** Chunks that have begun in all. */
+  begun: number;
+  readonly waiting: Waiting[];
+}
+
+/** The next name of one chunk. */
+interface Waiting {
+  /** Of its chunk among the owner's, oldest first. */
+  readonly order: number;
+  readonly start: () => void;
 }
 
 /** The names of one chunk on their way into DNS. */
@@ -38,11 +47,19 @@ export class OwnerPaces {
   }
 
   begin(owner: OwnerKey): Pace {
-    const pace = this.#owners.get(owner) ?? { chunks: 0, underWay: 0, proven: 0, waiting: [] };
+    const pace = this.#owners.get(owner) ?? {
+      chunks: 0,
+      underWay: 0,
+      proven: 0,
+      begun: 0,
+      waiting: [],
+    };
     this.#owners.set(owner, pace);
     pace.chunks += 1;
+    pace.begun += 1;
+    const order = pace.begun;
     return {
-      enter: () => this.#enter(pace),
+      enter: () => this.#enter(pace, order),
       leave: (answered) => this.#leave(pace, answered),
       end: () => {
         pace.chunks -= 1;
@@ -57,12 +74,12 @@ export class OwnerPaces {
     return Math.max(UNPROVEN_LEAST, Math.floor(window * part)) + proven;
   }
 
-  #enter(pace: OwnerPace): Promise<void> | undefined {
+  #enter(pace: OwnerPace, order: number): Promise<void> | undefined {
     if (pace.underWay < this.#most(pace)) {
       pace.underWay += 1;
       return undefined;
     }
-    return new Promise((resolve) => pace.waiting.push(resolve));
+    return new Promise((start) => pace.waiting.push({ order, start }));
   }
 
   #leave(pace: OwnerPace, answered: boolean): void {
@@ -71,7 +88,19 @@ export class OwnerPaces {
     pace.underWay -= 1;
     while (pace.waiting.length > 0 && pace.underWay < this.#most(pace)) {
       pace.underWay += 1;
-      pace.waiting.shift()?.();
+      oldestOf(pace.waiting)?.start();
     }
   }
+}
+
+/**
+ * Takes out the name of the oldest chunk, so that an owner's chunks end one after the other: in turns, a few silent names
+ * of each chunk would hold up all of them.
+ */
+function oldestOf(waiting: Waiting[]): Waiting | undefined {
+  let oldest = 0;
+  for (const [at, { order }] of waiting.entries()) {
+    if (order < (waiting[oldest]?.order ?? Infinity)) oldest = at;
+  }
+  return waiting.splice(oldest, 1)[0];
 }

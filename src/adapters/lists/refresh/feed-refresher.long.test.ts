@@ -327,7 +327,7 @@ test("a list that really shrank is taken when the operator says so, and daily fe
   assert.equal(await whyOf(refresher, "wesbos"), undefined);
 });
 
-test("a rotating list keeps what it showed until it was unseen for 180 days", async (t) => {
+test("a rotating list keeps what it showed, however many days pass between two fetches", async (t) => {
   const { server, refresher: make, clock, sourcesOf, swap } = await openWorld(t);
   const refresher = make();
   refresher.follow(swap);
@@ -338,12 +338,12 @@ test("a rotating list keeps what it showed until it was unseen for 180 days", as
   server.serveNames("castle", [...namesOf(900, "new"), ...namesOf(100, "old").slice(4)], '"b"');
   await refresher.refresh();
   assert.deepEqual([castleHolds("old990.example"), castleHolds("new5.example")], [true, true]);
-  clock.stepTo(clock.nowMs() + 80 * DAY_MS);
+  clock.stepTo(clock.nowMs() + 400 * DAY_MS);
   server.serveNames("castle", namesOf(1_000, "newest"), '"c"');
   await refresher.refresh();
   assert.deepEqual(
     ["old990.example", "old5.example", "new5.example", "newest5.example"].map(castleHolds),
-    [false, true, true, true],
+    [true, true, true, true],
   );
 });
 

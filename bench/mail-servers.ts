@@ -82,7 +82,7 @@ function line(
   return cells.join(" | ");
 }
 
-/** A census asks popular names: here one in five of the honest ones, whoever's customers they are. */
+/** A census asks popular names: here one in five of all honest names. */
 const CENSUS_ONE_IN = 5;
 
 /** The same line with a census and no own traffic, at the threshold for servers that it covers. */

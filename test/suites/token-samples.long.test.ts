@@ -1,0 +1,101 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { tokenTable } from "../clients/token-cases.ts";
+import { type Driver, testSamples } from "./samples.ts";
+
+const DRIVERS: Readonly<Record<string, Driver>> = {
+  typescript: (sample) => `import { readFileSync } from "node:fs";
+${sample}
+const { issuer, keys, cases } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+const used = new Set<string>();
+const isNew = (jti: string): boolean => used.size < used.add(jti).size;
+for (const { token, email, now } of cases) {
+  console.log(verifyToken(token, { email, keys, issuer, now, isNew })?.["dec"] ?? "-");
+}
+`,
+  python: (sample) => `${sample}
+import sys
+table = json.load(open(sys.argv[1], encoding="utf8"))
+used = set()
+def is_new(jti, exp):
+    known = jti in used
+    used.add(jti)
+    return not known
+for case in table["cases"]:
+    claims = verify_token(case["token"], case["email"], table["keys"], table["issuer"], case["now"], is_new)
+    print(claims["dec"] if claims else "-")
+`,
+  php: (sample) => `<?php
+declare(strict_types=1);
+${sample}
+$table = json_decode(file_get_contents($argv[1]), true);
+$used = [];
+$isNew = function (string $jti) use (&$used): bool {
+    $known = isset($used[$jti]);
+    $used[$jti] = true;
+    return !$known;
+};
+foreach ($table['cases'] as $case) {
+    $claims = verify_token($case['token'], $case['email'], $table['keys'], $table['issuer'], $case['now'], $isNew);
+    echo $claims['dec'] ?? '-', "\\n";
+}
+`,
+  go: (sample) => `${sample.replace("import (", 'import (\n\t"fmt"\n\t"os"')}
+type table struct {
+	Issuer string
+	Keys   []map[string]string
+	Cases  []struct {
+		Token, Email string
+		Now          int64
+	}
+}
+
+func main() {
+	text, _ := os.ReadFile(os.Args[1])
+	var given table
+	json.Unmarshal(text, &given)
+	used := map[string]bool{}
+	isNew := func(jti string, exp int64) bool {
+		known := used[jti]
+		used[jti] = true
+		return !known
+	}
+	for _, each := range given.Cases {
+		claims := verifyToken(each.Token, each.Email, given.Keys, given.Issuer, each.Now, isNew)
+		if claims == nil {
+			fmt.Println("-")
+		} else {
+			fmt.Println(claims["dec"])
+		}
+	}
+}
+`,
+  ruby: (sample) => `${sample}
+table = JSON.parse(File.read(ARGV[0], encoding: "utf-8"))
+used = {}
+table["cases"].each do |each|
+  claims = verify_token(each["token"], each["email"], table["keys"], table["issuer"], each["now"]) do |jti, _exp|
+    !used.key?(jti) && used[jti] = true
+  end
+  puts claims ? claims["dec"] : "-"
+end
+`,
+};
+
+const TABLE = tokenTable();
+
+const decisionOf = (name: string): string => (name === "a rejection" ? "reject" : "accept");
+
+testSamples({
+  page: "docs/tokens.md",
+  says: "accepts the good tokens alone",
+  drivers: DRIVERS,
+  cases: JSON.stringify(TABLE),
+  want: TABLE.cases.map(({ name, fault }) => (fault === undefined ? decisionOf(name) : "-")),
+});
+
+test("the table has at least 40 changed tokens, each case of its own name", () => {
+  const changed = TABLE.cases.filter(({ fault }) => fault !== undefined);
+  assert.ok(changed.length >= 40);
+  assert.equal(new Set(TABLE.cases.map(({ name }) => name)).size, TABLE.cases.length);
+});

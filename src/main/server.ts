@@ -9,6 +9,7 @@ import type { Route } from "../http/answer/route.ts";
 import type { Probe } from "../http/system/readiness.ts";
 import { addHookPages } from "../http/hooks/hook-pages.ts";
 import { addGatePages } from "../http/gate/gate-pages.ts";
+import { addPocketPage } from "../http/feeds/pocket-page.ts";
 import { bulkHandler } from "../http/api/bulk.ts";
 import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
@@ -39,6 +40,7 @@ import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
 import { type VerdictTally, verdictTally, watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
 import type { Lists } from "./feeds/lists.ts";
+import { openPocket } from "./feeds/pocket.ts";
 import { type OpenBulk, openBulk } from "./parts/open-bulk.ts";
 import { watchAnswerCache, webhookCounter } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
@@ -217,6 +219,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
     checkOne,
     pages: async (scope) => {
       addGatePages(scope, gate);
+      addPocketPage(scope, { pocket: openPocket(parts) });
       addHookPages(scope, { ...gate, trustedProxies: config.trustProxy ?? [] });
       await addDashboard(scope, accountPaths, dashboard);
     },

@@ -67,5 +67,6 @@ function literalOperator(known: LiteralKnowledge): Rules {
     mailHost: (host) => mailHosts.get(host),
     address: (canonical) => addresses.get(canonical),
     trap: (subject) => traps.get(subject),
+    names: () => [...domains.keys()].map((name) => name.replace("*.", "")),
   };
 }

@@ -12,6 +12,7 @@ const operator: Rules = {
   named: () => undefined,
   mailHost: () => undefined,
   address: (canonical) => (canonical === "trap@shop.example" ? "allow" : undefined),
+  names: () => [],
   trap: (subject) =>
     new Map<string, "listed" | "recycled" | "pristine">([
       ["old@shop.example", "recycled"],

@@ -59,6 +59,8 @@ export interface Rules {
   address(canonical: string): OperatorWord | "account" | undefined;
   /** A spam trap that the operator's file names: an address (canonical) or a domain. */
   trap(subject: string): OperatorTrap | undefined;
+  /** The domain names with an entry, and "a.example" for "*.a.example". */
+  names(): Iterable<string>;
 }
 
 export interface Datasets {

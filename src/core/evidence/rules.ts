@@ -58,6 +58,7 @@ export function rulesOf(entries: Iterable<SaidOf>, hashOf: (canonical: string) =
       subject.includes("@")
         ? ofAddress(subject, said.trapAddresses)
         : wordFor(subject, said.trapDomains),
+    names: () => [...said.domains.exact.keys(), ...said.domains.below.keys()],
   };
 }
 

@@ -1,8 +1,8 @@
-import { toUnicode } from "tr46";
 import { PLAIN_LETTERS } from "../tables/homographs.ts";
+import { uLabels } from "./u-labels.ts";
 
 /** How a name in A-labels looks to a reader: without accents, and other scripts' letters as their twins. */
 export function plainLook(name: string): string {
-  const bare = toUnicode(name).domain.normalize("NFKD").replace(/\p{M}/gu, "");
+  const bare = uLabels(name).normalize("NFKD").replace(/\p{M}/gu, "");
   return Array.from(bare, (letter) => PLAIN_LETTERS.get(letter) ?? letter).join("");
 }

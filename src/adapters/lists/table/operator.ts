@@ -9,4 +9,5 @@ export const noRules: Rules = {
   mailHost: nothing,
   address: nothing,
   trap: nothing,
+  names: () => [],
 };

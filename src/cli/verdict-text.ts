@@ -9,6 +9,7 @@ import {
   type ListBehind,
   type SaidBy,
 } from "../core/validate/explain.ts";
+import { meantBy } from "../core/validate/meant.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { FAULT_WORDS } from "../core/validate/fault-words.ts";
 
@@ -25,7 +26,7 @@ export function painter(colours: boolean): Paint {
 export function verdictText(text: string, validation: Validation, view: View): string {
   const { paint } = view;
   const lines = [paint("bold", printable(text)), `  ${headline(validation, paint)}`];
-  const { did_you_mean: meant } = validation.result;
+  const meant = meantBy(validation);
   if (meant !== undefined) lines.push(`  ${paint("yellow", `Did you mean ${printable(meant)}?`)}`);
   if (validation.entry.kind !== "malformed") lines.push(...facts(validation));
   if (validation.evidence.length > 0) {

@@ -1,6 +1,7 @@
 import { type EntryFault, readEntry } from "../address/entry.ts";
-import { malformedTarget, providerAtEnd } from "../evidence/typo.ts";
+import { providerAtEnd } from "../evidence/typo.ts";
 import { type FormatProblem, formatProblem } from "../validate/fault-words.ts";
+import { meantByMalformed } from "../validate/meant.ts";
 import type { FullResult } from "../validate/result.ts";
 
 /** What the results of a list say about an entry beyond its validation. */
@@ -45,18 +46,8 @@ export function entryNote(text: string, among: ListKind): EntryNote | undefined 
 /** With what was meant, when the domain of a malformed address or the malformed domain is near a large provider. */
 function malformedNote(text: string, fault: EntryFault): EntryNote {
   const problem = formatProblem(fault);
-  const meant = meantByMalformed(text);
+  const meant = meantByMalformed(text, "either");
   return meant === undefined ? problem : { ...problem, did_you_mean: meant };
-}
-
-/** The entry with the provider's domain in place of a malformed one; undefined when no provider is near. */
-function meantByMalformed(text: string): string | undefined {
-  const entry = text.trim();
-  const at = entry.lastIndexOf("@");
-  const provider = malformedTarget(entry.slice(at + 1));
-  if (provider === undefined) return undefined;
-  const meant = entry.slice(0, at + 1) + provider;
-  return meant === entry || readEntry(meant, "either").kind === "malformed" ? undefined : meant;
 }
 
 const BARE_DOMAIN: EntryNote = {

@@ -158,6 +158,9 @@ const BY_DECISION: Readonly<Record<Exclude<Decision, "accept">, Words>> = {
   reject: ANOTHER,
 };
 
+/** Reasons for which the entry that was probably meant is the best answer. */
+const SPELLED: ReadonlySet<string> = new Set(["typo", "format"]);
+
 /** The language of a BCP 47 tag: "de-AT" is "de"; those we have no words in are English. */
 export function languageOf(tag: string): Language {
   const primary = tag
@@ -176,7 +179,7 @@ export function messageFor(
   if (messages !== undefined) return ownMessage(messages, language);
   const spoken = languageOf(language);
   if (decision === "review") return REVIEW[spoken];
-  if (reason === "typo" && meant !== undefined) return MEANT[spoken].replace("{0}", () => meant);
+  if (SPELLED.has(reason) && meant !== undefined) return MEANT[spoken].replace("{0}", () => meant);
   const words = Object.hasOwn(BY_REASON, reason) ? BY_REASON[reason] : undefined;
   return (words ?? BY_DECISION[decision])[spoken];
 }

@@ -10,6 +10,7 @@ import { domainEvidence } from "../evidence/domain-evidence.ts";
 import type { Domain } from "../name/domain.ts";
 import { type Entry, type EntryMode, readEntry } from "../address/entry.ts";
 import { isKnownGood } from "../evidence/known-good.ts";
+import { meantByMalformed } from "./meant.ts";
 import { MX_INFO_MAX } from "../limits.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
 import { findMailHosts, type MailHosts } from "../mail/mail-hosts.ts";
@@ -42,6 +43,8 @@ export interface Validation {
   readonly result: FullResult;
   /** Behind `result.signals`, in the same order. */
   readonly evidence: readonly Evidence[];
+  /** What a malformed entry probably meant; see `meantBy`. */
+  readonly meant?: string;
   /** Where its mail goes; absent for a malformed entry. */
   readonly mail?: MailHosts;
   /** Checks that could not finish. */
@@ -51,7 +54,7 @@ export interface Validation {
 /** THE main path: one entry in, one result out. Never throws for what the text or DNS says. */
 export async function validate(question: Question, world: World): Promise<Validation> {
   const entry = readEntry(question.text, question.mode);
-  if (entry.kind === "malformed") return malformed(entry);
+  if (entry.kind === "malformed") return malformed(entry, question);
   const { domain } = entry;
   const mail = await findMailHosts(domain.name, world.lookup, question.implicitMx);
   const subject: Subject =
@@ -71,7 +74,7 @@ function check(question: Question, subject: Subject, world: World): Awaitable<Ch
   });
 }
 
-function malformed(entry: Entry & { readonly kind: "malformed" }): Validation {
+function malformed(entry: Entry & { readonly kind: "malformed" }, question: Question): Validation {
   const result: ValidationResult = {
     format: false,
     domain: entry.shownDomain,
@@ -84,7 +87,8 @@ function malformed(entry: Entry & { readonly kind: "malformed" }): Validation {
     free: false,
     ...(entry.as === "address" ? { alias: false } : {}),
   };
-  return { entry, result, evidence: [], unavailable: [] };
+  const meant = meantByMalformed(question.text, question.mode);
+  return { entry, result, evidence: [], unavailable: [], ...(meant !== undefined && { meant }) };
 }
 
 interface Findings {

@@ -47,6 +47,7 @@ const SAID: readonly [name: string, payload: object | string, want: string][] = 
   ["no mail server", { email: "jo@nowhere.example" }, "reject no_mail_server"],
   ["an allowed domain without mail", { email: "jo@vip.example" }, "accept allowed"],
   ["a typo", { email: "jo@gmial.com" }, "challenge typo"],
+  ["a malformed typo", { email: "jo@gmail..com" }, "reject format"],
   [
     "a form",
     "email=a+b%40good.example&deadline_ms=500&facts=%7B%22plan%22%3A%22x%22%7D",
@@ -142,6 +143,25 @@ test("GET is 405, and the keys of the answer are in the contract's order", async
   ]);
   assert.equal(answer.did_you_mean, "jo@gmail.com");
 });
+
+const MALFORMED: readonly [email: string, meant: string | undefined][] = [
+  ["jo@gmail..com", "jo@gmail.com"],
+  [" jo@gmailcom ", "jo@gmail.com"],
+  ["jo@web.d", "jo@web.de"],
+  ["gmailcom", undefined],
+  ["jo doe@gmailcom", undefined],
+];
+
+for (const [email, meant] of MALFORMED) {
+  test(`a malformed address stays rejected, with what was meant: ${email}`, async (t) => {
+    const { answer } = await ask(await gateWorld(t, KNOWN), { email, language: "de" });
+    assert.equal(`${answer.decision} ${answer.reason}`, "reject format");
+    assert.equal(answer.did_you_mean, meant);
+    const question = `Meinten Sie ${meant ?? ""}?`;
+    assert.equal(answer.message === question, meant !== undefined, answer.message);
+    assert.ok(!("did_you_mean" in (answer.result ?? {})), "a field of typo_domain alone");
+  });
+}
 
 test("silent DNS: the answer is there by the deadline, lists and format all the same", async (t) => {
   const world = await gateWorld(t, { ...KNOWN, lookup: SILENT });

@@ -69,6 +69,9 @@ const DOCUMENTATION: Readonly<Record<string, PathItem>> = {
                   Type.String({ description: "Why the format is bad; absent when it is good." }),
                 ),
                 message: Type.Optional(Type.String({ description: "The same for people." })),
+                did_you_mean: Type.Optional(
+                  Type.String({ description: "The entry that was meant by one of bad format." }),
+                ),
                 explanation: Type.Array(Explained),
                 data_version: Type.Integer({ description: "Grows when the data changes." }),
               }),

@@ -69,6 +69,14 @@ test("of the operator an explanation tells no more than that he spoke", async (t
   assert.doesNotMatch(body, /secret|ada/);
 });
 
+test("the explanation of a malformed entry says what was meant", async (t) => {
+  const { app } = await openApp(t);
+  const body: Record<string, unknown> = (await app.inject("/api/explain/jo@gmail..com")).json();
+  const { code, did_you_mean: meant, result } = body;
+  assert.deepEqual([code, meant], ["domain_idna", "jo@gmail.com"]);
+  assert.ok(!("did_you_mean" in (result as object)));
+});
+
 test("a malformed entry is explained by a code and a sentence", async (t) => {
   const { app } = await openApp(t);
   const answer = await app.inject("/api/explain/a/b%20c@x");

@@ -33,13 +33,16 @@ export function createExplain(deps: ExplainDeps): ExplainOne {
 
 /** The API's JSON: the result as a check sends it, why the format is bad, and each signal explained. */
 export function explanationJson(
-  validation: Pick<Validation, "entry" | "result" | "evidence">,
+  validation: Pick<Validation, "entry" | "result" | "evidence" | "meant">,
   datasets: Datasets,
 ): Readonly<Record<string, unknown>> {
-  const { entry, result } = validation;
+  const { entry, result, meant } = validation;
   return {
     result,
-    ...(entry.kind === "malformed" ? formatProblem(entry.fault) : {}),
+    ...(entry.kind === "malformed" && {
+      ...formatProblem(entry.fault),
+      ...(meant !== undefined && { did_you_mean: meant }),
+    }),
     explanation: explain(validation, datasets).map(signalJson),
     data_version: datasets.version,
   };

@@ -1,3 +1,4 @@
+import { meantBy } from "../../core/validate/meant.ts";
 import type { Caller } from "../admission/caller.ts";
 import type { Tiers } from "../admission/tiers.ts";
 import { present } from "../check/check-one.ts";
@@ -37,13 +38,12 @@ export function bodyOf(answered: Answered, deps: BodyDeps): string {
   const { asking, validation, ruling, sight } = answered;
   const { caller, policies } = asking;
   const { decision, reason } = ruling.outcome;
-  const { did_you_mean: meant } = validation.result;
   const isPublic = caller.isPublishable === true;
   const head = JSON.stringify({
     decision,
     reason,
     message: ruling.message,
-    did_you_mean: meant,
+    did_you_mean: meantBy(validation),
     complete: validation.isComplete,
     policy: { name: policies.name, version: policies.live.version },
     mailbox: isPublic ? undefined : mailboxOf(asking, validation, { sight, deps }),

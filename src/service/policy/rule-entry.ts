@@ -9,6 +9,7 @@ import {
 } from "../../core/policy/policy.ts";
 import type { Asked } from "../../core/checks/run.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
+import { meantBy } from "../../core/validate/meant.ts";
 import type { BudgetedValidation } from "../check/single-check.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
@@ -29,14 +30,13 @@ export interface Circumstances {
 
 /** Applies the live policy, and the shadow beside it, to one validated entry. */
 export function rule(
-  validation: Pick<BudgetedValidation, "entry" | "result" | "mail" | "evidence">,
+  validation: Pick<BudgetedValidation, "entry" | "result" | "mail" | "evidence" | "meant">,
   { live, shadow }: PoliciesInForce,
   { language, ...beside }: Circumstances,
 ): Ruling {
   const facts = factsOf(validation, beside);
   const outcome = decide(live.policy, facts);
-  const meant = validation.result.did_you_mean;
-  const message = messageFor(outcome, { language, meant });
+  const message = messageFor(outcome, { language, meant: meantBy(validation) });
   return {
     outcome,
     ...(shadow !== undefined && { shadow: decide(shadow.policy, facts).decision }),

@@ -1,6 +1,7 @@
 import type { Decision, Policy } from "../../core/policy/policy.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
+import { meantBy } from "../../core/validate/meant.ts";
 import type { BudgetedCheck } from "../check/single-check.ts";
 import { askedBy, rule } from "./rule-entry.ts";
 
@@ -38,13 +39,14 @@ export function createTestPolicy({ check, datasets }: TestPolicyDeps): TestPolic
       const circumstances = { datasets: datasets(), caller: new Map(), language };
       const { outcome, message } = rule(validation, policies, circumstances);
       const { result, isComplete } = validation;
+      const meant = meantBy(validation);
       return {
         entry,
         decision: outcome.decision,
         reason: outcome.reason,
         rule: outcome.rule ?? null,
         ...(message !== undefined && { message }),
-        ...(result.did_you_mean !== undefined && { did_you_mean: result.did_you_mean }),
+        ...(meant !== undefined && { did_you_mean: meant }),
         complete: isComplete,
         result,
       };

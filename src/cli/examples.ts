@@ -34,7 +34,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "webhook log": ["gatepost webhook log jo@example.com --json"],
   "webhook remove": ["gatepost webhook remove jo@example.com"],
   "webhook listen": ["gatepost webhook listen --help"],
-  "lists status": ["gatepost lists status"],
+  "lists status": [
+    "gatepost lists status",
+    "gatepost lists status --measure disposable.txt customers.txt",
+  ],
+  "lists off": ["gatepost lists off castle --note 'too many of our customers'"],
+  "lists on": ["gatepost lists on castle"],
   "lists refresh": ["gatepost lists refresh"],
   "lists allow": ["gatepost lists allow example.com --note 'a customer'"],
   "lists deny": ["gatepost lists deny '*.example.com' --expires 2027-01-31"],

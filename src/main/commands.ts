@@ -243,6 +243,7 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
     operator: auditedEntries(lists.operator, note),
     reports: auditedReports(lists.reports, note),
     backTest: lists.backTest,
+    measure: lists.measure,
     refresh: auditedRefresh(lists.refresh, note),
   };
 }

@@ -6,12 +6,16 @@ import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts
 import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createBackTest } from "../../src/service/evidence/back-test.ts";
+import { createMeasureFeeds } from "../../src/service/evidence/measure-feeds.ts";
 import { createRuleService } from "../../src/service/evidence/rules.ts";
 import { createReportService } from "../../src/service/evidence/reports.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { literalDatasets } from "./literal-datasets.ts";
 
 export const hash = createAddressHash(new Uint8Array(32).fill(7));
+
+/** The feeds of `literalDatasets`. */
+const FEEDS = ["curated", "first", "second", "weak"];
 
 /** The services of lists on one SQLite store, with accounts "a1" and "a2"; by default in memory. */
 export async function listsWorld(
@@ -25,7 +29,7 @@ export async function listsWorld(
   const entries = sqlRules(sql.db);
   const counts = sqlVerdictCounts(sql.db);
   const mails = sqlDomainMails(sql.db);
-  const operator = createRuleService({ entries, hash, clock });
+  const operator = createRuleService({ entries, hash, clock, feeds: FEEDS });
   const reports = createReportService({
     reports: sqlReports(sql.db),
     operator,
@@ -41,5 +45,10 @@ export async function listsWorld(
     hash,
     clock,
   });
-  return { ...stores, entries, counts, mails, operator, reports, backTest };
+  const measure = createMeasureFeeds({
+    feeds: () => FEEDS,
+    operator: () => datasets.operator,
+    datasetsUnder: (rules) => ({ ...datasets, operator: rules }),
+  });
+  return { ...stores, entries, counts, mails, operator, reports, backTest, measure };
 }

@@ -24,6 +24,8 @@ export interface LiteralKnowledge {
   readonly domains?: Readonly<Record<string, OperatorWord>>;
   readonly mailHosts?: Readonly<Record<string, OperatorWord>>;
   readonly addresses?: Readonly<Record<string, OperatorWord | "account">>;
+  /** Ids of lists that the operator switched off: "curated", "first", "second", "weak". */
+  readonly feedsOff?: readonly string[];
   readonly traps?: Readonly<Record<string, "listed" | "recycled" | "pristine">>;
 }
 
@@ -68,5 +70,6 @@ function literalOperator(known: LiteralKnowledge): Rules {
     address: (canonical) => addresses.get(canonical),
     trap: (subject) => traps.get(subject),
     names: () => [...domains.keys()].map((name) => name.replace("*.", "")),
+    isFeedOff: (id) => known.feedsOff?.includes(id) === true,
   };
 }

@@ -52,7 +52,11 @@ export function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): Comma
     case "bad_entry":
       return misuse(`not ${ENTRY}: ${FAULT_WORDS[answer.fault]}`);
     case "bad_word":
-      return misuse("a trap must be an address or a domain, an account must be an address");
+      return misuse(
+        "a trap must be an address or a domain, an account an address, and only a feed is off",
+      );
+    case "unknown_feed":
+      return misuse(`no such feed; the feeds are ${answer.known.join(", ")}`);
     case "bad_note":
       return misuse(`--note must be one line of up to ${String(NOTE_MAX)} characters`);
     case "bad_expiry":

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
+import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { listsWorld } from "../../../test/lists/lists-world.ts";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import type { FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
@@ -26,9 +27,15 @@ const REFRESH: FeedRefresh = {
     ]),
 };
 
-async function openShell(t: TestContext, files: Readonly<Record<string, string>> = {}) {
-  const world = await listsWorld(t);
-  const { operator, reports, backTest } = world;
+const FILES = { off: "off shop.example\n" };
+
+async function openShell(
+  t: TestContext,
+  files: Readonly<Record<string, string>> = FILES,
+  datasets = literalDatasets(),
+) {
+  const world = await listsWorld(t, { datasets });
+  const { operator, reports, backTest, measure } = world;
   const run = async (...words: string[]) => {
     const terminal = recordingTerminal();
     let closed = 0;
@@ -39,6 +46,7 @@ async function openShell(t: TestContext, files: Readonly<Record<string, string>>
           operator,
           reports,
           backTest,
+          measure,
           refresh: REFRESH,
           close: () => Promise.resolve(void (closed += 1)),
         }),
@@ -66,6 +74,13 @@ const codes = [
   ["an unknown resolution is bad usage", ["resolve", "abc", "perhaps"], 2],
   ["an unknown kind is bad usage", ["import", "f", "--kind", "odd"], 2],
   ["status is fine", ["status"], 0],
+  ["a measure of one file is bad usage", ["status", "--measure", "a"], 2],
+  ["a measure of three files is bad usage", ["status", "--measure", "a", "b", "c"], 2],
+  ["a feed is switched off", ["off", "curated", "--note", "too many"], 0],
+  ["an unknown feed is bad usage", ["off", "odd"], 2],
+  ["what is not the id of a feed is bad usage", ["off", "no feed"], 2],
+  ["a feed that is on cannot be switched on", ["on", "curated"], 1],
+  ["a domain is not switched off", ["import", "off"], 2],
   ["a refresh with a refused source is a no", ["refresh"], 1],
   ["accepting an unknown list is bad usage", ["refresh", "--accept", "odd"], 2],
   ["accepting two lists asks every source", ["refresh", "--accept", "ded", "castle"], 1],
@@ -101,6 +116,57 @@ test("lists: what is said last until the end of the day named, and JSON tells al
     expires_at: "2027-02-01T00:00:00.000Z",
   });
   assert.equal(closed, 1);
+});
+
+test("lists: a feed is off until it is switched on again", async (t) => {
+  const { run, operator } = await openShell(t);
+  assert.deepEqual(JSON.parse((await run("off", "first", "--json")).out), {
+    feed: "first",
+    off: true,
+  });
+  const [rule] = await operator.entries();
+  assert.deepEqual([rule?.subject, rule?.word], ["feed:first", "off"]);
+  assert.equal((await run("on", "first")).out, "first is on\n");
+  assert.deepEqual(await operator.entries(), []);
+});
+
+test("lists: a measure shows what each feed finds, alone and only by it, and its false alarms", async (t) => {
+  const datasets = literalDatasets({
+    curated: ["a.example", "b.example"],
+    first: ["b.example", "c.example"],
+    second: ["good.example"],
+    weak: ["a.example", "good.example"],
+  });
+  const files = {
+    bad: "a.example\nb.example # seen\n\nc.example\ntempmail-one.example\nunknown.example\nno name\n",
+    good: "good.example\nfine.example\n",
+  };
+  const { run } = await openShell(t, files, datasets);
+  const { code, out } = await run("status", "--measure", "bad", "good", "--json");
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(out), {
+    listed: { names: 5, invalid: 1, disposable: 4, without_feeds: 1 },
+    legit: { names: 2, invalid: 0, disposable: 1, without_feeds: 0 },
+    feeds: [
+      share("curated", [2, 1], [0, 0]),
+      share("first", [2, 1], [0, 0]),
+      share("second", [0, 0], [1, 1]),
+      share("weak", [0, 0], [0, 0]),
+    ],
+  });
+  const text = (await run("status", "--measure", "bad", "good")).out;
+  assert.match(
+    text,
+    /^Disposable names: 4 of 5 are disposable \(80\.00 %\), 1 of them without any feed/,
+  );
+  assert.match(text, /^curated +on +2 +1 +0 +0/m);
+});
+
+const share = (id: string, found: readonly number[], alarms: readonly number[]) => ({
+  id,
+  off: false,
+  found: { alone: found[0], only_by: found[1] },
+  false_alarms: { alone: alarms[0], only_by: alarms[1] },
 });
 
 test("lists: export prints what import reads, filtered by kind", async (t) => {
@@ -153,6 +219,7 @@ test("lists: status tells why an answer was not taken", async (t) => {
     from: "nowhere",
     fetched_at: null,
     asked_at: "1970-01-01T00:00:00.000Z",
+    off: false,
     refused: "bad_status",
     detail: "404",
   });

@@ -1,10 +1,10 @@
 import { Command, Option } from "commander";
-import { isoTimeOrNull } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
-import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../ports/evidence/feed-refresh.ts";
+import type { FeedRefresh, RefreshOutcome } from "../../ports/evidence/feed-refresh.ts";
 import type { BackTest, BackTestAnswer, RunBackTest } from "../../service/evidence/back-test.ts";
-import { backTestJson, entryJson, statusJson } from "../../service/evidence/entry-json.ts";
+import { backTestJson, entryJson } from "../../service/evidence/entry-json.ts";
 import { listLines, type WrongLine } from "../../service/evidence/entry-lines.ts";
+import type { MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
 import type { ImportAnswer, RuleService } from "../../service/evidence/rules.ts";
 import type { ReportService } from "../../service/evidence/reports.ts";
 import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
@@ -19,6 +19,7 @@ import {
   forgetCommand,
   refusalOf,
 } from "./list-entries.ts";
+import { offCommand, onCommand, refusedBy, statusCommand } from "./list-feeds.ts";
 import { reportsCommand, resolveCommand } from "./list-reports.ts";
 import type { JsonOption } from "./options.ts";
 
@@ -27,6 +28,7 @@ export interface CliLists {
   readonly operator: RuleService;
   readonly reports: ReportService;
   readonly backTest: RunBackTest;
+  readonly measure: MeasureFeeds;
   readonly refresh: FeedRefresh;
   readonly close: () => Promise<void>;
 }
@@ -47,6 +49,8 @@ export function listsCommand(deps: ListsDeps): Command {
     .description("feeds of detection data, and the operator's rules")
     .addCommand(statusCommand(deps))
     .addCommand(refreshCommand(deps))
+    .addCommand(offCommand(deps))
+    .addCommand(onCommand(deps))
     .addCommand(allowCommand(deps))
     .addCommand(denyCommand(deps))
     .addCommand(forgetCommand(deps))
@@ -55,34 +59,6 @@ export function listsCommand(deps: ListsDeps): Command {
     .addCommand(importCommand(deps))
     .addCommand(reportsCommand(deps))
     .addCommand(resolveCommand(deps));
-}
-
-const statusRow = (status: FeedStatus): readonly string[] => [
-  status.id,
-  status.curated ? "curated" : "other",
-  String(status.names),
-  status.from,
-  isoTimeOrNull(status.fetchedAtMs) ?? "-",
-  isoTimeOrNull(status.askedAtMs) ?? "never",
-  refusedBy(status.refusal?.why, status.refusal?.detail),
-];
-
-const refusedBy = (why: string | undefined, detail: string | undefined): string =>
-  why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
-
-function statusCommand(deps: ListsDeps): Command {
-  return new Command("status")
-    .description("list every feed: names in use, origin, and why its last answer was refused")
-    .option("--json", "print an array")
-    .action(async ({ json }: JsonOption) => {
-      const all = await withOpened(
-        () => deps.openLists(),
-        ({ refresh }) => refresh.status(),
-      );
-      const headings = ["LIST", "KIND", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
-      if (json === true) deps.terminal.out(jsonLine(all.map(statusJson)));
-      else deps.terminal.out(table(headings, all.map(statusRow)));
-    });
 }
 
 interface RefreshOptions extends JsonOption {
@@ -122,7 +98,7 @@ function refreshCommand(deps: ListsDeps): Command {
 const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
   bad_entry: "not a domain, *.suffix, mx:host or address",
   bad_date: "until must be a date such as 2027-01-31",
-  bad_word: "a trap must be an address or domain, an account must be an address",
+  bad_word: "a trap must be an address or domain, an account an address, and only a feed is off",
   no_word: "the kind is missing: give --kind",
 };
 

@@ -20,6 +20,7 @@ const operator: Rules = {
       ["pristine.example", "pristine"],
       ["hotmial.com", "listed"],
     ]).get(subject),
+  isFeedOff: () => false,
 };
 const DATASETS: Datasets = { ...literalDatasets(), operator };
 

@@ -57,6 +57,8 @@ export interface Rules {
   mailHost(host: string): OperatorWord | undefined;
   /** `canonical` as `canonicalAddress` gives it. `account` is a known disposable account. */
   address(canonical: string): OperatorWord | "account" | undefined;
+  /** Whether the operator switched the feed off: it gives no evidence then. */
+  isFeedOff(id: string): boolean;
   /** A spam trap that the operator's file names: an address (canonical) or a domain. */
   trap(subject: string): OperatorTrap | undefined;
   /** The domain names with an entry, and "a.example" for "*.a.example". */

@@ -46,6 +46,18 @@ const THROWN = { curated: ["thrown.example"] };
 
 table("lists", [
   {
+    name: "a list that is off gives no evidence, to names below it neither",
+    domain: "mail.thrown.example",
+    known: { ...THROWN, first: ["thrown.example"], feedsOff: ["curated"] },
+    want: ["blacklist_single 0.8 thrown.example"],
+  },
+  {
+    name: "a family of a list that is off is none",
+    domain: "x.house.example",
+    known: { families: ["house.example"], feedsOff: ["curated"] },
+    want: [],
+  },
+  {
     name: "a curated list is enough",
     domain: "thrown.example",
     known: THROWN,

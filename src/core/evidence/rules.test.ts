@@ -28,6 +28,7 @@ const forms = [
     "A.d.a+x@googlemail.com",
     `address:${hashOf("ada@gmail.com")}@gmail.com`,
   ],
+  ["a feed keeps its mark", " feed:castle ", "feed:castle"],
   ["a top-level domain by itself is refused", "tk", "dotless"],
   ["a URL is refused", "https://shop.example/", "domain_char"],
   ["a star elsewhere is refused", "a.*.example", "domain_char"],
@@ -44,7 +45,7 @@ for (const [name, text, want] of forms) {
 }
 
 test("the stored form is its own stored form", () => {
-  for (const [, text] of forms.slice(0, 8)) assert.equal(stored(stored(text)), stored(text));
+  for (const [, text] of forms.slice(0, 9)) assert.equal(stored(stored(text)), stored(text));
 });
 
 test("an enormous entry is refused unread", () => {
@@ -62,6 +63,9 @@ test("a trap is no mail host, an account is an address", () => {
   assert.equal(may("account", "example.org"), false);
   assert.equal(may("account", "a@example.org"), true);
   assert.equal(may("deny", "mx:mail.example.org"), true);
+  assert.equal(may("off", "feed:castle"), true);
+  assert.equal(may("deny", "feed:castle"), false);
+  assert.equal(may("off", "example.org"), false);
 });
 
 const lists = rulesOf(

@@ -1,5 +1,5 @@
 import type { Rules, OperatorTrap, OperatorWord } from "./datasets.ts";
-import { type ListWord, readListSubject, topicOf } from "./rule.ts";
+import { type ListSubject, type ListWord, readListSubject, topicOf } from "./rule.ts";
 
 /** What is needed of an entry to answer for it; `subject` as `listSubjectText` writes it. */
 export interface SaidOf {
@@ -35,6 +35,7 @@ interface Said {
   readonly addresses: AddressWords<OperatorWord | "account">;
   readonly trapDomains: NameWords<OperatorTrap>;
   readonly trapAddresses: AddressWords<OperatorTrap>;
+  readonly feedsOff: Set<string>;
 }
 
 /** Lists that answer from memory. `hashOf` is how the addresses among the entries were hashed. */
@@ -45,6 +46,7 @@ export function rulesOf(entries: Iterable<SaidOf>, hashOf: (canonical: string) =
     addresses: new Map(),
     trapDomains: nameWords(),
     trapAddresses: new Map(),
+    feedsOff: new Set(),
   };
   for (const entry of entries) add(entry, said);
   const ofAddress = <Word>(canonical: string, words: AddressWords<Word>): Word | undefined =>
@@ -59,23 +61,28 @@ export function rulesOf(entries: Iterable<SaidOf>, hashOf: (canonical: string) =
         ? ofAddress(subject, said.trapAddresses)
         : wordFor(subject, said.trapDomains),
     names: () => [...said.domains.exact.keys(), ...said.domains.below.keys()],
+    isFeedOff: (id) => said.feedsOff.has(id),
   };
 }
+
+type NameSubject = Extract<ListSubject, { readonly below: boolean }>;
 
 /** A subject that cannot be read, as of a later version of this program, is left out. */
 function add({ subject, word }: SaidOf, said: Said): void {
   const read = readListSubject(subject);
   if (!read.ok || read.value.kind === "address") return;
-  if (read.value.kind === "hashed") {
+  if (read.value.kind === "feed") said.feedsOff.add(read.value.id);
+  else if (read.value.kind === "hashed") {
     const { domain, hash } = read.value;
     if (isTrap(word)) addAddress(said.trapAddresses, domain, [hash, word]);
-    else addAddress(said.addresses, domain, [hash, word]);
-    return;
-  }
-  const { kind, name, below } = read.value;
+    else if (word !== "off") addAddress(said.addresses, domain, [hash, word]);
+  } else addName(read.value, word, said);
+}
+
+function addName({ kind, name, below }: NameSubject, word: ListWord, said: Said): void {
   const side = below ? "below" : "exact";
   if (isTrap(word)) said.trapDomains[side].set(name, word);
-  else if (word !== "account") {
+  else if (word === "allow" || word === "deny") {
     (kind === "mailHost" ? said.mailHosts : said.domains)[side].set(name, word);
   }
 }

@@ -1,5 +1,5 @@
 import { ANONYMOUS_HOSTS } from "../tables/anonymous-hosts.ts";
-import type { Datasets } from "./datasets.ts";
+import type { Datasets, NameTable } from "./datasets.ts";
 
 /**
  * What the feeds say of one name. `strong`: a curated feed or the operator, which is certain. `single`: uncurated feeds
@@ -25,9 +25,17 @@ export function standingOf(name: string, datasets: Datasets): Standing | undefin
 const denied = (name: string): Standing => ({ strength: "strong", name, sources: 0 });
 
 function listStanding(name: string, datasets: Datasets): Standing | undefined {
-  const sources = datasets.disposable.sourcesOf(name);
+  const sources = sourcesIn(datasets.disposable, name, datasets);
   if (sources === 0) return undefined;
   return { strength: strengthOf(name, sources, datasets), name, sources };
+}
+
+/** The feeds that hold the name, without those that the operator switched off. */
+function sourcesIn(table: NameTable, name: string, { sources, operator }: Datasets): number {
+  let bits = table.sourcesOf(name);
+  if (bits === 0) return 0;
+  for (const [bit, { id }] of sources.entries()) if (operator.isFeedOff(id)) bits &= ~(1 << bit);
+  return bits;
 }
 
 function strengthOf(name: string, bits: number, { sources }: Datasets): Standing["strength"] {
@@ -42,7 +50,7 @@ function strengthOf(name: string, bits: number, { sources }: Datasets): Standing
 
 /** The registrable domain `name` when three or more names of curated feeds hang under it, unless it is known good. */
 export function familyStanding(name: string, datasets: Datasets): Standing | undefined {
-  const sources = datasets.families.sourcesOf(name);
+  const sources = sourcesIn(datasets.families, name, datasets);
   if (sources === 0 || datasets.operator.domain(name) === "allow") return undefined;
   return unlessGood({ strength: "strong", name, sources }, datasets);
 }

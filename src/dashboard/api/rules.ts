@@ -19,5 +19,15 @@ export const refreshSources = (
 ): Promise<{ readonly outcomes: readonly Outcome[] }> =>
   call("POST", "admin/lists/refresh", { accept });
 
+/** A feed that is off gives no evidence, in every process. */
+export const switchFeed = (id: string, isOff: boolean): Promise<unknown> => {
+  const entry = `feed:${id}`;
+  return isOff
+    ? call("POST", "admin/lists/entries", { entry, kind: "off", ...detailsBody(NO_DETAILS) })
+    : call("POST", "admin/lists/forget", { entry });
+};
+
+const NO_DETAILS: Details = { note: "", lastDay: "" };
+
 export const backTest = (text: string): Promise<BackTestShape> =>
   call("POST", "admin/lists/test", { text });

@@ -11,6 +11,7 @@ export const KINDS: Readonly<Record<ListWord, { readonly mark: Mark; readonly wo
   recycled: { mark: "unsure", words: "Recycled trap" },
   pristine: { mark: "unsure", words: "Pristine trap" },
   listed: { mark: "unsure", words: "Listed trap" },
+  off: { mark: "unsure", words: "Switched off" },
 };
 
 /** In the order of the choices. The core's own list would bring its parsers with it, half a megabyte. */
@@ -22,6 +23,7 @@ const HASHED = /^address:[0-9a-f]{32}@(.*)$/;
 export function entryWords(entry: string): string {
   const domain = HASHED.exec(entry)?.[1];
   if (domain !== undefined) return `an address at ${domain}`;
+  if (entry.startsWith("feed:")) return `feed ${entry.slice("feed:".length)}`;
   return entry.startsWith("mx:") ? `mail server ${entry.slice("mx:".length)}` : entry;
 }
 

@@ -32,7 +32,11 @@ export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Re
     case "bad_entry":
       return badField(`Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`);
     case "bad_word":
-      return badField("A trap is an address or a domain, an account is an address.");
+      return badField(
+        "A trap is an address or a domain, an account is an address, and only a feed is off.",
+      );
+    case "unknown_feed":
+      return badField(`No such feed. The feeds are ${answer.known.join(", ")}.`);
     case "bad_note":
       return badField(`A note is one line of at most ${String(NOTE_MAX)} characters.`);
     case "bad_expiry":
@@ -45,7 +49,8 @@ export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Re
 const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
   bad_entry: "is not a domain, *.suffix, mx:host or address",
   bad_date: "has an invalid date",
-  bad_word: "has a trap that is a mail host, or an account that is not an address",
+  bad_word:
+    'has a trap that is a mail host, an account that is not an address, or "off" without a feed',
   no_word: "does not say allow or deny",
 };
 

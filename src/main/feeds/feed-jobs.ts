@@ -17,6 +17,7 @@ import {
 import { sharedLearning } from "../../adapters/lists/refresh/shared-learning.ts";
 import { createProxiedHttp } from "../../adapters/outbound/proxied.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import type { Rules } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { FeedFiles } from "../../ports/evidence/feed-files.ts";
@@ -180,11 +181,11 @@ interface Opening {
 function openLearner(
   { config, clock, log }: Process,
   { lookup, shared }: ListsParts,
-  { sharing, shared: inUse, change, mails }: Held,
+  { sharing, shared: inUse, change, live, mails }: Held,
 ): MailServerLearner {
   const folder = listFolder(config.dataDir);
   return createMailServerLearner({
-    names: () => namesToLearnFrom(inUse()),
+    names: () => namesToLearnFrom(inUse(), live.current()),
     census: () => readCensus(folder),
     ownTraffic: () => honestMail(mails, inUse),
     lookup,
@@ -201,10 +202,10 @@ function openLearner(
   });
 }
 
-/** Names of curated lists, and free providers as the cross-check: a host with theirs identifies no operator. */
-function* namesToLearnFrom(shared: SharedDatasets) {
+/** Names of curated lists that are on, and free providers as the cross-check: a host with theirs identifies no operator. */
+function* namesToLearnFrom(shared: SharedDatasets, rules: Rules) {
   const curated = shared.sources.reduce(
-    (bits, list, bit) => bits | (list.kind === "curated" ? 1 << bit : 0),
+    (bits, { id, kind }, bit) => bits | (kind === "curated" && !rules.isFeedOff(id) ? 1 << bit : 0),
     0,
   );
   for (const [name] of namesOfTable(shared.disposable, curated)) yield { name, listed: true };

@@ -2,6 +2,7 @@ import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
 import { shareLists, unsharedLists } from "../../adapters/lists/refresh/feed-sharing.ts";
 import { createLiveRules, type LiveRules } from "../../adapters/lists/refresh/live-rules.ts";
 import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
+import { FETCHED_SOURCES } from "../../adapters/lists/sources/feed-sources.ts";
 import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
 import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
@@ -10,9 +11,11 @@ import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts"
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { inTime } from "../../ports/process/in-time.ts";
+import type { FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
 import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
 import { createBackTest, type RunBackTest } from "../../service/evidence/back-test.ts";
 import { createRuleService, type RuleService } from "../../service/evidence/rules.ts";
+import { createMeasureFeeds, type MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
 import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
 import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
@@ -34,6 +37,7 @@ export interface Lists extends FeedJobs {
   readonly operator: RuleService;
   readonly reports: ReportService;
   readonly backTest: RunBackTest;
+  readonly measure: MeasureFeeds;
   /** Deletes what is kept no longer; to be called daily. */
   readonly prune: () => Promise<void>;
 }
@@ -111,7 +115,8 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
   await live.refresh();
   const holder = new Holder(loaded, live);
   const datasets = (): Datasets => holder.datasets;
-  const operator = createRuleService({ entries, hash, clock, ...told });
+  const feeds = FETCHED_SOURCES.map(({ id }) => id);
+  const operator = createRuleService({ entries, hash, clock, feeds, ...told });
   const reports = createReportService({ reports: sqlReports(db), operator, hash, ids, clock });
   const jobs = openFeedJobs(process, parts, {
     loaded,
@@ -136,8 +141,26 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
       await reports.prune();
     },
     ...jobs,
+    refresh: withSwitches(jobs.refresh, live),
+    measure: measureOf(holder, live),
   };
 }
+
+const measureOf = (holder: Holder, live: LiveRules): MeasureFeeds =>
+  createMeasureFeeds({
+    feeds: () => holder.shared.sources.map(({ id }) => id),
+    operator: () => live.current(),
+    datasetsUnder: (rules) => attachDatasets(holder.shared, rules),
+  });
+
+/** The status of a feed says too whether the operator switched it off. */
+const withSwitches = (refresh: FeedRefresh, live: LiveRules): FeedRefresh => ({
+  refresh: (confirmed) => refresh.refresh(confirmed),
+  async status() {
+    const rules = live.current();
+    return (await refresh.status()).map((feed) => ({ ...feed, isOff: rules.isFeedOff(feed.id) }));
+  },
+});
 
 /** For a command: with a DNS client of its own. */
 export function openStoredLists(process: Process, store: AccountStore): Promise<Lists> {

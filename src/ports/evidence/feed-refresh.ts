@@ -35,6 +35,8 @@ export interface FeedStatus {
   readonly askedAtMs?: number;
   /** When it last gave what is in use, or said that this is the newest still. */
   readonly confirmedAtMs?: number;
+  /** The operator switched it off: it gives no evidence. */
+  readonly isOff?: boolean;
   /** What came of it, when the answer was not taken. */
   readonly refusal?: { readonly why: ListRefusal; readonly detail?: string };
 }

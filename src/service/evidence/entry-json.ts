@@ -5,6 +5,7 @@ import type { FeedStatus } from "../../ports/evidence/feed-refresh.ts";
 import type { Rule } from "../../ports/evidence/rules.ts";
 import type { Report } from "../../ports/evidence/reports.ts";
 import type { BackTest } from "./back-test.ts";
+import type { FeedMeasure, FeedShare, MeasuredFile } from "./measure-feeds.ts";
 
 const text = Type.String();
 const flag = Type.Boolean();
@@ -20,6 +21,7 @@ export const Source = Type.Object({
   from: oneOf(["fetch", "package", "nowhere"], "Where the names in use come from."),
   fetched_at: orNull(time),
   asked_at: orNull(time),
+  off: Type.Boolean({ description: "The operator switched it off: it gives no evidence." }),
   refused: orNull(text, "Why its last answer was not taken."),
   detail: orNull(text),
 });
@@ -74,8 +76,27 @@ export const statusJson = (status: FeedStatus): Source => ({
   from: status.from,
   fetched_at: isoTimeOrNull(status.fetchedAtMs),
   asked_at: isoTimeOrNull(status.askedAtMs),
+  off: status.isOff === true,
   refused: status.refusal?.why ?? null,
   detail: status.refusal?.detail ?? null,
+});
+
+const shareJson = ({ alone, onlyBy }: FeedShare) => ({ alone, only_by: onlyBy });
+
+const fileJson = ({ withoutFeeds, ...file }: MeasuredFile) => ({
+  ...file,
+  without_feeds: withoutFeeds,
+});
+
+export const measureJson = ({ listed, legit, feeds }: FeedMeasure): object => ({
+  listed: fileJson(listed),
+  legit: fileJson(legit),
+  feeds: feeds.map(({ id, isOff, found, alarms }) => ({
+    id,
+    off: isOff,
+    found: shareJson(found),
+    false_alarms: shareJson(alarms),
+  })),
 });
 
 export const entryJson = (entry: Rule): OwnEntry => ({

@@ -2,6 +2,7 @@ import {
   type ListWord,
   listSubjectText,
   readListSubject,
+  feedSubject,
   topicOf,
 } from "../../core/evidence/rule.ts";
 import type { SaidOf } from "../../core/evidence/rules.ts";
@@ -37,6 +38,8 @@ export type DetailsRefusal =
   | { readonly kind: "full" };
 
 export type SaveAnswer =
+  /** `off` of a feed that there is not. */
+  | { readonly kind: "unknown_feed"; readonly known: readonly string[] }
   | { readonly kind: "saved"; readonly entry: Rule }
   | Exclude<ReadSaying, { kind: "said" }>
   | DetailsRefusal;
@@ -71,12 +74,14 @@ export interface RuleServiceDeps {
   /** Called after a change; absent: other processes notice within 5 s. */
   readonly notices?: Pick<Notices, "tell">;
   readonly entries: RuleStore;
+  /** Ids of the feeds that can be switched off. */
+  readonly feeds?: readonly string[];
   readonly hash: AddressHash;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
 export function createRuleService(deps: RuleServiceDeps): RuleService {
-  const { entries, hash, clock, notices } = deps;
+  const { entries, hash, clock, notices, feeds = [] } = deps;
   const refusalOf = async (details: EntryDetails, said: readonly SaidOf[]) => {
     const refusal = badDetails(details, clock.nowMs());
     if (refusal !== undefined) return refusal;
@@ -88,6 +93,8 @@ export function createRuleService(deps: RuleServiceDeps): RuleService {
     async save(text, word, details) {
       const read = readSaying(text, word, hash);
       if (read.kind !== "said") return read;
+      const unknown = unknownFeed(read.said, feeds);
+      if (unknown !== undefined) return unknown;
       const refusal = await refusalOf(details, [read.said]);
       if (refusal !== undefined) return refusal;
       const entry = entryOf(read.said, details, clock.nowMs());
@@ -109,10 +116,7 @@ export function createRuleService(deps: RuleServiceDeps): RuleService {
       const query = { text: sought, nowMs: clock.nowMs(), limit };
       return entries.search(word === undefined ? query : { ...query, word });
     },
-    async entries() {
-      const nowMs = clock.nowMs();
-      return (await entries.all()).filter((entry) => isInForce(entry, nowMs));
-    },
+    entries: () => inForce(entries, clock.nowMs()),
     async importLines(text, word, details) {
       const read = readListLines(text, word, hash);
       if (read.wrong.length > 0) return { kind: "wrong_lines", lines: read.wrong };
@@ -125,6 +129,11 @@ export function createRuleService(deps: RuleServiceDeps): RuleService {
       return { kind: "imported", count: said.length };
     },
   };
+}
+
+function unknownFeed({ subject, word }: SaidOf, known: readonly string[]) {
+  const isKnown = word !== "off" || known.some((id) => subject === feedSubject(id));
+  return isKnown ? undefined : ({ kind: "unknown_feed", known } as const);
 }
 
 const placeOf = ({ subject, word }: SaidOf): string => `${topicOf(word)} ${subject}`;
@@ -144,6 +153,9 @@ const entryOf = (
 
 export const isInForce = ({ expiresAtMs }: Pick<Rule, "expiresAtMs">, nowMs: number): boolean =>
   expiresAtMs === undefined || expiresAtMs > nowMs;
+
+const inForce = async (entries: RuleStore, nowMs: number): Promise<readonly Rule[]> =>
+  (await entries.all()).filter((entry) => isInForce(entry, nowMs));
 
 function badDetails(
   { note, expiresAtMs }: EntryDetails,

@@ -11,6 +11,7 @@ import { type Verdict, weigh, excuse } from "../../../core/evidence/verdict.ts";
 import { readBundledLists } from "./bundled.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
 import { loadBundledDatasets } from "./load-lists.ts";
+import { rulesOf } from "../../../core/evidence/rules.ts";
 import { noRules } from "../table/operator.ts";
 import { namesOfPackage } from "../sources/packages.ts";
 import { attachDatasets, type ListContents, shareDatasets } from "../table/shared-datasets.ts";
@@ -210,6 +211,30 @@ test("shared datasets: names in any spelling, exceptions out, every question ans
   assert.equal(known.mailServers.kindOf("mx.bad.example"), "dedicated");
   assert.equal(known.mailServers.kindOf("mx.so-so.example"), "shared");
   assert.equal(known.mailServers.kindOf("mx.example"), undefined);
+});
+
+test("shared datasets: a family counts names of the feeds that are on", () => {
+  const list = (id: string, names: readonly string[]) => ({
+    id,
+    kind: "curated" as const,
+    read: () => names,
+  });
+  const shared = shareDatasets({
+    ...LITTLE,
+    disposable: [
+      list("one", ["a.mixed.example", "b.mixed.example", "a.own.example", "b.own.example"]),
+      list("two", ["c.mixed.example", "d.other.example"]),
+      list("three", ["c.own.example", "a.own.example"]),
+    ],
+  });
+  const families = (off: string) => {
+    const rules = rulesOf([{ subject: `feed:${off}`, word: "off" }], (text) => text);
+    const { families: table } = attachDatasets(shared, rules);
+    return ["mixed.example", "own.example", "other.example"].map((name) => table.sourcesOf(name));
+  };
+  assert.deepEqual(families("none"), [3, 5, 0]);
+  assert.deepEqual(families("two"), [0, 5, 0]);
+  assert.deepEqual(families("three"), [3, 0, 0]);
 });
 
 test("shared datasets: more lists than bits are a fault", () => {

@@ -10,4 +10,5 @@ export const noRules: Rules = {
   address: nothing,
   trap: nothing,
   names: () => [],
+  isFeedOff: () => false,
 };

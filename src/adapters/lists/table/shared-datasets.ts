@@ -6,16 +6,10 @@ import type {
 } from "../../../core/evidence/datasets.ts";
 import { listEvidence } from "../../../core/evidence/list-evidence.ts";
 import { DAY_MS } from "../../../core/calendar.ts";
-import { parseDomain, registrableOf } from "../../../core/name/domain.ts";
-import { FAMILY_EXCEPTIONS } from "../../../core/tables/family-exceptions.ts";
+import { parseDomain } from "../../../core/name/domain.ts";
 import { hasStrongWord } from "../../../core/evidence/keywords.ts";
-import {
-  attachNameSet,
-  attachNameTable,
-  LISTS_MAX,
-  namesOfTable,
-  nameTableBuilder,
-} from "./name-table.ts";
+import { attachNameSet, attachNameTable, LISTS_MAX, nameTableBuilder } from "./name-table.ts";
+import { curatedBits, familiesUnder, packFamilies } from "./families.ts";
 import { noRules } from "./operator.ts";
 
 /** One list of disposable domains, as its source gives it. */
@@ -123,7 +117,7 @@ export function attachDatasets(shared: SharedDatasets, operator: Rules): Dataset
     version: shared.version,
     sources: shared.sources,
     disposable: attachNameTable(shared.disposable),
-    families: attachNameTable(shared.families),
+    families: attachNameTable(familiesUnder(operator, shared)),
     history: {
       sinceMs(name, bit) {
         const history = histories[bit];
@@ -187,35 +181,6 @@ function honestBy(sources: readonly FeedSource[], disposable: SharedArrayBuffer)
     (datasets.disposable.sourcesOf(name) & curated) === 0 &&
     !liesBelowListed(name, datasets);
 }
-
-const curatedBits = (sources: readonly FeedSource[]): number =>
-  sources.reduce((bits, { kind }, bit) => bits | (kind === "curated" ? 1 << bit : 0), 0);
-
-/** This many curated names below one registrable domain show that one service owns the domain. */
-const FAMILY_MIN = 3;
-
-/** Registrable domains with `FAMILY_MIN` curated names below them, and the bits of the feeds that hold those. */
-function packFamilies(
-  sources: readonly FeedSource[],
-  disposable: SharedArrayBuffer,
-  exceptions: ReadonlySet<string>,
-): SharedArrayBuffer {
-  const curated = curatedBits(sources);
-  const families = new Map<string, { count: number; bits: number }>();
-  for (const [name, bits] of namesOfTable(disposable, curated)) {
-    const registrable = registrableOf(name);
-    if (registrable === undefined || registrable === name || isNoFamily(registrable)) continue;
-    if (exceptions.has(registrable)) continue;
-    const family = families.get(registrable) ?? { count: 0, bits: 0 };
-    families.set(registrable, { count: family.count + 1, bits: family.bits | (bits & curated) });
-  }
-  const builder = nameTableBuilder();
-  for (const [name, { count, bits }] of families) if (count >= FAMILY_MIN) builder.put(name, bits);
-  return builder.finish();
-}
-
-const isNoFamily = (registrable: string): boolean =>
-  FAMILY_EXCEPTIONS.has(registrable) || registrable.endsWith(".arpa");
 
 /** Two labels are a registrable name or a suffix, and nothing above them counts: most names end there. */
 function liesBelowListed(name: string, datasets: Datasets): boolean {

@@ -6,6 +6,7 @@ import { count, counted } from "../../app/numbers.ts";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Empty, Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
+import { FeedSwitch } from "./feed-switch.tsx";
 import { mayBeTaken, outcomeWords, refusalWords, stays } from "../../words/rules.ts";
 import type { Outcome, Source } from "../../api/shapes.ts";
 
@@ -38,7 +39,7 @@ export function Sources(): VNode {
               <p>This version of the program comes without public lists.</p>
             </Empty>
           ) : (
-            <SourceTable sources={sources} onTake={setAsked} />
+            <SourceTable sources={sources} onTake={setAsked} onSwitched={loading.reload} />
           )
         }
       </Shown>
@@ -78,15 +79,17 @@ function Came({ outcomes }: { outcomes: readonly Outcome[] }): VNode {
 interface TableProps {
   sources: readonly Source[];
   onTake: (source: Source) => void;
+  onSwitched: () => void;
 }
 
-function SourceTable({ sources, onTake }: TableProps): VNode {
-  const inUse = sources.reduce((sum, { names }) => sum + names, 0);
+function SourceTable({ sources, ...acts }: TableProps): VNode {
+  const inUse = sources.reduce((sum, { names, off }) => (off ? sum : sum + names), 0);
   return (
     <>
       <p class="note">
         {counted(inUse, "{n} name", "{n} names")} in use, many of them on several lists. A name
-        counts fully when a curated list or two others hold it.
+        counts fully when a curated list holds it; the other lists copy each other and count once. A
+        list that is off counts nowhere within 5 seconds.
       </p>
       <div class="scroll">
         <table class="folds">
@@ -98,11 +101,14 @@ function SourceTable({ sources, onTake }: TableProps): VNode {
               </th>
               <th scope="col">In use</th>
               <th scope="col">Last asked</th>
+              <th scope="col">
+                <span class="unseen">Switch</span>
+              </th>
             </tr>
           </thead>
           <tbody>
             {sources.map((source) => (
-              <SourceRow key={source.id} source={source} onTake={onTake} />
+              <SourceRow key={source.id} source={source} {...acts} />
             ))}
           </tbody>
         </table>
@@ -111,12 +117,17 @@ function SourceTable({ sources, onTake }: TableProps): VNode {
   );
 }
 
-function SourceRow({ source, onTake }: { source: Source } & Pick<TableProps, "onTake">): VNode {
-  const { id, curated, names, refused, detail } = source;
+function SourceRow({
+  source,
+  onTake,
+  onSwitched,
+}: { source: Source } & Omit<TableProps, "sources">): VNode {
+  const { id, curated, names, refused, detail, off } = source;
   return (
     <tr>
       <td>
         <code>{id}</code> {curated ? <span class="chip">Curated</span> : null}
+        {off ? <span class="chip unsure">Off</span> : null}
         {refused === null ? null : (
           <div class="note refusal">
             {refusalWords(refused, detail)} {stays(source)}
@@ -136,6 +147,9 @@ function SourceRow({ source, onTake }: { source: Source } & Pick<TableProps, "on
       </td>
       <td data-label="Asked">
         <Time at={source.asked_at} />
+      </td>
+      <td class="act">
+        <FeedSwitch source={source} onDone={onSwitched} />
       </td>
     </tr>
   );

@@ -51,6 +51,9 @@ export function AddEntry(props: { onClose: () => void; onDone: () => void }): VN
   );
 }
 
+/** Feeds are switched off in their own table. */
+const SAID_OF_NAMES = KIND_NAMES.filter((word) => word !== "off");
+
 /** What entries say, in a line of choice. */
 export function KindChoice(props: {
   kind: ListWord;
@@ -66,7 +69,7 @@ export function KindChoice(props: {
           props.onKind(KIND_NAMES.find((word) => word === value) ?? "deny")
         }
       >
-        {KIND_NAMES.map((word) => (
+        {SAID_OF_NAMES.map((word) => (
           <option key={word} value={word}>
             {KINDS[word].words}
           </option>

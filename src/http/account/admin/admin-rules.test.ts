@@ -57,6 +57,7 @@ test("feeds show why they were refused, and a refresh shows each outcome", async
       from: "nowhere",
       fetched_at: null,
       asked_at: "",
+      off: false,
       refused: "bad_status",
       detail: "404",
     },

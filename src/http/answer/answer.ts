@@ -13,7 +13,7 @@ import {
   tooMuchAtOnce,
   unsupportedMediaType,
 } from "../../service/refusals.ts";
-import { type ApiReply, JSON_TYPE, type Route } from "./route.ts";
+import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "./route.ts";
 
 /** On every answer of the API. A result is a moment's verdict on an address: no cache may keep it. */
 export const EVERY_ANSWER = {
@@ -76,12 +76,14 @@ const hasBody = ({ headers }: FastifyReply["raw"]["req"]): boolean =>
 
 function headersOf(answer: ApiReply, entrance: Entrance | undefined): Record<string, string> {
   const headers: Record<string, string> = {
-    "access-control-allow-origin": EVERY_ANSWER["access-control-allow-origin"],
-    "access-control-expose-headers": EVERY_ANSWER["access-control-expose-headers"],
     "cache-control": EVERY_ANSWER["cache-control"],
     "x-content-type-options": EVERY_ANSWER["x-content-type-options"],
     "content-type": answer.type,
   };
+  if (answer.crossOrigin !== false) {
+    headers["access-control-allow-origin"] = EVERY_ANSWER["access-control-allow-origin"];
+    headers["access-control-expose-headers"] = EVERY_ANSWER["access-control-expose-headers"];
+  }
   const rate = entrance?.rate;
   if (rate !== undefined && answer.paidBy !== "credits") {
     headers["x-ratelimit-limit"] = String(rate.limit);
@@ -106,17 +108,22 @@ function refusalOfShare({ resource, why }: NoRoom): Refusal {
 }
 
 /** What a thrown value looks like to the client: a refusal as it stands, anything else as a 500. */
-export function refused(error: unknown, route: Route | undefined): ApiReply {
+export function refused(
+  error: unknown,
+  route: Route | undefined,
+  path: ApiRequest["path"] = [],
+): ApiReply {
   const refusal = refusalOf(error);
+  const foreign = route?.foreign?.refused(refusal, path);
   if (refusal === undefined) {
-    return { status: 500, type: JSON_TYPE, body: errorBody(INTERNAL_ERROR_MESSAGE) };
+    return foreign ?? { status: 500, type: JSON_TYPE, body: errorBody(INTERNAL_ERROR_MESSAGE) };
   }
   const { status, message, detail, retryAfterSeconds } = refusal;
   const headers = {
     ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     ...(status === 405 && route !== undefined ? { allow: allowed(route) } : {}),
   };
-  return { status, type: JSON_TYPE, body: errorBody(message, detail), headers };
+  return { status, type: JSON_TYPE, body: errorBody(message, detail), headers, ...foreign };
 }
 
 /** `{"error": ...}` and what else belongs to it. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { Entrance } from "../../service/admission/admission.ts";
+import type { Credentials, Entrance } from "../../service/admission/admission.ts";
+import type { Refusal } from "../../service/refusals.ts";
 import type { PathItem } from "./operation.ts";
 import type { Params } from "../request/params.ts";
 
@@ -28,7 +29,7 @@ export type Route = RouteWords &
   );
 
 interface RouteWords {
-  /** The first segment behind `/api/`, which is also the route's name in metrics: "email". */
+  /** The first segment behind `/api/`, which is also the route's name in metrics: "email"; or "compat/SERVICE". */
   readonly family: string;
   readonly methods: readonly Method[];
   /**
@@ -47,8 +48,20 @@ interface RouteWords {
   readonly documentation: Readonly<Record<string, PathItem>>;
   /** A publishable key may be used; the route looks at where it is used from. Absent: it is refused. */
   readonly forPublishableKeys?: true;
+  /** The route speaks another service's words. */
+  readonly foreign?: Foreign;
   /** The server is stopping: end what would otherwise go on, event streams above all. */
   readonly stop?: () => void;
+}
+
+/** How a route of another service's shape differs. Its body, at most 64 KiB, is read before the caller is known. */
+export interface Foreign {
+  /** Pages of other sites may read the answers. */
+  readonly cors: boolean;
+  /** The key may be in the parameters. */
+  credentials(params: Params, source: FastifyRequest): Credentials;
+  /** Undefined: a fault. */
+  refused(refusal: Refusal | undefined, path: ApiRequest["path"]): ApiReply;
 }
 
 /** A request that was let in. */
@@ -76,6 +89,8 @@ export interface ApiReply {
   readonly headers?: Readonly<Record<string, string>>;
   /** What paid; credits take the rate headers off the answer. */
   readonly paidBy?: "plan" | "credits";
+  /** False: pages of other sites may not read it. */
+  readonly crossOrigin?: boolean;
   /** What was checked, for the access log, which keeps only its domain by default. */
   readonly entry?: string;
 }

@@ -2,11 +2,13 @@ import type { ApiRequest, Handling, Route } from "../answer/route.ts";
 import { decodeSegment } from "../request/target.ts";
 
 const PREFIX = "/api/";
+const COMPAT = "/compat/";
 
-/** The segment behind `/api/`; "" for `/api` itself. */
+/** The segment behind `/api/`, "compat/SERVICE" behind `/compat/`; "" for `/api` itself. */
 export function familyOf(path: string): string {
-  const end = path.indexOf("/", PREFIX.length);
-  return path.slice(PREFIX.length, end < 0 ? path.length : end);
+  const isCompat = path.startsWith(COMPAT);
+  const end = path.indexOf("/", isCompat ? COMPAT.length : PREFIX.length);
+  return path.slice(isCompat ? 1 : PREFIX.length, end < 0 ? path.length : end);
 }
 
 /** The path behind the family, and how its route answers it. */
@@ -21,7 +23,7 @@ export function readAsked(path: string, route: Route): Asked {
 }
 
 function segmentsOf(path: string, family: string): ApiRequest["path"] {
-  const start = PREFIX.length + family.length + 1;
+  const start = (path.startsWith(COMPAT) ? 1 : PREFIX.length) + family.length + 1;
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   if (start >= end) return NO_SEGMENTS;
   const rest = path.slice(start, end);

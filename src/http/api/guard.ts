@@ -2,11 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
 import type { Clock } from "../../ports/process/clock.ts";
-import { ownerKey } from "../../ports/admission/owner.ts";
+import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { HttpMetrics } from "../../ports/process/metrics.ts";
 import { forBulk } from "../../service/bulk/bulk-refusal.ts";
-import type { Admission, Entrance, Receipt } from "../../service/admission/admission.ts";
+import type {
+  Admission,
+  Credentials,
+  Entrance,
+  Receipt,
+} from "../../service/admission/admission.ts";
+import { bucketKey } from "../../service/admission/bucket.ts";
 import {
   methodNotAllowed,
   notFound,
@@ -17,8 +23,9 @@ import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
 import { preflight, refusalOf, refused, send } from "../answer/answer.ts";
-import type { BodyReader } from "../request/body.ts";
+import { BODY_MAX_BYTES, type BodyReader } from "../request/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import { chargeOctets } from "./charge-octets.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
@@ -37,6 +44,7 @@ export interface GuardDeps {
   readonly accessLog: AccessLog;
   readonly faultLog: FaultLog;
   readonly usage: Pick<UsageRecorder, "record">;
+  readonly compatHosts: CompatHosts;
 }
 
 /**
@@ -55,6 +63,8 @@ interface Call {
   readonly request: FastifyRequest;
   readonly target: Target;
   readonly route: Route | undefined;
+  /** Of a route in another service's shape. */
+  credentials?: Credentials;
   entrance?: Entrance;
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt?: Receipt;
@@ -75,12 +85,14 @@ interface Call {
 export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
   const families = new Map(routes.map((route) => [route.family, route]));
   return async (request, reply, failed) => {
-    if (request.method === "OPTIONS") {
+    const { host } = request.raw.headers;
+    const target = atCompatHost(readTarget(request.originalUrl), host, deps.compatHosts);
+    const route = families.get(familyOf(target.path));
+    if (request.method === "OPTIONS" && route?.foreign?.cors !== false) {
       preflight(reply);
       return;
     }
-    const target = readTarget(request.originalUrl);
-    const call: Call = { request, target, route: families.get(familyOf(target.path)) };
+    const call: Call = { request, target, route };
     try {
       await respond(call, reply, failed, deps);
     } catch (fault) {
@@ -100,7 +112,8 @@ async function respond(
   const startMs = deps.clock.monotonicMs();
   let answer: ApiReply;
   try {
-    answer = await handle(call, failed, deps);
+    const isForeign = call.route?.foreign !== undefined && failed === undefined;
+    answer = await handle(call, isForeign ? await readForeign(call, deps) : failed, deps);
   } catch (error) {
     answer = await recover(error, call, deps);
   } finally {
@@ -128,9 +141,9 @@ async function recover(
     const charged = await chargeOctets(entrance, bodyOctets, { refusal, admission });
     if (charged !== undefined) call.entrance = charged;
   }
-  const answer = refused(reason, route);
+  const answer = refused(reason, route, route && askedOf(call, route).path);
   const isDown = storeDownOf(error) !== undefined;
-  if (answer.status !== 500 && !isDown) return paidFrom(receipt, answer);
+  if (refusal !== undefined && !isDown) return paidFrom(receipt, answer);
   faultLog(error, { method: request.method, route: route?.family ?? "none" });
   const giveBack = async (): Promise<void> => {
     try {
@@ -222,7 +235,7 @@ function handle(call: Call, failed: unknown, deps: GuardDeps): Awaitable<ApiRepl
     if (failed !== undefined) throw failed;
     return when(owed(entrance, route, deps), (receipt) => {
       if (receipt !== undefined) call.receipt = receipt;
-      return when(paramsOf(call, route, deps.bodies), (params) => {
+      return when(call.params ?? paramsOf(call, route, deps.bodies), (params) => {
         call.params = params;
         return answerOf(call, { method, route, params, entrance, waitedMs });
       });
@@ -268,12 +281,30 @@ function isLikelySingle(call: Call, { admission }: GuardDeps): boolean {
 
 function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance> {
   const { request } = call;
-  const { admission, trustedProxies } = deps;
+  const { admission } = deps;
   const isSingle = failed === undefined && isLikelySingle(call, deps);
-  const { headers, socket } = request.raw;
-  const forwardedFor = oneLine(headers["x-forwarded-for"]);
-  const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
-  return admission.enter(credentialsOf(request), address, isSingle ? "unit" : undefined);
+  const address = addressOf(request, deps);
+  const credentials = call.credentials ?? credentialsOf(request);
+  return admission.enter(credentials, address, isSingle ? "unit" : undefined);
+}
+
+function addressOf({ raw }: FastifyRequest, { trustedProxies }: GuardDeps): string {
+  const forwardedFor = oneLine(raw.headers["x-forwarded-for"]);
+  return clientAddress(raw.socket.remoteAddress, forwardedFor, trustedProxies);
+}
+
+/** Reads who asks in another service's shape; what is wrong with its body is answered in its turn. */
+async function readForeign(call: Call, deps: GuardDeps): Promise<unknown> {
+  const { route, request } = call;
+  if (route?.foreign === undefined) return undefined;
+  try {
+    const owner = bucketKey(addressOf(request, deps));
+    call.params = await paramsOf(call, route, deps.bodies, owner);
+    call.credentials = route.foreign.credentials(call.params, request);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 function servedMethod(route: Route, method: string): Method {
@@ -282,9 +313,16 @@ function servedMethod(route: Route, method: string): Method {
   return served;
 }
 
-function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Params> {
+function paramsOf(
+  call: Call,
+  route: Route,
+  bodies: BodyReader,
+  owner: OwnerKey = ownerOf(call),
+): Awaitable<Params> {
   const { request, target } = call;
-  if (route.body === "params" && request.method !== "GET") return readBody(call, route, bodies);
+  if (route.body === "params" && request.method !== "GET") {
+    return readBody(call, route, bodies, owner);
+  }
   if (target.query === "") return NO_PARAMS;
   return readParams({ kind: "none" }, target.query, route.parameters);
 }
@@ -292,12 +330,22 @@ function paramsOf(call: Call, route: Route, bodies: BodyReader): Awaitable<Param
 /** Who was not let in yet; never the owner of a body that is decoded. */
 const NO_OWNER = "bucket:unknown";
 
-async function readBody(call: Call, route: Route, bodies: BodyReader): Promise<Params> {
+const ownerOf = ({ entrance }: Call): OwnerKey =>
+  entrance === undefined ? NO_OWNER : ownerKey(entrance.caller.owner);
+
+/** A batch of 200 addresses in JSON fits. */
+const FOREIGN_BODY_MAX_BYTES = 65_536;
+
+async function readBody(
+  call: Call,
+  route: Route,
+  bodies: BodyReader,
+  owner: OwnerKey,
+): Promise<Params> {
   call.isBodyTaken = true;
-  const { caller } = call.entrance ?? {};
-  const owner = caller === undefined ? NO_OWNER : ownerKey(caller.owner);
   const received = (octets: number): void => void (call.bodyOctets = octets);
-  const terms = { owner, wanted: route.parameters, received };
+  const maxBytes = route.foreign === undefined ? BODY_MAX_BYTES : FOREIGN_BODY_MAX_BYTES;
+  const terms = { owner, wanted: route.parameters, maxBytes, received };
   const { body, release } = await bodies.read(call.request.raw, terms);
   call.releaseBody = release;
   return readParams(body, call.target.query, route.parameters);

@@ -15,6 +15,7 @@ import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { badRequest, notFound, type Refusal } from "../../service/refusals.ts";
 import { createAccessLog } from "../answer/access-log.ts";
 import { createBodyReader } from "../request/body.ts";
+import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import type { HostCheck } from "../request/allowed-hosts.ts";
 import type { TrustedProxies } from "../request/client-address.ts";
 import { createFaultLog } from "../answer/fault-log.ts";
@@ -75,11 +76,14 @@ export interface AppSettings {
   readonly logAddresses: boolean;
   /** Lines of the access log in one second. */
   readonly accessLogLinesPerSecond: number;
+  /** GATEPOST_COMPAT_HOSTS; absent: none. */
+  readonly compatHosts?: CompatHosts;
 }
 
 const ANY_HOST: HostCheck = () => true;
+const NO_HOSTS: CompatHosts = new Map();
 
-/** The one path that the router sees for everything under `/api`: the guard reads the true target. */
+/** The one path that the router sees for everything under `/api` and `/compat`: the guard reads the true target. */
 const API_ENTRANCE = "/api";
 
 /** The whole HTTP face. Nothing listens yet. */
@@ -87,12 +91,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { settings, listener } = deps;
   const routes = routesOf(deps);
   const guard = guardOf(routes, deps);
+  const { compatHosts = NO_HOSTS } = settings;
   const app = Fastify({
     ...listener,
     ...FRAMEWORK_OPTIONS,
-    rewriteUrl: ({ url = "/" }) => {
+    rewriteUrl: ({ url = "/", headers }) => {
       if (url.startsWith("/api/")) return API_ENTRANCE;
-      const { path, query } = readTarget(url);
+      const { path, query } = atCompatHost(readTarget(url), headers.host, compatHosts);
       if (isApiPath(path)) return API_ENTRANCE;
       if (path === "*") return "/*"; // no page, though the router would find the first one
       return query === "" ? path : `${path}?${query}`;
@@ -100,7 +105,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, _, reply) => void refuse(reply, refusalFor(error)),
   });
   readNoBodies(app);
-  addErrorHandlers(app, guard, deps.log);
+  addErrorHandlers(app, guard, deps);
   app.route({
     method: ["GET", "POST", "DELETE", "OPTIONS"],
     url: API_ENTRANCE,
@@ -143,7 +148,7 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
     showAddresses: settings.logAddresses,
     linesPerSecond: settings.accessLogLinesPerSecond,
   });
-  const { trustedProxies } = settings;
+  const { trustedProxies, compatHosts = NO_HOSTS } = settings;
   const bodies = createBodyReader(deps);
   return createGuard(routes, {
     admission,
@@ -151,6 +156,7 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
     log,
     metrics,
     trustedProxies,
+    compatHosts,
     bodies,
     accessLog,
     faultLog: createFaultLog(log, clock),
@@ -158,8 +164,11 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
   });
 }
 
-function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
+function addErrorHandlers(app: FastifyInstance, guard: Guard, { log, settings }: AppDeps): void {
   const { absent, failed } = pageErrors(app, log);
+  const { compatHosts = NO_HOSTS } = settings;
+  const isApi = ({ originalUrl, headers }: FastifyRequest): boolean =>
+    isApiPath(atCompatHost(readTarget(originalUrl), headers.host, compatHosts).path);
   app.setNotFoundHandler((request, reply) =>
     isApi(request) ? void guard(request, reply) : absent(request, reply),
   );
@@ -170,8 +179,6 @@ function addErrorHandlers(app: FastifyInstance, guard: Guard, log: Log): void {
     return void guard(request, reply, error);
   });
 }
-
-const isApi = ({ originalUrl }: FastifyRequest): boolean => isApiPath(readTarget(originalUrl).path);
 
 /** The router's complaints about a path outside `/api`: nothing can be there. */
 const refusalFor = ({ statusCode }: FastifyError): Refusal =>

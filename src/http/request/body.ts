@@ -25,6 +25,8 @@ export interface ReadTerms {
   readonly owner: OwnerKey;
   /** Parameters whose lists are decoded at once when the body is large; absent: none. */
   readonly wanted?: ReadonlySet<string>;
+  /** The largest body in octets; absent: `BODY_MAX_BYTES`. */
+  readonly maxBytes?: number;
   /** Called with the size of a whole body, before it is decoded. */
   readonly received?: (octets: number) => void;
 }
@@ -44,13 +46,13 @@ export function createBodyReader(deps: ReceiverDeps): BodyReader {
   const receiver = new Receiver(deps);
   const decoding = deps.shares.of("decoding");
   return {
-    async read(source, { owner, wanted = NO_NAMES, received }) {
+    async read(source, { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES, received }) {
       const { headers } = source;
       if (!hasBody(source)) return NOTHING;
       const type = headers["content-type"] ?? "";
       const kind = kindOf(type, headers["content-encoding"]);
-      if (Number(headers["content-length"] ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
-      const { bytes, release } = await receiver.receive(source, owner, BODY_MAX_BYTES);
+      if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
+      const { bytes, release } = await receiver.receive(source, owner, maxBytes);
       const octets = bytes.length;
       received?.(octets);
       const decode = (): Promise<Body> => parse({ kind, type, wanted }, bytes);

@@ -26,6 +26,9 @@ for (const [raw, path, query] of targets) {
 const apiPaths = [
   ["/api", true],
   ["/api/", true],
+  ["/compat", true],
+  ["/compat/kickbox", true],
+  ["/compatible", false],
   ["/api/email", true],
   ["/apis", false],
   ["/API", false],

@@ -26,10 +26,12 @@ function withoutOrigin(raw: string): string {
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-/** Whether the path belongs to the API, which has its own dispatch, CORS and errors. */
-export function isApiPath(path: string): boolean {
-  return path.startsWith("/api") && (path.length === 4 || path.charCodeAt(4) === 47);
-}
+/** Whether the path belongs to the API or to another service's shape, which have their own dispatch and errors. */
+export const isApiPath = (path: string): boolean =>
+  isBelow("/api", path) || isBelow("/compat", path);
+
+const isBelow = (start: string, path: string): boolean =>
+  path.startsWith(start) && (path.length === start.length || path.charCodeAt(start.length) === 47);
 
 /**
  * Percent-decoding that never throws: a stray "%" stays, invalid UTF-8 becomes U+FFFD, and "+"

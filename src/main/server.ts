@@ -10,6 +10,7 @@ import type { Probe } from "../http/system/readiness.ts";
 import { addHookPages } from "../http/hooks/hook-pages.ts";
 import { addGatePages } from "../http/gate/gate-pages.ts";
 import { addPocketPage } from "../http/feeds/pocket-page.ts";
+import { compatRoutes } from "../http/compat/services.ts";
 import { bulkHandler } from "../http/api/bulk.ts";
 import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
@@ -31,7 +32,7 @@ import { type Config, guessesPublicUrl } from "./settings/config.ts";
 import { type Gate, openGate } from "./parts/gate.ts";
 import { openDashboard } from "./parts/dashboard.ts";
 import { createLinks, type Links } from "./settings/links.ts";
-import { connectionTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
+import { compatDepsOf, connectionTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
 import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
 import type { Machine } from "./process/machine.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
@@ -225,7 +226,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
     },
     pagesDocumentation: accountDocumentation(accountPaths),
     bulk: bulkHandler({ bulk: parts.bulk.service, log }),
-    routes: apiRoutes(parts),
+    routes: [...apiRoutes(parts), ...compatRoutes(compatDepsOf(parts, checkOne))],
     usage,
     clock,
     log,

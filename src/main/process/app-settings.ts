@@ -1,5 +1,9 @@
+import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import type { AppSettings } from "../../http/app/app.ts";
+import type { CompatDeps } from "../../http/compat/compat-route.ts";
 import { createHostCheck, type HostCheck } from "../../http/request/allowed-hosts.ts";
+import { createUnitsLeft } from "../../service/admission/units-left.ts";
+import type { CheckOne } from "../../service/check/check-one.ts";
 import type { Serving } from "../parts/serving.ts";
 import type { Links } from "../settings/links.ts";
 import type { ConnectionTerms } from "./connections.ts";
@@ -27,6 +31,17 @@ export function settingsOf({ config, links }: Omit<Parts, "shares">): AppSetting
     trustedProxies: config.trustProxy ?? [],
     logAddresses: config.logAddresses,
     accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
+    ...(config.compatHosts === undefined ? {} : { compatHosts: config.compatHosts }),
     ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
   };
+}
+
+/** What other services' shapes are answered with. */
+export function compatDepsOf(
+  { backing, config, clock, tiers }: Pick<Serving, "backing" | "config" | "clock" | "tiers">,
+  checkOne: CheckOne,
+): CompatDeps {
+  const accounts = sqlAccounts(backing.store.sql.db);
+  const unitsLeft = createUnitsLeft({ usage: backing.ledgers.usage, accounts, clock, tiers });
+  return { checkOne, unitsLeft, clock, isOptimistic: config.compatOptimistic };
 }

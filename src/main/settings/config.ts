@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 import { parseCanaries } from "../../adapters/dns/trust/canaries.ts";
 import { parseDnsServers } from "../../adapters/dns/transport/system-resolvers.ts";
 import { type AddressRange, parseRanges } from "../../adapters/outbound/public-address.ts";
+import { SHAPES } from "../../http/compat/services.ts";
 import { readTrustedProxies } from "../../http/request/client-address.ts";
+import { readCompatHosts } from "../../http/request/compat-hosts.ts";
 import {
   choice,
   flag,
@@ -206,6 +208,22 @@ export const SETTINGS = {
       "Host names that `/account/*` and `/metrics` answer to, comma-separated, beside that of the public URL and loopback names. Unset: any, unless `HOST` is a loopback address.",
     ],
     readHosts,
+  ),
+  compatHosts: parsed(
+    [
+      "GATEPOST_COMPAT_HOSTS",
+      "none",
+      "Host names that serve another service's shape at their root: `host=service`, comma-separated; services as in `docs/migrate`.",
+    ],
+    (text) =>
+      readCompatHosts(
+        text,
+        SHAPES.map(({ service }) => service),
+      ),
+  ),
+  compatOptimistic: flag(
+    "GATEPOST_COMPAT_OPTIMISTIC",
+    "In other services' shapes, say that a mailbox is deliverable when its domain takes mail and nothing was found; if false, unknown.",
   ),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 

@@ -1,0 +1,83 @@
+import type { Facts, Verdict } from "../facts.ts";
+import { type Asked, flagOf, inParam, type Shape, single } from "../shape.ts";
+
+/** Every other word is "unknown". */
+const RESULTS: Readonly<Partial<Record<Verdict, string>>> = {
+  syntax: "invalid",
+  disposable: "disposable",
+  no_mail: "invalid",
+  good: "valid",
+};
+
+const FLAGS: readonly (readonly [string, (facts: Facts) => boolean])[] = [
+  ["has_dns", ({ mail }) => mail === true],
+  ["has_dns_mx", ({ mx }) => mx.length > 0],
+  ["bad_syntax", ({ verdict }) => verdict === "syntax"],
+  ["free_email_host", ({ result }) => result.free],
+  ["role_account", ({ result }) => result.role],
+  ["disposable_email", ({ result }) => result.disposable],
+  ["spelling_mistake", ({ meant }) => meant !== null],
+  ["bad_dns", ({ result, mail }) => result.format && mail === false],
+  ["temporary_dns_error", ({ mail }) => mail === null],
+  ["contains_alias", ({ alias }) => alias],
+  ["contains_subdomain", ({ result }) => result.domain_info?.is_subdomain === true],
+];
+
+function addressInfo({ entry, mailbox, user, domain, tag, result }: Facts): object {
+  const registrable = result.domain_info?.parent_domain ?? domain;
+  const tld = result.domain_info?.tld ?? "";
+  return {
+    original_email: entry,
+    normalized_email: mailbox,
+    addr: tag === null ? user : user.slice(0, -tag.length - 1),
+    alias: tag ?? "",
+    host: domain,
+    fqdn: registrable,
+    domain: registrable.slice(0, Math.max(0, registrable.length - tld.length - 1)),
+    subdomain: domain.slice(0, Math.max(0, domain.length - registrable.length - 1)),
+    tld,
+  };
+}
+
+const creditsInfo = async ({ unitsLeft }: Asked): Promise<object> => ({
+  paid_credits_used: 0,
+  free_credits_used: 1,
+  paid_credits_remaining: 0,
+  free_credits_remaining: await unitsLeft(),
+});
+
+const PATHS = ["v4/single/check", "v4.1/single/check", "v4.2/single/check"];
+const STATUSES = { key: "auth_failure", rate: "throttle_triggered", fault: "temp_unavail" };
+
+/** api.neverbounce.com: every answer has the HTTP status 200, because its clients drop the body of any other. */
+export const neverbounce: Shape = {
+  service: "neverbounce",
+  keys: [inParam("key")],
+  parameters: ["key", "email", "address_info", "credits_info"],
+  endpoints: [
+    single(
+      {
+        methods: ["GET", "POST"],
+        paths: PATHS,
+        name: "email",
+      },
+      async (facts, asked) => ({
+        status: "success",
+        result: RESULTS[facts.verdict] ?? "unknown",
+        flags: FLAGS.filter(([, holds]) => holds(facts)).map(([name]) => name),
+        suggested_correction: facts.meant ?? "",
+        retry_token: "",
+        ...(flagOf(asked.params, "address_info") && { address_info: addressInfo(facts) }),
+        ...(flagOf(asked.params, "credits_info") && { credits_info: await creditsInfo(asked) }),
+        execution_time: facts.tookMs,
+      }),
+    ),
+  ],
+  refused: ({ kind, message }) => ({
+    body: {
+      status: STATUSES[kind as keyof typeof STATUSES] ?? "general_failure",
+      message: kind === "missing" ? "Missing required parameter 'email'" : message,
+      execution_time: 0,
+    },
+  }),
+};

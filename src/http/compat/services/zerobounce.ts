@@ -1,0 +1,70 @@
+import type { Facts, Verdict } from "../facts.ts";
+import { type Asked, inParam, type Shape, single } from "../shape.ts";
+import { validateBatch } from "./zerobounce-batch.ts";
+
+type Words = readonly [status: string, subStatus: string];
+
+const WORDS: Readonly<Record<Verdict, Words>> = {
+  syntax: ["invalid", "failed_syntax_check"],
+  disposable: ["do_not_mail", "disposable"],
+  no_mail: ["invalid", "no_dns_entries"],
+  trap: ["spamtrap", ""],
+  role: ["do_not_mail", "role_based"],
+  unknown: ["unknown", "mail_server_temporary_error"],
+  good: ["valid", ""],
+  takes: ["unknown", ""],
+};
+
+function wordsOf({ verdict, meant, result }: Facts): Words {
+  if (verdict !== "no_mail") return WORDS[verdict];
+  if (meant !== null) return ["invalid", "possible_typo"];
+  return result.signals.includes("null_mx") ? ["invalid", "does_not_accept_mail"] : WORDS.no_mail;
+}
+
+/** `mx_found` and `domain_age_days` are text, `free_email` is a boolean. */
+function shown(facts: Facts): object {
+  const [status, subStatus] = wordsOf(facts);
+  return {
+    address: facts.entry,
+    status,
+    sub_status: subStatus,
+    free_email: facts.result.free,
+    did_you_mean: facts.meant,
+    account: facts.user,
+    domain: facts.domain,
+    domain_age_days: facts.ageDays === null ? null : String(facts.ageDays),
+    smtp_provider: facts.provider ?? "",
+    mx_found: String(facts.mail === true),
+    mx_record: facts.mx[0] ?? null,
+    ...NOBODY,
+    processed_at: facts.at.replace("T", " ").replace("Z", ""),
+  };
+}
+
+const FIELDS = "firstname lastname gender country region city zipcode".split(" ");
+const NOBODY = Object.fromEntries(FIELDS.map((name) => [name, null]));
+
+const NO_KEY = "Invalid API Key or your account ran out of credits";
+
+const TERMS = { features: ["domain_age", "inbox_provider"] } as const;
+
+/** api.zerobounce.net: a wrong key is an answer with the status 200. */
+export const zerobounce: Shape = {
+  service: "zerobounce",
+  keys: [inParam("api_key")],
+  parameters: ["api_key", "email", "email_batch"],
+  endpoints: [
+    single({ paths: ["v2/validate"], name: "email" }, shown, TERMS),
+    validateBatch(NO_KEY, async ({ check }: Asked, text) => shown(await check(text, TERMS))),
+    {
+      paths: ["v2/getcredits"],
+      answer: async ({ unitsLeft }) => ({ body: { Credits: String(await unitsLeft()) } }),
+      refused: ({ kind, status, message }) =>
+        kind === "key" ? { body: { Credits: "-1" } } : { status, body: { error: message } },
+    },
+  ],
+  refused: ({ kind, status, message }) =>
+    kind === "key" || kind === "quota"
+      ? { body: { error: NO_KEY } }
+      : { status, body: { error: message } },
+};

@@ -1,0 +1,143 @@
+import type { EntryMode } from "../../core/address/entry.ts";
+import type { FeatureName } from "../../service/check/features.ts";
+import { missingParameter } from "../../service/refusals.ts";
+import type { Method } from "../answer/route.ts";
+import type { Params } from "../request/params.ts";
+import type { Facts } from "./facts.ts";
+
+/** Another service's requests and answers. */
+export interface Shape {
+  /** The path behind `/compat/`. */
+  readonly service: string;
+  /** Where its clients put the key, the first that is there; Gatepost's own headers work with every shape. */
+  readonly keys: readonly KeyPlace[];
+  /** Every parameter that is read, keys included. */
+  readonly parameters: readonly string[];
+  /** The original lets pages of other sites read its answers. */
+  readonly cors?: true;
+  readonly endpoints: readonly Endpoint[];
+  readonly refused: (why: Why) => Answer;
+}
+
+export interface Endpoint {
+  /** GET alone unless given. */
+  readonly methods?: readonly Method[];
+  /** Behind the service's base, without slashes around it; "*" stands for the entry. */
+  readonly paths: readonly string[];
+  readonly answer: (asked: Asked) => Promise<Answer>;
+  /** In place of the shape's. */
+  readonly refused?: Shape["refused"];
+}
+
+export interface Answer {
+  /** 200 unless given. */
+  readonly status?: number;
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request to one endpoint. */
+export interface Asked {
+  readonly params: Params;
+  /** What stands at the "*" of the path; "" if there is none. */
+  readonly entry: string;
+  /** Charges one unit and checks one entry; refuses as a single check does. */
+  readonly check: (text: string, more?: CheckTerms) => Promise<Facts>;
+  /** Units and credits that the caller has left; a plan without limits has `UNLIMITED`. */
+  readonly unitsLeft: () => Promise<number>;
+}
+
+export interface CheckTerms {
+  /** An address unless given. */
+  readonly mode?: EntryMode;
+  /** Premium checks, for plans that include them. */
+  readonly features?: readonly FeatureName[];
+}
+
+export const UNLIMITED = 999_999_999;
+
+/** Why a request is refused, as other services tell it apart. */
+export interface Why {
+  /** `key`: wrong or revoked; `missing`: a parameter; `fault`: ours, or a store that is down. */
+  readonly kind: "key" | "rate" | "quota" | "missing" | "request" | "fault";
+  readonly message: string;
+  readonly status: number;
+}
+
+/** What a request carries beside its path. */
+export interface Sent {
+  readonly params: Params;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export type KeyPlace = (sent: Sent) => string | undefined;
+
+export const inParam =
+  (name: string): KeyPlace =>
+  ({ params }) =>
+    textOf(params, name);
+
+export const inHeader =
+  (name: string): KeyPlace =>
+  ({ headers }) => {
+    const value = headers[name];
+    return typeof value === "string" ? value : value?.[0];
+  };
+
+/** "Authorization: SCHEME KEY". */
+export const byScheme =
+  (scheme: string): KeyPlace =>
+  ({ headers }) => {
+    const [name = "", ...rest] = String(headers["authorization"] ?? "")
+      .trim()
+      .split(/ +/);
+    return name.toLowerCase() === scheme ? rest.join(" ") : undefined;
+  };
+
+/** The password of HTTP Basic (RFC 7617). */
+export const basicPassword: KeyPlace = (sent) => {
+  const encoded = byScheme("basic")(sent);
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  return text.slice(text.indexOf(":") + 1);
+};
+
+/** A parameter's text; undefined where it is absent or a JSON member of another type. */
+export function textOf(params: Params, name: string): string | undefined {
+  const value = params.value(name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** "1", "true", 1 or true. */
+export const flagOf = (params: Params, name: string): boolean =>
+  /^(?:1|true)$/i.test(String(params.value(name)));
+
+/** The entry of a parameter; refused as missing when there is none. */
+export function entryOf(params: Params, name: string, kind: "address" | "either"): string {
+  const text = params.entry(name, kind) ?? "";
+  if (text === "") throw missingParameter(name);
+  return text;
+}
+
+/** An endpoint that checks one entry of the parameter `name`, or of the path. */
+export function single(
+  at: Pick<Endpoint, "paths" | "methods"> & { readonly name?: string },
+  answer: (facts: Facts, asked: Asked) => unknown,
+  terms: CheckTerms = {},
+): Endpoint {
+  const { name, ...where } = at;
+  const kind = terms.mode === undefined || terms.mode === "address" ? "address" : "either";
+  return {
+    ...where,
+    async answer(asked) {
+      const text = name === undefined ? asked.entry : entryOf(asked.params, name, kind);
+      return { body: await answer(await asked.check(text, terms), asked) };
+    },
+  };
+}
+
+/** Most services answer a refusal with its status and `{"message": ...}`. */
+export const byMessage =
+  (statuses: Partial<Record<Why["kind"], number>> = {}): Shape["refused"] =>
+  ({ kind, status, message }) => ({ status: statuses[kind] ?? status, body: { message } });

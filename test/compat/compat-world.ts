@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { InjectOptions } from "fastify";
+import { memoryAnswerCache } from "../../src/adapters/memory/answer-cache.ts";
+import type { UsageLedger } from "../../src/ports/admission/usage.ts";
+import { compatRoutes } from "../../src/http/compat/services.ts";
+import type { CompatHosts } from "../../src/http/request/compat-hosts.ts";
+import type { Admission, Entrance } from "../../src/service/admission/admission.ts";
+import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
+import { createUnitsLeft } from "../../src/service/admission/units-left.ts";
+import { createCheckOne } from "../../src/service/check/check-one.ts";
+import { createSingleCheck } from "../../src/service/check/single-check.ts";
+import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
+import { appDeps, appWith } from "../http/http-app.ts";
+import { literalDatasets } from "../lists/literal-datasets.ts";
+import { gateWorld, type GateWorld } from "../policy/gate-world.ts";
+import { manualClock } from "../time/manual-clock.ts";
+
+/** One name for each thing that can be said of a domain. */
+const COMPAT_ZONE: Zone = {
+  "good.example": { mx: ["10 mx.good.example"], registered: "2026-10-20" },
+  "mail.good.example": { mx: ["10 mx.good.example"] },
+  "mx.good.example": { a: ["198.51.100.1"] },
+  "bad.example": { mx: ["10 mx.good.example"] },
+  "gmail.com": { mx: ["5 gmail-smtp-in.l.google.com"] },
+  "gmail-smtp-in.l.google.com": { a: ["198.51.100.2"] },
+  "null.example": { mx: ["0 ."] },
+  "silent.example": { unknown: true },
+};
+
+const COMPAT_KNOWN = {
+  curated: ["bad.example"],
+  free: ["gmail.com"],
+  roles: ["info"],
+  traps: { "trap@good.example": "pristine" },
+} as const;
+
+/** 2026-11-22 08:00 UTC */
+const NOW_MS = 1_795_334_400_000;
+
+interface CompatWorld extends Pick<GateWorld, "store" | "admission"> {
+  readonly account: (
+    ...order: Parameters<GateWorld["account"]>
+  ) => ReturnType<GateWorld["account"]>;
+  readonly ask: (request: InjectOptions) => Promise<Told>;
+}
+
+/** An answer; JSON is parsed. */
+export interface Told {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+interface CompatOptions {
+  readonly isOptimistic?: boolean;
+  readonly hosts?: CompatHosts;
+}
+
+/** Every shape on the real admission, DNS from a literal and a clock that stands still. */
+export async function compatWorld(
+  t: TestContext,
+  { isOptimistic = false, hosts = new Map() }: CompatOptions = {},
+): Promise<CompatWorld> {
+  const { admission, store, closing, ...world } = await gateWorld(t);
+  let units = 0;
+  const charge: Admission["charge"] = admission.charge.bind(admission);
+  Object.defineProperty(admission, "charge", {
+    value: (entrance: Entrance, count: number) => {
+      units += count;
+      return charge(entrance, count);
+    },
+  });
+  const clock = manualClock(NOW_MS);
+  const datasets = literalDatasets(COMPAT_KNOWN);
+  const lookup = zoneLookup(COMPAT_ZONE);
+  const tiers = DEFAULT_TIERS;
+  const checkOne = createCheckOne({
+    admission,
+    check: createSingleCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),
+    cache: memoryAnswerCache(1_000_000),
+    clock,
+    tiers,
+    publicUrl: () => "https://gatepost.example",
+    datasetsVersion: () => 1,
+  });
+  const usage: Pick<UsageLedger, "unitsUsed"> = {
+    unitsUsed: () => Promise.resolve({ inDay: units, inMonth: units }),
+  };
+  const unitsLeft = createUnitsLeft({ usage, accounts: store.accounts, clock, tiers });
+  const settings = { ...appDeps().settings, compatHosts: hosts };
+  const routes = compatRoutes({ checkOne, unitsLeft, clock, isOptimistic });
+  const app = await appWith({ admission, clock, routes, settings });
+  closing.push(() => app.close());
+  return {
+    account: (...order) => world.account(...order),
+    store,
+    admission,
+    async ask(request) {
+      const { statusCode: status, headers, body } = await app.inject(request);
+      const isJson = String(headers["content-type"]).startsWith("application/json");
+      return { status, headers, body: isJson ? (JSON.parse(body) as unknown) : body };
+    },
+  };
+}
+
+/** `body`: members that the answer must have with exactly these values; text: the whole answer. */
+export interface Case {
+  readonly name: string;
+  /** A path below the service's base is a GET. */
+  readonly ask: string | InjectOptions;
+  readonly status?: number;
+  readonly body: unknown;
+}
+
+/** Names what to put in a request for the key of a Pro account. */
+export const KEY = "KEY";
+
+/** Runs a shape's table of cases; "KEY" in a request is the key of a Pro account. */
+export function testShape(
+  service: string,
+  cases: readonly Case[],
+  optimistic: readonly Case[] = [],
+): void {
+  const run = (isOptimistic: boolean) => async (t: TestContext) => {
+    const world = await compatWorld(t, { isOptimistic });
+    const { apiKey } = await world.account("jo@shop.example", "pro");
+    for (const { name, ask, status = 200, body } of isOptimistic ? optimistic : cases) {
+      const asked = typeof ask === "string" ? { url: ask } : ask;
+      const text = JSON.stringify(asked).replaceAll(KEY, apiKey);
+      const request = JSON.parse(text) as InjectOptions & { url: string };
+      const told = await world.ask({ ...request, url: `/compat/${service}/${request.url}` });
+      assert.deepEqual([told.status, like(told.body, body)], [status, body], name);
+    }
+  };
+  test(`${service}: requests and answers of the original`, run(false));
+  if (optimistic.length > 0)
+    test(`${service}: words for good where the operator allows`, run(true));
+}
+
+/** Those members of `told` that `wanted` has. */
+function like(told: unknown, wanted: unknown): unknown {
+  if (!isRecord(told) || !isRecord(wanted)) return told;
+  return Object.fromEntries(
+    Object.keys(wanted).map((name) => [name, like(told[name], wanted[name])]),
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const json = (body: unknown): InjectOptions => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  payload: JSON.stringify(body),
+});
+
+export const form = (payload: string): InjectOptions => ({
+  method: "POST",
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+  payload,
+});

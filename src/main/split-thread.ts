@@ -1,7 +1,8 @@
 // The thread that splits large bulk texts, so that the main thread stays free for single checks. Texts take turns,
 // a slice each.
 import { parentPort } from "node:worker_threads";
-import { splitText, type SplitBatch } from "../core/batch/batch-chunk.ts";
+import { splitText } from "../core/batch/batch-chunk.ts";
+import { countSpellings } from "../core/batch/count-spellings.ts";
 import type { SplitReport, ThreadOrder } from "./threads/splitter.ts";
 
 const port = parentPort;
@@ -9,7 +10,7 @@ if (port === null) throw new Error("split-thread is a thread, not a program");
 
 interface Open {
   readonly id: number;
-  readonly slices: Generator<undefined, SplitBatch>;
+  readonly slices: Generator<undefined, SplitReport["batch"]>;
 }
 
 const open: Open[] = [];
@@ -26,7 +27,17 @@ function turn(): void {
   if (open.length > 0) setImmediate(turn);
 }
 
-port.on("message", ({ id, text, layout, uniqueMax }: ThreadOrder) => {
-  open.push({ id, slices: splitText(text, layout, uniqueMax) });
+/** Far too many spellings are refused by their count, before any is parsed. */
+function* countedAndSplit({ text, layout, uniqueMax, spellingsMax }: ThreadOrder): Open["slices"] {
+  const count = yield* countSpellings(text, layout);
+  if (count > spellingsMax) return { kind: "too_many", count };
+  const batch = yield* splitText(text, layout, uniqueMax);
+  return batch.unique > uniqueMax && batch.chunks.length === 0
+    ? { kind: "too_many", count }
+    : batch;
+}
+
+port.on("message", (order: ThreadOrder) => {
+  open.push({ id: order.id, slices: countedAndSplit(order) });
   if (open.length === 1) setImmediate(turn);
 });

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { turn } from "../request/slices.ts";
 import type { Log } from "../../ports/process/log.ts";
 
 /** Text is handed on in pieces of about this many UTF-16 code units. */
@@ -44,7 +45,7 @@ async function* watched(texts: AsyncGenerator<string>, log: Log): AsyncGenerator
     for await (const text of texts) {
       if (text !== "") yield text;
       // A fast reader would otherwise keep everybody else waiting until its body is whole.
-      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await turn();
     }
   } catch (error) {
     log.error("http.body_failed", error);

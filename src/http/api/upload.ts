@@ -11,6 +11,7 @@ import {
 } from "../../service/bulk/read-upload.ts";
 import { badUpload, notFound } from "../../service/refusals.ts";
 import { createMultipartReader, type Multipart, type UploadedFile } from "../request/multipart.ts";
+import { turn } from "../request/slices.ts";
 import type { ApiReply, ApiRequest, Route } from "../answer/route.ts";
 import { bulkReply, idempotencyKeyOf } from "./bulk.ts";
 import { uploadDocumentation } from "./upload-documentation.ts";
@@ -93,7 +94,7 @@ async function* paced(
       const slice = chunk.subarray(at, at + SLICE_BYTES);
       note(slice);
       yield slice;
-      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await turn();
     }
   }
 }

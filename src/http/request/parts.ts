@@ -1,6 +1,7 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { badUpload } from "../../service/refusals.ts";
 import { fieldName } from "./form.ts";
+import { turn } from "./slices.ts";
 
 /** The parts of a `multipart/form-data` body. Names are as `fieldName` gives them. */
 export interface Parts {
@@ -42,7 +43,7 @@ export async function readParts(contentType: string, bytes: Buffer): Promise<Par
   });
   for (let at = 0; at < bytes.length && failure === undefined; at += SLICE_BYTES) {
     parser.write(bytes.subarray(at, at + SLICE_BYTES));
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await turn();
   }
   parser.end();
   await finished;

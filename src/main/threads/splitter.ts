@@ -1,21 +1,23 @@
 import { Worker } from "node:worker_threads";
 import { type SplitBatch, splitText } from "../../core/batch/batch-chunk.ts";
 import type { BatchLayout } from "../../core/batch/batch.ts";
-import { countSpellings } from "../../core/batch/count-spellings.ts";
-import type { SplitOrder, Splitter, TooMany } from "../../ports/bulk/splitter.ts";
+import { inSlices } from "../../http/request/slices.ts";
+import type { Splitter, TooMany } from "../../ports/bulk/splitter.ts";
 import type { Share } from "../../ports/sharing/share.ts";
 
 export interface ThreadOrder {
   readonly id: number;
   readonly text: string;
   readonly layout: BatchLayout;
-  /** Splitting may stop beyond this many unique entries. */
+  /** Unique entries that it may hold. */
   readonly uniqueMax: number;
+  /** A list of more spellings is not parsed. */
+  readonly spellingsMax: number;
 }
 
 export interface SplitReport {
   readonly id: number;
-  readonly batch: SplitBatch;
+  readonly batch: SplitBatch | TooMany;
 }
 
 export interface ThreadSplitter {
@@ -36,40 +38,18 @@ const spellingsMax = (entriesMax: number): number => 2 * entriesMax + 1_000;
 export function threadSplitter(share: Share): ThreadSplitter {
   const splitting = new SplitThread();
   return {
-    async split(order) {
-      if (order.text.length > INLINE_MAX_UNITS) {
-        return await share.run(order.owner, () => splitLarge(order, splitting));
-      }
-      return await inSlices(splitText(order.text, order.layout));
+    async split({ text, layout, owner, entriesMax }) {
+      if (text.length <= INLINE_MAX_UNITS) return await inSlices(splitText(text, layout));
+      const uniqueMax = entriesMax ?? Infinity;
+      const order = { text, layout, uniqueMax, spellingsMax: spellingsMax(uniqueMax) };
+      return await share.run(owner, () => splitting.split(order));
     },
     close: () => splitting.close(),
   };
 }
 
-async function splitLarge(
-  { text, layout, entriesMax }: SplitOrder,
-  splitting: SplitThread,
-): Promise<SplitBatch | TooMany> {
-  const uniqueMax = entriesMax ?? Infinity;
-  const count = await inSlices(countSpellings(text, layout));
-  if (count > spellingsMax(uniqueMax)) return { kind: "too_many", count };
-  const batch = await splitting.split({ text, layout, uniqueMax });
-  return batch.unique > uniqueMax && batch.chunks.length === 0
-    ? { kind: "too_many", count }
-    : batch;
-}
-
-/** Others have a turn at each yield. */
-async function inSlices<T>(slices: Generator<undefined, T>): Promise<T> {
-  for (;;) {
-    const step = slices.next();
-    if (step.done === true) return step.value;
-    await new Promise<void>((resolve) => void setImmediate(resolve));
-  }
-}
-
 interface Waiting {
-  readonly resolve: (batch: SplitBatch) => void;
+  readonly resolve: (batch: SplitReport["batch"]) => void;
   readonly reject: (fault: Error) => void;
 }
 
@@ -78,7 +58,7 @@ class SplitThread {
   #worker: Worker | undefined;
   #lastId = 0;
 
-  split(order: Omit<ThreadOrder, "id">): Promise<SplitBatch> {
+  split(order: Omit<ThreadOrder, "id">): Promise<SplitReport["batch"]> {
     const worker = (this.#worker ??= this.#launch());
     const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {

@@ -1,4 +1,3 @@
-import { utf8Octets } from "../../core/address/address.ts";
 import type { SplitBatch } from "../../core/batch/batch-chunk.ts";
 import type { ChunkOutcome, KeptAnswer, NewBatch } from "../../ports/bulk/batches.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../../ports/admission/charges.ts";
@@ -73,7 +72,7 @@ export function checkBulkText(text: string, maxOctets = BULK_MAX_OCTETS): void {
   if (text === "") throw missingParameter("email");
   const isSmall = text.length * 3 <= maxOctets;
   const isLarge = text.length > maxOctets;
-  if (isLarge || (!isSmall && utf8Octets(text) > maxOctets)) throw bulkTooLarge();
+  if (isLarge || (!isSmall && Buffer.byteLength(text) > maxOctets)) throw bulkTooLarge();
 }
 
 /** The bulk service on its stores. */

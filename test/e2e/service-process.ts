@@ -76,7 +76,7 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 export async function startService(
   home: Home,
   more: Settings = {},
-  stdout: number | "pipe" = "pipe",
+  stdout: number | "pipe" | "ignore" = "pipe",
 ): Promise<ServiceProcess> {
   const env = environment({ PORT: "0", ...home.settings, ...more });
   const child = spawn(process.execPath, [COMMAND, "serve"], {

@@ -1,0 +1,104 @@
+/** Bodies that cost a server the most for their size. Each is made once. */
+
+export interface SentBody {
+  readonly path: string;
+  readonly type: string;
+  readonly octets: Buffer;
+}
+
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+const BOUNDARY = "neighbours";
+const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** The largest body of a request, and the largest uploaded file. */
+const BODY_OCTETS = 6_000_000;
+const FILE_OCTETS = 20_000_000;
+
+const filled = (piece: string, octets = BODY_OCTETS): string =>
+  piece.repeat(Math.floor(octets / Buffer.byteLength(piece)));
+
+const body = (type: string, text: string): SentBody => ({
+  path: "/api/email?bulk=1",
+  type,
+  octets: Buffer.from(text),
+});
+
+const part = (name: string, value: string): string =>
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+const multipart = (parts: string): SentBody => body(MULTIPART, `${parts}--${BOUNDARY}--\r\n`);
+
+const upload = (name: string, content: string): SentBody => ({
+  path: "/api/bulk/upload",
+  type: MULTIPART,
+  octets: Buffer.from(
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n` +
+      `content-type: application/octet-stream\r\n\r\n${content}\r\n--${BOUNDARY}--\r\n`,
+  ),
+});
+
+/** Nine labels of one letter, which UTS-46 has to read. */
+const wideName = (at: number): string => {
+  const labels = Array.from({ length: 9 }, (_, label) =>
+    String.fromCodePoint(0x4e00 + ((at * 9 + label * 31) % 20_000)),
+  );
+  return labels.join(".");
+};
+
+const lines = (count: number, line: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => line(at)).join("\n");
+
+const items = (item: string, count: number): string => `[${filled(`${item},`, count)}${item}]`;
+
+const MAKERS = {
+  "wide names": () => body(FORM, `email=${lines(50_000, wideName)}`),
+  "short tokens": () => body(FORM, `email=${lines(399_000, (at) => (at + 50_000).toString(36))}`),
+  "equal pairs": () => body(FORM, filled("email=a&")),
+  "unknown pairs": () => body(FORM, filled("x&")),
+  "encoded names": () => body(FORM, filled("%65mail=&")),
+  "encoded list": () => body(FORM, `email=${filled("%61%2C")}`),
+  "one encoded value": () => body(FORM, `email=${filled("%61")}`),
+  "plus signs": () => body(FORM, `email=${filled("+")}`),
+  "one raw value": () => body(FORM, `email=${filled("a")}`),
+  "at signs": () => body(FORM, `email=${filled("@")}`),
+  "broken escapes": () => body(FORM, `email=${filled("%f0%9")}`),
+  "JSON items": () => body(JSON_TYPE, `{"email":${items('"a"', BODY_OCTETS - 20)}}`),
+  "JSON 249,000 items": () => body(JSON_TYPE, `{"email":${items('"a@b.co"', 249_000 * 9)}}`),
+  "JSON long items": () =>
+    body(JSON_TYPE, `{"email":${items('"abcdefgh@example.com"', 5_500_000)}}`),
+  "JSON numbers": () => body(JSON_TYPE, `{"email":"a","x":${items("1e1", 249_000 * 4)}}`),
+  "JSON one value": () => body(JSON_TYPE, `{"email":"${filled("a")}"}`),
+  "JSON escapes": () => body(JSON_TYPE, `{"email":"${filled("\\u00e4")}"}`),
+  "JSON depth": () => body(JSON_TYPE, `{"email":${filled("[")}`),
+  "JSON wide value": () => body(JSON_TYPE, `{"email":"${filled("ä,")}"}`),
+  "JSON members": () =>
+    body(
+      JSON_TYPE,
+      `{${lines(3_900, (at) => `"k${String(at)}${"k".repeat(1_500)}":1,`)}"email":"a"}`,
+    ),
+  "parts, many": () => multipart(filled(part("email", "a"))),
+  "parts, 1,000": () => multipart(part("email", filled("a\n", 5_800)).repeat(999)),
+  "parts, one": () => multipart(part("email", filled("a\n"))),
+  "parts, dashes": () => multipart(part("email", filled("\r\n--neighbour"))),
+  "parts, long head": () => multipart(filled(`--${BOUNDARY}\r\n${"a: b\r\n".repeat(15)}\r\n\r\n`)),
+  "file: letters": () => upload("a.txt", filled("a\n", FILE_OCTETS)),
+  "file: wide letters": () => upload("a.txt", filled("ä\n", FILE_OCTETS)),
+  "file: names": () =>
+    upload(
+      "a.txt",
+      lines(900_000, (at) => `u@n${String(at)}.example`),
+    ),
+  "file: rows": () => upload("a.csv", `email,b\n${filled("a@b.co,1\n", FILE_OCTETS - 20)}`),
+  "file: columns": () => upload("a.csv", `email\n${filled("a,", FILE_OCTETS - 20)}`),
+  "file: quotes": () => upload("a.csv", `email\n"${filled('""', FILE_OCTETS - 20)}"`),
+  "file: one cell": () => upload("a.csv", filled("a", FILE_OCTETS)),
+  "file: JSON lines": () => upload("a.jsonl", filled('{"email":"ada@example.com"}\n', FILE_OCTETS)),
+  "file: workbook": () => upload("a.xlsx", `PK\u0003\u0004${filled("\u0000\u0001", FILE_OCTETS)}`),
+} satisfies Readonly<Record<string, () => SentBody>>;
+
+export type BodyName = keyof typeof MAKERS;
+
+export const BODY_NAMES = Object.keys(MAKERS) as readonly BodyName[];
+
+export const makeBody = (name: BodyName): SentBody => MAKERS[name]();

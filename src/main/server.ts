@@ -9,8 +9,8 @@ import type { Route } from "../http/answer/route.ts";
 import type { Probe } from "../http/system/readiness.ts";
 import { addHookPages } from "../http/hooks/hook-pages.ts";
 import { addGatePages } from "../http/gate/gate-pages.ts";
-import { addPocketPage } from "../http/feeds/pocket-page.ts";
 import { compatRoutes } from "../http/compat/services.ts";
+import { addFeedPages } from "../http/feeds/feed-pages.ts";
 import { bulkHandler } from "../http/api/bulk.ts";
 import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
@@ -41,7 +41,7 @@ import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
 import { type VerdictTally, verdictTally, watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
 import type { Lists } from "./feeds/lists.ts";
-import { openPocket } from "./feeds/pocket.ts";
+import { openFeedFiles } from "./feeds/feed-files.ts";
 import { type OpenBulk, openBulk } from "./parts/open-bulk.ts";
 import { watchAnswerCache, webhookCounter } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
@@ -201,6 +201,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
   const { lists, links, metrics, shares, gate } = parts;
   const { ownEvidence } = lists;
+  const trustedProxies = config.trustProxy ?? [];
   const checkOne = createCheckOne({
     admission,
     check: checker.check,
@@ -220,8 +221,8 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
     checkOne,
     pages: async (scope) => {
       addGatePages(scope, gate);
-      addPocketPage(scope, { pocket: openPocket(parts) });
-      addHookPages(scope, { ...gate, trustedProxies: config.trustProxy ?? [] });
+      addFeedPages(scope, { ...openFeedFiles(parts), admission, trustedProxies });
+      addHookPages(scope, { ...gate, trustedProxies });
       await addDashboard(scope, accountPaths, dashboard);
     },
     pagesDocumentation: accountDocumentation(accountPaths),

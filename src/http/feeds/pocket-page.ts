@@ -1,8 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import type { CurrentPocket } from "../../service/evidence/current-pocket.ts";
+import type { CurrentFile } from "../../service/evidence/current-file.ts";
+import type { PocketFile } from "../../service/evidence/pocket.ts";
+import { isHeld } from "../answer/etag.ts";
 
 export interface PocketPageDeps {
-  readonly pocket: CurrentPocket;
+  readonly pocket: CurrentFile<PocketFile>;
 }
 
 /**
@@ -23,11 +25,4 @@ export function addPocketPage(app: FastifyInstance, { pocket }: PocketPageDeps):
     if (isHeld(request.headers["if-none-match"], etag)) return reply.code(304).send();
     return reply.type("application/octet-stream").send(body);
   });
-}
-
-/** RFC 9110 section 13.1.2: weak comparison, because a proxy may have marked the tag as weak. */
-function isHeld(held: string | undefined, etag: string): boolean {
-  if (held === undefined) return false;
-  const tags = held.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes("*") || tags.includes(etag);
 }

@@ -4,7 +4,7 @@ import { manualClock } from "../../../test/time/manual-clock.ts";
 import { keptLog } from "../../../test/process/kept-log.ts";
 import { type LiteralKnowledge, literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { readPocket, type ReadPocket } from "../../../test/lists/read-pocket.ts";
-import { createCurrentPocket } from "./current-pocket.ts";
+import { createCurrentFile } from "./current-file.ts";
 import { makePocket, type PocketSource } from "./pocket.ts";
 
 const key = new Uint8Array(16).fill(9);
@@ -110,7 +110,13 @@ test("a changed list is made anew in the background, up to once a minute", async
   const clock = manualClock();
   let now = source(KNOWN);
   const log = keptLog();
-  const pocket = createCurrentPocket({ source: () => now, key, pause, clock, log });
+  const pocket = createCurrentFile({
+    make: () => makePocket(now, { key, pause }),
+    version: () => now.datasets.version,
+    clock,
+    log,
+    name: "pocket",
+  });
   const first = await pocket.current();
   now = source({ ...KNOWN, curated: [] }, 2);
   assert.equal(await pocket.current(), first, "within the minute");

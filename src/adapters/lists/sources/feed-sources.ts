@@ -1,4 +1,5 @@
 import type { FeedKind } from "../../../core/evidence/datasets.ts";
+import type { FeedLicence } from "../../../ports/evidence/feed-licence.ts";
 import { castleDays, type DatedName } from "./castle.ts";
 import { fakefilterHosts, jsonStrings, lines, type PackageId } from "./packages.ts";
 
@@ -11,6 +12,8 @@ export interface FetchedSource {
   readonly read: (text: string) => readonly string[];
   /** Fewer names mean a broken list. */
   readonly floor: number;
+  /** On which its names may be passed on; absent: they may not, and `/feeds/disposable` leaves them out. */
+  readonly licence?: FeedLicence;
   /** Only a part of it is published each day: names are kept as `KEPT_UNSEEN_DAYS` says. */
   readonly rotating: boolean;
   /** The package that stands in until it is fetched. */
@@ -30,6 +33,11 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
     path: "7c/fakefilter/HEAD/json/data_version2.json",
     read: fakefilterHosts,
     floor: 3_000,
+    licence: {
+      spdx: "BSD-3-Clause",
+      copyright: "Copyright (c) 2022, 7c",
+      url: "https://github.com/7c/fakefilter",
+    },
     rotating: false,
     bundled: "fakefilter",
   },
@@ -39,6 +47,11 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
     path: "disposable-email-domains/disposable-email-domains/HEAD/disposable_email_blocklist.conf",
     read: listLines,
     floor: 6_500,
+    licence: {
+      spdx: "CC0-1.0",
+      copyright: "no rights reserved",
+      url: "https://github.com/disposable-email-domains/disposable-email-domains",
+    },
     rotating: false,
     bundled: "ded",
   },
@@ -48,6 +61,11 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
     path: "FGRibreau/mailchecker/HEAD/list.txt",
     read: listLines,
     floor: 45_000,
+    licence: {
+      spdx: "MIT",
+      copyright: "Copyright (c) 2013 Francois-Guillaume Ribreau",
+      url: "https://github.com/FGRibreau/mailchecker",
+    },
     rotating: false,
     bundled: "mailchecker",
   },
@@ -57,6 +75,11 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
     path: "tompec/disposable-email-domains/HEAD/index.json",
     read: jsonStrings,
     floor: 110_000,
+    licence: {
+      spdx: "MIT",
+      copyright: "Copyright (c) 2017 Ilya Volodarsky, 2025 Thomas Petracco",
+      url: "https://github.com/tompec/disposable-email-domains",
+    },
     rotating: false,
     bundled: "tompec",
   },
@@ -66,6 +89,11 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
     path: "castle/disposable-email-domains/HEAD/disposable-email-domains.txt",
     read: listLines,
     floor: 900,
+    licence: {
+      spdx: "MIT",
+      copyright: "Copyright (c) Castle Intelligence, Inc. and contributors",
+      url: "https://github.com/castle/disposable-email-domains",
+    },
     rotating: true,
     bundled: "castle",
     seed: castleDays,
@@ -76,6 +104,11 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
     path: "disposable/disposable-email-domains/HEAD/domains.txt",
     read: listLines,
     floor: 60_000,
+    licence: {
+      spdx: "MIT",
+      copyright: "Copyright (c) 2017 Andrei Simionescu",
+      url: "https://github.com/disposable/disposable-email-domains",
+    },
     rotating: false,
   },
   {
@@ -84,6 +117,11 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
     path: "wesbos/burner-email-providers/HEAD/emails.txt",
     read: listLines,
     floor: 20_000,
+    licence: {
+      spdx: "MIT",
+      copyright: "Copyright 2018 Wes Bos",
+      url: "https://github.com/wesbos/burner-email-providers",
+    },
     rotating: false,
   },
 ];
@@ -106,3 +144,6 @@ export const ALWAYS_LISTED: readonly string[] = [
 function listLines(text: string): readonly string[] {
   return lines(text).filter((line) => !line.startsWith("#"));
 }
+
+export const licenceOf = (id: string): FeedLicence | undefined =>
+  FETCHED_SOURCES.find((source) => source.id === id)?.licence;

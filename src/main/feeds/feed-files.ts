@@ -1,0 +1,98 @@
+import { createGunzip, gzip } from "node:zlib";
+import { promisify } from "node:util";
+import { FETCHED_SOURCES, licenceOf } from "../../adapters/lists/sources/feed-sources.ts";
+import { LICENCE_TEXTS } from "../../adapters/lists/sources/licences.ts";
+import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import { namesOfTable } from "../../adapters/lists/table/name-table.ts";
+import { deriveKey } from "../../adapters/system/secrets.ts";
+import { FREE_REGISTRIES } from "../../core/tables/free-registries.ts";
+import { createCurrentFile, type CurrentFile } from "../../service/evidence/current-file.ts";
+import { makePocket, type PocketFile, type PocketSource } from "../../service/evidence/pocket.ts";
+import {
+  makePublishedList,
+  type PublishedFiles,
+  type PublishedSource,
+} from "../../service/evidence/published-list.ts";
+import type { Lists } from "./lists.ts";
+import type { Serving } from "../parts/serving.ts";
+
+export interface FeedFiles {
+  readonly pocket: CurrentFile<PocketFile>;
+  readonly published: CurrentFile<PublishedFiles>;
+  readonly expand: (gzip: Uint8Array) => NodeJS.ReadableStream;
+}
+
+type Parts = Pick<Serving, "lists" | "secretKey" | "clock" | "log">;
+
+const KEY_BYTES = 16;
+
+/** Lets other work run. */
+const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+const compress = promisify(gzip);
+
+const expand = (bytes: Uint8Array): NodeJS.ReadableStream => {
+  const plain = createGunzip();
+  plain.end(bytes);
+  return plain;
+};
+
+/** What this installation serves of its lists: every process makes the same files. */
+export function openFeedFiles({ lists, secretKey, clock, log }: Parts): FeedFiles {
+  const { version } = lists;
+  const key = deriveKey(secretKey, "pocket list").subarray(0, KEY_BYTES);
+  return {
+    expand,
+    pocket: createCurrentFile({
+      make: () => makePocket(pocketSource(lists), { key, pause }),
+      version,
+      clock,
+      log,
+      name: "pocket",
+    }),
+    published: createCurrentFile({
+      make: () => makePublishedList(publishedSource(lists), { pause, compress }),
+      version,
+      clock,
+      log,
+      name: "published_list",
+    }),
+  };
+}
+
+function pocketSource(lists: Pick<Lists, "datasets" | "shared">): PocketSource {
+  const datasets = lists.datasets();
+  const shared = lists.shared();
+  return {
+    datasets,
+    *names() {
+      for (const table of [shared.disposable, shared.families, shared.knownGood]) {
+        for (const [name] of namesOfTable(table)) yield name;
+      }
+      yield* FREE_REGISTRIES;
+      yield* datasets.operator.names();
+    },
+  };
+}
+
+/** Without the feeds that may not be passed on, as if the operator had switched them off. */
+function publishedSource(lists: Pick<Lists, "datasets" | "shared">): PublishedSource {
+  const { operator } = lists.datasets();
+  const shared = lists.shared();
+  const mayNotShare = new Set(
+    FETCHED_SOURCES.filter(({ licence }) => licence === undefined).map(({ id }) => id),
+  );
+  const datasets = attachDatasets(shared, {
+    ...operator,
+    isFeedOff: (id) => mayNotShare.has(id) || operator.isFeedOff(id),
+  });
+  return {
+    datasets,
+    licenceOf,
+    leftOut: [...mayNotShare],
+    texts: LICENCE_TEXTS,
+    *names() {
+      for (const [name] of namesOfTable(shared.disposable)) yield name;
+    },
+  };
+}

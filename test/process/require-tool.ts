@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 
 /** Whether a program can be started here. */
 export function hasTool(name: string, versionFlag = "--version"): boolean {
@@ -14,7 +14,7 @@ export function testWith(
   needed: readonly string[],
   missing: readonly string[],
   name: string,
-  body: () => Promise<void>,
+  body: (t: TestContext) => Promise<void>,
 ): void {
   if (missing.length === 0) {
     test(name, body);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { countingIds, recordingLog } from "../../../test/contracts/stores.ts";
 import { systemClock as clock } from "../system/clock.ts";
-import { clientOptions, readRedisUrl } from "./client-options.ts";
+import { clientOf, clientOptions, readRedisUrl } from "./client-options.ts";
 import { type ConnectionDeps, RedisConnection } from "./connection.ts";
 
 const wrong = [
@@ -69,7 +69,8 @@ async function dumbServer(t: TestContext, answer?: string) {
 }
 
 function connect(t: TestContext, url: string, log: ConnectionDeps["log"] = recordingLog()): void {
-  const connection = new RedisConnection(readRedisUrl(url), { clock, ids: countingIds(), log });
+  const client = clientOf(readRedisUrl(url), countingIds());
+  const connection = new RedisConnection(client, { clock, log });
   t.after(() => connection.close());
 }
 

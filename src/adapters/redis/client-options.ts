@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { RedisOptions } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import type { Ids } from "../../ports/process/ids.ts";
 
 const CONNECT_WITHIN_MS = 1_000;
@@ -48,6 +48,10 @@ export function clientOptions(url: URL, ids: Pick<Ids, "bytes">): ClientOptions 
     retryStrategy: (attempt) => backOffMs(attempt, ids),
   };
 }
+
+/** Opens a connection of its own with each call. */
+export const clientOf = (url: URL, ids: Pick<Ids, "bytes">): Redis =>
+  new Redis(clientOptions(url, ids));
 
 /** A server that many share by TLS is chosen by name (RFC 6066 section 3), which Node sends only when told. */
 const tlsOptions = (host: string): { readonly servername?: string } =>

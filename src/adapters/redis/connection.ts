@@ -1,15 +1,12 @@
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { Clock } from "../../ports/process/clock.ts";
-import type { Ids } from "../../ports/process/ids.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import type { Log } from "../../ports/process/log.ts";
-import { clientOptions } from "./client-options.ts";
 import { ReplyWatch } from "./reply-watch.ts";
 import type { Script } from "./scripts.ts";
 
 export interface ConnectionDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
-  readonly ids: Pick<Ids, "bytes">;
   readonly log: Pick<Log, "info" | "warn">;
 }
 
@@ -49,9 +46,9 @@ export class RedisConnection {
   #isGathering = false;
   #prefix = "";
 
-  constructor(url: URL, deps: ConnectionDeps) {
+  constructor(client: Redis, deps: ConnectionDeps) {
     this.#deps = deps;
-    this.#client = new Redis(clientOptions(url, deps.ids));
+    this.#client = client;
     this.#watch = new ReplyWatch(deps.clock, () => {
       this.#lose("no answer", SILENT_MS);
       this.#client.disconnect(true);

@@ -1,7 +1,5 @@
-import { Redis } from "ioredis";
-import type { Ids } from "../../ports/process/ids.ts";
+import type { Redis } from "ioredis";
 import { type Notices, type Topic, TOPICS } from "../../ports/process/notices.ts";
-import { clientOptions } from "./client-options.ts";
 import type { RedisConnection } from "./connection.ts";
 
 export interface RedisNotices extends Notices {
@@ -18,14 +16,13 @@ export const CHANNEL = "gatepost:notices";
  * every time it begins to listen tells everybody of everything once.
  */
 export function redisNotices(
-  url: URL,
-  { connection, ids }: { readonly connection: RedisConnection; readonly ids: Pick<Ids, "bytes"> },
+  subscriber: Redis,
+  connection: Pick<RedisConnection, "publish">,
 ): RedisNotices {
   const listeners = new Map<Topic, Set<() => void>>(TOPICS.map((topic) => [topic, new Set()]));
   const hearAll = (topic: Topic): void => {
     for (const listener of listeners.get(topic) ?? []) listener();
   };
-  const subscriber = new Redis(clientOptions(url, ids));
   let listensNow = (): void => undefined;
   const listens = new Promise<void>((resolve) => (listensNow = resolve));
   subscriber

@@ -1,3 +1,4 @@
+import type { Redis } from "ioredis";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import { inTime } from "../../ports/process/in-time.ts";
@@ -7,7 +8,7 @@ import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import type { RequestCounter } from "../../ports/admission/request-counter.ts";
 import type { UnitJournal } from "../../ports/admission/unit-journal.ts";
 import type { UsageLedger } from "../../ports/admission/usage.ts";
-import { readRedisUrl } from "./client-options.ts";
+import { clientOf, readRedisUrl } from "./client-options.ts";
 import { RedisConnection } from "./connection.ts";
 import { redisNotices } from "./notices.ts";
 import { RedisQuotaCounter } from "./quota-counter.ts";
@@ -25,6 +26,8 @@ export interface RedisLinkDeps {
   readonly localRates: RateCounter;
   /** A clock shared by all processes of a test; absent: the server's clock. */
   readonly timeMs?: () => number;
+  /** Opens a connection with each call; absent: to the URL. */
+  readonly connect?: () => Redis;
 }
 
 /** What all processes share through one Redis or Valkey. */
@@ -52,9 +55,10 @@ export async function openRedis(url: string, deps: RedisLinkDeps): Promise<Redis
   const parsed = readRedisUrl(url);
   const { clock, localRates: local, timeMs } = deps;
   const time = (): number | "" => timeMs?.() ?? "";
-  const connection = new RedisConnection(parsed, deps);
+  const { connect = () => clientOf(parsed, deps.ids) } = deps;
+  const connection = new RedisConnection(connect(), deps);
   const quotas = new RedisQuotaCounter({ ...deps, connection, time });
-  const notices = redisNotices(parsed, { connection, ids: deps.ids });
+  const notices = redisNotices(connect(), connection);
   const timely = { timeoutMs: START_WITHIN_MS, late: undefined, clock };
   await inTime(Promise.all([firstUp(connection), notices.listens]), timely);
   return {

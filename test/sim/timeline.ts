@@ -61,8 +61,17 @@ export class Timeline {
   async run(isDone: () => boolean, limitMs: number): Promise<void> {
     await quiet();
     while (!isDone()) {
+      if (!this.step()) throw new Error("nothing is left to happen");
+      if (this.nowMs > limitMs) throw new Error(`not done after ${String(limitMs)} ms`);
+      await quiet();
+    }
+  }
+
+  /** Does what is due next; false when nothing is left. */
+  step(): boolean {
+    for (;;) {
       const event = this.#pop();
-      if (event === undefined) throw new Error("nothing is left to happen");
+      if (event === undefined) return false;
       if (event.isOver || event.of?.isAlive === false) continue;
       const wakesMs = event.of?.frozenUntilMs ?? 0;
       if (wakesMs > Math.max(this.nowMs, event.atMs)) {
@@ -71,11 +80,10 @@ export class Timeline {
         continue;
       }
       this.nowMs = Math.max(this.nowMs, event.atMs);
-      if (this.nowMs > limitMs) throw new Error(`not done after ${String(limitMs)} ms`);
       event.isOver = true;
       this.events += 1;
       event.task();
-      await quiet();
+      return true;
     }
   }
 

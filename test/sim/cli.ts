@@ -1,32 +1,39 @@
-// `npm run sim -- --seed N [--days D] [--trace FILE]`
+// `npm run sim -- --seed N [--days D] [--servers S --workers W] [--load light] [--trace FILE]`
 import "./one-thread.ts";
 import { createWriteStream } from "node:fs";
 import { parseArgs } from "node:util";
-import { run } from "./run.ts";
+import { LOADS, run } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     days: { type: "string", default: "30" },
+    servers: { type: "string", default: "1" },
+    workers: { type: "string", default: "0" },
+    load: { type: "string", default: "busy" },
     trace: { type: "string" },
     "no-shrink": { type: "boolean", default: false },
   },
 });
 const [seed, days] = [Number(values.seed), Number(values.days)];
 const file = values.trace === undefined ? undefined : createWriteStream(values.trace);
-// The model of Redis is missing, so the world has one server with its own bulk thread.
-const options = { seed, days, servers: 1, workers: 0 };
-const startMs = performance.now();
+const [servers, workers] = [Number(values.servers), Number(values.workers)];
+if (workers === 0 && servers !== 1) throw new Error("--servers: several servers need --workers");
+const load = values.load === "light" ? LOADS.light : LOADS.busy;
+const options = { seed, days, servers, workers, load };
+const before = process.cpuUsage();
 const outcome = await run({
   ...options,
   ...(file !== undefined && { trace: (line: string) => void file.write(`${line}\n`) }),
 });
-const seconds = (performance.now() - startMs) / 1_000;
+const spent = process.cpuUsage(before);
+const seconds = (spent.user + spent.system) / 1_000_000;
 const { violations, hash, events, requests, kills, faults } = outcome;
 process.stdout.write(
-  `seed ${String(seed)}: ${String(outcome.days)} days in ${seconds.toFixed(1)} s, ${String(events)} events, ` +
-    `${String(requests)} requests, ${String(kills)} kills, trace ${hash.slice(0, 16)}\n`,
+  `seed ${String(seed)}: ${String(outcome.days)} days in ${seconds.toFixed(1)} s of CPU, ` +
+    `${((60 * outcome.days) / seconds).toFixed(0)} a minute; ${String(events)} events, ${String(requests)} requests, ` +
+    `${String(kills)} kills, trace ${hash.slice(0, 16)}\n`,
 );
 if (violations.length > 0) {
   process.stdout.write(`${violations.join("\n")}\n`);

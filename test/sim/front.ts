@@ -29,8 +29,8 @@ export class Front {
   readonly owners: Owner[] = [];
   readonly violations: string[] = [];
   weather = FINE;
-  /** Units of single checks that kills may have taken so far. */
-  mayBeLost = 0;
+  /** By UTC day: units of single checks that kills may have taken. */
+  readonly #mayBeLost = new Map<number, number>();
   requests = 0;
 
   constructor(world: World) {
@@ -42,13 +42,25 @@ export class Front {
     this.violations.push(what);
   }
 
+  mayLose(units: number): void {
+    // A bout may go past midnight.
+    for (const day of [this.today(), this.today() + 1]) {
+      this.#mayBeLost.set(day, (this.#mayBeLost.get(day) ?? 0) + units);
+    }
+  }
+
+  /** Units of today's single checks that kills may have taken. */
+  mayBeLost(): number {
+    return this.#mayBeLost.get(this.today()) ?? 0;
+  }
+
   today(): number {
     const { beganMs, nowMs } = this.world.timeline;
     return Math.floor((beganMs + nowMs) / DAY_MS);
   }
 
   async ask(
-    owner: Pick<Owner, "headers" | "address">,
+    owner: Pick<Owner, "key" | "headers" | "address">,
     request: { readonly method: "GET" | "POST" | "DELETE"; readonly url: string },
     { body, key }: Asked = {},
     limitMs = SINGLE_MS,
@@ -68,7 +80,7 @@ export class Front {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const tookMs = timeline.nowMs - startMs;
-    this.world.note(`${request.method} ${request.url} ${String(reply.status)}`);
+    this.world.note(`${owner.key} ${request.method} ${request.url} ${String(reply.status)}`);
     if (tookMs > limitMs + this.weather.frozenMs) {
       this.wrong(`an answer took ${String(Math.round(tookMs))} ms: ${request.url}`);
     }

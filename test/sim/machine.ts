@@ -14,7 +14,7 @@ import type { Log } from "../../src/ports/process/log.ts";
 import type { FastifyInstance } from "fastify";
 import type { Chance } from "./chance.ts";
 import { type NameFaults, simulatedResolver } from "./names.ts";
-import type { SimulatedRedis } from "./redis.ts";
+import type { SimulatedRedis } from "./redis/simulated-redis.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
 
@@ -74,9 +74,9 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
         if (ground.lock.holder === life) ground.lock.holder = undefined;
       };
     },
-    openRedis: (_url, deps) => Promise.resolve(redis.open(life, deps)),
-    openTickets: () => Promise.resolve(redis.openTickets(life)),
-    openTicketQueue: () => Promise.resolve(redis.openQueue()),
+    openRedis: (_url, deps) => redis.open(life, deps),
+    openTickets: () => Promise.resolve(redis.openTickets(life, clock)),
+    openTicketQueue: () => Promise.resolve(redis.openQueue(life, clock)),
     openResolver: (options) =>
       simulatedResolver(options, { timeline, chance, faults: ground.names }),
     openOutbound: () => ({

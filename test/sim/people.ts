@@ -20,13 +20,13 @@ const IN_FORCE_MS = 5_000;
 export class People {
   readonly front: Front;
   readonly batches: Batches;
-  readonly #world: World;
+  readonly world: World;
   readonly #chance: Chance;
   readonly #operator: Operator;
   #rules = 0;
 
   constructor(world: World, operator: Operator) {
-    this.#world = world;
+    this.world = world;
     this.#chance = world.chance.fork();
     this.#operator = operator;
     this.front = new Front(world);
@@ -55,7 +55,7 @@ export class People {
   /** One person for some seconds. */
   async live(actions: number): Promise<void> {
     for (let action = 0; action < actions; action += 1) {
-      await this.#world.timeline.sleep(this.#chance.between(50, 3_000));
+      await this.world.timeline.sleep(this.#chance.between(50, 3_000));
       const owner = this.#chance.pick(this.front.owners);
       const what = this.#chance.next();
       const [act] = this.#acts.find(([, upTo]) => what < upTo) ?? [];
@@ -115,13 +115,13 @@ export class People {
     if (!owner.key.startsWith("account:")) return;
     const { keys } = this.#operator;
     const id = owner.key.slice("account:".length);
-    const old = { address: owner.address, headers: { ...owner.headers } };
+    const old = { key: owner.key, address: owner.address, headers: { ...owner.headers } };
     owner.headers["authorization"] = `Bearer ${await this.#newKey(id)}`;
     const before = await keys.list(id);
     for (const { id: keyId, revokedAtMs } of before.slice(0, -1)) {
       if (revokedAtMs === undefined) await keys.revoke(keyId);
     }
-    await this.#world.timeline.sleep(IN_FORCE_MS);
+    await this.world.timeline.sleep(IN_FORCE_MS);
     const charged = chargedOn(owner, this.front.today());
     charged.possible += 1;
     const order = { method: "POST", url: "/api/email" } as const;
@@ -150,7 +150,7 @@ export class People {
     };
     if ((await isDisposable()) === true) this.front.wrong("a domain without a rule is disposable");
     await this.#operator.rules.save(domain, "deny", { note: "", author: "sim" });
-    await this.#world.timeline.sleep(IN_FORCE_MS);
+    await this.world.timeline.sleep(IN_FORCE_MS);
     const { frozenMs, storeFails } = this.front.weather;
     if ((await isDisposable()) === false && frozenMs === 0 && !storeFails) {
       this.front.wrong("a rule is not in force after 5 s");

@@ -74,7 +74,7 @@ function compareDay(owner: Owner, row: Readonly<Record<string, unknown>>, front:
   const most = certain + possible;
   if (used > most) front.wrong(`${owner.key} pays ${String(used)} for at most ${String(most)}`);
   const lost = certain - used;
-  if (lost > front.mayBeLost) front.wrong(`${String(lost)} units of ${owner.key} are lost`);
+  if (lost > front.mayBeLost()) front.wrong(`${String(lost)} units of ${owner.key} are lost`);
   if (units > owner.dailyLimit) front.wrong(`${owner.key} took more than its quota`);
 }
 

@@ -3,13 +3,26 @@ import { Chance } from "./chance.ts";
 import type { Weather } from "./front.ts";
 import { People } from "./people.ts";
 import { checkAtRest } from "./rest.ts";
-import { World, type WorldOptions } from "./world.ts";
+import { NO_FAULTS, type StoreFaults } from "./store.ts";
+import type { Lifetime } from "./timeline.ts";
+import { type Place, World, type WorldOptions } from "./world.ts";
+
+type FaultKind =
+  | ("kill" | "kill_at_step" | "freeze" | "silent_names" | "step_clock" | "store_fails")
+  | (
+      | "store_cut"
+      | "store_conflicts"
+      | "store_slow"
+      | "redis_cut"
+      | "redis_silent"
+      | "redis_restarts"
+    );
 
 /** One fault of a bout. */
 export interface Fault {
   readonly day: number;
   readonly bout: number;
-  readonly kind: "kill" | "kill_at_step" | "freeze" | "silent_names" | "step_clock" | "store_fails";
+  readonly kind: FaultKind;
   /** From the beginning of the bout. */
   readonly atMs: number;
   /** Which process, of those there are. */
@@ -18,8 +31,23 @@ export interface Fault {
   readonly amount: number;
 }
 
+/** How much happens on a day. */
+export interface Load {
+  readonly bouts: number;
+  readonly people: number;
+  /** Of each person in a bout. */
+  readonly actions: number;
+}
+
+export const LOADS = {
+  busy: { bouts: 2, people: 3, actions: 4 },
+  light: { bouts: 1, people: 1, actions: 3 },
+} as const satisfies Record<string, Load>;
+
 export interface RunOptions extends WorldOptions {
   readonly days: number;
+  /** Busy unless given. */
+  readonly load?: Load;
   /** Instead of what the seed says; for shrinking. */
   readonly faults?: readonly Fault[];
 }
@@ -35,13 +63,10 @@ export interface Outcome {
   readonly faults: readonly Fault[];
 }
 
-const BOUTS = 2;
-const PEOPLE = 3;
-const ACTIONS = 4;
 const BOUT_LIMIT_MS = 1_200_000;
 const HOUR_MS = 3_600_000;
 
-const KINDS: readonly Fault["kind"][] = [
+const KINDS: readonly FaultKind[] = [
   "kill",
   "kill",
   "kill_at_step",
@@ -54,18 +79,40 @@ const KINDS: readonly Fault["kind"][] = [
   "store_fails",
 ];
 
+const STORE_KINDS = {
+  store: ["store_fails", "store_cut"],
+  redis: ["redis_cut", "redis_silent", "redis_restarts"],
+} as const satisfies Record<string, readonly FaultKind[]>;
+
+/** Of stores that several processes share. */
+const SCALED_KINDS: readonly FaultKind[] = [
+  ...KINDS,
+  "store_cut",
+  "store_conflicts",
+  "store_slow",
+  ...STORE_KINDS.redis,
+];
+
 /** The faults that a seed has for so many days; half of the bouts have none. */
-export function faultsOf({ seed, days, servers, workers }: Omit<RunOptions, "trace">): Fault[] {
+export function faultsOf(options: Omit<RunOptions, "trace">): Fault[] {
+  const { seed, days, servers, workers, load = LOADS.busy } = options;
   const chance = new Chance(seed ^ 0x5eed);
   const faults: Fault[] = [];
   for (let day = 0; day < days; day += 1) {
-    for (let bout = 0; bout < BOUTS; bout += 1) {
+    for (let bout = 0; bout < load.bouts; bout += 1) {
       const count = chance.isTrue(0.6) ? 0 : 1 + chance.below(2);
       for (let index = 0; index < count; index += 1) {
-        const kind = chance.pick(KINDS);
+        const kind = chance.pick(workers === 0 ? KINDS : SCALED_KINDS);
         const amount = kind === "kill_at_step" ? 1 + chance.below(60) : chance.between(500, 20_000);
         const place = chance.below(workers === 0 ? 1 : servers + workers);
-        faults.push({ day, bout, kind, atMs: chance.between(0, 8_000), place, amount });
+        faults.push({
+          day,
+          bout,
+          kind,
+          atMs: chance.between(0, 2_000 * load.actions),
+          place,
+          amount,
+        });
       }
     }
   }
@@ -76,6 +123,7 @@ export function faultsOf({ seed, days, servers, workers }: Omit<RunOptions, "tra
 export async function run(options: RunOptions): Promise<Outcome> {
   const world = new World(options);
   const { timeline } = world;
+  const { load = LOADS.busy } = options;
   const faults = options.faults ?? faultsOf(options);
   const state = { day: 0, isOver: false, people: undefined as People | undefined };
   let crash: unknown;
@@ -87,9 +135,9 @@ export async function run(options: RunOptions): Promise<Outcome> {
     for (const place of world.places) world.start(place);
     while (world.serving() === undefined) await timeline.sleep(100);
     for (; state.day < options.days && people.front.violations.length === 0; state.day += 1) {
-      for (let bout = 0; bout < BOUTS && people.front.violations.length === 0; bout += 1) {
+      for (let bout = 0; bout < load.bouts && people.front.violations.length === 0; bout += 1) {
         const now = faults.filter((one) => one.day === state.day && one.bout === bout);
-        await runBout(world, people, now);
+        await runBout(people, load, now);
         timeline.leap(world.chance.between(9, 14) * HOUR_MS);
         await timeline.sleep(10_000);
       }
@@ -120,29 +168,63 @@ export async function run(options: RunOptions): Promise<Outcome> {
 const stackOf = (fault: unknown): string =>
   fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
 
-async function runBout(world: World, people: People, faults: readonly Fault[]): Promise<void> {
+async function runBout(people: People, load: Load, faults: readonly Fault[]): Promise<void> {
+  const { world } = people;
   const before = { kills: world.kills, atMs: world.timeline.nowMs };
   const { front } = people;
-  front.weather = weatherOf(faults);
-  if (front.weather.hasKills || front.weather.storeFails) front.mayBeLost += 10;
-  for (const fault of faults) {
-    world.timeline.after(undefined, fault.atMs, () => strike(world, fault));
-  }
-  await Promise.all(Array.from({ length: PEOPLE }, () => people.live(ACTIONS)));
+  front.weather = weatherOf(faults, world.isScaled);
+  if (front.weather.hasKills) front.mayLose(front.weather.storeFails ? 100 : 10);
+  const callOff = faults.map((fault) =>
+    world.timeline.after(undefined, fault.atMs, () => strike(world, fault)),
+  );
+  await Promise.all(Array.from({ length: load.people }, () => people.live(load.actions)));
+  for (const end of callOff) end();
   calm(world);
   await checkAtRest(world, people, before);
 }
 
-function weatherOf(faults: readonly Fault[]): Weather {
+function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
   const has = (...kinds: readonly Fault["kind"][]): boolean =>
     faults.some(({ kind }) => kinds.includes(kind));
   const frozen = faults.filter(({ kind }) => kind === "freeze").map(({ amount }) => amount);
+  const { redis, store } = STORE_KINDS;
   return {
-    storeFails: has("store_fails"),
+    // A server undoes the transaction of a process that stands still.
+    storeFails: has(...store, ...redis) || (isScaled && has("freeze")),
     namesFail: has("silent_names"),
     hasKills: has("kill", "kill_at_step"),
     frozenMs: 2 * Math.max(0, ...frozen),
   };
+}
+
+type Strike = (world: World, place: Place, life: Lifetime, amount: number) => void;
+
+const STRIKES: Readonly<Record<FaultKind, Strike>> = {
+  kill: (world, place, _life, amount) => world.kill(place, amount / 5),
+  kill_at_step: (_world, place, _life, amount) => (place.dieAtStep = amount),
+  freeze: ({ timeline }, _place, life, amount) => (life.frozenUntilMs = timeline.nowMs + amount),
+  silent_names: ({ timeline, names }, _place, _life, amount) =>
+    (names.silentUntilMs = timeline.nowMs + amount),
+  step_clock: (_world, _place, life, amount) => (life.skewMs = amount - 10_000),
+  store_fails: (world, _place, _life, amount) => storeFault(world, { failing: 0.2 }, amount),
+  store_conflicts: (world, _place, _life, amount) =>
+    storeFault(world, { conflicting: 0.3 }, amount),
+  store_slow: (world, _place, _life, amount) => storeFault(world, { slowMs: 100 }, amount),
+  store_cut: ({ store }, _place, life) => store.cut(life),
+  redis_cut: ({ redis }) => redis.cut(),
+  redis_silent: ({ redis, timeline }, _place, _life, amount) =>
+    (redis.silentUntilMs = timeline.nowMs + amount / 2),
+  redis_restarts: ({ redis }, _place, _life, amount) => redis.restart(amount / 2),
+};
+
+/** For up to 5 s. */
+function storeFault(
+  { store, timeline }: World,
+  faults: Partial<StoreFaults>,
+  amount: number,
+): void {
+  Object.assign(store.faults, faults);
+  timeline.after(undefined, Math.min(amount, 5_000), () => Object.assign(store.faults, NO_FAULTS));
 }
 
 function strike(world: World, { kind, place: index, amount }: Fault): void {
@@ -150,22 +232,15 @@ function strike(world: World, { kind, place: index, amount }: Fault): void {
   const life = place?.host?.life;
   if (place === undefined || life === undefined) return;
   world.note(`fault ${kind} ${life.name} ${amount.toFixed(0)}`);
-  const { timeline, store } = world;
-  if (kind === "kill") world.kill(place, amount / 5);
-  else if (kind === "kill_at_step") place.dieAtStep = amount;
-  else if (kind === "freeze") life.frozenUntilMs = timeline.nowMs + amount;
-  else if (kind === "silent_names") world.names.silentUntilMs = timeline.nowMs + amount;
-  else if (kind === "step_clock") life.skewMs = amount - 10_000;
-  else {
-    store.faults.failing = 0.2;
-    timeline.after(undefined, Math.min(amount, 5_000), () => (store.faults.failing = 0));
-  }
+  STRIKES[kind](world, place, life, amount);
 }
 
 /** No new faults, and those that last are over. */
 function calm(world: World): void {
-  world.store.faults.failing = 0;
+  Object.assign(world.store.faults, NO_FAULTS);
   world.names.silentUntilMs = 0;
+  world.redis.silentUntilMs = 0;
+  world.redis.refusesUntilMs = 0;
   for (const place of world.places) {
     place.dieAtStep = Infinity;
     if (place.host !== undefined) place.host.life.skewMs = 0;

@@ -1,20 +1,23 @@
 import "./one-thread.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf, run } from "./run.ts";
+import { faultsOf, LOADS, run } from "./run.ts";
 
-const WORLD = { servers: 1, workers: 0 } as const;
+const EMBEDDED = { servers: 1, workers: 0, load: LOADS.light } as const;
+const SCALED = { servers: 3, workers: 2, load: LOADS.light } as const;
 
-test("two runs of one seed are the same run", async () => {
-  const options = { ...WORLD, seed: 11, days: 3 };
-  const [first, second] = [await run(options), await run(options)];
-  assert.deepEqual(first.violations, []);
-  assert.equal(first.hash, second.hash);
-  assert.ok(first.requests > 20, String(first.requests));
-});
+for (const [name, world] of Object.entries({ EMBEDDED, SCALED })) {
+  test(`two runs of one seed are the same run (${name.toLowerCase()})`, async () => {
+    const options = { ...world, seed: 11, days: 8 };
+    const [first, second] = [await run(options), await run(options)];
+    assert.deepEqual(first.violations, []);
+    assert.equal(first.hash, second.hash);
+    assert.ok(first.requests > 20, String(first.requests));
+  });
+}
 
 test("another seed is another run, and faults come from the seed", async () => {
-  const [one, other] = [21, 22].map((seed) => faultsOf({ ...WORLD, seed, days: 50 }));
+  const [one, other] = [21, 22].map((seed) => faultsOf({ ...EMBEDDED, seed, days: 50 }));
   assert.notDeepEqual(one, other);
-  assert.deepEqual(one, faultsOf({ ...WORLD, seed: 21, days: 50 }));
+  assert.deepEqual(one, faultsOf({ ...EMBEDDED, seed: 21, days: 50 }));
 });

@@ -1,102 +1,123 @@
 import {
   type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
   Kysely,
+  PostgresAdapter,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
 import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
-import { migrate } from "../../src/adapters/sql/engine/migrate.ts";
+import { migrate, MIGRATIONS } from "../../src/adapters/sql/engine/migrate.ts";
 import type { Database } from "../../src/adapters/sql/engine/schema.ts";
 import { openSqlite } from "../../src/adapters/sql/engine/sqlite.ts";
 import { StoreDown } from "../../src/ports/process/store-down.ts";
 import type { Chance } from "./chance.ts";
+import { type Session, type Sessions, StoreDriver, type StoreUser } from "./store-driver.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
 
 export interface StoreFaults {
   /** Statements and commits of this share fail as on a full disk or a lost session. */
   failing: number;
-  /** Of the failing commits: the share that happened all the same. */
-  unknown: number;
+  /** Statements in transactions of this share end as one of two that lock each other. */
+  conflicting: number;
+  /** Each statement takes up to so many milliseconds more. */
+  slowMs: number;
 }
 
-/** A process that uses the store. */
-export interface StoreUser {
-  readonly life: Lifetime;
-  /** Called before and after each statement; may end the process. */
-  readonly step: () => void;
-}
+export const NO_FAULTS: StoreFaults = { failing: 0, conflicting: 0, slowMs: 0 };
 
 interface Turn {
-  readonly user: StoreUser;
+  readonly session: Session;
   readonly take: () => void;
 }
 
 type Engine = ReturnType<typeof openSqlite>;
+type Statement = ReturnType<Engine["prepare"]>;
+
+interface Prepared {
+  readonly statement: Statement;
+  readonly hasRows: boolean;
+}
+
+/** `idleInTransactionTimeoutMs` of PostgreSQL's sessions. */
+const IDLE_IN_TRANSACTION_MS = 3_000;
+
+/** Between two conflicts. */
+const NO_CONFLICT_MS = 200;
+
+const COMMIT_DONE_SHARE = 0.5;
 
 /**
- * The real SQL on SQLite in memory, shared by all simulated processes. One connection at a time has the store, as
- * SQLite's write lock has it. What a process that dies left open is rolled back.
+ * The real SQL on SQLite in memory, shared by all simulated processes. One session at a time has the store, as SQLite's
+ * write lock has it. What a process that dies left open is rolled back.
  */
-export class SimulatedStore {
-  readonly faults: StoreFaults = { failing: 0, unknown: 0.5 };
+export class SimulatedStore implements Sessions {
+  readonly faults: StoreFaults = { ...NO_FAULTS };
+  /** How many migrations a process that opens it knows. */
+  known = MIGRATIONS.length;
   readonly #engine: Engine = openSqlite(":memory:");
-  readonly #statements = new Map<string, ReturnType<Engine["prepare"]>>();
+  readonly #statements = new Map<string, Prepared>();
   readonly #timeline: Timeline;
   readonly #chance: Chance;
   readonly #line: Turn[] = [];
-  #holder: StoreUser | undefined;
+  /** As PostgreSQL: a commit may be left without an answer, sessions get lost, and a silent transaction is undone. */
+  readonly #isServer: boolean;
+  #holder: Session | undefined;
+  #noConflictUntilMs = 0;
   #isInTransaction = false;
 
-  constructor(timeline: Timeline, chance: Chance) {
+  constructor(timeline: Timeline, chance: Chance, isServer: boolean) {
     this.#timeline = timeline;
     this.#chance = chance;
+    this.#isServer = isServer;
   }
 
   async open(user: StoreUser): Promise<SqlDatabase> {
     const driver = new StoreDriver(this, user);
     const db = new Kysely<Database>({
       dialect: {
-        createAdapter: () => new SqliteAdapter(),
+        // By it the adapters know that other transactions run beside theirs.
+        createAdapter: () => (this.#isServer ? new PostgresAdapter() : new SqliteAdapter()),
         createDriver: () => driver,
         createIntrospector: (of) => new SqliteIntrospector(of),
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     });
-    await migrate(db, this.#timeline.beganMs);
+    await migrate(db, this.#timeline.beganMs, MIGRATIONS.slice(0, this.known));
     return { db, answers: () => Promise.resolve(true), close: () => db.destroy() };
   }
 
   /** For a person who looks for why nothing goes on. */
   state(): string {
-    return `${this.#holder?.life.name ?? "nobody"} holds, ${this.#line.map(({ user }) => user.life.name).join()} wait`;
+    return `${this.#holder?.life.name ?? "nobody"} holds, ${this.#line.map(({ session }) => session.life.name).join()} wait`;
   }
 
   /** Reads beside everything, for the invariants. */
   rows(sql: string): readonly Readonly<Record<string, unknown>>[] {
-    return this.#engine.prepare(sql).all() as Record<string, unknown>[];
+    return this.#prepared(sql).statement.all() as Record<string, unknown>[];
   }
 
-  async acquire(user: StoreUser): Promise<void> {
-    if (!user.life.isAlive) await never();
+  async acquire(session: Session): Promise<void> {
+    if (!session.life.isAlive) await never();
     const isBusy = this.#holder !== undefined || this.#line.length > 0;
-    if (isBusy) await new Promise<void>((take) => this.#line.push({ user, take }));
-    else this.#holder = user;
+    if (isBusy) {
+      this.#watchHolder();
+      await new Promise<void>((take) => this.#line.push({ session, take }));
+    } else this.#hold(session);
     // A third of the questions take time, so that others come between.
-    if (!this.#chance.isTrue(0.3)) return;
-    const delayMs = this.#chance.between(0.1, 4);
-    await new Promise<void>((go) => void this.#timeline.after(user.life, delayMs, go));
+    const { slowMs } = this.faults;
+    if (slowMs === 0 && !this.#chance.isTrue(0.3)) return;
+    const delayMs = this.#chance.between(0.1, 4 + slowMs);
+    await new Promise<void>((go) => void this.#timeline.after(session.life, delayMs, go));
   }
 
-  release(user: StoreUser): void {
-    if (this.#holder !== user) return;
+  release(session: Session): void {
+    if (this.#holder !== session) return;
     this.#holder = undefined;
     for (let next = this.#line.shift(); next !== undefined; next = this.#line.shift()) {
-      if (!next.user.life.isAlive) continue;
-      this.#holder = next.user;
+      if (!next.session.life.isAlive) continue;
+      this.#hold(next.session);
       next.take();
       return;
     }
@@ -104,45 +125,93 @@ export class SimulatedStore {
 
   /** The process is dead: what it had open is as if it never was. */
   died(life: Lifetime): void {
-    if (this.#holder?.life !== life) return;
-    if (this.#isInTransaction) this.#engine.exec("rollback");
-    this.#isInTransaction = false;
-    this.release(this.#holder);
+    if (this.#holder?.life === life) this.#undo(this.#holder);
   }
 
-  async ask(user: StoreUser, query: CompiledQuery): Promise<QueryResult<never>> {
-    user.step();
-    if (!user.life.isAlive) return await never();
-    this.#mayFail(user, query.sql);
+  /** The session of the process that has a turn is cut. */
+  cut(life: Lifetime): void {
+    if (this.#isServer && this.#holder?.life === life) this.#undo(this.#holder);
+  }
+
+  async ask(session: Session, query: CompiledQuery): Promise<QueryResult<never>> {
+    session.step();
+    if (!session.life.isAlive) return await never();
+    if (session.isLost && query.sql === "rollback") return { rows: [] };
+    if (session.isLost) throw new StoreDown("database", "simulated: the session is lost");
+    session.askedMs = this.#timeline.nowMs;
+    this.#mayFail(session, query.sql);
     const result = this.#run(query);
     if (query.sql === "begin immediate") this.#isInTransaction = true;
     if (ENDS.has(query.sql)) this.#isInTransaction = false;
-    user.step();
-    return user.life.isAlive ? result : await never();
+    session.step();
+    return session.life.isAlive ? result : await never();
   }
 
-  #mayFail({ life }: StoreUser, sql: string): void {
-    const { failing } = this.faults;
-    if (failing === 0 || sql === "rollback" || life.name === "operator") return;
-    if (!this.#chance.isTrue(failing)) return;
+  #hold(session: Session): void {
+    this.#holder = session;
+    session.askedMs = this.#timeline.nowMs;
+  }
+
+  /** Others wait: a server does not let a silent transaction keep them for ever. */
+  #watchHolder(): void {
+    const holder = this.#holder;
+    if (!this.#isServer || holder === undefined) return;
+    this.#timeline.after(undefined, IDLE_IN_TRANSACTION_MS, () => {
+      const silentMs = this.#timeline.nowMs - holder.askedMs;
+      if (this.#holder === holder && silentMs >= IDLE_IN_TRANSACTION_MS) this.#undo(holder);
+    });
+  }
+
+  #undo(session: Session): void {
+    if (this.#isInTransaction) this.#engine.exec("rollback");
+    this.#isInTransaction = false;
+    session.isLost = true;
+    this.release(session);
+  }
+
+  #mayFail({ life }: Session, sql: string): void {
+    const { failing, conflicting } = this.faults;
+    if (sql === "rollback" || life.name === "operator") return;
+    if (this.#isInTransaction && sql !== "commit" && this.#conflicts(conflicting)) throw conflict();
+    if (!this.#chances(failing)) return;
     if (sql === "commit") this.#failCommit();
     throw new StoreDown("database", "simulated");
   }
 
+  /** The next try finds the other one done. */
+  #conflicts(share: number): boolean {
+    const { nowMs } = this.#timeline;
+    if (nowMs < this.#noConflictUntilMs || !this.#chances(share)) return false;
+    this.#noConflictUntilMs = nowMs + NO_CONFLICT_MS;
+    return true;
+  }
+
+  #chances(share: number): boolean {
+    return share > 0 && this.#chance.isTrue(share);
+  }
+
   #failCommit(): never {
-    const isDone = this.#chance.isTrue(this.faults.unknown);
+    // SQLite is in the process: it never leaves a commit without an answer.
+    const isDone = this.#isServer && this.#chance.isTrue(COMMIT_DONE_SHARE);
     this.#engine.exec(isDone ? "commit" : "rollback");
     this.#isInTransaction = false;
     throw new StoreDown("database", "simulated: no answer to the commit");
   }
 
+  #prepared(sql: string): Prepared {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#engine.prepare(withoutLocks(sql));
+    const made = { statement, hasRows: statement.columns().length > 0 };
+    this.#statements.set(sql, made);
+    return made;
+  }
+
   #run({ sql, parameters }: CompiledQuery): QueryResult<never> {
     if (sql === "rollback" && !this.#isInTransaction) return { rows: [] };
-    const known = this.#statements.get(sql);
-    const statement = known ?? this.#engine.prepare(sql);
-    if (known === undefined) this.#statements.set(sql, statement);
-    const values = parameters as Parameters<typeof statement.all>;
-    if (statement.columns().length > 0) return { rows: statement.all(...values) as never[] };
+    const { statement, hasRows } = this.#prepared(sql);
+    const values = parameters as Parameters<Statement["all"]>;
+    if (hasRows) return { rows: statement.all(...values) as never[] };
     const { changes, lastInsertRowid } = statement.run(...values);
     return {
       rows: [],
@@ -154,72 +223,15 @@ export class SimulatedStore {
 
 const ENDS = new Set(["commit", "rollback"]);
 
+/** Locks have no effect where one session at a time has the store. */
+const withoutLocks = (sql: string): string =>
+  sql.startsWith("select pg_advisory_xact_lock")
+    ? "select 1 where ? is null"
+    : sql.replaceAll(/ for update(?: of \S+)?(?: skip locked| nowait)?/g, "");
+
+/** What PostgreSQL says to one of two transactions that lock each other. */
+const conflict = (): Error =>
+  Object.assign(new Error("simulated: deadlock detected"), { code: "40P01" });
+
 /** Nobody is there to take the answer. */
 const never = (): Promise<never> => new Promise(() => undefined);
-
-class StoreDriver implements Driver {
-  readonly #store: SimulatedStore;
-  readonly #user: StoreUser;
-
-  constructor(store: SimulatedStore, { life, step }: StoreUser) {
-    this.#store = store;
-    this.#user = { life, step };
-  }
-
-  init(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** Each has a name of its own, so that two transactions of one process wait for each other, too. */
-  async acquireConnection(): Promise<DatabaseConnection> {
-    const user = { ...this.#user };
-    await this.#store.acquire(user);
-    return new StoreConnection(this.#store, user);
-  }
-
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(raw("begin immediate"));
-  }
-
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(raw("commit"));
-  }
-
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(raw("rollback"));
-  }
-
-  releaseConnection(connection: DatabaseConnection): Promise<void> {
-    (connection as StoreConnection).release();
-    return Promise.resolve();
-  }
-
-  destroy(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-const raw = (sql: string): CompiledQuery =>
-  ({ sql, parameters: [], query: { kind: "RawNode" } }) as unknown as CompiledQuery;
-
-class StoreConnection implements DatabaseConnection {
-  readonly #store: SimulatedStore;
-  readonly #user: StoreUser;
-
-  constructor(store: SimulatedStore, user: StoreUser) {
-    this.#store = store;
-    this.#user = user;
-  }
-
-  release(): void {
-    this.#store.release(this.#user);
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return await this.#store.ask(this.#user, query);
-  }
-
-  streamQuery(): AsyncIterableIterator<never> {
-    throw new Error("no adapter streams");
-  }
-}

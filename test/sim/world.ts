@@ -14,7 +14,7 @@ import { type Config, readConfig } from "../../src/main/settings/config.ts";
 import { startWorker } from "../../src/main/worker.ts";
 import { Chance } from "./chance.ts";
 import { type Ground, type Host, simulatedMachine } from "./machine.ts";
-import { SimulatedRedis } from "./redis.ts";
+import { SimulatedRedis } from "./redis/simulated-redis.ts";
 import { SimulatedStore } from "./store.ts";
 import { type Lifetime, Timeline } from "./timeline.ts";
 
@@ -60,7 +60,7 @@ const SETTINGS = {
 const SCALED = { DATABASE_URL: "postgres://db.test/sim", REDIS_URL: "redis://redis.test" } as const;
 
 /** One place where a server or worker runs, again and again. */
-interface Place {
+export interface Place {
   readonly kind: "server" | "worker";
   readonly name: string;
   host: Host | undefined;
@@ -91,13 +91,15 @@ export class World {
   readonly timeline = new Timeline();
   readonly chance: Chance;
   readonly store: SimulatedStore;
-  readonly redis = new SimulatedRedis();
+  readonly redis: SimulatedRedis;
   readonly names = { silentUntilMs: 0 };
   /** Bodies of webhooks as they arrived. */
   readonly received: string[] = [];
   /** Faults that a process logged. */
   readonly logged = new Map<string, number>();
   readonly places: readonly Place[];
+  /** Several processes share the stores. */
+  readonly isScaled: boolean;
   /** Starts that failed; none should, but while the store fails. */
   readonly failedStarts: unknown[] = [];
   kills = 0;
@@ -110,10 +112,10 @@ export class World {
     seedNode(seed);
     this.chance = new Chance(seed);
     this.#trace = trace;
-    this.store = new SimulatedStore(this.timeline, this.chance.fork());
-    // SQLite is in the process: it never leaves a commit without an answer.
-    if (workers === 0) this.store.faults.unknown = 0;
-    this.#config = readConfig(workers === 0 ? SETTINGS : { ...SETTINGS, ...SCALED });
+    this.isScaled = workers > 0;
+    this.store = new SimulatedStore(this.timeline, this.chance.fork(), this.isScaled);
+    this.redis = new SimulatedRedis(this.timeline, this.chance.fork());
+    this.#config = readConfig(this.isScaled ? { ...SETTINGS, ...SCALED } : SETTINGS);
     this.#ground = {
       timeline: this.timeline,
       chance: this.chance.fork(),
@@ -189,6 +191,7 @@ export class World {
     life.isAlive = false;
     place.host = undefined;
     this.store.died(life);
+    this.redis.died(life);
     for (const cut of place.cut) cut();
     place.cut.clear();
     this.timeline.after(undefined, restartMs, () => this.start(place));

@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
@@ -39,7 +39,7 @@ export class EventStreams {
   async open(
     caller: Caller,
     follow: () => Promise<AsyncIterable<BulkProgress>>,
-  ): Promise<NodeJS.ReadableStream> {
+  ): Promise<Readable> {
     const hold = this.#deps.shares.of("event_streams").take(ownerKey(caller.owner));
     let progress: AsyncIterable<BulkProgress>;
     try {

@@ -1,9 +1,14 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Readable } from "node:stream";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Credentials, Entrance } from "../../service/admission/admission.ts";
 import type { Refusal } from "../../service/refusals.ts";
 import type { PathItem } from "./operation.ts";
 import type { Params } from "../request/params.ts";
+
+/** Node's own objects: the API uses nothing that the framework puts around them. */
+export type HttpRequest = FastifyRequest["raw"];
+export type HttpResponse = FastifyReply["raw"];
 
 export type Method = "GET" | "POST" | "DELETE";
 
@@ -59,7 +64,7 @@ export interface Foreign {
   /** Pages of other sites may read the answers. */
   readonly cors: boolean;
   /** The key may be in the parameters. */
-  credentials(params: Params, source: FastifyRequest): Credentials;
+  credentials(params: Params, source: HttpRequest): Credentials;
   /** Undefined: a fault. */
   refused(refusal: Refusal | undefined, path: ApiRequest["path"]): ApiReply;
 }
@@ -74,7 +79,7 @@ export interface ApiRequest {
   /** Milliseconds that it took to let the request in. */
   readonly waitedMs: number;
   /** Headers, and the body of a `stream` route. */
-  readonly source: FastifyRequest;
+  readonly source: HttpRequest;
   /** To be called by a `stream` route with the size of the body it received. */
   readonly received: (octets: number) => void;
 }
@@ -85,7 +90,7 @@ export interface ApiReply {
   /** The value of Content-Type. */
   readonly type: string;
   /** A stream is destroyed when the client goes away. */
-  readonly body: string | NodeJS.ReadableStream;
+  readonly body: string | Readable;
   readonly headers?: Readonly<Record<string, string>>;
   /** What paid; credits take the rate headers off the answer. */
   readonly paidBy?: "plan" | "credits";

@@ -36,7 +36,7 @@ export async function* framed<T>(
  * A body that is made as fast as the client reads it. A fault in the middle breaks the connection, because the
  * status is already sent; it is logged here.
  */
-export function streamed(texts: AsyncGenerator<string>, log: Log): NodeJS.ReadableStream {
+export function streamed(texts: AsyncGenerator<string>, log: Log): Readable {
   return Readable.from(watched(texts, log), { objectMode: false });
 }
 

@@ -46,7 +46,7 @@ export function idempotencyKeyOf(
   { method, source }: ApiRequest,
   parts: () => readonly string[],
 ): IdempotencyKey | undefined {
-  const { "idempotency-key": key, "content-type": type = "" } = source.raw.headers;
+  const { "idempotency-key": key, "content-type": type = "" } = source.headers;
   if (key === undefined || method !== "POST") return undefined;
   if (typeof key !== "string" || !RETRY_KEY.test(key)) throw badIdempotencyKey();
   const hash = createHash("sha256");

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
 import type { Clock } from "../../ports/process/clock.ts";
@@ -22,7 +21,7 @@ import {
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
-import { preflight, refusalOf, refused, send } from "../answer/answer.ts";
+import { begun, preflight, refusalOf, refused, send } from "../answer/answer.ts";
 import { BODY_MAX_BYTES, type BodyReader } from "../request/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
@@ -31,7 +30,14 @@ import { chargeOctets } from "./charge-octets.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { NO_PARAMS, type Params, readParams } from "../request/params.ts";
 import { type Asked, familyOf, readAsked } from "./asked.ts";
-import type { ApiReply, ApiRequest, Method, Route } from "../answer/route.ts";
+import type {
+  ApiReply,
+  ApiRequest,
+  HttpRequest,
+  HttpResponse,
+  Method,
+  Route,
+} from "../answer/route.ts";
 import { readTarget, type Target, TARGET_MAX_CHARACTERS } from "../request/target.ts";
 
 export interface GuardDeps {
@@ -48,20 +54,17 @@ export interface GuardDeps {
 }
 
 /**
- * Answers one request under `/api`. `failed` is what the framework found wrong before: it is answered in its
- * turn, after the request was counted. Never rejects. The promise is not for the framework, which would make
- * every request wait for its own end.
+ * Answers one request under `/api`; `target` is the request target as the client sent it. It needs no framework, because a
+ * router would cost a cached check as much as its key. Never rejects.
  */
-export type Guard = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  failed?: unknown,
-) => Promise<void>;
+export type Guard = (request: HttpRequest, response: HttpResponse, target: string) => Promise<void>;
 
 /** What is known of the request so far; filled on the way. */
 interface Call {
-  readonly request: FastifyRequest;
+  readonly request: HttpRequest;
   readonly target: Target;
+  /** Of the raw target, in characters. */
+  readonly targetLength: number;
   readonly route: Route | undefined;
   /** Of a route in another service's shape. */
   credentials?: Credentials;
@@ -84,36 +87,31 @@ interface Call {
  */
 export function createGuard(routes: readonly Route[], deps: GuardDeps): Guard {
   const families = new Map(routes.map((route) => [route.family, route]));
-  return async (request, reply, failed) => {
-    const { host } = request.raw.headers;
-    const target = atCompatHost(readTarget(request.originalUrl), host, deps.compatHosts);
+  return async (request, response, raw) => {
+    const target = atCompatHost(readTarget(raw), request.headers.host, deps.compatHosts);
     const route = families.get(familyOf(target.path));
     if (request.method === "OPTIONS" && route?.foreign?.cors !== false) {
-      preflight(reply);
+      preflight(response);
       return;
     }
-    const call: Call = { request, target, route };
+    const call: Call = { request, target, targetLength: raw.length, route };
     try {
-      await respond(call, reply, failed, deps);
+      await respond(call, response, deps);
     } catch (fault) {
       // An answer that cannot be written, a header with a line break say, must not end the process.
-      deps.log.error("http.answer_failed", fault, { route: call.route?.family ?? "none" });
-      request.raw.destroy();
+      deps.log.error("http.answer_failed", fault, { route: route?.family ?? "none" });
+      request.destroy();
     }
   };
 }
 
-async function respond(
-  call: Call,
-  reply: FastifyReply,
-  failed: unknown,
-  deps: GuardDeps,
-): Promise<void> {
+async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Promise<void> {
   const startMs = deps.clock.monotonicMs();
   let answer: ApiReply;
   try {
-    const isForeign = call.route?.foreign !== undefined && failed === undefined;
-    answer = await handle(call, isForeign ? await readForeign(call, deps) : failed, deps);
+    const isForeign = call.route?.foreign !== undefined;
+    answer = await handle(call, isForeign ? await readForeign(call, deps) : undefined, deps);
+    if (typeof answer.body !== "string") await begun(answer.body, response);
   } catch (error) {
     answer = await recover(error, call, deps);
   } finally {
@@ -122,7 +120,7 @@ async function respond(
   const releasing = call.entrance?.advance?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
-  send(reply, answer, call.entrance);
+  send(response, answer, call.entrance);
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }
 
@@ -189,7 +187,7 @@ async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
 }
 
 /** A body of unknown length counts as large. */
-function isLarge({ headers }: FastifyRequest): boolean {
+function isLarge({ headers }: HttpRequest): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
   return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
 }
@@ -226,7 +224,7 @@ function handle(call: Call, failed: unknown, deps: GuardDeps): Awaitable<ApiRepl
     const waitedMs = deps.clock.monotonicMs() - startedMs;
     const { route, request } = call;
     if (entrance.refusal !== undefined) throw entrance.refusal;
-    if (request.originalUrl.length > TARGET_MAX_CHARACTERS) throw targetTooLong();
+    if (call.targetLength > TARGET_MAX_CHARACTERS) throw targetTooLong();
     if (route === undefined) throw notFound();
     if (entrance.caller.isPublishable === true && route.forPublishableKeys !== true) {
       throw publishableKeyElsewhere();
@@ -288,9 +286,9 @@ function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance
   return admission.enter(credentials, address, isSingle ? "unit" : undefined);
 }
 
-function addressOf({ raw }: FastifyRequest, { trustedProxies }: GuardDeps): string {
-  const forwardedFor = oneLine(raw.headers["x-forwarded-for"]);
-  return clientAddress(raw.socket.remoteAddress, forwardedFor, trustedProxies);
+function addressOf({ headers, socket }: HttpRequest, { trustedProxies }: GuardDeps): string {
+  const forwardedFor = oneLine(headers["x-forwarded-for"]);
+  return clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
 }
 
 /** Reads who asks in another service's shape; what is wrong with its body is answered in its turn. */
@@ -307,7 +305,7 @@ async function readForeign(call: Call, deps: GuardDeps): Promise<unknown> {
   }
 }
 
-function servedMethod(route: Route, method: string): Method {
+function servedMethod(route: Route, method: string | undefined): Method {
   const served = route.methods.find((name) => name === method);
   if (served === undefined) throw methodNotAllowed();
   return served;
@@ -346,7 +344,7 @@ async function readBody(
   const received = (octets: number): void => void (call.bodyOctets = octets);
   const maxBytes = route.foreign === undefined ? BODY_MAX_BYTES : FOREIGN_BODY_MAX_BYTES;
   const terms = { owner, wanted: route.parameters, maxBytes, received };
-  const { body, release } = await bodies.read(call.request.raw, terms);
+  const { body, release } = await bodies.read(call.request, terms);
   call.releaseBody = release;
   return readParams(body, call.target.query, route.parameters);
 }

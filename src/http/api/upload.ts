@@ -37,7 +37,7 @@ export function uploadRoute(deps: UploadDeps): Route {
     async handle(request) {
       if (request.path.length !== 1 || request.path[0] !== "upload") throw notFound();
       const owner = ownerKey(request.entrance.caller.owner);
-      const multipart = await read(request.source.raw, owner);
+      const multipart = await read(request.source, owner);
       request.received(sizeOf(multipart.file));
       try {
         return await submit(multipart, request, deps);

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import type { BulkProgress, BulkService, CompletedSummary } from "../../service/bulk/bulk.ts";
 import { missingParameter, notFound } from "../../service/refusals.ts";
@@ -148,7 +149,7 @@ function sharedStream(
   texts: AsyncGenerator<string>,
   { caller }: ApiRequest["entrance"],
   { log, shares }: Pick<ViewDeps, "log" | "shares">,
-): NodeJS.ReadableStream {
+): Readable {
   const hold = shares.of("view_streams").take(ownerKey(caller.owner));
   return streamed(texts, log).once("close", () => hold.release());
 }

@@ -41,7 +41,7 @@ export function compatRoute(shape: Shape, deps: CompatDeps): Route {
     foreign: {
       cors,
       credentials(params, source) {
-        const { headers } = source.raw;
+        const { headers } = source;
         const key = keys
           .map((place) => place({ params, headers }))
           .find((text) => text !== undefined);

@@ -50,7 +50,7 @@ async function admit(
   const forwardedFor = typeof forwarded === "string" ? forwarded : forwarded?.join(",");
   const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
   const { caller, rate, refusal, creditsOnly } = await admission.enter(
-    credentialsOf(request),
+    credentialsOf(request.raw),
     address,
   );
   if (rate !== undefined) {

@@ -1,11 +1,10 @@
-import type { FastifyRequest } from "fastify";
 import type { Credentials } from "../../service/admission/admission.ts";
+import type { HttpRequest } from "../answer/route.ts";
 
 const NO_CREDENTIALS: Credentials = { apiKey: [], authorization: [] };
 
 /** Node joins repeated headers or drops all but the first; the raw list has them all. */
-export function credentialsOf({ raw }: FastifyRequest): Credentials {
-  const { headers, rawHeaders } = raw;
+export function credentialsOf({ headers, rawHeaders }: HttpRequest): Credentials {
   if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
     return NO_CREDENTIALS;
   }

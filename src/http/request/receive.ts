@@ -1,13 +1,13 @@
-import type { FastifyRequest } from "fastify";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { SMALL_BODY_OCTETS } from "../../ports/sharing/resources.ts";
 import { type Hold, NoRoom } from "../../ports/sharing/share.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../service/refusals.ts";
+import type { HttpRequest } from "../answer/route.ts";
 import { SlowSenders } from "./slow-senders.ts";
 
-export type Source = FastifyRequest["raw"];
+export type Source = HttpRequest;
 
 export interface ReceiverDeps {
   readonly shares: Pick<Shares, "of">;

@@ -189,7 +189,7 @@ test("a client that leaves before its stream begins is nobody's fault, and count
     ...streamRoute(body),
     methods: ["POST"],
     handle: async ({ source }) => {
-      const left = once(source.raw.socket, "close");
+      const left = once(source.socket, "close");
       begin();
       await left;
       return { type: "text/plain", body };

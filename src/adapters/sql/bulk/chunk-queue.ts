@@ -15,8 +15,7 @@ import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
 import { packLines, unpackText } from "../engine/packed-text.ts";
 import type { Database } from "../engine/schema.ts";
 import type { ChunkRow } from "../tables/bulk.ts";
-import { hasRivals } from "../engine/row-locks.ts";
-import { inTransaction, type Tx } from "../engine/transaction.ts";
+import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
 
 export interface ChunkQueueDeps {
   readonly db: Kysely<Database>;

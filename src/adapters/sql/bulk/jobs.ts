@@ -15,9 +15,9 @@ import {
   type PackedBatch,
 } from "./batches.ts";
 import type { HeldCharge } from "../admission/charges.ts";
-import { freeRows, hasRivals, lockName } from "../engine/row-locks.ts";
+import { freeRows, lockName } from "../engine/row-locks.ts";
 import type { JobRow } from "../tables/bulk.ts";
-import { inTransaction, type Tx } from "../engine/transaction.ts";
+import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
 
 /** A worker that was silent for longer says nothing of today's speed. */
 export const SPEED_AGE_MS = 60_000;

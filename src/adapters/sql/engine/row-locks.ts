@@ -1,13 +1,6 @@
-import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from "kysely";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "./schema.ts";
-import type { Tx } from "./transaction.ts";
-
-/**
- * Whether other transactions run beside ours. SQLite's hold the one write lock from their start, so there
- * nothing in this file has an effect.
- */
-export const hasRivals = (db: Kysely<Database>): boolean =>
-  db.getExecutor().adapter instanceof PostgresAdapter;
+import { hasRivals, type Tx } from "./transaction.ts";
 
 /** Makes everybody who locks the same name wait until this transaction ends. */
 export async function lockName(tx: Tx, name: string): Promise<void> {

@@ -1,0 +1,268 @@
+"""What the client does, without saying how it waits.
+
+Each operation is a generator. It yields an Ask and gets a Response or a GatepostError, or yields seconds to wait. The client
+for threads and the one for asyncio drive the same operations.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Generator, Mapping, Optional, Sequence, Union
+from urllib.parse import quote
+
+from ._site import Ask, Deadline, Site
+from ._wire import Response
+from .pocket import MAX_OCTETS, Pocket
+from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, TokenResult, read_result, read_decision
+from .tokens import FirstUse, UsedTokens, kid_of, verify_token
+
+Steps = Generator[Union[Ask, float], Optional[Response], Any]
+
+#: Requests of one call: the first, and another at once.
+_TRIES = 2
+#: The same while a list is checked, which takes minutes.
+_PATIENT_TRIES = 100
+_BACK_OFF_S = 0.05
+
+#: How often the progress of a list is looked at.
+_LOOK_FIRST_S = 0.2
+_LOOK_LAST_S = 5.0
+
+#: Octets of the results of a list.
+_BULK_MAX = 200_000_000
+
+#: The service answers this long before the deadline, so that its answer arrives in time.
+_MARGIN_MS = 40
+_LEAST_MS, _MOST_MS = 50, 5_000
+
+_KEYS_S = 300
+#: A token with an unknown key, which anyone can write, makes at most one question in this time.
+_KEYS_AGAIN_S = 10
+
+_JSON = {"Content-Type": "application/json"}
+
+#: As the service says it of a listed address.
+_PERMANENT = {
+    "en": "Please use a permanent email address.",
+    "de": "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.",
+    "fr": "Veuillez utiliser une adresse e-mail permanente.",
+    "es": "Utilice una dirección de correo permanente.",
+    "it": "Utilizzi un indirizzo e-mail permanente.",
+    "pt": "Utilize um endereço de e-mail permanente.",
+    "nl": "Gebruik een permanent e-mailadres.",
+    "pl": "Użyj stałego adresu e-mail.",
+}
+
+
+Report = Optional[Callable[[Progress], None]]
+
+
+class Core:
+    def __init__(
+        self,
+        site: Site,
+        *,
+        deadline_ms: float,
+        away: str,
+        defaults: Mapping[str, Any],
+        issuer: Optional[str],
+        first_use: Optional[FirstUse],
+        on_fault: Optional[Callable[[GatepostError, str], None]],
+        clock: Callable[[], float],
+    ):
+        if away not in DECISIONS:
+            raise ValueError(f"away: {away!r} is not one of {', '.join(DECISIONS)}")
+        if deadline_ms <= 0:
+            raise ValueError(f"deadline_ms: {deadline_ms!r} is not above 0")
+        self.site = site
+        self.deadline_ms = deadline_ms
+        self.pocket: Optional[Pocket] = None
+        self._etag: Optional[str] = None
+        self._away_decision = away
+        self._defaults = {name: value for name, value in defaults.items() if value is not None}
+        self._issuer = issuer or site.url
+        self._first_use = first_use or UsedTokens(clock)
+        self._on_fault = on_fault
+        self._clock = clock
+        self._keys: Optional[list] = None
+        self._keys_at = self._asked_at = 0.0
+
+    def decide(self, email: str, options: Mapping[str, Any], deadline_ms: Optional[float]) -> Steps:
+        """Never raises for a fault: there is always a decision."""
+        asked = {**self._defaults, **{name: value for name, value in options.items() if value is not None}}
+        try:
+            deadline = Deadline(deadline_ms or self.deadline_ms)
+            inner = min(max(int(deadline.ms - _MARGIN_MS), _LEAST_MS), _MOST_MS)
+            body = json.dumps({**asked, "email": email, "deadline_ms": inner}).encode()
+            response = yield from self._exchange(Ask("POST", "/api/decide", deadline, _JSON, body))
+            return read_decision(_json(response))
+        except GatepostError as fault:
+            return self._away(email, fault, asked.get("language"))
+        except (TypeError, ValueError, RecursionError) as fault:
+            # A fact that is not JSON, a file instead of text: a mistake of the caller must not stop a sign-up either.
+            return self._away(email, GatepostError("request", str(fault)), asked.get("language"))
+
+    def tell(self, fault: GatepostError, during: str) -> None:
+        try:
+            if self._on_fault is not None:
+                self._on_fault(fault, during)
+        except Exception:  # the caller's log must not stop a sign-up
+            pass
+
+    def _away(self, email: Any, fault: GatepostError, language: Any) -> Decision:
+        self.tell(fault, "decide")
+        if self.pocket is not None and isinstance(email, str) and self.pocket.lists(email):
+            message = _PERMANENT.get(str(language or "en").lower().split("-")[0], _PERMANENT["en"])
+            return Decision("reject", "disposable", message, source="pocket", fault=fault)
+        return Decision(self._away_decision, "unknown", source="away", fault=fault)
+
+    def check(self, entry: str, features: Optional[list], deadline_ms: Optional[float]) -> Steps:
+        kind = "email" if "@" in entry else "domain"
+        fields = {kind: entry, **({"features": list(features)} if features else {})}
+        deadline = Deadline(deadline_ms or self.deadline_ms)
+        body = json.dumps(fields).encode()
+        response = yield from self._exchange(Ask("POST", f"/api/{kind}", deadline, _JSON, body))
+        return read_result(_json(response))
+
+    def bulk(self, entries: Sequence[str], key: str, deadline: Deadline, report: Report) -> Steps:
+        """Submits once, whatever happens on the way: the service knows the key of a repeated request."""
+        body = json.dumps({"bulk": True, "json": True, "email": "\n".join(entries)}).encode()
+        headers = {**_JSON, "Idempotency-Key": key}
+        fields = _fields((yield from self._exchange(Ask("POST", "/api/email", deadline, headers, body, _BULK_MAX, True))))
+        if "results" in fields:
+            return _finished(fields, report)
+        return (yield from self.resume(fields["session"], deadline, report))
+
+    def resume(self, session: str, deadline: Deadline, report: Report) -> Steps:
+        """Waits for a batch that was submitted."""
+        path = f"/api/view/{quote(session, safe='')}/json"
+        pause = _LOOK_FIRST_S
+        try:
+            while True:
+                fields = _fields((yield from self._exchange(Ask("GET", path, deadline, {}, None, _BULK_MAX, True))))
+                if "results" in fields:
+                    return _finished(fields, report)
+                _report(fields, report)
+                yield min(pause, deadline.left())
+                pause = min(pause * 1.5, _LOOK_LAST_S)
+        except GatepostError as fault:
+            fault.session = session
+            raise
+
+    def verify_token(self, token: str, email: str, deadline_ms: Optional[float]) -> Steps:
+        deadline = Deadline(deadline_ms or self.deadline_ms)
+        now = self._clock()
+        is_known = kid_of(token) in {key.get("kid") for key in self._keys or []}
+        is_fresh = is_known and now - self._keys_at < _KEYS_S
+        if not is_fresh and now - self._asked_at >= _KEYS_AGAIN_S:
+            self._asked_at = now
+            yield from self._fetch_keys(deadline)
+        if self._keys is None:
+            return TokenResult(False, None, "keys_unavailable")
+        return verify_token(token, email, self._keys, self._issuer, self._clock(), self._first_use)
+
+    def _fetch_keys(self, deadline: Deadline) -> Steps:
+        """Keys that were fetched before are good enough while the service is away."""
+        try:
+            response = yield from self._exchange(Ask("GET", "/.well-known/jwks.json", deadline, {}))
+            keys = _json(response).get("keys")
+            self._keys, self._keys_at = [key for key in keys if isinstance(key, dict)], self._clock()
+        except GatepostError as fault:
+            self.tell(fault, "keys")
+        except (AttributeError, TypeError):
+            self.tell(GatepostError("answer", "the answer is not a set of keys"), "keys")
+
+    def refresh_pocket(self, deadline_ms: float) -> Steps:
+        """Returns the file if there is a new one. Raises GatepostError."""
+        headers = {"If-None-Match": self._etag} if self._etag else {}
+        ask = Ask("GET", "/feeds/pocket", Deadline(deadline_ms), headers, limit=MAX_OCTETS)
+        response = yield from self._exchange(ask)
+        if response.status == 304:
+            return None
+        try:
+            self.pocket = Pocket(response.body)
+        except ValueError as fault:
+            raise GatepostError("answer", str(fault)) from fault
+        self._etag = response.headers.get("etag")
+        return response.body
+
+    def _exchange(self, ask: Ask) -> Steps:
+        """Tries again when the connection broke, and when the service is not there for now. Both are safe: a repeated
+        question costs a unit at most, and a batch has a key of its own."""
+        before: Optional[GatepostError] = None
+        for tries in range(_PATIENT_TRIES if ask.is_patient else _TRIES):
+            try:
+                response = yield ask
+                fault = _refusal(response, ask)
+                if fault is None:
+                    return response
+            except GatepostError as broken:
+                fault = broken
+            if fault.kind == "timeout" and before is not None:
+                raise before  # says more
+            delay = _delay(fault, tries, ask.is_patient)
+            if delay is None or delay >= ask.deadline.left_or_0():
+                raise fault
+            before = fault
+            if delay > 0:
+                yield float(delay)
+        raise fault
+
+
+def _delay(fault: GatepostError, tries: int, is_patient: bool) -> Optional[float]:
+    """Seconds until another try; None: it would not help."""
+    is_passing = fault.kind == "network" or fault.status in (502, 503, 504)
+    if not is_passing and not (is_patient and fault.status in (409, 429)):
+        return None
+    return max(min(_BACK_OFF_S * 2**tries, _LOOK_LAST_S), fault.retry_after or 0) if is_patient else 0
+
+
+def _refusal(response: Response, ask: Ask) -> Optional[GatepostError]:
+    if response.status == 200 or (response.status == 304 and "If-None-Match" in ask.headers):
+        return None
+    try:
+        detail = str(json.loads(response.body)["error"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        detail = f"status {response.status}"
+    seconds = response.headers.get("retry-after", "")
+    is_number = seconds.isascii() and seconds.isdigit() and len(seconds) < 7
+    return GatepostError("status", detail, response.status, float(seconds) if is_number else None)
+
+
+def _is_json(response: Response) -> bool:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+
+
+def _json(response: Response) -> Any:
+    try:
+        if not _is_json(response):
+            raise ValueError("another type")
+        return json.loads(response.body)
+    except (ValueError, RecursionError) as fault:
+        raise GatepostError("answer", "the answer is not JSON") from fault
+
+
+def _fields(response: Response) -> Mapping[str, Any]:
+    value = _json(response)
+    if not isinstance(value, dict) or not isinstance(value.get("session"), str):
+        raise GatepostError("answer", "the answer is not one about a batch")
+    return value
+
+
+def _report(fields: Mapping[str, Any], report: Report) -> None:
+    status, done, total = fields.get("status"), fields.get("processed_count", 0), fields.get("email_count")
+    if status == "failed":
+        raise GatepostError("failed", "the batch failed")
+    if not isinstance(status, str) or type(done) is not int or type(total) is not int:
+        raise GatepostError("answer", "the answer is not the progress of a batch")
+    if report is not None:
+        report(Progress(fields["session"], status, done, total))
+
+
+def _finished(fields: Mapping[str, Any], report: Report) -> BulkResult:
+    stats, results = fields.get("stats"), fields["results"]
+    if not isinstance(stats, dict) or type(stats.get("unique")) is not int or not isinstance(results, dict):
+        raise GatepostError("answer", "the answer has no results")
+    if report is not None:
+        report(Progress(fields["session"], "completed", stats["unique"], stats["unique"]))
+    return BulkResult(fields["session"], stats, {entry: read_result(result) for entry, result in results.items()})

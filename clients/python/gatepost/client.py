@@ -1,0 +1,225 @@
+"""The clients: one for threads, one for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+import uuid
+from typing import Any, Callable, List, Optional, Sequence
+
+from ._core import Core, Report, Steps
+from ._keeper import Keeper
+from ._site import Deadline, Site
+from ._tasks import AsyncTransport
+from ._threads import Transport
+from .results import BulkResult, Decision, GatepostError, Result, TokenResult
+from .tokens import FirstUse
+
+DEADLINE_MS = 1_500
+BULK_DEADLINE_MS = 600_000
+
+
+class _Base:
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8080",
+        key: Optional[str] = None,
+        *,
+        deadline_ms: float = DEADLINE_MS,
+        away: str = "accept",
+        policy: Optional[str] = None,
+        language: Optional[str] = None,
+        form: Optional[str] = None,
+        pocket: bool = True,
+        pocket_file: Optional[str] = None,
+        background: bool = True,
+        issuer: Optional[str] = None,
+        first_use: Optional[FirstUse] = None,
+        on_fault: Optional[Callable[[GatepostError, str], None]] = None,
+        ssl_context: Optional[ssl.SSLContext] = None,
+        clock: Callable[[], float] = time.time,
+    ):
+        """
+        ``deadline_ms`` bounds every call: name, connection, TLS, sending, reading, trying again.
+        ``away`` is the decision when the service does not decide in time and the pocket list does not know the name.
+        ``pocket=False`` does without that list, for policies that accept throw-away addresses; ``pocket_file`` keeps it
+        between processes; ``background=False`` leaves refreshing it to ``refresh_pocket``.
+        ``issuer`` is the service's public URL in tokens, if it is not ``url``; ``first_use`` is where ids of tokens are
+        remembered, if not in this process. ``on_fault(fault, during)`` gets every fault, to log or to count it; ``during`` is
+        ``decide``, ``pocket`` or ``keys``.
+        """
+        site = Site(url, key)
+        defaults = {"policy": policy, "language": language, "form": form}
+        self._core = Core(
+            site,
+            deadline_ms=deadline_ms,
+            away=away,
+            defaults=defaults,
+            issuer=issuer,
+            first_use=first_use,
+            on_fault=on_fault,
+            clock=clock,
+        )
+        self._threads = Transport(site, ssl_context)
+        self._is_in_background = background
+        self._keeper = Keeper(self._core, self._fetch_pocket, pocket_file) if pocket else None
+
+    def _fetch_pocket(self, within_ms: float) -> Optional[bytes]:
+        return _run(self._threads, self._core.refresh_pocket(within_ms))
+
+    def _start(self) -> None:
+        if self._keeper is not None and self._is_in_background:
+            self._keeper.start()
+
+
+class Client(_Base):
+    """For threads and forked processes. Keep one for the process."""
+
+    def decide(self, email: str, *, deadline_ms: Optional[float] = None, **options: Any) -> Decision:
+        """Decides on a sign-up; ``policy``, ``language``, ``form``, ``facts`` and ``token`` as in docs/decide.md.
+
+        Never raises because of the service, and answers by the deadline.
+        """
+        self._start()
+        return _run(self._threads, self._core.decide(email, options, deadline_ms))
+
+    def check(
+        self, entry: str, *, features: Optional[List[str]] = None, deadline_ms: Optional[float] = None
+    ) -> Result:
+        """Checks an address or a domain. Raises GatepostError when there is no answer."""
+        return _run(self._threads, self._core.check(entry, features, deadline_ms))
+
+    def bulk(
+        self,
+        entries: Sequence[str],
+        *,
+        on_progress: Report = None,
+        idempotency_key: Optional[str] = None,
+        deadline_ms: float = BULK_DEADLINE_MS,
+    ) -> BulkResult:
+        """Checks a list. Raises GatepostError when there are no results by the deadline; its ``session``, and that of the
+        progress, goes on with ``resume_bulk``. The same ``idempotency_key`` and entries are not checked and charged twice.
+        """
+        key = idempotency_key or uuid.uuid4().hex
+        return _run(self._threads, self._core.bulk(entries, key, Deadline(deadline_ms), on_progress))
+
+    def resume_bulk(
+        self, session: str, *, on_progress: Report = None, deadline_ms: float = BULK_DEADLINE_MS
+    ) -> BulkResult:
+        """Waits for a batch that ``bulk`` submitted, here or in another process."""
+        return _run(self._threads, self._core.resume(session, Deadline(deadline_ms), on_progress))
+
+    def verify_token(self, token: str, email: str, *, deadline_ms: Optional[float] = None) -> TokenResult:
+        """Whether the service made this token for this address, and it is used for the first time."""
+        return _run(self._threads, self._core.verify_token(token, email, deadline_ms))
+
+    def refresh_pocket(self) -> bool:
+        """Fetches the pocket list now, to have it before the first question; False if that failed."""
+        return self._keeper is not None and self._keeper.refresh()
+
+    def close(self) -> None:
+        if self._keeper is not None:
+            self._keeper.close()
+        self._threads.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AsyncClient(_Base):
+    """For asyncio. The pocket list is refreshed in a thread."""
+
+    def __init__(self, *args: Any, **options: Any):
+        super().__init__(*args, **options)
+        self._tasks = AsyncTransport(self._core.site, self._threads.context)
+
+    async def decide(self, email: str, *, deadline_ms: Optional[float] = None, **options: Any) -> Decision:
+        """As ``Client.decide``."""
+        self._start()
+        return await _run_async(self._tasks, self._core.decide(email, options, deadline_ms))
+
+    async def check(
+        self, entry: str, *, features: Optional[List[str]] = None, deadline_ms: Optional[float] = None
+    ) -> Result:
+        """As ``Client.check``."""
+        return await _run_async(self._tasks, self._core.check(entry, features, deadline_ms))
+
+    async def bulk(
+        self,
+        entries: Sequence[str],
+        *,
+        on_progress: Report = None,
+        idempotency_key: Optional[str] = None,
+        deadline_ms: float = BULK_DEADLINE_MS,
+    ) -> BulkResult:
+        """As ``Client.bulk``."""
+        key = idempotency_key or uuid.uuid4().hex
+        return await _run_async(self._tasks, self._core.bulk(entries, key, Deadline(deadline_ms), on_progress))
+
+    async def resume_bulk(
+        self, session: str, *, on_progress: Report = None, deadline_ms: float = BULK_DEADLINE_MS
+    ) -> BulkResult:
+        """As ``Client.resume_bulk``."""
+        return await _run_async(self._tasks, self._core.resume(session, Deadline(deadline_ms), on_progress))
+
+    async def verify_token(self, token: str, email: str, *, deadline_ms: Optional[float] = None) -> TokenResult:
+        """As ``Client.verify_token``."""
+        return await _run_async(self._tasks, self._core.verify_token(token, email, deadline_ms))
+
+    async def refresh_pocket(self) -> bool:
+        """As ``Client.refresh_pocket``."""
+        if self._keeper is None:
+            return False
+        return await asyncio.get_running_loop().run_in_executor(None, self._keeper.refresh)
+
+    async def close(self) -> None:
+        if self._keeper is not None:
+            self._keeper.close()
+        self._threads.close()
+        await self._tasks.close()
+
+    async def __aenter__(self) -> "AsyncClient":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def _run(transport: Transport, steps: Steps) -> Any:
+    try:
+        step = next(steps)
+        while True:
+            if isinstance(step, float):
+                time.sleep(step)
+                step = steps.send(None)
+                continue
+            try:
+                response = transport.exchange(step)
+            except GatepostError as fault:
+                step = steps.throw(fault)
+            else:
+                step = steps.send(response)
+    except StopIteration as end:
+        return end.value
+
+
+async def _run_async(transport: AsyncTransport, steps: Steps) -> Any:
+    try:
+        step = next(steps)
+        while True:
+            if isinstance(step, float):
+                await asyncio.sleep(step)
+                step = steps.send(None)
+                continue
+            try:
+                response = await transport.exchange(step)
+            except GatepostError as fault:
+                step = steps.throw(fault)
+            else:
+                step = steps.send(response)
+    except StopIteration as end:
+        return end.value

@@ -1,0 +1,157 @@
+"""What the client answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Mapping, Optional
+
+#: What a policy can decide.
+DECISIONS = ("accept", "challenge", "review", "reject")
+
+
+class GatepostError(Exception):
+    """The service did not answer, or refused.
+
+    ``kind`` is ``timeout`` (the deadline passed), ``network`` (name, connection, TLS), ``status`` (a refusal, or a fault of
+    the service; see ``status``), ``answer`` (not what the service says), ``failed`` (a batch failed) or ``request`` (cannot be
+    sent). ``session`` is that of a batch: give it to ``resume_bulk``.
+    """
+
+    def __init__(self, kind: str, detail: str, status: Optional[int] = None, retry_after: Optional[float] = None):
+        super().__init__(detail)
+        self.kind = kind
+        self.status = status
+        self.retry_after = retry_after
+        self.session: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Policy:
+    name: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Mailbox:
+    id: str
+    #: Spellings of 7 days, if the account counts them.
+    seen: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """``source`` says who decided: ``service``, ``pocket`` (the list at hand, while the service is away) or ``away`` (the
+    declared answer). ``fault`` says why the service did not."""
+
+    decision: str
+    reason: str
+    message: Optional[str] = None
+    did_you_mean: Optional[str] = None
+    complete: bool = False
+    policy: Optional[Policy] = None
+    mailbox: Optional[Mailbox] = None
+    result: Optional["Result"] = None
+    token: Optional[str] = None
+    source: str = "service"
+    fault: Optional[GatepostError] = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a single check. ``fields`` has all of it as the service wrote it."""
+
+    format: bool
+    domain: str
+    disposable: bool
+    dns: bool
+    confidence: int
+    whitelist: bool
+    signals: List[str]
+    role: bool
+    free: bool
+    alias: Optional[bool] = None
+    did_you_mean: Optional[str] = None
+    fields: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class Progress:
+    #: For ``resume_bulk``, also after a restart; results are kept for 15 minutes.
+    session: str
+    status: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class BulkResult:
+    session: str
+    stats: Mapping[str, Any]
+    #: By entry, as it was sent.
+    results: Dict[str, Result]
+
+
+@dataclass(frozen=True)
+class TokenResult:
+    """``reason`` says why a token is not good: ``malformed``, ``unknown_key``, ``signature``, ``issuer``, ``expired``,
+    ``address``, ``replayed``, or ``keys_unavailable`` when the public keys could not be fetched."""
+
+    ok: bool
+    claims: Optional[Mapping[str, Any]] = None
+    reason: Optional[str] = None
+
+
+def _text(value: Any) -> Optional[str]:
+    if value is not None and not isinstance(value, str):
+        raise _unlike()
+    return value
+
+
+def _unlike() -> GatepostError:
+    return GatepostError("answer", "the answer is not one of Gatepost")
+
+
+def read_decision(body: Any) -> Decision:
+    """Refuses whatever could block a person without a reason."""
+    try:
+        if body["decision"] not in DECISIONS or not _is_reason(body["reason"]) or type(body["complete"]) is not bool:
+            raise _unlike()
+        policy, mailbox, result = body["policy"], body.get("mailbox"), body.get("result")
+        return Decision(
+            decision=body["decision"],
+            reason=body["reason"],
+            message=_text(body.get("message")),
+            did_you_mean=_text(body.get("did_you_mean")),
+            complete=body["complete"],
+            policy=Policy(policy["name"], policy["version"]),
+            mailbox=None if mailbox is None else Mailbox(mailbox["id"], mailbox.get("seen")),
+            result=None if result is None else read_result(result),
+            token=_text(body.get("token")),
+        )
+    except (KeyError, TypeError, AttributeError) as fault:
+        raise _unlike() from fault
+
+
+def _is_reason(value: Any) -> bool:
+    letters = "abcdefghijklmnopqrstuvwxyz_"
+    return isinstance(value, str) and 0 < len(value) <= 32 and all(letter in letters for letter in value)
+
+
+def read_result(body: Any) -> Result:
+    if not isinstance(body, dict):
+        raise _unlike()
+    names = ("format", "disposable", "dns", "whitelist", "role", "free")
+    if any(type(body.get(name)) is not bool for name in names) or not isinstance(body.get("domain"), str):
+        raise _unlike()
+    if type(body.get("confidence")) is not int or not isinstance(body.get("signals"), list):
+        raise _unlike()
+    known = {name: body[name] for name in names}
+    return Result(
+        **known,
+        domain=body["domain"],
+        confidence=body["confidence"],
+        signals=body["signals"],
+        alias=body.get("alias"),
+        did_you_mean=body.get("did_you_mean"),
+        fields=body,
+    )

@@ -1,0 +1,112 @@
+"""Runs clients/cases.json and prints what was seen as JSON: run_cases.py sync|async WORLD_FILE."""
+
+import asyncio
+import base64
+import json
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from gatepost import AsyncClient, Client  # noqa: E402
+from gatepost.pocket import Pocket  # noqa: E402
+from gatepost.tokens import UsedTokens, verify_token  # noqa: E402
+from gatepost.webhooks import verify_webhook  # noqa: E402
+
+CASES = json.loads((ROOT.parent / "cases.json").read_text("utf8"))
+AT_ONCE = 8
+
+
+def options(case, world, pocket_file):
+    client = case.get("client", {})
+    key = {"none": None, "wrong": "gp_live_" + "0" * 40}.get(client.get("key"), world["key"])
+    at = case.get("at")
+    return {
+        "url": world["service"] if at is None else world["faults"][at],
+        "key": key,
+        "deadline_ms": 400 if "timeout" in case["expect"].get("fault", {}).get("kind", []) else 10_000,
+        "away": client.get("away", "accept"),
+        "pocket": client.get("pocket") != "none",
+        "pocket_file": pocket_file,
+        "background": False,
+    }
+
+
+def seen(decision):
+    fault = decision.fault
+    return {
+        "source": decision.source,
+        "decision": decision.decision,
+        "reason": decision.reason,
+        "complete": decision.complete,
+        "message": decision.message,
+        "did_you_mean": decision.did_you_mean,
+        "policy": decision.policy.name if decision.policy else None,
+        "token": decision.token is not None,
+        "fault": fault and {"kind": fault.kind, "status": fault.status},
+    }
+
+
+def decide(case, world, pocket_file):
+    with Client(**options(case, world, pocket_file)) as client:
+        return case["name"], seen(client.decide(case["email"], **case.get("ask", {})))
+
+
+async def decide_async(case, world, pocket_file, turn):
+    async with turn, AsyncClient(**options(case, world, pocket_file)) as client:
+        return case["name"], seen(await client.decide(case["email"], **case.get("ask", {})))
+
+
+async def decide_all(world, pocket_file):
+    turn = asyncio.Semaphore(AT_ONCE)
+    return await asyncio.gather(*(decide_async(case, world, pocket_file, turn) for case in CASES["decide"]))
+
+
+def is_pocket(file):
+    try:
+        Pocket(base64.b64decode(file))
+        return True
+    except ValueError:
+        return False
+
+
+def main(mode, world_file):
+    world = json.loads(Path(world_file).read_text("utf8"))
+    with tempfile.TemporaryDirectory() as folder:
+        pocket_file = str(Path(folder) / "pocket")
+        with Client(world["service"], pocket_file=pocket_file) as client:
+            while not client.refresh_pocket():
+                pass
+        if mode == "async":
+            decided = asyncio.run(decide_all(world, pocket_file))
+        else:
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                decided = list(pool.map(lambda case: decide(case, world, pocket_file), CASES["decide"]))
+    tokens = CASES["tokens"]
+    used = UsedTokens(lambda: 0)
+    verified = [
+        verify_token(each["token"], each["email"], tokens["keys"], tokens["issuer"], each["now"], used)
+        for each in tokens["cases"]
+    ]
+    pocket = Pocket(base64.b64decode(CASES["pocket"]["file"]))
+    print(
+        json.dumps(
+            {
+                "decide": dict(decided),
+                "tokens": [result.reason or "ok" for result in verified],
+                "webhooks": [
+                    verify_webhook(base64.b64decode(each["body"]), each["signature"], each["secret"])
+                    for each in CASES["webhooks"]
+                ],
+                "listed": [pocket.lists(email) for email in CASES["pocket"]["listed"]],
+                "not_listed": [pocket.lists(email) for email in CASES["pocket"]["not_listed"]],
+                "bad": [is_pocket(each["file"]) for each in CASES["pocket"]["bad"]],
+            }
+        )
+    )
+
+
+main(*sys.argv[1:])

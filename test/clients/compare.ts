@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { CLIENT_CASES, type DecideCase } from "./cases.ts";
+
+/** What a client library printed about the table, in its order. */
+export interface Seen {
+  readonly decide: Readonly<Record<string, SeenDecision>>;
+  /** "ok", or why a token is not good. */
+  readonly tokens: readonly string[];
+  readonly webhooks: readonly boolean[];
+  readonly listed: readonly boolean[];
+  readonly not_listed: readonly boolean[];
+  /** Whether a broken list was taken. */
+  readonly bad: readonly boolean[];
+}
+
+interface SeenDecision {
+  readonly token: boolean;
+  readonly fault: { readonly kind: string; readonly status: number | null } | null;
+  readonly [field: string]: unknown;
+}
+
+const { decide, tokens, webhooks, pocket } = CLIENT_CASES;
+
+/** Of all cases; `decisions` may come from several programs. */
+export function assertAsTheTableSays(seen: Seen): void {
+  const wrong = decide.flatMap((each) => differences(each, seen.decide[each.name]));
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(
+    seen.tokens,
+    tokens.cases.map(({ fault }) => fault ?? "ok"),
+  );
+  assert.deepEqual(
+    seen.webhooks,
+    webhooks.map(({ valid }) => valid),
+  );
+  assert.ok(seen.listed.length === pocket.listed.length && seen.listed.every((is) => is));
+  assert.deepEqual([seen.not_listed.length, seen.not_listed.some((is) => is)], [pocket.not_listed.length, false]); // prettier-ignore
+  assert.deepEqual([seen.bad.length, seen.bad.some((is) => is)], [pocket.bad.length, false]);
+}
+
+function differences({ name, expect }: DecideCase, found?: SeenDecision): readonly string[] {
+  if (found === undefined) return [`${name}: not run`];
+  const { fault, ...fields } = expect;
+  const wrong = Object.entries(fields).filter(([field, value]) => found[field] !== value);
+  const isRight =
+    fault === undefined
+      ? expect.source !== "service" || found.fault === null
+      : fault.kind.includes(found.fault?.kind ?? "") &&
+        (fault.status === undefined || fault.status === found.fault?.status);
+  const text = JSON.stringify(found);
+  return wrong.length === 0 && isRight ? [] : [`${name}: ${JSON.stringify(expect)}, not ${text}`];
+}

@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { testWithTools } from "../process/require-tool.ts";
+import { type RunningWorld, startClientWorld } from "./client-world.ts";
+import { assertAsTheTableSays, type Seen } from "./compare.ts";
+
+const run = promisify(execFile);
+const CLIENTS = fileURLToPath(new URL("../../../clients", import.meta.url));
+/** PHP waits for one answer at a time. */
+const PHP_PROCESSES = 6;
+
+suite("clients in other languages do what clients/cases.json says", () => {
+  let world: RunningWorld;
+  let folder = "";
+
+  before(async () => {
+    world = await startClientWorld();
+    folder = mkdtempSync(join(tmpdir(), "gatepost-clients-"));
+    const { service, key, faults } = world;
+    writeFileSync(join(folder, "world.json"), JSON.stringify({ service, key, faults }));
+  });
+
+  after(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const seenBy = async (program: string, ...words: readonly string[]): Promise<Seen> => {
+    const { stdout } = await run(program, words, { cwd: CLIENTS, maxBuffer: 16_777_216 });
+    return JSON.parse(stdout) as Seen;
+  };
+
+  for (const mode of ["sync", "async"]) {
+    testWithTools(["python3"], `Python, ${mode}`, async () => {
+      const program = ["-B", "-W", "error", "python/tests/run_cases.py"];
+      assertAsTheTableSays(await seenBy("python3", ...program, mode, join(folder, "world.json")));
+    });
+  }
+
+  testWithTools(["php"], "PHP", async () => {
+    const shares = Array.from({ length: PHP_PROCESSES }, (_, share) => String(share));
+    const of = String(PHP_PROCESSES);
+    const parts = await Promise.all(
+      shares.map((share) =>
+        seenBy("php", "php/tests/run_cases.php", join(folder, "world.json"), share, of),
+      ),
+    );
+    const [first] = parts;
+    if (first === undefined) throw new Error("no part");
+    const decide = Object.assign({}, ...parts.map((part) => part.decide)) as Seen["decide"];
+    assertAsTheTableSays({ ...first, decide });
+  });
+});

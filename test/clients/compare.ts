@@ -40,13 +40,14 @@ export function assertAsTheTableSays(seen: Seen): void {
 
 function differences({ name, expect }: DecideCase, found?: SeenDecision): readonly string[] {
   if (found === undefined) return [`${name}: not run`];
-  const { fault, ...fields } = expect;
+  const { fault: _, ...fields } = expect;
   const wrong = Object.entries(fields).filter(([field, value]) => found[field] !== value);
-  const isRight =
-    fault === undefined
-      ? expect.source !== "service" || found.fault === null
-      : fault.kind.includes(found.fault?.kind ?? "") &&
-        (fault.status === undefined || fault.status === found.fault?.status);
-  const text = JSON.stringify(found);
-  return wrong.length === 0 && isRight ? [] : [`${name}: ${JSON.stringify(expect)}, not ${text}`];
+  if (wrong.length === 0 && hasItsFault(expect, found)) return [];
+  return [`${name}: ${JSON.stringify(expect)}, not ${JSON.stringify(found)}`];
+}
+
+function hasItsFault({ fault, source }: DecideCase["expect"], found: SeenDecision): boolean {
+  if (fault === undefined) return source !== "service" || found.fault === null;
+  const { kind = "", status } = found.fault ?? {};
+  return fault.kind.includes(kind) && (fault.status === undefined || fault.status === status);
 }

@@ -1,0 +1,99 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Gatepost;
+
+/**
+ * Files that the processes of one user share: the pocket list, the public keys, the ids of used tokens. Without a folder that
+ * belongs to this user alone, nothing is kept: another user could plant a list.
+ */
+final class Cache
+{
+    private readonly ?string $folder;
+
+    public function __construct(?string $folder, string $site)
+    {
+        $parent = $folder ?? sys_get_temp_dir() . '/gatepost-client-' . self::user();
+        $this->folder = self::own($parent) && self::own("$parent/" . substr(hash('sha256', $site), 0, 16))
+            ? "$parent/" . substr(hash('sha256', $site), 0, 16)
+            : null;
+    }
+
+    public function read(string $name): ?string
+    {
+        $text = $this->folder === null ? false : @file_get_contents("$this->folder/$name");
+        return $text === false ? null : $text;
+    }
+
+    public function write(string $name, string $text): void
+    {
+        if ($this->folder === null) {
+            return;
+        }
+        $new = "$this->folder/$name." . bin2hex(random_bytes(8));
+        if (@file_put_contents($new, $text) !== strlen($text) || !@rename($new, "$this->folder/$name")) {
+            @unlink($new);
+        }
+    }
+
+    /** Seconds since the file was written; infinite if there is none. */
+    public function age(string $name): float
+    {
+        if ($this->folder === null) {
+            return INF;
+        }
+        clearstatcache(true, "$this->folder/$name");
+        $at = @filemtime("$this->folder/$name");
+        return $at === false ? INF : time() - $at;
+    }
+
+    public function touch(string $name): void
+    {
+        if ($this->folder !== null) {
+            @touch("$this->folder/$name");
+        }
+    }
+
+    /** True for the one process that comes first. Without a folder: false, because nobody could say. */
+    public function first(string $name, int $untilS, int $now): bool
+    {
+        if ($this->folder === null) {
+            return false;
+        }
+        if (random_int(0, 999) === 0) {
+            $this->sweep($now);
+        }
+        $file = @fopen("$this->folder/used-$name", 'x');
+        if ($file === false) {
+            return false;
+        }
+        fclose($file);
+        @touch("$this->folder/used-$name", $untilS);
+        return true;
+    }
+
+    private function sweep(int $now): void
+    {
+        foreach (glob("$this->folder/used-*") ?: [] as $file) {
+            if (@filemtime($file) < $now) {
+                @unlink($file);
+            }
+        }
+    }
+
+    private static function own(string $folder): bool
+    {
+        if (!is_dir($folder)) {
+            @mkdir($folder, 0700);
+        }
+        $uid = function_exists('posix_geteuid') ? posix_geteuid() : getmyuid();
+        return is_dir($folder) && !is_link($folder) && is_writable($folder)
+            && (DIRECTORY_SEPARATOR === '\\' || (fileowner($folder) === $uid && (fileperms($folder) & 0022) === 0));
+    }
+
+    private static function user(): string
+    {
+        return function_exists('posix_geteuid') ? (string) posix_geteuid() : get_current_user();
+    }
+}

@@ -1,0 +1,245 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Gatepost;
+
+/** Decides on sign-ups in time, and never loses one because a service is away. */
+final class Client
+{
+    /** The service answers this long before the deadline, so that its answer arrives in time. */
+    private const MARGIN_MS = 40;
+    private const LEAST_MS = 50;
+    private const MOST_MS = 5_000;
+    private const BULK_DEADLINE_MS = 600_000;
+    private const REFRESH_MS = 30_000;
+    private const KEYS_S = 300;
+    private const KEYS_AGAIN_S = 10;
+
+    /** As the service says it of a listed address. */
+    private const PERMANENT = [
+        'en' => 'Please use a permanent email address.',
+        'de' => 'Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.',
+        'fr' => 'Veuillez utiliser une adresse e-mail permanente.',
+        'es' => 'Utilice una dirección de correo permanente.',
+        'it' => 'Utilizzi un indirizzo e-mail permanente.',
+        'pt' => 'Utilize um endereço de e-mail permanente.',
+        'nl' => 'Gebruik een permanent e-mailadres.',
+        'pl' => 'Użyj stałego adresu e-mail.',
+    ];
+
+    private readonly Exchange $exchange;
+    private readonly Cache $cache;
+    private readonly ?PocketKeeper $keeper;
+    private readonly string $issuer;
+    /** @var \Closure(string, int): bool */
+    private readonly \Closure $firstUse;
+    /** @var \Closure(): int */
+    private readonly \Closure $clock;
+    /** @var (\Closure(GatepostException, string): void)|null */
+    private readonly ?\Closure $onFault;
+    /** @var list<array<string, mixed>>|null */
+    private ?array $keys = null;
+
+    /**
+     * @param int $deadlineMs bounds every call: name, connection, TLS, sending, reading, trying again
+     * @param string $away the decision when the service does not decide in time and the pocket list does not know the name
+     * @param bool $pocket false does without that list, for policies that accept throw-away addresses
+     * @param string|null $cacheFolder a folder of this user alone, for what processes share; by default one in the folder for
+     *     temporary files
+     * @param int $refreshMs how long a request, after its answer, may refresh the pocket list once an hour; 0: never, for
+     *     `gatepost-pocket` does it
+     * @param string|null $issuer the service's public URL in tokens, if it is not $url
+     * @param callable(string, int): bool|null $firstUse where ids of tokens are remembered, if not in $cacheFolder
+     * @param (callable(GatepostException, string): void)|null $onFault gets every fault, to log or to count it, and during what:
+     *     decide, pocket, keys
+     * @param callable(): int|null $clock seconds
+     */
+    public function __construct(
+        string $url = 'http://127.0.0.1:8080',
+        ?string $key = null,
+        private readonly int $deadlineMs = 1_500,
+        private readonly string $away = 'accept',
+        private readonly ?string $policy = null,
+        private readonly ?string $language = null,
+        private readonly ?string $form = null,
+        bool $pocket = true,
+        ?string $cacheFolder = null,
+        int $refreshMs = 250,
+        ?string $issuer = null,
+        ?callable $firstUse = null,
+        ?callable $onFault = null,
+        ?Transport $transport = null,
+        ?callable $clock = null,
+    ) {
+        if (!in_array($away, Decision::ALL, true)) {
+            throw new \InvalidArgumentException("away: \"$away\" is not one of " . implode(', ', Decision::ALL));
+        }
+        if ($deadlineMs <= 0) {
+            throw new \InvalidArgumentException("deadlineMs: $deadlineMs is not above 0");
+        }
+        $this->exchange = new Exchange($url, $key, $transport ?? new StreamTransport());
+        $this->cache = new Cache($cacheFolder, $this->exchange->baseUrl);
+        $fetch = fn (array $headers, Deadline $deadline): Response
+            => $this->exchange->ask('GET', '/feeds/pocket', $deadline, null, $headers, Pocket::MAX_OCTETS);
+        $this->keeper = $pocket ? new PocketKeeper($this->cache, $fetch, $this->tell(...), $refreshMs) : null;
+        $this->issuer = $issuer ?? $this->exchange->baseUrl;
+        $this->onFault = $onFault === null ? null : \Closure::fromCallable($onFault);
+        $this->clock = \Closure::fromCallable($clock ?? 'time');
+        $this->firstUse = \Closure::fromCallable($firstUse
+            ?? fn (string $jti, int $exp): bool => $this->cache->first($jti, $exp, ($this->clock)()));
+    }
+
+    /**
+     * Decides on a sign-up, with the parameters of docs/decide.md. Never throws because of the service, and answers by the
+     * deadline.
+     *
+     * @param array<string, string|int|float|bool> $facts
+     */
+    public function decide(
+        string $email,
+        ?string $policy = null,
+        ?string $language = null,
+        ?string $form = null,
+        array $facts = [],
+        bool $token = false,
+        ?int $deadlineMs = null,
+    ): Decision {
+        $language ??= $this->language;
+        try {
+            $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
+            $fields = [
+                'email' => $email,
+                'policy' => $policy ?? $this->policy,
+                'language' => $language,
+                'form' => $form ?? $this->form,
+                'facts' => $facts ?: null,
+                'token' => $token ?: null,
+                'deadline_ms' => min(max($deadline->ms - self::MARGIN_MS, self::LEAST_MS), self::MOST_MS),
+            ];
+            $answer = $this->exchange->ask('POST', '/api/decide', $deadline, array_filter($fields, fn ($each) => $each !== null));
+            $decision = Decision::read($answer->json());
+        } catch (GatepostException $fault) {
+            return $this->away($email, $fault, $language);
+        } catch (\Throwable $fault) {
+            // A mistake of the caller or of ours must not stop a sign-up either.
+            return $this->away($email, new GatepostException('request', $fault->getMessage()), $language);
+        }
+        $this->keeper?->plan();
+        return $decision;
+    }
+
+    private function away(string $email, GatepostException $fault, ?string $language): Decision
+    {
+        $this->tell($fault, 'decide');
+        if ($this->keeper?->pocket()?->lists($email) === true) {
+            $tongue = strtolower(explode('-', $language ?? 'en')[0]);
+            $message = self::PERMANENT[$tongue] ?? self::PERMANENT['en'];
+            return new Decision('reject', 'disposable', $message, source: 'pocket', fault: $fault);
+        }
+        return new Decision($this->away, 'unknown', source: 'away', fault: $fault);
+    }
+
+    /**
+     * Checks an address or a domain.
+     *
+     * @param list<string> $features
+     * @throws GatepostException when there is no answer
+     */
+    public function check(string $entry, array $features = [], ?int $deadlineMs = null): Result
+    {
+        $kind = str_contains($entry, '@') ? 'email' : 'domain';
+        $fields = [$kind => $entry] + ($features === [] ? [] : ['features' => $features]);
+        $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
+        return Result::read($this->exchange->ask('POST', "/api/$kind", $deadline, $fields)->json());
+    }
+
+    /**
+     * Checks a list. The same idempotency key and entries are not checked and charged twice.
+     *
+     * @param list<string> $entries
+     * @param (callable(Progress): void)|null $onProgress
+     * @throws GatepostException when there are no results by the deadline; its session, and that of the progress, goes on with
+     *     `resumeBulk`
+     */
+    public function bulk(
+        array $entries,
+        ?callable $onProgress = null,
+        ?string $idempotencyKey = null,
+        int $deadlineMs = self::BULK_DEADLINE_MS,
+    ): BulkResult {
+        $batch = new Batch($this->exchange, new Deadline($deadlineMs), $onProgress);
+        return $batch->submit($entries, $idempotencyKey ?? bin2hex(random_bytes(16)));
+    }
+
+    /**
+     * Waits for a batch that `bulk` submitted, here or in another process.
+     *
+     * @param (callable(Progress): void)|null $onProgress
+     * @throws GatepostException
+     */
+    public function resumeBulk(
+        string $session,
+        ?callable $onProgress = null,
+        int $deadlineMs = self::BULK_DEADLINE_MS,
+    ): BulkResult {
+        return (new Batch($this->exchange, new Deadline($deadlineMs), $onProgress))->resume($session);
+    }
+
+    /** Whether the service made this token for this address, and it is used for the first time. */
+    public function verifyToken(string $token, string $email, ?int $deadlineMs = null): TokenResult
+    {
+        $keys = $this->keys($token, new Deadline($deadlineMs ?? $this->deadlineMs));
+        return $keys === null
+            ? new TokenResult(false, null, 'keys_unavailable')
+            : Tokens::verify($token, $email, $keys, $this->issuer, ($this->clock)(), $this->firstUse);
+    }
+
+    /**
+     * Keys that were fetched before are good enough while the service is away.
+     *
+     * @return list<array<string, mixed>>|null
+     */
+    private function keys(string $token, Deadline $deadline): ?array
+    {
+        $this->keys ??= self::readKeys($this->cache->read('keys') ?? '');
+        $isKnown = in_array(Tokens::kidOf($token), array_column($this->keys ?? [], 'kid'), true);
+        $isFresh = $isKnown && $this->cache->age('keys') < self::KEYS_S;
+        // A token with an unknown key, which anyone can write, makes at most one question in 10 s.
+        if (!$isFresh && $this->cache->age('keys-asked') >= self::KEYS_AGAIN_S) {
+            $this->cache->write('keys-asked', '');
+            try {
+                $text = $this->exchange->ask('GET', '/.well-known/jwks.json', $deadline)->body;
+                $this->keys = self::readKeys($text) ?? throw new GatepostException('answer', 'the answer is not a set of keys');
+                $this->cache->write('keys', $text);
+            } catch (GatepostException $fault) {
+                $this->tell($fault, 'keys');
+            }
+        }
+        return $this->keys;
+    }
+
+    /** @return list<array<string, mixed>>|null */
+    private static function readKeys(string $text): ?array
+    {
+        $keys = json_decode($text, true, 8)['keys'] ?? null;
+        return is_array($keys) && array_is_list($keys) && array_filter($keys, 'is_array') === $keys ? $keys : null;
+    }
+
+    /** Fetches the pocket list now, as `gatepost-pocket` does; false if that failed. */
+    public function refreshPocket(): bool
+    {
+        return $this->keeper?->refresh(self::REFRESH_MS) ?? false;
+    }
+
+    private function tell(GatepostException $fault, string $during): void
+    {
+        try {
+            if ($this->onFault !== null) {
+                ($this->onFault)($fault, $during);
+            }
+        } catch (\Throwable) {
+            // The caller's log must not stop a sign-up.
+        }
+    }
+}

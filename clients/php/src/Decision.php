@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Gatepost;
+
+/**
+ * `source` says who decided: `service`, `pocket` (the list at hand, while the service is away) or `away` (the declared
+ * answer). `fault` says why the service did not.
+ */
+final class Decision
+{
+    public const ALL = ['accept', 'challenge', 'review', 'reject'];
+
+    /**
+     * @param array{name: string, version: int}|null $policy
+     * @param array{id: string, seen?: int}|null $mailbox
+     */
+    public function __construct(
+        public readonly string $decision,
+        public readonly string $reason,
+        public readonly ?string $message = null,
+        public readonly ?string $didYouMean = null,
+        public readonly bool $complete = false,
+        public readonly ?array $policy = null,
+        public readonly ?array $mailbox = null,
+        public readonly ?Result $result = null,
+        public readonly ?string $token = null,
+        public readonly string $source = 'service',
+        public readonly ?GatepostException $fault = null,
+    ) {
+    }
+
+    /** Refuses whatever could block a person without a reason. */
+    public static function read(mixed $body): self
+    {
+        $isFine = is_array($body)
+            && in_array($body['decision'] ?? null, self::ALL, true)
+            && is_string($body['reason'] ?? null)
+            && preg_match('/\A[a-z_]{1,32}\z/', $body['reason']) === 1
+            && is_bool($body['complete'] ?? null)
+            && is_string($body['policy']['name'] ?? null);
+        foreach (['message' => 'is_string', 'did_you_mean' => 'is_string', 'token' => 'is_string',
+            'policy' => 'is_array', 'mailbox' => 'is_array', 'result' => 'is_array'] as $name => $isRight) {
+            $isFine = $isFine && (!isset($body[$name]) || $isRight($body[$name]));
+        }
+        if (!$isFine) {
+            throw new GatepostException('answer', 'the answer is not a decision');
+        }
+        return new self(
+            $body['decision'],
+            $body['reason'],
+            $body['message'] ?? null,
+            $body['did_you_mean'] ?? null,
+            $body['complete'],
+            $body['policy'] ?? null,
+            $body['mailbox'] ?? null,
+            isset($body['result']) ? Result::read($body['result']) : null,
+            $body['token'] ?? null,
+        );
+    }
+}

@@ -1,0 +1,92 @@
+<?php
+
+declare(strict_types=1);
+
+// Runs a share of clients/cases.json and prints what was seen as JSON: run_cases.php WORLD_FILE SHARE OF
+
+use Gatepost\Cache;
+use Gatepost\Client;
+use Gatepost\Deadline;
+use Gatepost\Exchange;
+use Gatepost\Pocket;
+use Gatepost\StreamTransport;
+use Gatepost\Tokens;
+use Gatepost\Webhooks;
+
+require __DIR__ . '/../src/autoload.php';
+
+set_error_handler(fn (int $level, string $text) => error_reporting() & $level ? throw new ErrorException($text) : false);
+
+[, $worldFile, $share, $of] = $argv;
+$world = json_decode(file_get_contents($worldFile), true);
+// PHP's JSON has no lone surrogates.
+$cases = json_decode(str_replace('\ud800', '\ufffd', file_get_contents(__DIR__ . '/../../cases.json')), true);
+$folder = sys_get_temp_dir() . '/gatepost-cases-' . bin2hex(random_bytes(8));
+mkdir($folder, 0700);
+register_shutdown_function(fn () => exec('rm -rf ' . escapeshellarg($folder)));
+
+$exchange = new Exchange($world['service'], null, new StreamTransport());
+$list = $exchange->ask('GET', '/feeds/pocket', new Deadline(60_000), limit: Pocket::MAX_OCTETS)->body;
+
+$decided = [];
+foreach ($cases['decide'] as $at => $case) {
+    if ($at % $of !== (int) $share) {
+        continue;
+    }
+    $fault = $case['at'] ?? null;
+    $url = $fault === null ? $world['service'] : $world['faults'][$fault];
+    (new Cache($folder, $url))->write('pocket', $list);
+    $client = new Client(
+        $url,
+        match ($case['client']['key'] ?? '') {
+            'none' => null,
+            'wrong' => 'gp_live_' . str_repeat('0', 40),
+            default => $world['key'],
+        },
+        deadlineMs: in_array('timeout', $case['expect']['fault']['kind'] ?? [], true) ? 400 : 10_000,
+        away: $case['client']['away'] ?? 'accept',
+        pocket: ($case['client']['pocket'] ?? '') !== 'none',
+        cacheFolder: $folder,
+        refreshMs: 0,
+    );
+    $decision = $client->decide($case['email'], ...$case['ask'] ?? []);
+    $decided[$case['name']] = [
+        'source' => $decision->source,
+        'decision' => $decision->decision,
+        'reason' => $decision->reason,
+        'complete' => $decision->complete,
+        'message' => $decision->message,
+        'did_you_mean' => $decision->didYouMean,
+        'policy' => $decision->policy['name'] ?? null,
+        'token' => $decision->token !== null,
+        'fault' => $decision->fault === null
+            ? null
+            : ['kind' => $decision->fault->kind, 'status' => $decision->fault->status],
+    ];
+}
+
+$used = new Cache($folder, 'tokens');
+$firstUse = fn (string $jti, int $exp): bool => $used->first($jti, $exp, 0);
+$isPocket = function (string $file): bool {
+    try {
+        return (bool) new Pocket(base64_decode($file));
+    } catch (UnexpectedValueException) {
+        return false;
+    }
+};
+$pocket = new Pocket(base64_decode($cases['pocket']['file']));
+['keys' => $keys, 'issuer' => $issuer] = $cases['tokens'];
+echo json_encode([
+    'decide' => (object) $decided,
+    'tokens' => array_map(
+        fn ($each) => Tokens::verify($each['token'], $each['email'], $keys, $issuer, $each['now'], $firstUse)->reason ?? 'ok',
+        $cases['tokens']['cases'],
+    ),
+    'webhooks' => array_map(
+        fn ($each) => Webhooks::verify(base64_decode($each['body']), $each['signature'], $each['secret']),
+        $cases['webhooks'],
+    ),
+    'listed' => array_map($pocket->lists(...), $cases['pocket']['listed']),
+    'not_listed' => array_map($pocket->lists(...), $cases['pocket']['not_listed']),
+    'bad' => array_map(fn ($each) => $isPocket($each['file']), $cases['pocket']['bad']),
+], JSON_THROW_ON_ERROR);

@@ -7,7 +7,7 @@ const root = new URL("../../../", import.meta.url);
 function textsOf(...folders: readonly string[]): ReadonlyMap<string, string> {
   const paths = folders.flatMap((folder) =>
     readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.(?:tsx?|mjs)$/.test(name))
+      .filter((name) => /\.(?:tsx?|mjs)$/.test(name) && !name.includes("node_modules/"))
       .map((name) => `${folder}/${name}`),
   );
   return new Map(paths.map((path) => [path, readFileSync(new URL(path, root), "utf8")]));

@@ -22,7 +22,7 @@ import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
 import { begun, preflight, refusalOf, refused, send } from "../answer/answer.ts";
-import { BODY_MAX_BYTES, type BodyReader } from "../request/body.ts";
+import type { BodyReader } from "../request/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import { credentialsOf } from "../request/credentials.ts";
@@ -331,8 +331,8 @@ const NO_OWNER = "bucket:unknown";
 const ownerOf = ({ entrance }: Call): OwnerKey =>
   entrance === undefined ? NO_OWNER : ownerKey(entrance.caller.owner);
 
-/** A batch of 200 addresses in JSON fits. */
-const FOREIGN_BODY_MAX_BYTES = 65_536;
+/** A batch of 200 addresses in JSON fits; one official client sends it as plain text. */
+const FOREIGN_BODY = { maxBytes: 65_536, takesText: true } as const;
 
 async function readBody(
   call: Call,
@@ -342,8 +342,8 @@ async function readBody(
 ): Promise<Params> {
   call.isBodyTaken = true;
   const received = (octets: number): void => void (call.bodyOctets = octets);
-  const maxBytes = route.foreign === undefined ? BODY_MAX_BYTES : FOREIGN_BODY_MAX_BYTES;
-  const terms = { owner, wanted: route.parameters, maxBytes, received };
+  const foreign = route.foreign === undefined ? {} : FOREIGN_BODY;
+  const terms = { owner, wanted: route.parameters, received, ...foreign };
   const { body, release } = await bodies.read(call.request, terms);
   call.releaseBody = release;
   return readParams(body, call.target.query, route.parameters);

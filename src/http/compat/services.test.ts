@@ -385,6 +385,16 @@ testShape(
       body: { errors: [{ error: "Missing email_address.", email_address: "" }] },
     },
     {
+      name: "a batch as the official npm client sends it",
+      ask: {
+        url: `v2/validatebatch?api_key=${KEY}`,
+        method: "POST",
+        headers: { "content-type": "text/plain;charset=UTF-8" },
+        payload: JSON.stringify({ email_batch: [{}] }),
+      },
+      body: { email_batch: [], errors: [{ error: "Missing email_address.", email_address: "" }] },
+    },
+    {
       name: "a batch with a wrong key",
       ask: { url: "v2/validatebatch", ...json({ api_key: "x", email_batch: [] }) },
       body: { email_batch: [], errors: [{ error: INVALID_KEY, email_address: "all" }] },

@@ -27,6 +27,8 @@ export interface ReadTerms {
   readonly wanted?: ReadonlySet<string>;
   /** The largest body in octets; absent: `BODY_MAX_BYTES`. */
   readonly maxBytes?: number;
+  /** Plain text and a body without a type are read too: as JSON where it begins with "{", else as a form. */
+  readonly takesText?: boolean;
   /** Called with the size of a whole body, before it is decoded. */
   readonly received?: (octets: number) => void;
 }
@@ -46,15 +48,16 @@ export function createBodyReader(deps: ReceiverDeps): BodyReader {
   const receiver = new Receiver(deps);
   const decoding = deps.shares.of("decoding");
   return {
-    async read(source, { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES, received }) {
+    async read(source, terms) {
+      const { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES } = terms;
       const { headers } = source;
       if (!hasBody(source)) return NOTHING;
       const type = headers["content-type"] ?? "";
-      const kind = kindOf(type, headers["content-encoding"]);
+      const kind = kindOf(type, headers["content-encoding"], terms.takesText === true);
       if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
       const { bytes, release } = await receiver.receive(source, owner, maxBytes);
       const octets = bytes.length;
-      received?.(octets);
+      terms.received?.(octets);
       const decode = (): Promise<Body> => parse({ kind, type, wanted }, bytes);
       try {
         const isSmall = !isLargeBody(octets);
@@ -75,12 +78,13 @@ function hasBody({ headers }: Source): boolean {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-type Kind = "form" | "json" | "parts";
+type Kind = "form" | "json" | "parts" | "text";
 
-function kindOf(type: string, encoding: string | undefined): Kind {
+function kindOf(type: string, encoding: string | undefined, takesText: boolean): Kind {
   if (!/^(?:identity)?$/i.test(encoding ?? "")) throw unsupportedEncoding();
   const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const kind = KINDS.get(mediaType);
+  const isText = takesText && (mediaType === "" || mediaType === "text/plain");
+  const kind = isText ? "text" : KINDS.get(mediaType);
   if (kind === undefined) throw unsupportedMediaType();
   return kind;
 }
@@ -97,10 +101,11 @@ interface Shape {
   readonly wanted: ReadonlySet<string>;
 }
 
-async function parse({ kind, type, wanted }: Shape, bytes: Buffer): Promise<Body> {
+async function parse({ kind: told, type, wanted }: Shape, bytes: Buffer): Promise<Body> {
   if (bytes.length === 0) return { kind: "none" };
-  if (kind === "parts") return { kind, parts: await readParts(type, bytes) };
+  if (told === "parts") return { kind: told, parts: await readParts(type, bytes) };
   const text = withoutMark(bytes.toString("utf8"));
+  const kind = told === "text" ? kindOfText(text) : told;
   const latin1 = isLatin1(type) ? LATIN1[kind] : undefined;
   // Who declares it and sends UTF-8 all the same is understood, too.
   const read = latin1?.isNoUtf8(text) === true ? latin1.read(bytes) : text;
@@ -108,6 +113,8 @@ async function parse({ kind, type, wanted }: Shape, bytes: Buffer): Promise<Body
   if (kind === "json") return await readJson(read, isLarge ? wanted : NO_NAMES);
   return isLarge ? await readLists(read, wanted) : { kind, text: read };
 }
+
+const kindOfText = (text: string): "json" | "form" => (/^\s*\{/.test(text) ? "json" : "form");
 
 const LOST = "\ufffd";
 

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { after, before, suite } from "node:test";
+import { createServer, type Server } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "../e2e/service-process.ts";
+import { childEnvironment } from "../process/child-environment.ts";
+import { hasTool, testWith } from "../process/require-tool.ts";
+
+const run = promisify(execFile);
+const FOLDER = fileURLToPath(new URL("../../../test/compat-clients/", import.meta.url));
+
+/** The hosts that the clients have built in. */
+const HOSTS: Readonly<Record<string, string>> = {
+  "api.kickbox.com": "kickbox",
+  "api.neverbounce.com": "neverbounce",
+  "api.emailable.com": "emailable",
+  "api.zerobounce.net": "zerobounce",
+  "bulkapi.zerobounce.net": "zerobounce",
+  "api.mailgun.net": "mailgun",
+  "api.mailcheck.ai": "mailcheck-ai",
+  "emailvalidation.abstractapi.com": "abstract",
+};
+
+const TOOLS = hasTool("openssl", "version") ? [] : ["openssl"];
+const installed = (folder: string): readonly string[] =>
+  existsSync(join(FOLDER, folder)) ? [] : [`test/compat-clients/${folder}`];
+const MISSING = {
+  node: [...TOOLS, ...installed("node_modules")],
+  python: [...TOOLS, ...(hasTool("python3") ? [] : ["python3"]), ...installed("python-packages")],
+};
+const NEEDED = ["openssl and the clients as .ci/run installs them"];
+
+const RISKY = ["risky", "unknown"];
+const NEVERBOUNCE = ["disposable", "unknown"];
+const MAILGUN = ["do_not_send", "unknown", 401];
+const ABSTRACT = [
+  [true, "UNKNOWN"],
+  [false, "UNKNOWN"],
+];
+
+/** What a client says of a disposable address, of one that takes mail, and of a wrong key. */
+const NODE_CLIENTS = {
+  "npm kickbox, by host": [...RISKY, "403: Invalid API key"],
+  "npm kickbox, by base and version": [...RISKY, "403: Invalid API key"],
+  "npm neverbounce, by host": [...NEVERBOUNCE, "AuthError"],
+  "npm neverbounce, by version": [...NEVERBOUNCE, "AuthError"],
+  "npm emailable, by host": [...RISKY, "403: Invalid API key."],
+  "npm zero-bounce-sdk, by URL": [
+    "do_not_mail disposable",
+    "unknown ",
+    "Invalid API Key or your account ran out of credits",
+  ],
+  "npm mailgun.js, by host": MAILGUN,
+  "npm mailgun.js, by URL": MAILGUN,
+  "npm zero-bounce-sdk, a batch by host": ["do_not_mail", "unknown"],
+  "npm zero-bounce-sdk, credits by host": ["999999999"],
+};
+
+const PYTHON_CLIENTS = {
+  "pypi kickbox, by host": [...RISKY, "ClientError"],
+  "pypi kickbox, by base and version": [...RISKY, "ClientError"],
+  "pypi neverbounce-sdk, by host": [...NEVERBOUNCE, "AuthFailure"],
+  "pypi emailable, by host": [...RISKY, "AuthError"],
+  "pypi emailable, by URL": [...RISKY, "AuthError"],
+  "pypi zerobouncesdk, by host": ["do_not_mail", "unknown", "ZBApiException"],
+  "pypi mailgun, by host": MAILGUN,
+  "pypi mailcheck, by host": [true, false, "Invalid API key."],
+  "pypi abstract-api, by host": [...ABSTRACT, "APIRequestError"],
+  "pypi abstract-python-email-validation, by host": [...ABSTRACT, "SystemExit"],
+  "pypi zerobouncesdk, a batch by host": ["do_not_mail", "unknown"],
+};
+
+suite("clients of other services work unmodified, by host name or by base URL", () => {
+  let dns: ForkedDnsServer | undefined;
+  let home: Home | undefined;
+  let service: ServiceProcess | undefined;
+  let front: Server | undefined;
+  let environment: NodeJS.ProcessEnv;
+
+  before(async () => {
+    if (MISSING.node.length > 0 && MISSING.python.length > 0) return;
+    dns = await forkDnsServer({
+      "good.example": { mx: ["10 mx.good.example"] },
+      "bad.example": { mx: ["10 mx.good.example"] },
+      "mx.good.example": { a: ["192.0.2.25"] },
+    });
+    home = makeHome({
+      GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+      GATEPOST_COMPAT_HOSTS: Object.entries(HOSTS)
+        .map((pair) => pair.join("="))
+        .join(","),
+    });
+    gatepost(home, ["lists", "deny", "bad.example"]);
+    const made = gatepost(home, ["account", "create", "a@x.example", "--tier", "pro", "--json"]);
+    const { api_key: key } = JSON.parse(made.out) as { api_key: string };
+    service = await startService(home);
+    const { certificate, keyFile } = makeCertificate(home.directory);
+    front = await tlsFront({ certificate, keyFile, port: Number(new URL(service.url).port) });
+    environment = childEnvironment({
+      COMPAT_HOSTS: Object.keys(HOSTS).join(","),
+      COMPAT_PORT: String((front.address() as AddressInfo).port),
+      COMPAT_KEY: key,
+      COMPAT_URL: service.url,
+      NODE_EXTRA_CA_CERTS: certificate,
+      REQUESTS_CA_BUNDLE: certificate,
+    });
+  });
+
+  after(async () => {
+    front?.close();
+    await service?.stop();
+    await dns?.close();
+    home?.remove();
+  });
+
+  const told = async (program: string, words: readonly string[]): Promise<unknown> => {
+    const { stdout } = await run(program, [...words], { cwd: FOLDER, env: environment });
+    return JSON.parse(stdout);
+  };
+
+  testWith(NEEDED, MISSING.node, "five clients from npm", async () => {
+    const words = ["--import", "./loopback.mjs", "clients.mjs"];
+    assert.deepEqual(await told(process.execPath, words), NODE_CLIENTS);
+  });
+
+  testWith(NEEDED, MISSING.python, "eight clients from PyPI", async () => {
+    assert.deepEqual(await told("python3", ["clients.py"]), PYTHON_CLIENTS);
+  });
+});
+
+/** A certificate for all hosts that is its own authority; returns both files. */
+function makeCertificate(directory: string): { certificate: string; keyFile: string } {
+  const certificate = join(directory, "compat.pem");
+  const keyFile = join(directory, "compat.key");
+  const names = Object.keys(HOSTS).map((host) => `DNS:${host}`);
+  const words =
+    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=compat";
+  execFileSync(
+    "openssl",
+    [
+      ...words.split(" "),
+      "-addext",
+      `subjectAltName=${names.join(",")}`,
+      "-keyout",
+      keyFile,
+      "-out",
+      certificate,
+    ],
+    { stdio: "ignore" },
+  );
+  return { certificate, keyFile };
+}
+
+interface Front {
+  readonly certificate: string;
+  readonly keyFile: string;
+  readonly port: number;
+}
+
+/** Ends TLS in front of the service, as a proxy does. */
+async function tlsFront({ certificate, keyFile, port }: Front): Promise<Server> {
+  const files = { cert: readFileSync(certificate), key: readFileSync(keyFile) };
+  const server = createServer(files, (socket) => {
+    const behind = connect(port, "127.0.0.1");
+    socket.on("error", () => behind.destroy()).pipe(behind);
+    behind.on("error", () => socket.destroy()).pipe(socket);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return server;
+}

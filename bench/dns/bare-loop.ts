@@ -36,7 +36,7 @@ export async function bareLoop(names: readonly string[], port: number): Promise<
   return packets.length / seconds;
 }
 
-function packet(name: string): Buffer {
+function packet(name: string): Uint8Array {
   const octets = encodeQuery({ name, kind: MX }, { edns: true });
   if (octets === undefined) throw new Error(`no name: ${name}`);
   return octets;

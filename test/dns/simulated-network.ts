@@ -173,7 +173,7 @@ export class SimulatedServer {
     return sigma === 0 ? medianMs : medianMs * Math.exp(sigma * normal(this.#draw));
   }
 
-  #fate(packet: Buffer): "found" | "servfail" | "refused" | "dead" | "dropped" {
+  #fate(packet: Uint8Array): "found" | "servfail" | "refused" | "dead" | "dropped" {
     const { dead = 0, broken = 0, waitingMax = Infinity, refusesAbove = Infinity } = this.path;
     const second = Math.floor(this.#clock.monotonicMs() / 1_000);
     if (second !== this.#second.number) this.#second = { number: second, asked: 0 };
@@ -187,16 +187,16 @@ export class SimulatedServer {
 }
 
 /** From 0 to 1, by the digits of the name's first label: a dead name is dead each time it is asked. */
-function lotOf(packet: Buffer): number {
+function lotOf(packet: Uint8Array): number {
   const length = packet[12] ?? 0;
-  const number = Number(packet.toString("latin1", 14, 13 + length));
+  const number = Number(Buffer.from(packet).toString("latin1", 14, 13 + length));
   return ((number * 7_919) % 10_007) / 10_007;
 }
 
 const RCODES = { found: 0, servfail: 2, refused: 5 };
 
 /** The question with one MX record, or with a response code alone. */
-function answerTo(packet: Buffer, fate: keyof typeof RCODES): Buffer {
+function answerTo(packet: Uint8Array, fate: keyof typeof RCODES): Buffer {
   let end = 12;
   while ((packet[end] ?? 0) !== 0) end += 1 + (packet[end] ?? 0);
   const question = packet.subarray(0, end + 5);

@@ -37,9 +37,9 @@ export abstract class Query implements Link<Query> {
   }
 
   /** A new packet for each try; undefined when the name cannot be in DNS. */
-  abstract encode(): Buffer | undefined;
+  abstract encode(): Uint8Array | undefined;
   /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
-  abstract read(message: Buffer): Reading;
+  abstract read(message: Uint8Array): Reading;
   /** Passes the reply to the asker: `unknown` with this reason or, without one, the reply that was read. */
   abstract finish(why: UnknownReason | undefined, spentMs: number): void;
 }
@@ -62,11 +62,11 @@ export class TypedQuery<T> extends Query {
     this.#done = done;
   }
 
-  override encode(): Buffer | undefined {
+  override encode(): Uint8Array | undefined {
     return encodeQuery(this.#question, this);
   }
 
-  override read(message: Buffer): Reading {
+  override read(message: Uint8Array): Reading {
     const response = decodeResponse(message, this.#question);
     if (response === undefined) return "malformed";
     if (response.truncated) return "truncated";
@@ -83,7 +83,7 @@ export class TypedQuery<T> extends Query {
 }
 
 export interface AttemptEvents {
-  answered(attempt: Attempt, message: Buffer): void;
+  answered(attempt: Attempt, message: Uint8Array): void;
   failed(attempt: Attempt): void;
 }
 
@@ -96,7 +96,7 @@ export class Attempt implements Listener, Timed<Attempt> {
   /** Where its time runs; undefined once it is answered or expired. */
   list: TryList<Attempt> | undefined;
   readonly query: Query;
-  readonly packet: Buffer;
+  readonly packet: Uint8Array;
   readonly server: number;
   /** 0 for the first try. */
   readonly number: number;
@@ -108,7 +108,7 @@ export class Attempt implements Listener, Timed<Attempt> {
   lane: Lane<Query> | undefined;
   readonly #events: AttemptEvents;
 
-  constructor(query: Query, packet: Buffer, place: AttemptPlace) {
+  constructor(query: Query, packet: Uint8Array, place: AttemptPlace) {
     this.query = query;
     this.earlier = query.latest;
     this.packet = packet;
@@ -120,7 +120,7 @@ export class Attempt implements Listener, Timed<Attempt> {
     this.#events = place.events;
   }
 
-  answered(message: Buffer): void {
+  answered(message: Uint8Array): void {
     this.#events.answered(this, message);
   }
 

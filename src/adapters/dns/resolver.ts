@@ -186,7 +186,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#servers.close();
   }
 
-  answered(attempt: Attempt, message: Buffer): void {
+  answered(attempt: Attempt, message: Uint8Array): void {
     const { query } = attempt;
     const nowMs = this.#nowMs();
     if (attempt.list === undefined || attempt.number !== query.sends - 1) {

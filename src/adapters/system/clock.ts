@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import type { Clock } from "../../ports/process/clock.ts";
 
 /** The machine's own clocks. */

@@ -1,6 +1,5 @@
-import { isUtf8 } from "node:buffer";
 import type { MailExchange } from "../../../core/mail/lookup.ts";
-import { MalformedMessage, type MessageReader } from "./message-reader.ts";
+import { latin1, MalformedMessage, type MessageReader } from "./message-reader.ts";
 
 /** One record type: its number (IANA DNS parameters) and how its data is read. */
 export interface RecordKind<T> {
@@ -72,18 +71,28 @@ export const TXT: RecordKind<string> = {
   type: 16,
   read(reader, start, length) {
     const stop = start + length;
-    const joined = Buffer.allocUnsafe(length);
+    const joined = new Uint8Array(length);
     let used = 0;
     for (let at = start; at < stop;) {
       const from = at + 1;
       at = from + reader.uint8(at);
       if (at > stop) throw new MalformedMessage("character-string ends early");
-      used += reader.bytes.copy(joined, used, from, at);
+      joined.set(reader.bytes.subarray(from, at), used);
+      used += at - from;
     }
-    const octets = joined.subarray(0, used);
-    return octets.toString(isUtf8(octets) ? "utf8" : "latin1");
+    return textOf(joined.subarray(0, used));
   },
 };
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(octets: Uint8Array): string {
+  try {
+    return UTF8.decode(octets);
+  } catch {
+    return latin1(octets);
+  }
+}
 
 /** RFC 1035 section 3.3.11, asked of the root only to see whether the server answers. */
 export const NS: RecordKind<string> = {

@@ -1,10 +1,10 @@
 /** Something that puts a packet on the wire. */
 export interface Sender {
   /** Nothing when it is closed meanwhile. */
-  transmit(packet: Buffer): void;
+  transmit(packet: Uint8Array): void;
 }
 
-function transmit(sender: Sender | undefined, packet: Buffer | undefined): void {
+function transmit(sender: Sender | undefined, packet: Uint8Array | undefined): void {
   if (packet !== undefined) sender?.transmit(packet);
 }
 
@@ -14,7 +14,7 @@ function transmit(sender: Sender | undefined, packet: Buffer | undefined): void 
  */
 export class Outbox {
   #senders: Sender[] = [];
-  #packets: Buffer[] = [];
+  #packets: Uint8Array[] = [];
   readonly #flush = (): void => {
     const senders = this.#senders;
     const packets = this.#packets;
@@ -24,7 +24,7 @@ export class Outbox {
     for (let at = 0; at < packets.length; at += 1) transmit(senders[at], packets[at]);
   };
 
-  add(sender: Sender, packet: Buffer): void {
+  add(sender: Sender, packet: Uint8Array): void {
     if (this.#senders.length === 0) setImmediate(this.#flush);
     this.#senders.push(sender);
     this.#packets.push(packet);

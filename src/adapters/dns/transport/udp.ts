@@ -24,11 +24,11 @@ const ID_DRAWS = 16;
 /** One query that was sent and is waited for. */
 export interface Listener {
   /** The pool writes the id into it. */
-  readonly packet: Buffer;
+  readonly packet: Uint8Array;
   /** Set by the pool while it listens. */
   seat: Seat | undefined;
   /** The first message that answers the packet; the listener is forgotten by then. */
-  answered(message: Buffer): void;
+  answered(message: Uint8Array): void;
   /** The system refused to send, or the server's machine to take it. Never called within `send`. */
   failed(): void;
 }
@@ -187,7 +187,7 @@ class PortSocket implements Seat, Sender {
     if (this.#state !== "opening") this.#options.outbox.add(this, packet);
   }
 
-  transmit(packet: Buffer): void {
+  transmit(packet: Uint8Array): void {
     if (this.#state !== "closed") this.#socket.send(packet);
   }
 
@@ -228,7 +228,7 @@ class PortSocket implements Seat, Sender {
     this.#owner.opened(this);
   }
 
-  #received(message: Buffer): void {
+  #received(message: Uint8Array): void {
     const id = message.length < 2 ? -1 : idOf(message);
     const listener = this.#listeners.get(id);
     if (listener === undefined || !answers(message, listener.packet)) {
@@ -256,4 +256,4 @@ class PortSocket implements Seat, Sender {
   }
 }
 
-const idOf = (message: Buffer): number => ((message[0] ?? 0) << 8) | (message[1] ?? 0);
+const idOf = (message: Uint8Array): number => ((message[0] ?? 0) << 8) | (message[1] ?? 0);

@@ -150,7 +150,7 @@ function writeName(name: string, text: Uint8Array, at: number): void {
 const EMPTY: NameTable = { sourcesOf: () => 0 };
 
 /** Reads a finished table where it lies. */
-export function attachNameTable(buffer: SharedArrayBuffer): NameTable {
+export function attachNameTable(buffer: ArrayBufferLike): NameTable {
   const slotCount = new Uint32Array(buffer, 0, 1)[0] ?? 0;
   const slots = new Uint32Array(buffer, HEADER_BYTES, slotCount);
   const text = new Uint8Array(buffer, HEADER_BYTES + slots.byteLength);
@@ -166,7 +166,7 @@ export function attachNameTable(buffer: SharedArrayBuffer): NameTable {
 
 /** The names of a finished table that have one of the `wanted` bits, with all of theirs, in no order. */
 export function* namesOfTable(
-  buffer: SharedArrayBuffer,
+  buffer: ArrayBufferLike,
   wanted = 2 ** LISTS_MAX - 1,
 ): Generator<readonly [name: string, bits: number]> {
   const slotCount = new Uint32Array(buffer, 0, 1)[0] ?? 0;
@@ -181,7 +181,7 @@ export function* namesOfTable(
 }
 
 /** A table read as a plain set. */
-export function attachNameSet(buffer: SharedArrayBuffer): NameSet {
+export function attachNameSet(buffer: ArrayBufferLike): NameSet {
   const table = attachNameTable(buffer);
   return { has: (name) => table.sourcesOf(name) !== 0 };
 }

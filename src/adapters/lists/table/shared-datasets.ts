@@ -37,21 +37,24 @@ export interface ListContents {
   readonly mailServers: readonly (readonly [host: string, kind: MailServerKind])[];
 }
 
-/** Everything of `Datasets` but the operator's word, in buffers that threads share: post it and attach. */
-export interface SharedDatasets {
+/** Everything of `Datasets` but the operator's word, in buffers. Browsers have no shared ones for most pages. */
+export interface PackedDatasets<Memory extends ArrayBufferLike = ArrayBufferLike> {
   readonly version: number;
   readonly sources: readonly FeedSource[];
-  readonly disposable: SharedArrayBuffer;
-  readonly families: SharedArrayBuffer;
+  readonly disposable: Memory;
+  readonly families: Memory;
   /** By list: since when names that came later than its first copy are held, in days as the "bits" of a table. */
   readonly history: readonly (
-    { readonly baseDay: number; readonly later: SharedArrayBuffer } | undefined
+    { readonly baseDay: number; readonly later: Memory } | undefined
   )[];
-  readonly free: SharedArrayBuffer;
-  readonly knownGood: SharedArrayBuffer;
-  readonly roles: SharedArrayBuffer;
-  readonly mailServers: SharedArrayBuffer;
+  readonly free: Memory;
+  readonly knownGood: Memory;
+  readonly roles: Memory;
+  readonly mailServers: Memory;
 }
+
+/** In buffers that threads share: post it and attach. */
+export type SharedDatasets = PackedDatasets<SharedArrayBuffer>;
 
 const KINDS: readonly MailServerKind[] = ["dedicated", "shared"];
 
@@ -107,8 +110,8 @@ function packHistory({ baseDay, later }: NonNullable<DisposableList["history"]>)
   return { baseDay, later: builder.finish() };
 }
 
-/** Reads shared datasets where they lie; nothing is copied. `operator` is each process's own. */
-export function attachDatasets(shared: SharedDatasets, operator: Rules): Datasets {
+/** Reads packed datasets where they lie; nothing is copied. `operator` is each process's own. */
+export function attachDatasets(shared: PackedDatasets, operator: Rules): Datasets {
   const servers = attachNameTable(shared.mailServers);
   const histories = shared.history.map(
     (history) => history && { ...history, later: attachNameTable(history.later) },

@@ -290,7 +290,10 @@ test("128 pointers in one name are malformed, 127 are not", () => {
 test("a query is one question with RD, and EDNS of 1,232 octets where asked for", () => {
   const plain = encodeQuery({ name: NAME, kind: MX }, { edns: false });
   const header = Buffer.of(0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0);
-  assert.deepEqual(Buffer.from(plain ?? []), Buffer.concat([header, questionOctets(NAME, TYPE.MX)]));
+  assert.deepEqual(
+    Buffer.from(plain ?? []),
+    Buffer.concat([header, questionOctets(NAME, TYPE.MX)]),
+  );
   const edns = encodeQuery({ name: NAME, kind: MX }, { edns: true });
   header[11] = 1;
   const opt = Buffer.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0);

@@ -60,7 +60,11 @@ export class TcpPipe {
    * Calls `done` once, never before it returns: with the answer within `timeoutMs`, or why there is none.
    * Nothing is called after `close`.
    */
-  ask(packet: Uint8Array, timeoutMs: number, done: (outcome: Buffer | UnknownReason) => void): void {
+  ask(
+    packet: Uint8Array,
+    timeoutMs: number,
+    done: (outcome: Buffer | UnknownReason) => void,
+  ): void {
     const query = new TcpQuery(Buffer.from(packet), done);
     query.cancelDeadline = this.#clock.after(Math.max(0, timeoutMs), () => this.#expire(query));
     this.#lane.add(query);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { crc32 } from "../../core/crc32.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 
 const SECRET_PREFIX = "gp_live_";
@@ -16,24 +17,11 @@ const SHOWN_LAST_LENGTH = 4;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SHAPE = /^gp_(?:live|pub)_[0-9A-Za-z]{40}$/;
 
-/** CRC-32 as in RFC 1952 section 8. */
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
-
-function crc32(ascii: string): number {
-  let value = 0xffffffff;
-  for (let at = 0; at < ascii.length; at += 1) {
-    value = (CRC_TABLE[(value ^ ascii.charCodeAt(at)) & 0xff] ?? 0) ^ (value >>> 8);
-  }
-  return (value ^ 0xffffffff) >>> 0;
-}
+const encoder = new TextEncoder();
 
 /** The CRC-32 of the random part in base 62, most significant digit first; six digits hold 32 bits. */
 function checksum(random: string): string {
-  let rest = crc32(random);
+  let rest = crc32(encoder.encode(random));
   let digits = "";
   for (let count = 0; count < CHECKSUM_LENGTH; count += 1) {
     digits = `${BASE62[rest % 62] ?? ""}${digits}`;
@@ -79,7 +67,7 @@ export function isApiKey(text: string): boolean {
   for (let at = end; at < text.length; at += 1) {
     value = value * 62 + (DIGIT_VALUES[text.charCodeAt(at)] ?? 0);
   }
-  return value === crc32(text.slice(start, end));
+  return value === crc32(encoder.encode(text.slice(start, end)));
 }
 
 /** What is stored of a key. A plain hash is enough: 202 bits cannot be guessed. */

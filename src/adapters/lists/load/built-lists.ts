@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
-import { BUNDLED_VERSION } from "./bundled.ts";
+import { BUNDLED_VERSION, readBundledLists } from "./bundled.ts";
 import type { LoadedLists } from "./pack-lists.ts";
 import { packageVersions } from "../sources/packages.ts";
 import { decodeLists, encodeLists } from "../table/lists-file.ts";
+import { shareDatasets } from "../table/shared-datasets.ts";
 
 /** The lists that came with the program as its build packed them. */
 export const BUILT_LISTS_FILE = fileURLToPath(
@@ -20,6 +21,14 @@ interface Built extends Pick<LoadedLists, "lists"> {
 export function writeBuiltLists(path: string, { shared, lists }: LoadedLists): void {
   const built: Built = { packages: packageVersions(), lists };
   writeFileSync(path, Buffer.concat(encodeLists(shared, built, crc32)));
+}
+
+/** Curated lists, free providers and roles alone: a sixth of it, for programs that count octets. */
+export function writeSmallLists(path: string): void {
+  const whole = readBundledLists();
+  const disposable = whole.disposable.filter(({ kind }) => kind === "curated");
+  const parts = encodeLists(shareDatasets({ ...whole, disposable }), {}, crc32);
+  writeFileSync(path, Buffer.concat(parts));
 }
 
 /**

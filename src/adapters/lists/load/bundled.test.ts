@@ -10,13 +10,13 @@ import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
 import { type Verdict, weigh, excuse } from "../../../core/evidence/verdict.ts";
 import { readBundledLists } from "./bundled.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
-import { loadBundledDatasets } from "./load-lists.ts";
+import { loadBundled } from "./load-lists.ts";
 import { rulesOf } from "../../../core/evidence/rules.ts";
 import { noRules } from "../table/operator.ts";
 import { namesOfPackage } from "../sources/packages.ts";
 import { attachDatasets, type ListContents, shareDatasets } from "../table/shared-datasets.ts";
 
-const datasets = loadBundledDatasets();
+const datasets = attachDatasets(loadBundled().shared, noRules);
 
 /** The verdict on a domain of which DNS says nothing. */
 function verdictOn(text: string, known = datasets): Verdict {

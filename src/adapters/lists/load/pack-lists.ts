@@ -1,5 +1,5 @@
 import type { FeedStatus } from "../../../ports/evidence/feed-refresh.ts";
-import { readLists } from "./bundled.ts";
+import { readLists, type Stock } from "./bundled.ts";
 import type { FeedCopy } from "../files/feed-copy.ts";
 import { FETCHED_SOURCES } from "../sources/feed-sources.ts";
 import { type ListContents, type SharedDatasets, shareDatasets } from "../table/shared-datasets.ts";
@@ -18,8 +18,9 @@ export interface LoadedLists {
 export function packLists(
   copies: ReadonlyMap<string, FeedCopy> = new Map(),
   mailServers: ListContents["mailServers"] = [],
+  stock?: Stock,
 ): LoadedLists {
-  const contents = readLists(copies, mailServers);
+  const contents = readLists(copies, mailServers, stock);
   const counts = new Map<string, number>();
   const disposable = contents.disposable.map((list) => ({
     ...list,

@@ -94,18 +94,22 @@ function readHead(file: Uint8Array): { readonly head: Head; readonly end: number
   const length = file.length < LENGTH_BYTES ? 0 : view.getUint32(0, true);
   const end = LENGTH_BYTES + length;
   if (length === 0 || length > HEAD_BYTES_MAX || file.length < end) throw noLists();
-  let head: Partial<Head>;
+  const head = headOf(new TextDecoder().decode(file.subarray(LENGTH_BYTES, end)));
+  if (head === undefined) throw noLists();
+  return { head, end };
+}
+
+/** Undefined unless the text is a head of this format. */
+function headOf(text: string): Head | undefined {
   try {
-    head = JSON.parse(new TextDecoder().decode(file.subarray(LENGTH_BYTES, end))) as Partial<Head>;
+    const head = JSON.parse(text) as Head;
+    if (head.format !== FORMAT || !Array.isArray(head.sources)) return undefined;
+    return head.bytes.length === TABLES.length && head.bytes.every(Number.isSafeInteger)
+      ? head
+      : undefined;
   } catch {
-    throw noLists();
+    return undefined;
   }
-  const { format, sources, bytes } = head;
-  const isOurs = format === FORMAT && Array.isArray(sources) && Array.isArray(bytes);
-  if (!isOurs || bytes.length !== TABLES.length || !bytes.every(Number.isSafeInteger)) {
-    throw noLists();
-  }
-  return { head: head as Head, end };
 }
 
 const noLists = (): Error => new Error(`not a file of lists ("${FORMAT}")`);

@@ -79,7 +79,7 @@ const USUAL_ENTRY_BYTES = 20;
 
 /** An empty table with room for about `count` names; it grows if needed. */
 export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
-  let slots = new Uint32Array(2 ** Math.ceil(Math.log2(expectedNames * 2)));
+  let slots = new Uint32Array(slotsFor(expectedNames));
   let text = new Uint8Array(expectedNames * USUAL_ENTRY_BYTES);
   let end = 0;
   let count = 0;
@@ -93,7 +93,7 @@ export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
   };
   /** Where the entry of `name` stands, made when there is none. */
   const entryOf = (name: string): number => {
-    if (count * 2 >= slots.length) slots = rehashed(slots, text);
+    if (count * 2 >= slots.length) slots = rehashed(slots, text, slots.length * 2);
     const slot = slotOf(name, { slots, text });
     if (slots[slot] === 0) slots[slot] = append(name);
     return (slots[slot] ?? 0) - 1;
@@ -109,6 +109,8 @@ export function nameTableBuilder(expectedNames = 1_000): NameTableBuilder {
     },
     put: (name, value) => put(entryOf(name), value),
     finish() {
+      const fitting = slotsFor(count);
+      if (fitting < slots.length) slots = rehashed(slots, text, fitting);
       const start = HEADER_BYTES + slots.byteLength;
       const shared = new SharedArrayBuffer(start + end);
       new Uint32Array(shared, 0, 1)[0] = slots.length;
@@ -125,16 +127,23 @@ function enlarged(text: Uint8Array): Uint8Array<ArrayBuffer> {
   return larger;
 }
 
-/** The same entries over twice as many slots, so that at least half are always empty. */
-function rehashed(slots: Uint32Array, text: Uint8Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(slots.length * 2);
+/** A power of 2 of which `count` names take at most half. */
+const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count) * 2));
+
+/** The same entries over another number of slots. */
+function rehashed(
+  slots: Uint32Array,
+  text: Uint8Array,
+  slotCount: number,
+): Uint32Array<ArrayBuffer> {
+  const other = new Uint32Array(slotCount);
   for (const entry of slots) {
     if (entry === 0) continue;
-    let slot = hashOfEntry(text, entry - 1) & (larger.length - 1);
-    while (larger[slot] !== 0) slot = (slot + 1) & (larger.length - 1);
-    larger[slot] = entry;
+    let slot = hashOfEntry(text, entry - 1) & (other.length - 1);
+    while (other[slot] !== 0) slot = (slot + 1) & (other.length - 1);
+    other[slot] = entry;
   }
-  return larger;
+  return other;
 }
 
 function writeName(name: string, text: Uint8Array, at: number): void {

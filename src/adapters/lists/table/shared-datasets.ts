@@ -44,9 +44,7 @@ export interface PackedDatasets<Memory extends ArrayBufferLike = ArrayBufferLike
   readonly disposable: Memory;
   readonly families: Memory;
   /** By list: since when names that came later than its first copy are held, in days as the "bits" of a table. */
-  readonly history: readonly (
-    { readonly baseDay: number; readonly later: Memory } | undefined
-  )[];
+  readonly history: readonly ({ readonly baseDay: number; readonly later: Memory } | undefined)[];
   readonly free: Memory;
   readonly knownGood: Memory;
   readonly roles: Memory;

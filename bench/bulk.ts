@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import { splitText } from "../src/core/batch/batch-chunk.ts";
 import { openDns } from "../src/main/parts/dns.ts";
+import { systemMachine } from "../src/main/process/machine.ts";
 import { readConfig } from "../src/main/settings/config.ts";
 import { createShares } from "../src/ports/sharing/shares.ts";
 import { threadSplitter } from "../src/main/threads/splitter.ts";
@@ -146,7 +147,9 @@ async function linear(): Promise<void> {
 
 /** The resolver without the service, over the same names: MX, then the address of the host. */
 async function bareLoop(address: string, names: readonly string[]): Promise<number> {
-  const dns = openDns(readConfig({ GATEPOST_DNS_SERVERS: address }), "bulk");
+  const dns = openDns(readConfig({ GATEPOST_DNS_SERVERS: address }), "bulk", {
+    machine: systemMachine,
+  });
   const startMs = clock.monotonicMs();
   const open: Promise<unknown>[] = [];
   for (const name of names) {

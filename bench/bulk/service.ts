@@ -17,9 +17,9 @@ import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts
 import { systemClock as clock } from "../../src/adapters/system/clock.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import { openDns } from "../../src/main/parts/dns.ts";
+import { systemMachine } from "../../src/main/process/machine.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
 import { Closing } from "../../src/main/process/closing.ts";
-import { systemMachine } from "../../src/main/process/machine.ts";
 import { threadRunner } from "../../src/main/parts/embedded.ts";
 import { openBulk, type OpenBulkDeps } from "../../src/main/parts/open-bulk.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
@@ -114,7 +114,7 @@ export async function startService(address: string): Promise<Service> {
   });
   const datasets = shareDatasets(readBundledLists());
   const attached = attachDatasets(datasets, noRules);
-  const dns = openDns(config, "interactive");
+  const dns = openDns(config, "interactive", { machine: systemMachine });
   const lookup: Lookup = {
     mx: (name) => dns.mx(name),
     addresses: (host) => dns.addresses(host),

@@ -250,7 +250,7 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
 
 const openCliCensus = (): Promise<CliCensus> =>
   command((process) => {
-    const dns = openDns(process.config, "bulk");
+    const dns = openDns(process.config, "bulk", process);
     process.closing.add(() => dns.close());
     return Promise.resolve(openCensus(process, dns));
   });
@@ -278,7 +278,7 @@ const openCliWebhooks = (): Promise<CliWebhooks> =>
   command(async (process) => {
     if (!hasDatabase(process.config)) throw refuse(missingWords(process.config).trim());
     const store = await openAccountStore(process);
-    const dns = openDns(process.config, "interactive");
+    const dns = openDns(process.config, "interactive", process);
     process.closing.add(() => dns.close());
     const { setup, ping, deliveries } = openWebhooks(process, {
       sql: store.sql,

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Trust } from "../../adapters/dns/trust/trust.ts";
-import { loadBundledDatasets } from "../../adapters/lists/load/load-lists.ts";
 import { createBootstrapCopy } from "../../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../adapters/rdap/registration.ts";
 import { WHOIS_SERVERS } from "../../adapters/rdap/whois-servers.ts";
@@ -45,6 +44,11 @@ type CheckerConfig = Pick<
 >;
 
 /** What of a process the library has, too. */
+interface RegistryProcess extends Pick<Process, "clock" | "ids" | "log"> {
+  readonly machine: Pick<Process["machine"], "openOutbound">;
+  readonly config: Pick<Config, "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "whois">;
+}
+
 type CheckerProcess = Pick<Process, "machine" | "clock" | "ids" | "log"> & {
   readonly config: CheckerConfig;
 };
@@ -53,18 +57,13 @@ interface CheckerParts {
   readonly registrations: RegistrationCache;
   /** The process's; one of its own unless given. */
   readonly trust?: Trust | undefined;
-  /** What is known of names; the bundled packages unless given. */
-  readonly datasets?: () => Datasets;
-}
-
-function bundledDatasets(): () => Datasets {
-  const bundled = loadBundledDatasets();
-  return () => bundled;
+  /** What is known of names. */
+  readonly datasets: () => Datasets;
 }
 
 export function openChecker(
   process: CheckerProcess,
-  { registrations, datasets = bundledDatasets(), ...given }: CheckerParts,
+  { registrations, datasets, ...given }: CheckerParts,
 ): Checker {
   const { config, machine, clock } = process;
   const trust = "trust" in given ? given.trust : openTrust(process);
@@ -88,9 +87,10 @@ export function openChecker(
 /** How long one question to a registry may take: what is left of the premium budget is less anyway. */
 const REGISTRY_TIMEOUT_MS = 3_500;
 
-function registrationFrom(
-  { config, machine, clock, ids, log }: CheckerProcess,
-  dns: DnsLookup,
+/** Asks registries, and finds their addresses by `dns`. */
+export function registrationFrom(
+  { config, machine, clock, ids, log }: RegistryProcess,
+  dns: Pick<DnsLookup, "addresses">,
   registrations: RegistrationCache,
 ): Lookup["registration"] {
   const outbound = machine.openOutbound({

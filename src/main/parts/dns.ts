@@ -7,7 +7,7 @@ import { builtInCanaries, namedCanaries } from "../../adapters/dns/trust/canarie
 import { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { readResolvConf, underWayMaxFor } from "../../adapters/dns/transport/system-resolvers.ts";
-import { type Machine, systemMachine } from "../process/machine.ts";
+import type { Machine } from "../process/machine.ts";
 import type { Config } from "../settings/config.ts";
 
 type DnsConfig = Pick<Config, "dnsServers"> & Partial<Pick<Config, "cacheMb">>;
@@ -22,19 +22,22 @@ const CACHE_SIXTEENTHS: Readonly<Record<Profile, number>> = {
   probe: 0,
 };
 
+/** What of a machine DNS needs: the library has no more. */
+export type DnsMachine = Pick<Machine, "clock" | "ids" | "openResolver">;
+
 interface TrustProcess {
   readonly config: Pick<Config, "dnsServers" | "dnsCanaries">;
-  readonly machine: Machine;
+  readonly machine: DnsMachine;
   readonly log: Log;
   /** The process's unless given. */
   readonly cap?: SharedCap | undefined;
 }
 
 /** One cap for each set of servers, whatever the process opens to ask them. */
-const caps = new WeakMap<Machine, Map<string, SharedCap>>();
+const caps = new WeakMap<DnsMachine, Map<string, SharedCap>>();
 
 /** The process's cap for these servers. */
-export function dnsCap(config: DnsConfig, machine: Machine): SharedCap {
+export function dnsCap(config: DnsConfig, machine: DnsMachine): SharedCap {
   const servers = serversOf(config);
   const key = JSON.stringify(servers);
   const ofMachine = caps.get(machine) ?? new Map<string, SharedCap>();
@@ -77,7 +80,7 @@ const textOf = ({ host, port }: ServerAddress): string =>
 export interface DnsOptions {
   /** The process's unless given. */
   readonly cap?: SharedCap | undefined;
-  readonly machine?: Machine;
+  readonly machine: DnsMachine;
   readonly trust?: Trust | undefined;
 }
 
@@ -85,7 +88,7 @@ export interface DnsOptions {
 export function openDns(
   config: DnsConfig,
   profile: Profile,
-  { machine = systemMachine, cap = dnsCap(config, machine), trust }: DnsOptions = {},
+  { machine, cap = dnsCap(config, machine), trust }: DnsOptions,
 ): DnsLookup {
   const { clock, ids } = machine;
   const random = (count: number): Uint8Array => ids.bytes(count);

@@ -1,0 +1,137 @@
+// The part of the library that needs nothing of Node: browsers, workers and Deno run it too.
+import { createHttpsResolver, type Fetch } from "../../adapters/dns/https-resolver.ts";
+import { createDnsLookup, type DnsQuestions } from "../../adapters/dns/lookup.ts";
+import { decodeLists } from "../../adapters/lists/table/lists-file.ts";
+import { noRules } from "../../adapters/lists/table/operator.ts";
+import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import { systemClock } from "../../adapters/system/clock.ts";
+import { readEntry } from "../../core/address/entry.ts";
+import { crc32 } from "../../core/crc32.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { Lookup, Unknown } from "../../core/mail/lookup.ts";
+import { LARGE_PROVIDERS } from "../../core/tables/large-providers.ts";
+import { formatReason, type Reason } from "../../core/validate/reasons.ts";
+import { type CheckOptions, type Validator, validatorOf } from "./validator.ts";
+
+export type { Reason } from "../../core/validate/reasons.ts";
+export type { CheckOptions, FeatureName, Result, Validator } from "./validator.ts";
+
+/** What is known of names. */
+export type Lists = Datasets;
+
+/** Answers questions to DNS. */
+export interface Dns extends DnsQuestions {
+  close(): void;
+}
+
+export interface CoreOptions extends CheckOptions {
+  /** As `readLists` gives them; none unless given: then no name is listed, free or a role. */
+  readonly lists?: Lists;
+  /** As `dnsOverHttps` gives it; none unless given: every result then says `dns_indeterminate`. */
+  readonly dns?: Dns;
+}
+
+/** Checks without a server: by syntax and rules, by `lists` and by `dns` where they are given. */
+export function createValidator(options: CoreOptions = {}): Promise<Validator> {
+  const { lists = noLists, dns = noDns } = options;
+  return Promise.resolve(
+    validatorOf({
+      ...options,
+      lookup: lookupOf(dns, cannotTell),
+      datasets: () => lists,
+      clock: systemClock,
+      refreshLists: () => Promise.resolve(),
+      close: () => dns.close(),
+    }),
+  );
+}
+
+/** The questions of `dns`, and those to registries. */
+export const lookupOf = (dns: DnsQuestions, registration: Lookup["registration"]): Lookup => ({
+  mx: (name) => dns.mx(name),
+  addresses: (host) => dns.addresses(host),
+  txt: (name) => dns.txt(name),
+  registration,
+});
+
+const cannotTell = (): Unknown => ({ kind: "unknown", why: "network" });
+
+const noDns: Dns = {
+  mx: cannotTell,
+  addresses: cannotTell,
+  txt: cannotTell,
+  close: () => undefined,
+};
+
+const nothing = { has: () => false };
+
+/** Knows the large providers alone. */
+const noLists: Lists = {
+  version: 0,
+  sources: [],
+  disposable: { sourcesOf: () => 0 },
+  families: { sourcesOf: () => 0 },
+  mailServers: { kindOf: () => undefined },
+  free: nothing,
+  knownGood: LARGE_PROVIDERS,
+  roles: nothing,
+  operator: noRules,
+};
+
+/** Reads a file of lists: `bundled.lists` or `small.lists` of this package, or `/feeds/lists` of a Gatepost server. */
+export function readLists(file: ArrayBuffer | Uint8Array): Lists {
+  const octets = file instanceof Uint8Array ? file : new Uint8Array(file);
+  const { packed } = decodeLists(octets, (bytes) => new ArrayBuffer(bytes), crc32);
+  return attachDatasets(packed, noRules);
+}
+
+export interface DnsOverHttpsOptions {
+  /** Of the server's query resource: `https:`, or `http:` on this machine. */
+  readonly url: string;
+  /** The program's own `fetch` unless given. */
+  readonly fetch?: Fetch;
+  /** Memory of the answers that are kept for as long as their TTL says; 4 MiB unless given. */
+  readonly cacheOctets?: number;
+}
+
+const CACHE_OCTETS = 4 * 1_048_576;
+
+/** Asks DNS over HTTPS (RFC 8484). The server learns which domains you check. */
+export function dnsOverHttps(options: DnsOverHttpsOptions): Dns {
+  const { fetch = ownFetch, cacheOctets = CACHE_OCTETS } = options;
+  const clock = systemClock;
+  const resolver = createHttpsResolver({ url: queryUrl(options.url), fetch, clock });
+  return createDnsLookup(resolver, { clock, cacheOctets });
+}
+
+const ownFetch: Fetch = (url, init) => globalThis.fetch(url, init);
+
+/** Without the variable of a URI template, as servers publish it: "https://dns.example/dns-query{?dns}". */
+function queryUrl(text: string): string {
+  const plain = text.replace(/\{[?&]dns\}$/, "");
+  const url = URL.canParse(plain) ? new URL(plain) : undefined;
+  const isOwn = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isOwn)) return plain;
+  throw new TypeError(`url: "${text}" is not the https: URL of a DNS server`);
+}
+
+/** An entry as far as its text tells. */
+export type Syntax =
+  | {
+      readonly ok: true;
+      readonly kind: "address" | "domain";
+      /** Lower-case A-labels, no last dot. */
+      readonly domain: string;
+      /** Of an address. */
+      readonly localPart?: string;
+    }
+  | ({ readonly ok: false } & Pick<Reason, "code" | "message">);
+
+/** Reads an address (it holds an "@") or a domain, at once and without asking anybody. */
+export function checkSyntax(entry: string): Syntax {
+  const read = readEntry(entry, "either");
+  if (read.kind === "malformed") return { ok: false, ...formatReason(read.fault) };
+  const { kind, domain } = read;
+  if (kind === "domain") return { ok: true, kind, domain: domain.name };
+  return { ok: true, kind, domain: domain.name, localPart: read.address.localPart };
+}

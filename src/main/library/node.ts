@@ -1,0 +1,154 @@
+import { createResolver } from "../../adapters/dns/resolver.ts";
+import { parseDnsServers } from "../../adapters/dns/transport/system-resolvers.ts";
+import { noRules } from "../../adapters/lists/table/operator.ts";
+import { attachDatasets, type PackedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import { memoryRegistrationCache } from "../../adapters/memory/registration-cache.ts";
+import { createOutbound } from "../../adapters/outbound/outbound.ts";
+import { systemClock as clock } from "../../adapters/system/clock.ts";
+import { systemIds as ids } from "../../adapters/system/ids.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import type { Log } from "../../ports/process/log.ts";
+import { registrationFrom } from "../parts/checker.ts";
+import { openDns, openTrust } from "../parts/dns.ts";
+import { type Dns, lookupOf } from "./core.ts";
+import { freshLists, type ReadFresh } from "./fresh-lists.ts";
+import { type CheckOptions, type Validator, validatorOf } from "./validator.ts";
+
+export { checkSyntax, dnsOverHttps, readLists } from "./core.ts";
+export type { CoreOptions, Dns, DnsOverHttpsOptions, Lists, Syntax } from "./core.ts";
+export type { CheckOptions, FeatureName, Reason, Result, Validator } from "./core.ts";
+export { verifySignature } from "../../service/webhooks/verify.ts";
+
+export interface ValidatorOptions extends CheckOptions {
+  /** DNS servers as `ip` or `ip:port`; the system's resolvers unless given. */
+  readonly dnsServers?: readonly string[];
+  /** Asked in place of DNS servers, such as `dnsOverHttps({ url })`. */
+  readonly dns?: Dns;
+  /** Names that must exist: while DNS denies all of them, it is not believed. Built in unless given; `[]` switches this off. */
+  readonly dnsCanaries?: readonly string[];
+  /** Where the registries' address book for `domain_age` is kept between runs; "./data" unless given. */
+  readonly dataDir?: string;
+  /**
+   * Fresh lists: the URL of a file of lists (`/feeds/lists` of a Gatepost server), such a file, or the data directory
+   * of a Gatepost service. Those of the package unless given, and while these cannot be read.
+   */
+  readonly lists?: string;
+  /** How often `lists` is read again, in minutes, 1 to 10,080; 60 unless given. */
+  readonly listsEveryMinutes?: number;
+  /** Is given a sentence when `lists` cannot be read. */
+  readonly onWarning?: (text: string) => void;
+}
+
+const LISTS_EVERY_MINUTES = 60;
+
+const RDAP_BOOTSTRAP_URL = "https://data.iana.org/rdap/dns.json";
+
+const machine = {
+  clock,
+  ids,
+  openResolver: createResolver,
+  openOutbound: createOutbound,
+};
+
+const NO_LOG: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Gatepost inside a program of yours, with a DNS client of its own. `bundled`: the lists that come with the package. */
+export async function openValidator(
+  options: ValidatorOptions,
+  bundled: () => PackedDatasets,
+): Promise<Validator> {
+  const lists = new LiveLists(options, bundled);
+  const network = openNetwork(options);
+  const validator = validatorOf({
+    ...options,
+    lookup: network.lookup,
+    datasets: () => lists.datasets,
+    clock,
+    refreshLists: () => lists.refresh(),
+    close() {
+      lists.close();
+      network.close();
+    },
+  });
+  await lists.start();
+  return validator;
+}
+
+interface Network {
+  readonly lookup: Lookup;
+  readonly close: () => void;
+}
+
+function openNetwork(options: ValidatorOptions): Network {
+  const { dnsServers = [], dnsCanaries, dataDir = "./data" } = options;
+  const config = {
+    dnsServers: dnsServers.length === 0 ? undefined : readServers(dnsServers),
+    dnsCanaries,
+    dataDir,
+    rdapBootstrapUrl: RDAP_BOOTSTRAP_URL,
+    outboundAllow: undefined,
+    whois: false,
+  };
+  const process = { config, machine, clock, ids, log: NO_LOG };
+  const trust = options.dns === undefined ? openTrust(process) : undefined;
+  const dns = options.dns ?? openDns(config, "interactive", { machine, trust });
+  return {
+    lookup: lookupOf(dns, registrationFrom(process, dns, memoryRegistrationCache())),
+    close() {
+      dns.close();
+      trust?.close();
+    },
+  };
+}
+
+function readServers(servers: readonly string[]): ReturnType<typeof parseDnsServers> {
+  try {
+    return parseDnsServers(servers.join(","));
+  } catch (cause) {
+    throw new TypeError(`dnsServers: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The lists in use, read again from time to time. */
+class LiveLists {
+  datasets: Datasets;
+  readonly #read: ReadFresh | undefined;
+  readonly #everyMs: number;
+  readonly #warn: (text: string) => void;
+  #cancel: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: ValidatorOptions, bundled: () => PackedDatasets) {
+    const { lists, listsEveryMinutes = LISTS_EVERY_MINUTES, onWarning } = options;
+    if (!(listsEveryMinutes >= 1 && listsEveryMinutes <= 10_080)) {
+      const value = String(listsEveryMinutes);
+      throw new RangeError(`listsEveryMinutes: ${value} is not a number from 1 to 10080`);
+    }
+    const packed = bundled();
+    this.datasets = attachDatasets(packed, noRules);
+    this.#read = lists === undefined ? undefined : freshLists(lists, () => packed);
+    this.#everyMs = listsEveryMinutes * 60_000;
+    this.#warn = onWarning ?? (() => undefined);
+  }
+
+  /** Never rejects: those of the package serve until fresh ones can be read. */
+  async start(): Promise<void> {
+    if (this.#read === undefined) return;
+    await this.refresh().catch((error: unknown) => this.#warn(messageOf(error)));
+    if (!this.#isClosed) this.#cancel = clock.after(this.#everyMs, () => void this.start());
+  }
+
+  async refresh(): Promise<void> {
+    const packed = await this.#read?.();
+    if (packed !== undefined) this.datasets = attachDatasets(packed, noRules);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel?.();
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,92 @@
+import { type Feature, FEATURES } from "../../core/checks/registry.ts";
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import { type Reason, reasonsOf } from "../../core/validate/reasons.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import { awakeClock } from "../../ports/process/awake-clock.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
+import { type DenialFields, denialFields, sortFeatures } from "../../service/check/features.ts";
+import { createBudgetedCheck } from "../../service/check/single-check.ts";
+
+/** The API's result, and why it is so. */
+export type Result = FullResult & {
+  readonly reasons: readonly Reason[];
+  /** Premium checks that could not finish. */
+  readonly temporarily_unavailable_features?: readonly Feature[];
+};
+
+/** A premium check by name, or all of them. */
+export type FeatureName = Feature | "all";
+
+export interface Validator {
+  /**
+   * Checks an address (it holds an "@") or a domain. Never rejects because of what the text or DNS says; throws for an
+   * entry that is not text and for an unknown feature.
+   */
+  validate(entry: string, features?: readonly FeatureName[]): Promise<Result>;
+  /** Reads fresh lists now. Rejects when that fails; the old ones then stay in use. */
+  refreshLists(): Promise<void>;
+  /** The lists in use: each with its kind and, where it was fetched, the time. */
+  lists(): Datasets["sources"];
+  /** Leaves no socket and no timer, so that the process may end. */
+  close(): Promise<void>;
+}
+
+export interface CheckOptions {
+  /** Count an address record alone as a mail server (RFC 5321 section 5.1); false unless given. */
+  readonly implicitMx?: boolean;
+  /** How long DNS may take for one entry, 50 to 60,000 ms; 5,000 unless given. What is open then is "could not tell". */
+  readonly timeoutMs?: number;
+}
+
+export interface ValidatorParts extends CheckOptions {
+  readonly lookup: Lookup;
+  readonly datasets: () => Datasets;
+  readonly clock: Clock;
+  readonly refreshLists: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export function validatorOf(parts: ValidatorParts): Validator {
+  const { implicitMx = false, timeoutMs = CORE_BUDGET_MS, datasets } = parts;
+  if (!(timeoutMs >= 50 && timeoutMs <= 60_000)) {
+    throw new RangeError(`timeoutMs: ${String(timeoutMs)} is not a number from 50 to 60000`);
+  }
+  const check = createBudgetedCheck({ ...parts, implicitMx }, awakeClock(parts.clock));
+  return {
+    async validate(entry, features = []) {
+      if (typeof entry !== "string") throw new TypeError(`entry: ${typeof entry} is not text`);
+      const asked = featuresOf(features);
+      const validation = await check({
+        text: entry,
+        mode: "either",
+        asked: { features: asked, spamTrap: asked.length > 0 },
+        ownEvidence: [],
+        budgetMs: timeoutMs,
+      });
+      const { result, unavailable } = validation;
+      const reasons = reasonsOf(validation, datasets());
+      return { ...result, reasons, ...unavailableFields(asked, unavailable) };
+    },
+    refreshLists: parts.refreshLists,
+    lists: () => datasets().sources,
+    close: () => Promise.resolve(parts.close()),
+  };
+}
+
+function featuresOf(names: readonly FeatureName[]): readonly Feature[] {
+  const known: readonly string[] = [...FEATURES, "all"];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new RangeError(`features: "${unknown}" is not one of ${known.join(", ")}`);
+  }
+  return FEATURES.filter((name) => names.includes(name) || names.includes("all"));
+}
+
+function unavailableFields(
+  asked: readonly Feature[],
+  unavailable: readonly Feature[],
+): Pick<DenialFields, "temporarily_unavailable_features"> {
+  return denialFields(sortFeatures(asked, { premium: true }), unavailable, "");
+}

@@ -1,0 +1,97 @@
+// Makes dist: one file for each entry and module format, the types, the lists. The sources are the service's own
+// (../../src, compiled first by the root's build); decision 0050 says why.
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+import { compactTables } from "./compact-tables.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, "../..");
+const dist = join(here, "dist");
+
+const ENTRIES = [
+  { name: "node", source: "light", platform: "node", minify: false },
+  { name: "core", source: "core", platform: "browser", minify: true },
+];
+
+async function bundle({ name, source, platform, minify }) {
+  const build = await rolldown({
+    input: join(root, `src/main/library/${source}.ts`),
+    platform,
+    resolve: { mainFields: ["module", "main"] },
+    plugins: [compactTables()],
+    // It would copy the 60 KB text of public suffixes to each place that reads it.
+    optimization: { inlineConst: false },
+    onLog(level, log) {
+      if (level === "warn") throw new Error(log.message);
+    },
+  });
+  const banner = `/*! gatepost-light, MIT; contains tldts, tr46, punycode${platform === "node" ? ", lru-cache" : ""}: see NOTICES.md */`;
+  for (const [format, extension] of [
+    ["esm", "js"],
+    ["cjs", "cjs"],
+  ]) {
+    const file = join(dist, `${name}.${extension}`);
+    const { output } = await build.write({ file, format, minify, banner, codeSplitting: false });
+    if (output.length !== 1) throw new Error(`${name}: ${String(output.length)} files`);
+  }
+  await build.close();
+}
+
+const SPECIFIER = /(from |import\()"(\.[^"]+)\.(?:ts|js)"/g;
+
+/** Copies the declarations that `entry` needs, in both module formats. */
+function copyTypes(entry, seen) {
+  if (seen.has(entry)) return;
+  seen.add(entry);
+  const text = readFileSync(entry, "utf8").replace(/^\/\/# sourceMappingURL.*$/m, "");
+  const to = join(dist, "types", relative(join(root, "dist/src"), entry));
+  mkdirSync(dirname(to), { recursive: true });
+  for (const [extension, kind] of [
+    [".d.ts", "js"],
+    [".d.cts", "cjs"],
+  ]) {
+    writeFileSync(to.replace(/\.d\.ts$/, extension), text.replace(SPECIFIER, `$1"$2.${kind}"`));
+  }
+  for (const [, , name] of text.matchAll(SPECIFIER)) {
+    copyTypes(join(dirname(entry), `${name}.d.ts`), seen);
+  }
+}
+
+const NOTICED = ["tldts", "tr46", "punycode", "lru-cache"];
+
+/** The licences of what is inside the files. */
+function writeNotices() {
+  const parts = NOTICED.map((name) => {
+    const folder = join(root, "node_modules", name);
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return `## ${name} ${version}\n\n${licenceIn(folder)}`;
+  });
+  const lists = readFileSync(join(here, "LISTS.md"), "utf8");
+  writeFileSync(join(here, "NOTICES.md"), `# Notices\n\n${parts.join("\n\n")}\n\n${lists}`);
+}
+
+function licenceIn(folder) {
+  for (const name of ["LICENSE", "LICENSE.md", "LICENSE-MIT.txt", "LICENCE"]) {
+    try {
+      return readFileSync(join(folder, name), "utf8").trim();
+    } catch {
+      // the next name
+    }
+  }
+  throw new Error(`${folder}: no licence`);
+}
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist, { recursive: true });
+for (const entry of ENTRIES) await bundle(entry);
+const seen = new Set();
+for (const { source } of ENTRIES) {
+  copyTypes(join(root, "dist/src/main/library", `${source}.d.ts`), seen);
+}
+copyFileSync(join(root, "dist/bundled.lists"), join(dist, "bundled.lists"));
+const { writeSmallLists } = await import("../../dist/src/adapters/lists/load/built-lists.js");
+writeSmallLists(join(dist, "small.lists"));
+copyFileSync(join(root, "LICENSE"), join(here, "LICENSE"));
+writeNotices();

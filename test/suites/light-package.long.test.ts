@@ -1,0 +1,300 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { runInNewContext } from "node:vm";
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+import { checkSyntax, createValidator as createOfServer } from "../../src/main/library.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
+import { childEnvironment } from "../process/child-environment.ts";
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const MB = 1_000_000;
+
+const ENTRIES = [
+  "jo@good.example",
+  "info@bücher.example",
+  "jo@gmial.com",
+  "jo@null.example",
+  "jo@mailinator.com",
+  "jo@silent.example",
+  "a..b@good.example",
+  "null.example",
+];
+
+interface Checked {
+  readonly disposable: boolean;
+  readonly dns: boolean;
+  readonly did_you_mean?: string;
+  readonly signals: readonly string[];
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** A gateway from DNS over HTTPS to a DNS server. */
+async function startGateway(dnsPort: number): Promise<Server> {
+  const server = createServer(
+    { cert: receiverCertificate, key: receiverKey },
+    (request, response) => {
+      const query = new URL(request.url ?? "/", "https://x").searchParams.get("dns") ?? "";
+      const socket = createSocket("udp4");
+      socket.on("message", (answer) => {
+        socket.close();
+        response.setHeader("content-type", "application/dns-message").end(answer);
+      });
+      socket.send(Buffer.from(query, "base64url"), dnsPort, "127.0.0.1");
+    },
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return server;
+}
+
+const portOf = (server: { address(): unknown }): string =>
+  String((server.address() as AddressInfo).port);
+
+suite("the light package, packed and installed into an empty folder", () => {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-light-"));
+  const installed = join(folder, "node_modules/gatepost-light");
+  let dns: ForkedDnsServer;
+  let gateway: Server;
+
+  /** Runs a module of the folder; returns what it prints as JSON. */
+  const use = async <T>(file: string, text: string): Promise<T> => {
+    writeFileSync(join(folder, file), text);
+    const env = childEnvironment({
+      NODE_EXTRA_CA_CERTS: join(folder, "authority.pem"),
+      SERVER: `127.0.0.1:${String(dns.port)}`,
+      DOH: `https://localhost:${portOf(gateway)}/dns-query{?dns}`,
+      ENTRIES: JSON.stringify(ENTRIES),
+    });
+    const { stdout } = await run(process.execPath, [file], { cwd: folder, env });
+    return JSON.parse(stdout) as T;
+  };
+
+  const checkAll = (options: string): string => `
+    const validator = await createValidator(${options});
+    const results = [];
+    for (const entry of JSON.parse(process.env.ENTRIES)) results.push(await validator.validate(entry));
+    await validator.close();
+    console.log(JSON.stringify(results));`;
+  const OWN_DNS = "{ dnsServers: [process.env.SERVER], dnsCanaries: [] }";
+
+  before(async () => {
+    dns = await forkDnsServer(DOCS_ZONE);
+    gateway = await startGateway(dns.port);
+    writeFileSync(join(folder, "authority.pem"), testAuthority);
+    writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
+    const npm = { cwd: join(ROOT, "packages/light"), env: childEnvironment({}) };
+    await run("npm", ["pack", "--silent", "--pack-destination", folder], npm);
+    const [tarball = ""] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+    assert.ok(statSync(join(folder, tarball)).size <= 5 * MB, "the tarball has at most 5 MB");
+    // It has no dependencies, so that nothing is asked of a registry.
+    const words = ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`];
+    await run("npm", words, { ...npm, cwd: folder });
+  });
+
+  after(async () => {
+    gateway.close();
+    await dns.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("it is one package of at most 15 MB, with its licences and lists", () => {
+    const packages = readdirSync(join(folder, "node_modules")).filter((name) => name[0] !== ".");
+    assert.deepEqual(packages, ["gatepost-light"]);
+    const bytes = readdirSync(installed, { recursive: true, encoding: "utf8" })
+      .map((name) => statSync(join(installed, name)))
+      .reduce((all, stat) => all + (stat.isFile() ? stat.size : 0), 0);
+    assert.ok(bytes <= 15 * MB, String(bytes));
+    const notices = readFileSync(join(installed, "NOTICES.md"), "utf8");
+    assert.match(notices, /## tldts .*## tr46 .*fakefilter.*mailchecker/s);
+    for (const name of ["README.md", "LICENSE"]) assert.ok(existsSync(join(installed, name)), name);
+  });
+
+  test("import, require and the server's package give the same results, with reasons", async () => {
+    const imported = await use<Checked[]>(
+      "use.mjs",
+      `import { createValidator } from "gatepost-light";${checkAll(OWN_DNS)}`,
+    );
+    const required = await use<Checked[]>(
+      "use.cjs",
+      `const { createValidator } = require("gatepost-light"); (async () => {${checkAll(OWN_DNS)}})();`,
+    );
+    assert.deepEqual(required, imported);
+    const dnsServers = [`127.0.0.1:${String(dns.port)}`];
+    const ofServer = await createOfServer({ dnsServers, dnsCanaries: [] });
+    const expected = [];
+    for (const entry of ENTRIES) expected.push(await ofServer.validate(entry));
+    await ofServer.close();
+    assert.deepEqual(imported, expected);
+    const [good, , typo, , thrown, silent, malformed] = imported;
+    assert.deepEqual([good?.dns, good?.reasons], [true, []]);
+    assert.equal(typo?.did_you_mean, "jo@gmail.com");
+    assert.equal(
+      thrown?.reasons[0]?.message,
+      "mailinator.com is on the lists of disposable domains.",
+    );
+    assert.deepEqual([silent?.dns, silent?.signals], [false, ["dns_indeterminate"]]);
+    assert.deepEqual(
+      malformed?.reasons.map(({ code }) => code),
+      ["dot_dot"],
+    );
+  });
+
+  test("DNS over HTTPS gives the same results as a DNS client of its own", async () => {
+    const [own, overHttps] = await Promise.all([
+      use("own.mjs", `import { createValidator } from "gatepost-light";${checkAll(OWN_DNS)}`),
+      use(
+        "https.mjs",
+        `import { readFileSync } from "node:fs";
+         import { createValidator, dnsOverHttps, readLists } from "gatepost-light/core";
+         const file = new URL(import.meta.resolve("gatepost-light/bundled.lists"));
+         const lists = readLists(readFileSync(file));
+         ${checkAll("{ lists, dns: dnsOverHttps({ url: process.env.DOH }) }")}`,
+      ),
+    ]);
+    assert.deepEqual(overHttps, own);
+  });
+
+  test("fresh lists come from a server and from a data directory; without them the package's serve", async () => {
+    const file = readFileSync(join(installed, "dist/small.lists"));
+    const asked: unknown[] = [];
+    const server = createHttpServer((request, response) => {
+      asked.push(request.headers["if-none-match"]);
+      const isHeld = request.headers["if-none-match"] === '"1"';
+      response.writeHead(isHeld ? 304 : 200, { etag: '"1"' }).end(isHeld ? "" : file);
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const data = join(folder, "data/lists");
+    mkdirSync(data, { recursive: true });
+    const head = { v: 1, id: "ded", fetchedAtMs: 1, baseDay: 0, fetchedNames: 1, names: 1 };
+    writeFileSync(join(data, "ded.list"), `${JSON.stringify(head)}\nnew-today.example\n`);
+    const results = await use<Record<string, unknown>>(
+      "fresh.mjs",
+      `import { createValidator } from "gatepost-light";
+       const warnings = [];
+       const open = (lists) => createValidator({ ...${OWN_DNS}, lists, onWarning: (text) => warnings.push(text) });
+       const codes = async (validator, entry) => (await validator.validate(entry)).signals[0];
+       const [served, stored, absent] = await Promise.all(["http://127.0.0.1:${portOf(server)}/", "data", "absent"].map(open));
+       await served.refreshLists();
+       console.log(JSON.stringify({
+         served: served.lists().map(({ id }) => id),
+         stored: [await codes(stored, "new-today.example"), await codes(stored, "mailinator.com")],
+         absent: await codes(absent, "mailinator.com"),
+         refresh: await absent.refreshLists().catch((error) => error.message),
+         warnings,
+       }));
+       await Promise.all([served, stored, absent].map((validator) => validator.close()));`,
+    );
+    server.close();
+    const { refresh, warnings, ...rest } = results;
+    assert.deepEqual(rest, {
+      served: ["fakefilter", "ded", "castle"],
+      stored: ["blacklist_exact", "blacklist_exact"],
+      absent: "blacklist_exact",
+    });
+    assert.deepEqual(asked, [undefined, '"1"']);
+    assert.match(String(refresh), /^lists: absent: /);
+    assert.deepEqual(warnings, [refresh]);
+  });
+
+  test("strict TypeScript takes its types in both module formats", async () => {
+    const text = (from: string, options: string): string =>
+      `import { createValidator, type Result } from "${from}";
+       export const check = async (entry: string): Promise<Result> => {
+         const validator = await createValidator(${options});
+         const result = await validator.validate(entry, ["spf"]);
+         const why: string | undefined = result.reasons[0]?.message ?? result.did_you_mean;
+         console.log(why, result.email_auth?.spf, result.mx_info?.length);
+         // @ts-expect-error there is no such feature
+         void validator.validate(entry, ["dkmi"]);
+         return result;
+       };`;
+    for (const extension of ["mts", "cts"]) {
+      const sources = [
+        [`node.${extension}`, text("gatepost-light", '{ dnsServers: ["192.0.2.1"] }')],
+        [`core.${extension}`, text("gatepost-light/core", "{ timeoutMs: 1_000 }")],
+      ] as const;
+      for (const [name, source] of sources) writeFileSync(join(folder, name), source);
+    }
+    const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
+    const words = [
+      join(ROOT, "node_modules/typescript/bin/tsc"),
+      ...strict,
+      ..."--ignoreConfig --noEmit --module nodenext --lib es2022,dom --types".split(" "),
+      "",
+      ..."node.mts node.cts core.mts core.cts".split(" "),
+    ];
+    await run(process.execPath, words, { cwd: folder }).catch((error: { stdout?: string }) => {
+      throw new Error(error.stdout ?? "the types do not compile");
+    });
+  });
+
+  /** One minified file, as a browser would get it. */
+  const bundleOf = async (source: string): Promise<string> => {
+    writeFileSync(join(folder, "page.js"), source);
+    const built = await build({
+      root: folder,
+      configFile: false,
+      logLevel: "silent",
+      build: {
+        write: false,
+        minify: true,
+        lib: { entry: "page.js", formats: ["iife"], name: "page" },
+      },
+    });
+    const [{ output }] = built as { output: { code: string }[] }[] as [
+      { output: { code: string }[] },
+    ];
+    assert.equal(output.length, 1);
+    return output[0]?.code ?? "";
+  };
+
+  test("the core is at most 120 KB in a browser's bundle, and runs without anything of Node", async () => {
+    const code = await bundleOf('export * from "gatepost-light/core";');
+    const bytes = gzipSync(code, { level: 9 }).length;
+    assert.ok(bytes > 50_000 && bytes <= 120_000, `${String(bytes)} octets of gzip`);
+    assert.doesNotMatch(code, /["'`]node:|\brequire\(|\bBuffer\b|\bprocess\.|SharedArrayBuffer\(/);
+    const web = { TextEncoder, TextDecoder, URL, AbortController, AbortSignal, btoa, performance };
+    const context = { ...web, setTimeout, clearTimeout, fetch, console };
+    const checked = (await runInNewContext(
+      `${code}; page.createValidator().then((validator) => validator.validate("jo@gmial.com"))`,
+      context,
+    )) as Checked;
+    assert.equal(checked.did_you_mean, "jo@gmail.com");
+    assert.deepEqual([...checked.signals], ["dns_indeterminate", "typo_domain"]);
+  });
+
+  test("its packed tables read every character as the sources do", async () => {
+    const copy = join(folder, "core.mjs");
+    cpSync(join(installed, "dist/core.js"), copy);
+    const packed = (await import(copy)) as { checkSyntax: typeof checkSyntax };
+    const step = (code: number): number => (code < 0x3_000 ? 1 : code < 0x3_0000 ? 29 : 7_001); // all take a minute
+    for (let code = 0x80; code < 0x11_0000; code += step(code)) {
+      const entry = `a${String.fromCodePoint(code)}b.example`;
+      assert.deepEqual(packed.checkSyntax(entry), checkSyntax(entry), code.toString(16));
+    }
+  });
+});

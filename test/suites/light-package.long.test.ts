@@ -276,9 +276,10 @@ suite("the light package, packed and installed into an empty folder", () => {
     const code = await bundleOf('export * from "gatepost-light/core";');
     const bytes = gzipSync(code, { level: 9 }).length;
     assert.ok(bytes > 50_000 && bytes <= 120_000, `${String(bytes)} octets of gzip`);
-    assert.doesNotMatch(code, /["'`]node:|\brequire\(|\bBuffer\b|\bprocess\.|SharedArrayBuffer\(/);
+    assert.doesNotMatch(code, /["'`]node:|\brequire\(|\bBuffer\b|\bprocess\./);
     const web = { TextEncoder, TextDecoder, URL, AbortController, AbortSignal, btoa, performance };
-    const context = { ...web, setTimeout, clearTimeout, fetch, console };
+    const timers = { setTimeout, clearTimeout };
+    const context = { ...web, ...timers, fetch, console, SharedArrayBuffer: undefined };
     const checked = (await runInNewContext(
       `${code}; page.createValidator().then((validator) => validator.validate("jo@gmial.com"))`,
       context,

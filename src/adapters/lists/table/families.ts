@@ -26,7 +26,7 @@ const isNoFamily = (registrable: string): boolean =>
   FAMILY_EXCEPTIONS.has(registrable) || registrable.endsWith(".arpa");
 
 function familiesOf(
-  disposable: SharedArrayBuffer,
+  disposable: ArrayBufferLike,
   curated: number,
   mayBeFamily: (registrable: string) => boolean,
 ): SharedArrayBuffer {
@@ -44,22 +44,22 @@ function familiesOf(
 
 interface Packed {
   readonly sources: readonly FeedSource[];
-  readonly disposable: SharedArrayBuffer;
-  readonly families: SharedArrayBuffer;
+  readonly disposable: ArrayBufferLike;
+  readonly families: ArrayBufferLike;
 }
 
 /** What was counted without the feeds that are off, of the tables in use: counting takes some 30 ms. */
-const counted = new WeakMap<SharedArrayBuffer, Map<number, SharedArrayBuffer>>();
+const counted = new WeakMap<ArrayBufferLike, Map<number, ArrayBufferLike>>();
 
 /** The families that the feeds which are on show by themselves. */
-export function familiesUnder(rules: Rules, packed: Packed): SharedArrayBuffer {
+export function familiesUnder(rules: Rules, packed: Packed): ArrayBufferLike {
   const { sources, disposable, families } = packed;
   const all = curatedBits(sources);
   const on = curatedBits(
     sources.map((feed) => (rules.isFeedOff(feed.id) ? { ...feed, kind: "weak" } : feed)),
   );
   if (on === all) return families;
-  const known = counted.get(disposable) ?? new Map<number, SharedArrayBuffer>();
+  const known = counted.get(disposable) ?? new Map<number, ArrayBufferLike>();
   counted.set(disposable, known);
   const before = known.get(on);
   if (before !== undefined) return before;

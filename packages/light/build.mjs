@@ -90,8 +90,8 @@ const seen = new Set();
 for (const { source } of ENTRIES) {
   copyTypes(join(root, "dist/src/main/library", `${source}.d.ts`), seen);
 }
-copyFileSync(join(root, "dist/bundled.lists"), join(dist, "bundled.lists"));
-const { writeSmallLists } = await import("../../dist/src/adapters/lists/load/built-lists.js");
-writeSmallLists(join(dist, "small.lists"));
+for (const name of ["bundled.lists", "small.lists"]) {
+  copyFileSync(join(root, "dist", name), join(dist, name));
+}
 copyFileSync(join(root, "LICENSE"), join(here, "LICENSE"));
 writeNotices();

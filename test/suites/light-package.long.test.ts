@@ -100,7 +100,6 @@ suite("the light package, packed and installed into an empty folder", () => {
     await validator.close();
     console.log(JSON.stringify(results));`;
   const OWN_DNS = "{ dnsServers: [process.env.SERVER], dnsCanaries: [] }";
-
   before(async () => {
     dns = await forkDnsServer(DOCS_ZONE);
     gateway = await startGateway(dns.port);

@@ -1,13 +1,42 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { parse } from "yaml";
+import { builtOf, type Row } from "./src/dashboard/words/catalogue/catalogue.ts";
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+const TABLE = /\/(\w+)\.yaml\?(de|es|fr)$/;
+
+const tables = new Map<string, readonly Row[]>();
+
+function tableAt(file: string): readonly Row[] {
+  const rows = tables.get(file) ?? (parse(readFileSync(file, "utf8")) as readonly Row[]);
+  tables.set(file, rows);
+  return rows;
+}
+
+/** A module for each language of a table: `first.yaml?de`. */
+const catalogue: Plugin = {
+  name: "catalogue",
+  load(id) {
+    const [, table, language] = TABLE.exec(id) ?? [];
+    if (table === undefined) return undefined;
+    const built = builtOf(
+      tableAt(id.replace(/\?.*$/, "")),
+      language as keyof Row,
+      table === "server",
+    );
+    return { code: `export const built = ${JSON.stringify(built)};`, moduleType: "js" };
+  },
+};
 
 // No code or style inside the page: the server's Content-Security-Policy allows none.
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   root: path("src/dashboard"),
   base: "/",
+  plugins: [catalogue],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: path("dist/dashboard"),
@@ -16,6 +45,15 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: "es2022",
+    rollupOptions: {
+      output: {
+        chunkFileNames: ({ facadeModuleId }) => {
+          const [, table, language] = TABLE.exec(facadeModuleId ?? "") ?? [];
+          const name = table === undefined ? "[name]" : `words-${table}-${language ?? ""}`;
+          return `assets/${name}-[hash].js`;
+        },
+      },
+    },
     reportCompressedSize: false,
   },
 });

@@ -33,7 +33,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
           frame(known)
         ) : (
           <>
-            <PageHead title="Gatepost cannot be reached" />
+            <PageHead title={t("Gatepost cannot be reached")} />
             <Failed message={fault} retry={() => follow(loadSession())} />
           </>
         )}
@@ -86,11 +86,11 @@ function Missing(): VNode {
   return (
     <>
       <PageHead
-        title="There is no such page"
-        lead="The address may be mistyped, or the page is not for this account."
+        title={t("There is no such page")}
+        lead={t("The address may be mistyped, or the page is not for this account.")}
       />
       <p>
-        <a href="/">Go to Check</a>
+        <a href="/">{t("Go to Check")}</a>
       </p>
     </>
   );
@@ -100,7 +100,7 @@ const NOT_LOADED = "This page could not be loaded. The service may have been upd
 
 /** A file that does not come is gone after an update, or the server is out of reach. */
 async function whyNotLoaded(): Promise<string> {
-  return call("GET", "session").then(() => NOT_LOADED, faultText);
+  return call("GET", "session").then(() => t(NOT_LOADED), faultText);
 }
 
 function Lazy({ page }: { page: Page }): VNode {
@@ -120,6 +120,6 @@ function Lazy({ page }: { page: Page }): VNode {
   return fault === "" ? (
     <Bones lines={6} />
   ) : (
-    <Failed message={fault} retry={() => (fault === NOT_LOADED ? location.reload() : load())} />
+    <Failed message={fault} retry={() => (fault === t(NOT_LOADED) ? location.reload() : load())} />
   );
 }

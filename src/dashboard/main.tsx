@@ -10,7 +10,9 @@ import "./styles/lists.css";
 import "./styles/pages.css";
 import { App } from "./app.tsx";
 import { refuseDrops } from "./app/dropped.ts";
+import { language } from "./app/i18n.ts";
 import { keepFocus } from "./app/kept-focus.ts";
+import { loadWords } from "./app/language.ts";
 import { loadPage } from "./app/loaded-pages.ts";
 import { PAGES } from "./app/pages.ts";
 import { path, startRouter } from "./app/router.ts";
@@ -18,7 +20,7 @@ import { loadSession, wasHere, watchOtherTabs } from "./app/session.ts";
 import { chooseTheme, theme } from "./app/theme.ts";
 import { listenForCommands } from "./frame/commands-key.ts";
 
-// The page's own code and who is here are asked for at once, not one after the other.
+// The page's own code, the language and who is here are asked for at once, not one after the other.
 const likely = PAGES.filter((page) => page.path === path.value);
 void loadPage(likely.find((page) => (page.for === "visitor") !== wasHere()) ?? likely[0]);
 const asked = loadSession();
@@ -30,5 +32,7 @@ watchOtherTabs();
 keepFocus();
 refuseDrops();
 listenForCommands();
+document.documentElement.lang = language;
+await loadWords("first");
 const root = document.getElementById("app");
 if (root !== null) render(<App asked={asked} />, root);

@@ -33,6 +33,8 @@ export interface View {
   readonly width?: number;
   readonly theme?: "light" | "dark";
   readonly cookie?: string;
+  /** The browser's language; English unless set. */
+  readonly locale?: string;
 }
 
 export interface Opened {
@@ -49,13 +51,14 @@ export async function openPage(url: string, view: View = {}): Promise<Opened> {
     args: FLAGS,
     timeout: 2 * PATIENCE_MS,
   });
-  const { width = 1_440, theme = "light", cookie } = view;
+  const { width = 1_440, theme = "light", cookie, locale = "en-US" } = view;
   const context = await (
     await running
   ).newContext({
     viewport: { width, height: 900 },
     colorScheme: theme,
     reducedMotion: "reduce",
+    locale,
     acceptDownloads: true,
   });
   context.setDefaultTimeout(PATIENCE_MS);

@@ -1,4 +1,5 @@
 import { nowMs, relativeTime, timeMs } from "../app/clock.ts";
+import { said, t } from "../app/i18n.ts";
 
 /** The server said no, or did not answer. `message` is for people. */
 export class ApiFault extends Error {
@@ -32,22 +33,24 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
 
 async function messageOf(response: Response): Promise<string> {
   const known = STATUS_WORDS[response.status];
-  if (known !== undefined) return known;
+  if (known !== undefined) return t(known);
   try {
     const body: unknown = await response.json();
     if (typeof body === "object" && body !== null && "error" in body) {
       const resetsAt = "reset_at" in body ? timeMs(String(body.reset_at)) : NaN;
-      return `${String(body.error)}${renewal(resetsAt)}`;
+      return `${said(String(body.error))}${renewal(resetsAt)}`;
     }
   } catch {
     // Not JSON: a proxy answered in our place.
   }
-  return `The server answered with status ${String(response.status)}. Try again in a moment.`;
+  return t("The server answered with status {status}. Try again in a minute.", {
+    status: response.status,
+  });
 }
 
 /** When a spent allowance is there again; "" for NaN. */
 const renewal = (atMs: number): string =>
-  Number.isNaN(atMs) ? "" : ` It is renewed ${relativeTime(atMs, nowMs())}.`;
+  Number.isNaN(atMs) ? "" : ` ${t("It is renewed {when}.", { when: relativeTime(atMs, nowMs()) })}`;
 
 /** Sends one request and returns the streaming answer; throws an `ApiFault` unless it is 2xx. */
 export async function send(
@@ -68,7 +71,7 @@ export async function send(
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiFault(0, NO_ANSWER);
+    throw new ApiFault(0, t(NO_ANSWER));
   }
   if (response.ok) return response;
   const fault = new ApiFault(response.status, await messageOf(response));
@@ -85,7 +88,7 @@ export async function call<Answer>(method: Method, path: string, body?: unknown)
 
 /** The connection broke while the answer came, or a proxy's own page came in its place. */
 function cutOff(): never {
-  throw new ApiFault(0, NO_ANSWER);
+  throw new ApiFault(0, t(NO_ANSWER));
 }
 
 /** Reads an answer of one JSON value a line, each as soon as it is there. */
@@ -107,11 +110,11 @@ function takeLine(line: string, take: (value: unknown) => void): void {
   if (line === "") return;
   const value: unknown = JSON.parse(line);
   if (typeof value === "object" && value !== null && "error" in value) {
-    throw new ApiFault(500, STATUS_WORDS[500] ?? String(value.error));
+    throw new ApiFault(500, t(STATUS_WORDS[500] ?? String(value.error)));
   }
   take(value);
 }
 
 /** What to show for anything that was thrown. */
 export const faultText = (error: unknown): string =>
-  error instanceof ApiFault ? error.message : "Something went wrong in this page. Reload it.";
+  error instanceof ApiFault ? error.message : t("Something went wrong in this page. Reload it.");

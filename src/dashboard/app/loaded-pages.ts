@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { loadWords } from "./language.ts";
 import type { Page } from "./pages.ts";
 
 const loaded = new Map<Page, ComponentType>();
@@ -10,7 +11,7 @@ export const loadedPage = (page: Page): ComponentType | undefined => loaded.get(
 export async function loadPage(page: Page | undefined): Promise<ComponentType | undefined> {
   if (page === undefined) return undefined;
   try {
-    const component = await page.load();
+    const [component] = await Promise.all([page.load(), loadWords(page.words ?? "rest")]);
     loaded.set(page, component);
     return component;
   } catch {

@@ -1,6 +1,6 @@
-import { plural, t } from "./i18n.ts";
+import { language, LOCALE, plural, t } from "./i18n.ts";
 
-const NUMBERS = "en-US";
+const NUMBERS = language === "en" ? "en-US" : LOCALE;
 const WHOLE = new Intl.NumberFormat(NUMBERS);
 const SHARE = new Intl.NumberFormat(NUMBERS, { style: "percent", maximumFractionDigits: 1 });
 const COMPACT = new Intl.NumberFormat(NUMBERS, { notation: "compact" });

@@ -7,6 +7,8 @@ export interface Page {
   readonly path: string;
   /** In the rail. */
   readonly name: string;
+  /** The part of the catalogue it needs; absent: the rest. */
+  readonly words?: "first";
   readonly load: () => Promise<ComponentType>;
   /** Who sees it; a visitor is sent to sign in. */
   readonly for: "everyone" | "visitor" | "account" | "admin";
@@ -23,6 +25,7 @@ export const PAGES: readonly Page[] = [
     path: "/",
     name: "Check",
     for: "visitor",
+    words: "first",
     load: async () => (await import("../pages/front/front.tsx")).FrontPage,
   },
   {

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { t } from "./i18n.ts";
 import { call, whenSignedOut } from "../api/client.ts";
 import type { Allowance, SessionState } from "../api/shapes.ts";
 
@@ -68,7 +69,7 @@ export function leave(): void {
   isEnded.value = false;
   if (known?.account === undefined) return;
   const { account: _, ...visitor } = known;
-  signInReason.value = "Your session has ended. Sign in again.";
+  signInReason.value = t("Your session has ended. Sign in again.");
   allowance.value = undefined;
   session.value = visitor;
 }

@@ -3,6 +3,7 @@ import type { Allowance, Purse } from "../api/shapes.ts";
 import { count, counted } from "../app/numbers.ts";
 import { allowance } from "../app/session.ts";
 import { tierName } from "../words/tiers.ts";
+import { plural, t, tx } from "../app/i18n.ts";
 import { Meter } from "../parts/meter.tsx";
 
 /** What is left of the plan, at the foot of the rail. */
@@ -13,7 +14,7 @@ export function AllowanceBox(): VNode | null {
     <div class="allow">
       <Left allowance={known} />
       <div>
-        {tierName(known.tier)} · <a href="/pricing">see plans</a>
+        {tierName(known.tier)} · <a href="/pricing">{t("see plans")}</a>
       </div>
     </div>
   );
@@ -24,8 +25,8 @@ const left = ({ used, limit }: Purse): number => Math.max(0, (limit ?? 0) - used
 /** The purse that runs dry first. */
 function tightest({ day, month }: Allowance): readonly [Purse, string] | undefined {
   const purses = [
-    [day, "today"],
-    [month, "this month"],
+    [day, "{left} of {limit} checks left today"],
+    [month, "{left} of {limit} checks left this month"],
   ] as const;
   return purses.filter(([{ limit }]) => limit !== null).sort(([a], [b]) => left(a) - left(b))[0];
 }
@@ -35,21 +36,29 @@ function Left({ allowance: known }: { allowance: Allowance }): VNode {
   if (found === undefined) {
     return (
       <div>
-        <b>{count(known.day.used)}</b> {known.day.used === 1 ? "check" : "checks"} today, no daily
-        limit
+        {tx(
+          plural(
+            known.day.used,
+            "{n} check today, no daily limit",
+            "{n} checks today, no daily limit",
+          ),
+          {
+            n: <b>{count(known.day.used)}</b>,
+          },
+        )}
       </div>
     );
   }
-  const [purse, when] = found;
+  const [purse, words] = found;
   const limit = purse.limit ?? 0;
   return (
     <>
-      <div>
-        <b>{count(left(purse))}</b> of {count(limit)} checks left {when}
-      </div>
+      <div>{tx(words, { left: <b>{count(left(purse))}</b>, limit: count(limit) })}</div>
       <Meter share={limit === 0 ? 0 : left(purse) / limit} />
       {known.credits > 0 ? (
-        <div>and {counted(known.credits, "{n} credit", "{n} credits")}</div>
+        <div>
+          {t("and {credits}", { credits: counted(known.credits, "{n} credit", "{n} credits") })}
+        </div>
       ) : null}
     </>
   );

@@ -1,4 +1,5 @@
 import type { ListRow } from "../api/shapes.ts";
+import { t } from "../app/i18n.ts";
 import { isMisspelt, type Kind, kindOf, rowReason, rowVerdict } from "../words/list-row.ts";
 import { csvLine, entryOf, type Source } from "./list-file.ts";
 
@@ -30,7 +31,7 @@ export function listCsv(
 ): readonly string[] {
   if (source === undefined) {
     const lines = only.map((row) => csvLine([row.entry, ...verdictCells(row)]));
-    return marked([csvLine(["Entry", ...ADDED]), ...lines]);
+    return marked([csvLine([t("Entry"), ...ADDED]), ...lines]);
   }
   const byEntry = new Map(only.map((row) => [row.entry, row]));
   const { table, at } = source;
@@ -86,7 +87,7 @@ export function cleanedCsv(
   fixes: ReadonlySet<string>,
 ): readonly string[] {
   const { source } = list;
-  const header = source === undefined ? ["Entry"] : source.table.header;
+  const header = source === undefined ? [t("Entry")] : source.table.header;
   const at = source?.at ?? 0;
   const delimiter = source?.table.delimiter ?? ",";
   const lines = cleanedRows(list, choice, fixes).map(([cells, row]) => {

@@ -1,3 +1,4 @@
+import { t } from "../app/i18n.ts";
 /** Reads a list that a person has: CSV or plain text, in the browser, where it stays. */
 
 export interface Table {
@@ -167,7 +168,7 @@ export function readPasted(text: string): Table {
   if (/\S\t+\S/.test(text) && text.trim().includes("\n")) return readTable(text, "\t");
   const entries = text.split(/[\s,;]+/).filter((piece) => piece !== "");
   return {
-    header: ["Entry"],
+    header: [t("Entry")],
     rows: entries.map((entry) => [entry]),
     places: entries.map((_, at) => at + 1),
     delimiter: ",",

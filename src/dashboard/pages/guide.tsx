@@ -6,6 +6,7 @@ import { Code } from "../parts/copy.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { checkSamples, listSample, type Sample } from "../words/samples.ts";
+import { t, tx } from "../app/i18n.ts";
 import { verifySamples } from "../words/verify-samples.ts";
 
 /** Everything a programmer needs to begin, with the reader's own key where there is one. */
@@ -15,11 +16,13 @@ export function GuidePage(): VNode {
   return (
     <>
       <PageHead
-        title="Guide"
+        title={t("Guide")}
         lead={
           <>
-            From nothing to a first answer in a minute. Every path and field is in the{" "}
-            <a href="/docs">API reference</a>.
+            {tx(
+              "From nothing to a first answer in a minute. Every path and field is in the {link}.",
+              { link: <a href="/docs">{t("API reference")}</a> },
+            )}
           </>
         }
       />
@@ -47,7 +50,7 @@ function Samples({ samples, label }: { samples: readonly Sample[]; label: string
       label={label}
       tabs={samples.map(({ name, text }) => ({
         name,
-        content: () => <Code what={`${name} example`} text={text} />,
+        content: () => <Code what={t("{name} example", { name })} text={text} />,
       }))}
     />
   );
@@ -55,54 +58,60 @@ function Samples({ samples, label }: { samples: readonly Sample[]; label: string
 
 function QuickStart({ samples, hasKey }: { samples: readonly Sample[]; hasKey: boolean }): VNode {
   return (
-    <Section title="One check">
+    <Section title={t("One check")}>
       <p class="prose">
-        {hasKey ? (
-          "The samples hold the key that you have just made. It is shown until you reload this page."
-        ) : (
-          <>
-            The samples run as they are, without a key and with lower limits. Set{" "}
-            <code>GATEPOST_KEY</code> in the environment, or <a href="/keys">create a key</a> and
-            come back: the samples then hold it.
-          </>
-        )}{" "}
-        When the service does not answer, they let the person in.
+        {hasKey
+          ? t(
+              "The samples hold the key that you have just made. It is shown until you reload this page.",
+            )
+          : tx(
+              "The samples run as they are, without a key and with lower limits. Set {code} in the environment, or {link} and come back: the samples then hold it.",
+              { code: <code>GATEPOST_KEY</code>, link: <a href="/keys">{t("create a key")}</a> },
+            )}{" "}
+        {t("When the service does not answer, they let the person in.")}
       </p>
-      <Samples label="Language of the example" samples={samples} />
+      <Samples label={t("Language of the example")} samples={samples} />
     </Section>
   );
 }
 
 function Reading(): VNode {
   return (
-    <Section title="Reading the answer">
+    <Section title={t("Reading the answer")}>
       <dl class="pairs">
         <dt>
           <code>format</code>
         </dt>
-        <dd>Look here first. When it is false, no mail can be sent to the address at all.</dd>
+        <dd>
+          {t("Look here first. When it is false, no mail can be sent to the address at all.")}
+        </dd>
         <dt>
           <code>disposable</code>
         </dt>
         <dd>
-          A throw-away inbox. <code>confidence</code> says how sure, from 0 to 100; 50 is the line.
+          {tx("A throw-away inbox. {code} says how sure, from 0 to 100; 50 is the line.", {
+            code: <code>confidence</code>,
+          })}
         </dd>
         <dt>
           <code>dns</code>
         </dt>
         <dd>
-          Whether a mail server is there. When <code>signals</code> holds{" "}
-          <code>dns_indeterminate</code>, nobody could say: try again later, and do not turn the
-          person away for it.
+          {tx(
+            "Whether a mail server is there. When {code} holds {code2}, nobody could say: try again later, and do not turn the person away for it.",
+            { code: <code>signals</code>, code2: <code>dns_indeterminate</code> },
+          )}
         </dd>
         <dt>
           <code>signals</code>
         </dt>
-        <dd>The evidence, most important first. What each one means stands below.</dd>
+        <dd>{t("The evidence, most important first. What each one means stands below.")}</dd>
       </dl>
       <p class="prose">
-        Take any status other than 200 as “not checked”, and let the person through. A 429 names the
-        seconds to wait in <code>Retry-After</code>.
+        {tx(
+          "Take any status other than 200 as “not checked”, and let the person through. A 429 names the seconds to wait in {code}.",
+          { code: <code>Retry-After</code> },
+        )}
       </p>
     </Section>
   );
@@ -110,40 +119,43 @@ function Reading(): VNode {
 
 function Lists({ text }: { text: string }): VNode {
   return (
-    <Section title="Whole lists">
+    <Section title={t("Whole lists")}>
       <p class="prose">
-        Send many entries at once. Up to 100 are answered directly; more are queued, and{" "}
-        <code>session</code> leads to the result. Handle both answers. Results stay for 15 minutes.
+        {tx(
+          "Send many entries at once. Up to 100 are answered directly; more are queued, and {code} leads to the result. Handle both answers. Results stay for 15 minutes.",
+          { code: <code>session</code> },
+        )}
       </p>
-      <Code what="curl commands for a list" text={text} />
+      <Code what={t("curl commands for a list")} text={text} />
     </Section>
   );
 }
 
 function WebhookPart(): VNode {
   return (
-    <Section title="Verifying webhooks">
+    <Section title={t("Verifying webhooks")}>
       <p class="prose">
-        The header <code>X-Service-Signature</code> is the lower-case hexadecimal HMAC-SHA256 of the
-        body, keyed with your signing secret. Compute it over the bytes as they came, compare in
-        constant time, and refuse everything that is not exactly 64 such digits.
+        {tx(
+          "The header {code} is the lower-case hexadecimal HMAC-SHA256 of the body, keyed with your signing secret. Compute it over the bytes as they came, compare in constant time, and refuse everything that is not exactly 64 such digits.",
+          { code: <code>X-Service-Signature</code> },
+        )}
       </p>
-      <Samples label="Language of the verifier" samples={verifySamples()} />
+      <Samples label={t("Language of the verifier")} samples={verifySamples()} />
     </Section>
   );
 }
 
 function SignalPart(): VNode {
   return (
-    <Section title="Signals">
+    <Section title={t("Signals")}>
       <div class="scroll">
         <table class="folds">
           <thead>
             <tr>
-              <th scope="col">Signal</th>
-              <th scope="col">Means</th>
+              <th scope="col">{t("Signal")}</th>
+              <th scope="col">{t("Means")}</th>
               <th scope="col" class="number">
-                Weight
+                {t("Weight")}
               </th>
             </tr>
           </thead>
@@ -153,8 +165,8 @@ function SignalPart(): VNode {
                 <th scope="row">
                   <code>{name}</code>
                 </th>
-                <td>{means}</td>
-                <td class="number" data-label="Weight">
+                <td>{t(means)}</td>
+                <td class="number" data-label={t("Weight")}>
                   {weight.toFixed(2)}
                 </td>
               </tr>
@@ -163,8 +175,9 @@ function SignalPart(): VNode {
         </table>
       </div>
       <p class="prose">
-        Confidence is 100 × (1 − the product of (1 − weight)) over the signals present. From 50 on
-        an entry is called disposable.
+        {t(
+          "Confidence is 100 × (1 − the product of (1 − weight)) over the signals present. From 50 on an entry is called disposable.",
+        )}
       </p>
     </Section>
   );

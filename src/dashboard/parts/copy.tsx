@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../app/i18n.ts";
 import { announce } from "../app/announce.ts";
 
 /** Puts text on the clipboard; without permission for that, selects it where it stands before the button. */
@@ -17,16 +18,19 @@ function CopyButton({ text, what }: { text: string; what: string }): VNode {
       announce(said);
     };
     copyText(text).then(
-      () => tell("Copied", `${what} copied.`),
+      () => tell("Copied", t("{what} copied.", { what })),
       () =>
         copySelected(shownText)
-          ? tell("Copied", `${what} copied.`)
-          : tell("Selected", `The browser does not allow copying. ${what} is selected: copy it.`),
+          ? tell("Copied", t("{what} copied.", { what }))
+          : tell(
+              "Selected",
+              t("The browser does not allow copying. {what} is selected: copy it.", { what }),
+            ),
     );
   };
   return (
     <button type="button" class="small" onClick={copy}>
-      {word}
+      {t(word)}
       <span class="unseen"> {what}</span>
     </button>
   );
@@ -77,13 +81,15 @@ export function Secret(props: { title: string; value: string; onDone: () => void
     <div class="secret" role="group" aria-label={props.title} tabIndex={-1} ref={box}>
       <div>
         <h2>{props.title}</h2>
-        <p>This is the only time it is shown. Copy it to where your server keeps its secrets.</p>
+        <p>
+          {t("This is the only time it is shown. Copy it to where your server keeps its secrets.")}
+        </p>
       </div>
       <div class="bar">
         <code>{props.value}</code>
         <CopyButton text={props.value} what={props.title} />
         <button type="button" class="small" onClick={done}>
-          I have kept it
+          {t("I have kept it")}
         </button>
       </div>
     </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useAction } from "../app/load.ts";
+import { t } from "../app/i18n.ts";
 import { Fault } from "./states.tsx";
 
 /** A native modal dialog that opens when it appears. Escape and its own buttons call `onClose`. */
@@ -61,7 +62,7 @@ export function FormFoot(props: {
     <div class="bar">
       <span class="push" />
       <button type="button" class="plain" onClick={props.onClose}>
-        {props.leave ?? "Cancel"}
+        {props.leave ?? t("Cancel")}
       </button>
       <button type="submit" class="main" disabled={props.disabled}>
         {props.act}
@@ -91,7 +92,7 @@ export function Confirm(props: {
       <div class="bar">
         <span class="push" />
         <button type="button" class="plain" onClick={props.onClose}>
-          Keep it as it is
+          {t("Keep it as it is")}
         </button>
         <button type="button" class="main grave" disabled={busy} onClick={confirm}>
           {props.act}

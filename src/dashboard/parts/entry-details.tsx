@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import type { Details } from "../api/rules.ts";
+import { t } from "../app/i18n.ts";
 import { Field } from "./field.tsx";
 
 /** Why an entry is made, and the last day that it counts. */
@@ -11,17 +12,17 @@ export function EntryDetails(props: {
   return (
     <>
       <Field
-        label="Note"
+        label={t("Note")}
         value={details.note}
         onValue={(note) => onDetails({ ...details, note })}
-        hint="Why, for you and the other administrators. May stay empty."
+        hint={t("Why, for you and the other administrators. May stay empty.")}
         input={{ maxLength: 500, autocomplete: "off" }}
       />
       <Field
-        label="Last day"
+        label={t("Last day")}
         value={details.lastDay}
         onValue={(lastDay) => onDetails({ ...details, lastDay })}
-        hint="It counts to the end of this day (UTC). Empty: for good."
+        hint={t("It counts to the end of this day (UTC). Empty: for good.")}
         input={{ type: "date" }}
       />
     </>

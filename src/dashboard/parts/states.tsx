@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useLayoutEffect } from "preact/hooks";
+import { t } from "../app/i18n.ts";
 import type { Loading } from "../app/load.ts";
 
 /** How many parts of the page are on their way: what stands below them waits, too. */
@@ -16,7 +17,7 @@ export function Bones({ lines = 3 }: { lines?: number }): VNode {
   }, []);
   return (
     <div class="bones" role="status">
-      <span class="unseen">Loading</span>
+      <span class="unseen">{t("Loading")}</span>
       {Array.from({ length: lines }, (_, at) => (
         <i key={at} />
       ))}
@@ -30,7 +31,7 @@ export function Failed({ message, retry }: { message: string; retry: () => void 
     <div class="notice no" role="alert">
       <span>{message}</span>
       <button type="button" class="small" onClick={retry}>
-        Try again
+        {t("Try again")}
       </button>
     </div>
   );

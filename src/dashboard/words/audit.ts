@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../api/shapes.ts";
+import { t } from "../app/i18n.ts";
 
 const ACTIONS: Readonly<Record<string, string>> = {
   "account.created": "Account made",
@@ -24,15 +25,15 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "webhook.saved": "Webhook saved",
   "webhook.secret": "Webhook secret renewed",
   "webhook.removed": "Webhook removed",
-  "lists.entry_saved": "List entry made",
-  "lists.entry_forgotten": "List entry taken back",
-  "lists.imported": "List file imported",
-  "lists.fetched": "List sources fetched",
+  "lists.entry_saved": "Rule made",
+  "lists.entry_forgotten": "Rule removed",
+  "lists.imported": "Rules imported",
+  "lists.fetched": "Public lists fetched",
   "lists.report_resolved": "Report settled",
 };
 
 /** What happened, for people; an action this page does not know stays as it is. */
 export function actionWords({ action, detail }: AuditEntry): string {
   const words = Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action;
-  return detail === "" ? words : `${words}: ${detail}`;
+  return detail === "" ? t(words) : `${t(words)}: ${detail}`;
 }

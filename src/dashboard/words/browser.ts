@@ -1,3 +1,5 @@
+import { t } from "../app/i18n.ts";
+
 const BROWSERS = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -21,7 +23,7 @@ const nameIn = (table: Table, text: string): string | undefined =>
 
 /** "Firefox on Linux" for a User-Agent; a guess, for people to tell their browsers apart. */
 export function browserName(userAgent: string): string {
-  const browser = nameIn(BROWSERS, userAgent) ?? "A browser";
+  const browser = nameIn(BROWSERS, userAgent) ?? t("A browser");
   const system = nameIn(SYSTEMS, userAgent);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t("{browser} on {system}", { browser, system });
 }

@@ -1,4 +1,6 @@
 import type { Usage } from "../api/shapes.ts";
+import { t } from "../app/i18n.ts";
+import { duration } from "../app/numbers.ts";
 
 export interface LatencyRow {
   readonly name: string;
@@ -6,9 +8,6 @@ export interface LatencyRow {
   /** Of all requests, 0 to 1. */
   readonly share: number;
 }
-
-const timeText = (ms: number): string =>
-  ms < 1_000 ? `${String(ms)} ms` : `${String(ms / 1_000)} s`;
 
 /** Requests by how long they took, over all days. */
 export function latencyRows({ days, latency_edges_ms: edges }: Usage): readonly LatencyRow[] {
@@ -29,8 +28,8 @@ export function latencyRows({ days, latency_edges_ms: edges }: Usage): readonly 
 function nameOf(edges: readonly number[], at: number): string {
   const below = edges[at - 1];
   const upTo = edges[at];
-  if (upTo === undefined) return `over ${timeText(below ?? 0)}`;
-  return `up to ${timeText(upTo)}`;
+  if (upTo === undefined) return t("over {time}", { time: duration(below ?? 0) });
+  return t("up to {time}", { time: duration(upTo) });
 }
 
 /** The upper edge below which this share of all requests was answered; undefined without requests or above all edges. */

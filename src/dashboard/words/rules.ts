@@ -1,4 +1,5 @@
 import type { ListWord } from "../../core/evidence/rule.ts";
+import { t } from "../app/i18n.ts";
 import { count, counted } from "../app/numbers.ts";
 import type { Mark } from "./verdict.ts";
 import type { Outcome, Source } from "../api/shapes.ts";
@@ -22,9 +23,11 @@ const HASHED = /^address:[0-9a-f]{32}@(.*)$/;
 /** An entry for people: addresses are kept as a hash that says nothing to anybody. */
 export function entryWords(entry: string): string {
   const domain = HASHED.exec(entry)?.[1];
-  if (domain !== undefined) return `an address at ${domain}`;
-  if (entry.startsWith("feed:")) return `feed ${entry.slice("feed:".length)}`;
-  return entry.startsWith("mx:") ? `mail server ${entry.slice("mx:".length)}` : entry;
+  if (domain !== undefined) return t("an address at {domain}", { domain });
+  if (entry.startsWith("feed:")) return t("list {name}", { name: entry.slice("feed:".length) });
+  return entry.startsWith("mx:")
+    ? t("mail server {name}", { name: entry.slice("mx:".length) })
+    : entry;
 }
 
 const WRONG: Readonly<Record<string, string>> = {
@@ -39,8 +42,7 @@ const WRONG: Readonly<Record<string, string>> = {
 };
 
 /** What a client calls wrong. */
-export const wrongWords = (field: string): string =>
-  Object.hasOwn(WRONG, field) ? (WRONG[field] ?? "") : "something else";
+export const wrongWords = (field: string): string => t(WRONG[field] ?? "something else");
 
 const REFUSALS: Readonly<Record<string, string>> = {
   not_fetched: "It could not be fetched",
@@ -57,7 +59,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** Why an answer was not taken, and what that means; a reason this page does not know stays as it is. */
 export function refusalWords(why: string, detail: string | null): string {
-  const words = Object.hasOwn(REFUSALS, why) ? (REFUSALS[why] ?? why) : why;
+  const words = t(Object.hasOwn(REFUSALS, why) ? (REFUSALS[why] ?? why) : why);
   return `${words}${detail === null || detail === "" ? "" : ` (${detail})`}.`;
 }
 
@@ -66,19 +68,20 @@ export const mayBeTaken = (refused: string | null): boolean =>
   refused === "size_swing" || refused === "many_removed";
 
 export const stays = ({ names }: Pick<Source, "names">): string =>
-  names === 0 ? "Nothing of it is in use." : "The copy before it stays in use.";
+  names === 0 ? t("Nothing of it is in use.") : t("The copy before it stays in use.");
 
 /** What a fetch of all sources came to, in a sentence. */
 export function outcomeWords(outcomes: readonly Outcome[]): string {
   const of = (kind: Outcome["kind"]): number =>
     outcomes.filter((outcome) => outcome.kind === kind).length;
   const parts = [
-    [of("accepted"), "new"],
-    [of("unchanged"), "unchanged"],
-    [of("refused"), "not taken"],
+    [of("accepted"), "{n} new"],
+    [of("unchanged"), "{n} unchanged"],
+    [of("refused"), "{n} not taken"],
   ] as const;
   const said = parts
     .filter(([number]) => number > 0)
-    .map(([number, word]) => `${count(number)} ${word}`);
-  return `${counted(outcomes.length, "{n} source", "{n} sources")} asked: ${said.join(", ")}.`;
+    .map(([number, words]) => t(words, { n: count(number) }));
+  const sources = counted(outcomes.length, "{n} list", "{n} lists");
+  return t("{sources} asked: {said}.", { sources, said: said.join(", ") });
 }

@@ -1,3 +1,5 @@
+import { t } from "../app/i18n.ts";
+
 const NAMES: Readonly<Record<string, string>> = {
   anonymous: "No account",
   free: "Free",
@@ -8,4 +10,4 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** A plan's name for people; one that the operator made up stays as it is. */
 export const tierName = (tier: string): string =>
-  Object.hasOwn(NAMES, tier) ? (NAMES[tier] ?? tier) : tier;
+  Object.hasOwn(NAMES, tier) ? t(NAMES[tier] ?? tier) : tier;

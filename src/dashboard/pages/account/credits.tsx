@@ -4,6 +4,7 @@ import { useLoad } from "../../app/load.ts";
 import { count } from "../../app/numbers.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
+import { t } from "../../app/i18n.ts";
 import { Time } from "../../parts/time.tsx";
 
 export function CreditsPage(): VNode {
@@ -11,18 +12,20 @@ export function CreditsPage(): VNode {
   return (
     <>
       <PageHead
-        title="Credits"
-        lead="One credit pays for one check. Credits are used when the plan's rate or quota is spent and they cover the whole request. They do not expire."
+        title={t("Credits")}
+        lead={t(
+          "One credit pays for one check. Credits are used when the plan's rate or quota is spent and they cover the whole request. They do not expire.",
+        )}
       />
       <Shown loading={loading} lines={5}>
         {(credits) => (
           <>
             <section class="sheet">
               <div class="numeral">{count(credits.balance)}</div>
-              <div class="note">credits left</div>
+              <div class="note">{t("credits left")}</div>
             </section>
             <section class="sheet">
-              <h2>Every movement</h2>
+              <h2>{t("Every movement")}</h2>
               {credits.entries.length === 0 ? <NoEntries /> : <Ledger entries={credits.entries} />}
             </section>
           </>
@@ -34,8 +37,10 @@ export function CreditsPage(): VNode {
 
 function NoEntries(): VNode {
   return (
-    <Empty title="Nothing has moved yet">
-      <p>Credits are granted by the operator of this service. Ask there to have some added.</p>
+    <Empty title={t("Nothing has moved yet")}>
+      <p>
+        {t("Credits are granted by the operator of this service. Ask there to have some added.")}
+      </p>
     </Empty>
   );
 }
@@ -47,8 +52,8 @@ const REASONS: Readonly<Record<CreditEntry["reason"], string>> = {
 };
 
 function wordsOf({ reason, reference, amount }: CreditEntry): string {
-  if (reason !== "grant") return REASONS[reason];
-  const word = amount < 0 ? "Taken back" : REASONS.grant;
+  if (reason !== "grant") return t(REASONS[reason]);
+  const word = t(amount < 0 ? "Taken back" : REASONS.grant);
   return reference === "" ? word : `${word}: ${reference}`;
 }
 
@@ -61,13 +66,13 @@ function Ledger({ entries }: { entries: readonly CreditEntry[] }): VNode {
       <table class="folds">
         <thead>
           <tr>
-            <th scope="col">When</th>
-            <th scope="col">What</th>
+            <th scope="col">{t("When")}</th>
+            <th scope="col">{t("What")}</th>
             <th scope="col" class="number">
-              Credits
+              {t("Credits")}
             </th>
             <th scope="col" class="number">
-              Balance
+              {t("Balance")}
             </th>
           </tr>
         </thead>
@@ -78,10 +83,10 @@ function Ledger({ entries }: { entries: readonly CreditEntry[] }): VNode {
                 <Time at={entry.created_at} />
               </td>
               <td class="break">{wordsOf(entry)}</td>
-              <td class="number" data-label="Credits">
+              <td class="number" data-label={t("Credits")}>
                 {signed(entry.amount)}
               </td>
-              <td class="number" data-label="Balance">
+              <td class="number" data-label={t("Balance")}>
                 {count(entry.balance_after)}
               </td>
             </tr>

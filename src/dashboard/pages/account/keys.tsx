@@ -10,6 +10,7 @@ import { Confirm, Dialog, FormFoot } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Fault, Shown } from "../../parts/states.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import { Time } from "../../parts/time.tsx";
 
 export function KeysPage(): VNode {
@@ -32,15 +33,17 @@ export function KeysPage(): VNode {
   return (
     <>
       <PageHead
-        title="Keys"
-        lead="A key lets your programs use the API as this account. All keys share one allowance. Keep them on your servers, never in a page or an app."
+        title={t("Keys")}
+        lead={t(
+          "A key lets your programs use the API as this account. All keys share one allowance. Keep them on your servers, never in a page or an app.",
+        )}
       >
         <button type="button" class="main" onClick={create}>
-          Create a key
+          {t("Create a key")}
         </button>
       </PageHead>
       {made === undefined ? null : (
-        <Secret title="Your new key" value={made.api_key} onDone={() => setMade(undefined)} />
+        <Secret title={t("Your new key")} value={made.api_key} onDone={() => setMade(undefined)} />
       )}
       <section class="sheet">
         <Shown loading={loading} lines={4}>
@@ -63,10 +66,12 @@ export function KeysPage(): VNode {
 
 function NoKeys(): VNode {
   return (
-    <Empty title="No keys yet">
+    <Empty title={t("No keys yet")}>
       <p>
-        Create one, put it into your server's settings, and send it as the header{" "}
-        <code>X-Api-Key</code>. The <a href="/guide">guide</a> has ready code.
+        {tx(
+          "Create one, put it into your server's settings, and send it as the header {code}. The {link} has ready code.",
+          { code: <code>X-Api-Key</code>, link: <a href="/guide">{t("guide")}</a> },
+        )}
       </p>
     </Empty>
   );
@@ -78,12 +83,12 @@ function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void })
       <table class="folds">
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Key</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
+            <th scope="col">{t("Name")}</th>
+            <th scope="col">{t("Key")}</th>
+            <th scope="col">{t("Created")}</th>
+            <th scope="col">{t("Last used")}</th>
             <th scope="col">
-              <span class="unseen">Revoke</span>
+              <span class="unseen">{t("Revoke")}</span>
             </th>
           </tr>
         </thead>
@@ -100,25 +105,24 @@ function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void })
 function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void }): VNode {
   return (
     <tr>
-      <td class="break">{known.name === "" ? "Unnamed" : known.name}</td>
+      <td class="break">{known.name === "" ? t("Unnamed") : known.name}</td>
       <td class="mono key-ends">
         {known.prefix}…{known.last_four}
       </td>
-      <td data-label="Created">
+      <td data-label={t("Created")}>
         <Time at={known.created_at} />
       </td>
-      <td data-label="Last used">
+      <td data-label={t("Last used")}>
         <Time at={known.last_used_at} />
       </td>
       <td class="act">
         {known.revoked_at === null ? (
           <button type="button" class="small grave" onClick={() => onRevoke(known)}>
-            Revoke<span class="unseen"> {known.name}</span>
+            {t("Revoke")}
+            <span class="unseen"> {known.name}</span>
           </button>
         ) : (
-          <span class="note">
-            Revoked <Time at={known.revoked_at} />
-          </span>
+          <span class="note">{tx("Revoked {time}", { time: <Time at={known.revoked_at} /> })}</span>
         )}
       </td>
     </tr>
@@ -132,21 +136,21 @@ function CreateKey(props: { onClose: () => void; onCreated: (key: MadeKey) => vo
     event.preventDefault();
     run(async () => {
       props.onCreated(await call<MadeKey>("POST", "keys", { name }));
-      announce("Key created. It is shown once, at the top of the page.");
+      announce(t("Key created. It is shown once, at the top of the page."));
     });
   };
   return (
-    <Dialog title="Create a key" onClose={props.onClose}>
+    <Dialog title={t("Create a key")} onClose={props.onClose}>
       <form class="stack" onSubmit={submit}>
         <Field
-          label="Name"
+          label={t("Name")}
           value={name}
           onValue={setName}
-          hint="Where it will be used, so that you can tell your keys apart."
-          input={{ maxLength: 100, placeholder: "Sign-up form, staging, …", autocomplete: "off" }}
+          hint={t("Where it will be used, so that you can tell your keys apart.")}
+          input={{ maxLength: 100, placeholder: t("Sign-up form, staging"), autocomplete: "off" }}
         />
         <Fault text={fault} />
-        <FormFoot act="Create" disabled={busy} onClose={props.onClose} />
+        <FormFoot act={t("Create")} disabled={busy} onClose={props.onClose} />
       </form>
     </Dialog>
   );
@@ -156,16 +160,27 @@ function RevokeKey(props: { known: Key; onClose: () => void; onDone: () => void 
   const { known } = props;
   const revoke = async (): Promise<void> => {
     await call("DELETE", `keys/${known.id}`);
-    announce("Key revoked.");
+    announce(t("Key revoked."));
     props.onDone();
   };
   return (
-    <Confirm title="Revoke this key?" act="Revoke the key" work={revoke} onClose={props.onClose}>
-      Programs that use {known.name === "" ? "it" : `“${known.name}”`} (
-      <code>
-        {known.prefix}…{known.last_four}
-      </code>
-      ) are refused within 5 seconds. A revoked key cannot be brought back.
+    <Confirm
+      title={t("Revoke this key?")}
+      act={t("Revoke the key")}
+      work={revoke}
+      onClose={props.onClose}
+    >
+      {tx(
+        "Programs that use {name} ({code}) are refused within 5 seconds. A revoked key cannot be brought back.",
+        {
+          name: known.name === "" ? t("it") : `“${known.name}”`,
+          code: (
+            <code>
+              {known.prefix}…{known.last_four}
+            </code>
+          ),
+        },
+      )}
     </Confirm>
   );
 }

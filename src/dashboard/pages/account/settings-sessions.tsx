@@ -5,6 +5,7 @@ import { announce } from "../../app/announce.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import { browserName } from "../../words/browser.ts";
 
 /** Browsers that are signed in, each of which can be signed out. */
@@ -19,7 +20,7 @@ export function Sessions(): VNode {
     });
   return (
     <section class="sheet stack">
-      <h2>Where you are signed in</h2>
+      <h2>{t("Where you are signed in")}</h2>
       <Fault text={fault} />
       <Shown loading={loading}>
         {({ sessions }) => (
@@ -30,7 +31,7 @@ export function Sessions(): VNode {
                   key={known.id}
                   known={known}
                   busy={busy}
-                  onRevoke={() => revoke(`sessions/${known.id}`, "Signed out there.")}
+                  onRevoke={() => revoke(`sessions/${known.id}`, t("Signed out there."))}
                 />
               ))}
             </ul>
@@ -39,9 +40,9 @@ export function Sessions(): VNode {
                 <button
                   type="button"
                   disabled={busy}
-                  onClick={() => revoke("sessions", "Signed out everywhere else.")}
+                  onClick={() => revoke("sessions", t("Signed out everywhere else."))}
                 >
-                  Sign out everywhere else
+                  {t("Sign out everywhere else")}
                 </button>
               </div>
             ) : null}
@@ -58,17 +59,21 @@ function SessionRow(props: { known: SignIn; busy: boolean; onRevoke: () => void 
     <li>
       <div class="bar">
         <span>{browserName(known.user_agent)}</span>
-        {known.current ? <span class="chip">This browser</span> : null}
+        {known.current ? <span class="chip">{t("This browser")}</span> : null}
         <span class="push" />
         {known.current ? null : (
           <button type="button" class="small" disabled={props.busy} onClick={props.onRevoke}>
-            Sign out<span class="unseen"> {browserName(known.user_agent)}</span>
+            {t("Sign out")}
+            <span class="unseen"> {browserName(known.user_agent)}</span>
           </button>
         )}
       </div>
       <div class="note">
-        From <span class="mono">{known.client_address}</span>, signed in{" "}
-        <Time at={known.created_at} />, last seen <Time at={known.last_seen_at} />
+        {tx("From {more}, signed in {time}, last seen {time2}", {
+          more: <span class="mono">{known.client_address}</span>,
+          time: <Time at={known.created_at} />,
+          time2: <Time at={known.last_seen_at} />,
+        })}
       </div>
     </li>
   );

@@ -14,6 +14,7 @@ import { Empty, Fault, Shown } from "../../parts/states.tsx";
 import { PASSWORD_HINT, passwordInput } from "../../words/password.ts";
 import { tierName } from "../../words/tiers.ts";
 import { Sessions } from "./settings-sessions.tsx";
+import { t } from "../../app/i18n.ts";
 import { Spellings } from "./settings-spellings.tsx";
 
 export function SettingsPage(): VNode | null {
@@ -21,18 +22,18 @@ export function SettingsPage(): VNode | null {
   if (account === undefined) return null;
   return (
     <>
-      <PageHead title="Your account" />
+      <PageHead title={t("Your account")} />
       <section class="sheet">
         <dl class="pairs">
-          <dt>E-mail address</dt>
+          <dt>{t("E-mail address")}</dt>
           <dd>{account.email}</dd>
-          <dt>Plan</dt>
+          <dt>{t("Plan")}</dt>
           <dd>
-            {tierName(account.tier)} · <a href="/pricing">see plans</a>
+            {tierName(account.tier)} · <a href="/pricing">{t("see plans")}</a>
           </dd>
-          <dt>Account</dt>
+          <dt>{t("Account")}</dt>
           <dd class="mono">{account.id}</dd>
-          <dt>Made</dt>
+          <dt>{t("Made")}</dt>
           <dd>{exactTime(timeMs(account.created_at))}</dd>
         </dl>
       </section>
@@ -62,31 +63,31 @@ function Password(): VNode {
   };
   return (
     <section class="sheet stack">
-      <h2>Change your password</h2>
+      <h2>{t("Change your password")}</h2>
       <form class="form" onSubmit={submit}>
         <UserName email={session.value?.account?.email ?? ""} />
         <Field
-          label="Current password"
+          label={t("Current password")}
           value={current}
           onValue={setCurrent}
           input={passwordInput("current-password")}
         />
         <Field
-          label="New password"
+          label={t("New password")}
           value={next}
           onValue={setNext}
-          hint={`${PASSWORD_HINT} All other browsers are signed out.`}
+          hint={`${t(PASSWORD_HINT)} ${t("All other browsers are signed out.")}`}
           input={passwordInput("new-password")}
         />
         <Fault text={fault} />
         {isDone ? (
           <p class="notice yes" role="status">
-            Your password is changed.
+            {t("Your password is changed.")}
           </p>
         ) : null}
         <div>
           <button type="submit" disabled={busy}>
-            Change it
+            {t("Change it")}
           </button>
         </div>
       </form>
@@ -98,12 +99,14 @@ function Activity(): VNode {
   const loading = useLoad<{ readonly entries: readonly AuditEntry[] }>("activity");
   return (
     <section class="sheet stack">
-      <h2>What happened in this account</h2>
+      <h2>{t("What happened in this account")}</h2>
       <Shown loading={loading}>
         {({ entries }) =>
           entries.length === 0 ? (
-            <Empty title="Nothing yet">
-              <p>Every change to your account shows up here, with who made it and from where.</p>
+            <Empty title={t("Nothing yet")}>
+              <p>
+                {t("Every change to your account shows up here, with who made it and from where.")}
+              </p>
             </Empty>
           ) : (
             <AuditTable entries={entries} own={session.value?.account?.email ?? ""} />
@@ -118,13 +121,15 @@ function Delete(): VNode {
   const [isAsked, setAsked] = useState(false);
   return (
     <section class="sheet stack">
-      <h2>Delete the account</h2>
+      <h2>{t("Delete the account")}</h2>
       <p class="prose">
-        Keys stop working, results and settings are erased, credits are lost. This cannot be undone.
+        {t(
+          "Keys stop working, results and settings are erased, credits are lost. This cannot be undone.",
+        )}
       </p>
       <div>
         <button type="button" class="grave" onClick={() => setAsked(true)}>
-          Delete the account
+          {t("Delete the account")}
         </button>
       </div>
       {isAsked ? <DeleteDialog onClose={() => setAsked(false)} /> : null}
@@ -144,11 +149,11 @@ function DeleteDialog({ onClose }: { onClose: () => void }): VNode {
     });
   };
   return (
-    <Dialog title="Delete this account for good?" onClose={onClose}>
+    <Dialog title={t("Delete this account for good?")} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <UserName email={session.value?.account?.email ?? ""} />
         <Field
-          label="Your password, to be sure it is you"
+          label={t("Your password, to be sure it is you")}
           value={password}
           onValue={setPassword}
           input={passwordInput("current-password")}
@@ -157,10 +162,10 @@ function DeleteDialog({ onClose }: { onClose: () => void }): VNode {
         <div class="bar">
           <span class="push" />
           <button type="button" class="plain" onClick={onClose}>
-            Keep the account
+            {t("Keep the account")}
           </button>
           <button type="submit" class="main grave" disabled={busy}>
-            Delete it
+            {t("Delete it")}
           </button>
         </div>
       </form>

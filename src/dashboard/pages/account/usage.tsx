@@ -11,6 +11,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { KeptOut } from "./kept-out.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import { latencyRows } from "../../words/latency.ts";
 
 const RANGES = [7, 30, 90, 400] as const;
@@ -20,8 +21,8 @@ export function UsagePage(): VNode {
   const loading = useLoad<Usage>(`usage?days=${String(days)}`);
   return (
     <>
-      <PageHead title="Usage" lead="Days run from midnight to midnight, UTC.">
-        <div class="seg" role="group" aria-label="Days shown">
+      <PageHead title={t("Usage")} lead={t("Days run from midnight to midnight, UTC.")}>
+        <div class="seg" role="group" aria-label={t("Days shown")}>
           {RANGES.map((range) => (
             <button
               key={range}
@@ -29,7 +30,7 @@ export function UsagePage(): VNode {
               aria-pressed={range === days}
               onClick={() => setDays(range)}
             >
-              {range} days
+              {t("{n} days", { n: range })}
             </button>
           ))}
         </div>
@@ -53,29 +54,30 @@ function Figures({ usage }: { usage: Usage }): VNode {
       <AllowanceSheet usage={usage} />
       {isEmpty ? (
         <section class="sheet">
-          <Empty title="Nothing was used in these days">
+          <Empty title={t("Nothing was used in these days")}>
             <p>
-              Charts appear with your first check. <a href="/">Check an address</a> here, or call
-              the API with a key.
+              {tx("Charts appear with your first check. {link} here, or call the API with a key.", {
+                link: <a href="/">{t("Check an address")}</a>,
+              })}
             </p>
           </Empty>
         </section>
       ) : (
         <>
           <DayChart
-            title="Checks"
+            title={t("Checks")}
             days={days}
             lines={[
-              ["From the plan", "k-accent", (day) => day.units],
-              ["By credits", "k-accent-2", (day) => day.credits],
+              [t("From the plan"), "k-accent", (day) => day.units],
+              [t("By credits"), "k-accent-2", (day) => day.credits],
             ]}
           />
           <DayChart
-            title="Requests"
+            title={t("Requests")}
             days={days}
             lines={[
-              ["Answered", "k-accent", (day) => day.requests - day.refusals],
-              ["Refused", "k-no", (day) => day.refusals],
+              [t("Answered"), "k-accent", (day) => day.requests - day.refusals],
+              [t("Refused"), "k-no", (day) => day.refusals],
             ]}
           />
           <Latency usage={usage} />
@@ -89,30 +91,43 @@ function AllowanceSheet({ usage }: { usage: Usage }): VNode {
   const { day, month, credits, rate_per_minute: rate } = usage.allowance;
   return (
     <section class="sheet">
-      <h2>Your allowance</h2>
+      <h2>{t("Your allowance")}</h2>
       <div class="figures">
-        <PurseFigure name="today" purse={day} />
-        <PurseFigure name="this month" purse={month} />
+        <PurseFigure
+          words="of {limit} left today, renewed {time}"
+          unlimited={t("used today, no limit")}
+          purse={day}
+        />
+        <PurseFigure
+          words="of {limit} left this month, renewed {time}"
+          unlimited={t("used this month, no limit")}
+          purse={month}
+        />
         <div class="figure">
           <b>{count(credits)}</b>
-          <span>credits, used when the plan is spent</span>
+          <span>{t("credits, used when the plan is spent")}</span>
         </div>
         <div class="figure">
           <b>{limitText(rate)}</b>
-          <span>{rate === null ? "on requests" : "requests a minute"}</span>
+          <span>{rate === null ? t("on requests") : t("requests a minute")}</span>
         </div>
       </div>
     </section>
   );
 }
 
-function PurseFigure({ name, purse }: { name: string; purse: Usage["allowance"]["day"] }): VNode {
+function PurseFigure(props: {
+  words: string;
+  unlimited: string;
+  purse: Usage["allowance"]["day"];
+}): VNode {
+  const { words, unlimited, purse } = props;
   const { used, limit } = purse;
   if (limit === null) {
     return (
       <div class="figure">
         <b>{count(used)}</b>
-        <span>used {name}, no limit</span>
+        <span>{unlimited}</span>
       </div>
     );
   }
@@ -120,9 +135,7 @@ function PurseFigure({ name, purse }: { name: string; purse: Usage["allowance"][
   return (
     <div class="figure">
       <b>{count(left)}</b>
-      <span>
-        of {count(limit)} left {name}, renewed <Time at={purse.resets_at} />
-      </span>
+      <span>{tx(words, { limit: count(limit), time: <Time at={purse.resets_at} /> })}</span>
       <Meter share={limit === 0 ? 0 : left / limit} />
     </div>
   );
@@ -150,7 +163,7 @@ function DayChart(props: {
         ))}
       </div>
       <Chart
-        label={`${title} by day; the table below has the figures`}
+        label={t("{title} by day; the table below has the figures", { title })}
         steps={steps}
         series={series}
         kind="bars"
@@ -168,12 +181,17 @@ function DayTable(props: {
   const { days, lines } = props;
   return (
     <details>
-      <summary>Figures by day</summary>
-      <div class="scroll tall" tabIndex={0} role="region" aria-label={`${props.title} by day`}>
+      <summary>{t("Figures by day")}</summary>
+      <div
+        class="scroll tall"
+        tabIndex={0}
+        role="region"
+        aria-label={t("{title} by day", { title: props.title })}
+      >
         <table>
           <thead>
             <tr>
-              <th scope="col">Day</th>
+              <th scope="col">{t("Day")}</th>
               {lines.map(([name]) => (
                 <th key={name} scope="col" class="number">
                   {name}
@@ -203,17 +221,17 @@ function Latency({ usage }: { usage: Usage }): VNode {
   const rows = latencyRows(usage);
   return (
     <section class="sheet">
-      <h2>How long answers took</h2>
+      <h2>{t("How long answers took")}</h2>
       <div class="scroll">
         <table>
           <thead>
             <tr>
-              <th scope="col">Time</th>
+              <th scope="col">{t("Time")}</th>
               <th scope="col">
-                <span class="unseen">Share</span>
+                <span class="unseen">{t("Share")}</span>
               </th>
               <th scope="col" class="number">
-                Requests
+                {t("Requests")}
               </th>
             </tr>
           </thead>

@@ -42,22 +42,22 @@ export function AccountDialog(props: {
             type="button"
             class="grave"
             disabled={busy}
-            onClick={() => change("disable", {}, "Account switched off.")}
+            onClick={() => change("disable", {}, t("Account switched off."))}
           >
-            Switch the account off
+            {t("Switch the account off")}
           </button>
         ) : (
           <button
             type="button"
             disabled={busy}
-            onClick={() => change("enable", {}, "Account switched on.")}
+            onClick={() => change("enable", {}, t("Account switched on."))}
           >
-            Switch the account on
+            {t("Switch the account on")}
           </button>
         )}
         <span class="push" />
         <button type="button" class="plain" onClick={props.onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
     </Dialog>
@@ -77,11 +77,11 @@ function TierForm({ account, busy, change }: PartProps): VNode {
       class="bar"
       onSubmit={(event) => {
         event.preventDefault();
-        change("tier", { tier }, "Plan changed.");
+        change("tier", { tier }, t("Plan changed."));
       }}
     >
       <label class="grow">
-        <span class="label">Plan</span>
+        <span class="label">{t("Plan")}</span>
         <select value={tier} onChange={(event) => setTier(event.currentTarget.value)}>
           {TIERS.map((name) => (
             <option key={name} value={name}>
@@ -91,7 +91,7 @@ function TierForm({ account, busy, change }: PartProps): VNode {
         </select>
       </label>
       <button type="submit" disabled={busy || tier === account.tier}>
-        Change the plan
+        {t("Change the plan")}
       </button>
     </form>
   );
@@ -132,26 +132,28 @@ function CreditForm({ account, busy, change }: PartProps): VNode {
       class="stack close"
       onSubmit={(event) => {
         event.preventDefault();
-        change("credits", { amount: Number(amount), reason }, "Credits moved.");
+        change("credits", { amount: Number(amount), reason }, t("Credits moved."));
       }}
     >
       <Field
-        label="Credits to add"
+        label={t("Credits to add")}
         value={amount}
         onValue={setAmount}
-        hint={`${counted(account.credits, "{n} credit", "{n} credits")} now. A negative number takes some back.`}
+        hint={t("{credits} now. A negative number takes some back.", {
+          credits: counted(account.credits, "{n} credit", "{n} credits"),
+        })}
         input={{ type: "number", step: 1, required: true }}
       />
       <Field
-        label="Reason"
+        label={t("Reason")}
         value={reason}
         onValue={setReason}
-        hint="The account sees it."
+        hint={t("The account sees it.")}
         input={{ maxLength: 200, autocomplete: "off" }}
       />
       <div>
         <button type="submit" disabled={busy || amount === ""}>
-          Move the credits
+          {t("Move the credits")}
         </button>
       </div>
     </form>

@@ -8,6 +8,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { tierName } from "../../words/tiers.ts";
+import { t, tx } from "../../app/i18n.ts";
 import { AccountDialog } from "./account-dialog.tsx";
 
 interface Found {
@@ -23,12 +24,12 @@ export function AdminAccountsPage(): VNode {
   const loading = useLoad<Found>(`admin/accounts?q=${encodeURIComponent(sought)}`);
   return (
     <>
-      <PageHead title="Accounts" lead="Everybody who has an account on this service.">
+      <PageHead title={t("Accounts")} lead={t("Everybody who has an account on this service.")}>
         <input
           class="search"
           type="search"
-          aria-label="Search by e-mail address or id"
-          placeholder="E-mail address or id"
+          aria-label={t("Search by e-mail address or id")}
+          placeholder={t("E-mail address or id")}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
@@ -57,14 +58,16 @@ function Accounts(props: {
   const { accounts, total } = props.found;
   if (accounts.length === 0) {
     return (
-      <Empty title={props.sought === "" ? "No accounts yet" : "Nobody found"}>
+      <Empty title={props.sought === "" ? t("No accounts yet") : t("Nobody found")}>
         <p>
           {props.sought === "" ? (
             <>
-              People sign up here, or you make accounts with <code>gatepost account create</code>.
+              {tx("People sign up here, or you make accounts with {code}.", {
+                code: <code>gatepost account create</code>,
+              })}
             </>
           ) : (
-            "No address or id holds that text."
+            t("No address or id holds that text.")
           )}
         </p>
       </Empty>
@@ -74,7 +77,10 @@ function Accounts(props: {
     <>
       <p class="note" role="status">
         {total > accounts.length
-          ? `The first ${count(accounts.length)} of ${counted(total, "{n} account", "{n} accounts")}: search to narrow them.`
+          ? t("The first {n} of {all}: search to narrow them.", {
+              n: count(accounts.length),
+              all: counted(total, "{n} account", "{n} accounts"),
+            })
           : counted(total, "{n} account", "{n} accounts")}
       </p>
       <AccountTable accounts={accounts} onChoose={props.onChoose} />
@@ -91,15 +97,15 @@ function AccountTable(props: {
       <table class="folds">
         <thead>
           <tr>
-            <th scope="col">E-mail address</th>
-            <th scope="col">Plan</th>
+            <th scope="col">{t("E-mail address")}</th>
+            <th scope="col">{t("Plan")}</th>
             <th scope="col" class="number">
-              Credits
+              {t("Credits")}
             </th>
-            <th scope="col">Made</th>
-            <th scope="col">State</th>
+            <th scope="col">{t("Made")}</th>
+            <th scope="col">{t("State")}</th>
             <th scope="col">
-              <span class="unseen">Change</span>
+              <span class="unseen">{t("Change")}</span>
             </th>
           </tr>
         </thead>
@@ -122,28 +128,29 @@ function AccountRow(props: {
     <tr>
       <td class="break">{account.email}</td>
       <td>{tierName(account.tier)}</td>
-      <td class="number" data-label="Credits">
+      <td class="number" data-label={t("Credits")}>
         {count(account.credits)}
       </td>
-      <td data-label="Made">
+      <td data-label={t("Made")}>
         <Time at={account.created_at} />
       </td>
       <td>
         {!account.disabled ? (
           account.admin ? (
-            <span class="chip">Administrator</span>
+            <span class="chip">{t("Administrator")}</span>
           ) : (
             <span class="note whole">
-              {account.origin === "signup" ? "Signed up" : "Made by operator"}
+              {account.origin === "signup" ? t("Signed up") : t("Made by operator")}
             </span>
           )
         ) : (
-          <span class="chip no">Switched off</span>
+          <span class="chip no">{t("Switched off")}</span>
         )}
       </td>
       <td class="act">
         <button type="button" class="small" onClick={() => props.onChoose(account)}>
-          Change<span class="unseen"> {account.email}</span>
+          {t("Change")}
+          <span class="unseen"> {account.email}</span>
         </button>
       </td>
     </tr>

@@ -4,6 +4,7 @@ import { backTest } from "../../api/rules.ts";
 import { useAction } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
 import { Fault } from "../../parts/states.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import type { BackTestShape } from "../../api/shapes.ts";
 
 /** Asks what a list would have changed before anything is saved. */
@@ -13,9 +14,9 @@ export function BackTestForm(): VNode {
   const { busy, fault, run } = useAction();
   return (
     <section class="sheet stack">
-      <h2>Try a list before you import it</h2>
+      <h2>{t("Try a list before you import it")}</h2>
       <p class="prose">
-        See which checks of the last days would have ended otherwise. Nothing is saved.
+        {t("See which checks of the last days would have ended otherwise. Nothing is saved.")}
       </p>
       <form
         class="stack"
@@ -28,19 +29,19 @@ export function BackTestForm(): VNode {
         }}
       >
         <label class="field">
-          <span class="label">Entries, one a line</span>
+          <span class="label">{t("Entries, one a line")}</span>
           <textarea
             rows={4}
             value={text}
             spellcheck={false}
-            placeholder={"deny bad.example\nallow good.example"}
+            placeholder={t("deny bad.example\nallow good.example")}
             onInput={(event) => setText(event.currentTarget.value)}
           />
-          <span class="note">A line without a word denies.</span>
+          <span class="note">{t("A line without a word denies.")}</span>
         </label>
         <div>
           <button type="submit" disabled={busy || text.trim() === ""}>
-            {busy ? "Counting…" : "What would have changed?"}
+            {busy ? t("Counting…") : t("What would have changed?")}
           </button>
         </div>
       </form>
@@ -55,15 +56,21 @@ function Tested({ tested }: { tested: BackTestShape }): VNode {
   return (
     <div class="stack">
       <p class="note">
-        Out of {counted(checks, "{n} check", "{n} checks")} of{" "}
-        {counted(domains, "{n} domain", "{n} domains")} in the last{" "}
-        {counted(days, "{n} day", "{n} days")}.
+        {t("Out of {checks} of {domains} in the last {days}.", {
+          checks: counted(checks, "{n} check", "{n} checks"),
+          domains: counted(domains, "{n} domain", "{n} domains"),
+          days: counted(days, "{n} day", "{n} days"),
+        })}{" "}
         {untestable === 0
           ? ""
-          : ` ${counted(untestable, "{n} entry", "{n} entries")} about addresses cannot be tested: only domains and their mail servers are counted.`}
+          : counted(
+              untestable,
+              "{n} entry about an address cannot be tested: only domains and their mail servers are counted.",
+              "{n} entries about addresses cannot be tested: only domains and their mail servers are counted.",
+            )}
       </p>
       {tested.changed_domains === 0 ? (
-        <p class="notice yes">Nothing would have changed.</p>
+        <p class="notice yes">{t("Nothing would have changed.")}</p>
       ) : (
         <Changed tested={tested} />
       )}
@@ -76,17 +83,19 @@ function Changed({ tested }: { tested: BackTestShape }): VNode {
   return (
     <>
       <p class="notice unsure">
-        {counted(checks, "{n} check", "{n} checks")} of{" "}
-        {counted(domains, "{n} domain", "{n} domains")} would have ended otherwise.
+        {t("{checks} of {domains} would have ended otherwise.", {
+          checks: counted(checks, "{n} check", "{n} checks"),
+          domains: counted(domains, "{n} domain", "{n} domains"),
+        })}
       </p>
-      <div class="scroll tall" tabIndex={0} role="region" aria-label="What would have changed">
+      <div class="scroll tall" tabIndex={0} role="region" aria-label={t("What would have changed")}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Domain</th>
-              <th scope="col">Becomes</th>
+              <th scope="col">{t("Domain")}</th>
+              <th scope="col">{t("Becomes")}</th>
               <th scope="col" class="number">
-                Checks
+                {t("Checks")}
               </th>
             </tr>
           </thead>
@@ -96,7 +105,7 @@ function Changed({ tested }: { tested: BackTestShape }): VNode {
                 <td class="mono">{domain}</td>
                 <td>
                   <span class={becomes === "fine" ? "chip yes" : "chip no"}>
-                    {becomes === "fine" ? "Not disposable" : "Disposable"}
+                    {becomes === "fine" ? t("Not disposable") : t("Disposable")}
                   </span>
                 </td>
                 <td class="number">{count(its)}</td>
@@ -106,7 +115,9 @@ function Changed({ tested }: { tested: BackTestShape }): VNode {
         </table>
       </div>
       {changed.length < domains ? (
-        <p class="note">The {count(changed.length)} with the most checks are shown.</p>
+        <p class="note">
+          {tx("The {length} with the most checks are shown.", { length: count(changed.length) })}
+        </p>
       ) : null}
     </>
   );

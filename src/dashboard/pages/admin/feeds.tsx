@@ -8,6 +8,7 @@ import { Empty, Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { FeedSwitch } from "./feed-switch.tsx";
 import { mayBeTaken, outcomeWords, refusalWords, stays } from "../../words/rules.ts";
+import { t, tx } from "../../app/i18n.ts";
 import type { Outcome, Source } from "../../api/shapes.ts";
 
 /** Every public list: how fresh, how large, and why its last answer was not taken. */
@@ -24,10 +25,10 @@ export function Sources(): VNode {
   return (
     <section class="sheet stack">
       <div class="bar">
-        <h2>Public lists</h2>
+        <h2>{t("Public lists")}</h2>
         <span class="push" />
         <button type="button" disabled={busy} onClick={() => run(() => refresh([]))}>
-          {busy ? "Fetching…" : "Fetch them now"}
+          {busy ? t("Fetching…") : t("Fetch them now")}
         </button>
       </div>
       <div aria-live="polite">{outcomes === undefined ? null : <Came outcomes={outcomes} />}</div>
@@ -35,8 +36,8 @@ export function Sources(): VNode {
       <Shown loading={loading} lines={6}>
         {({ sources }) =>
           sources.length === 0 ? (
-            <Empty title="No lists">
-              <p>This version of the program comes without public lists.</p>
+            <Empty title={t("No lists")}>
+              <p>{t("This version of the program comes without public lists.")}</p>
             </Empty>
           ) : (
             <SourceTable sources={sources} onTake={setAsked} onSwitched={loading.reload} />
@@ -55,17 +56,16 @@ function Take(props: { source: Source; work: () => Promise<void>; onClose: () =>
   const { id, refused, detail } = props.source;
   return (
     <Confirm
-      title={`Take “${id}” as it is now?`}
-      act="Take it"
+      title={t("Take “{id}” as it is now?", { id })}
+      act={t("Take it")}
       work={props.work}
       onClose={props.onClose}
     >
       <p>{refusalWords(refused ?? "", detail)}</p>
       <p>
-        A source that was broken into, or lost a part of its file, looks just like this: names that
-        went are no longer called disposable, names that came are. Look at the source first. Its
-        size and its missing names are not held against it this once; all other rules hold, and
-        every source is asked anew.
+        {t(
+          "A source that was broken into, or lost a part of its file, looks just like this: names that went are no longer called disposable, names that came are. Look at the source first. Its size and its missing names are not held against it this once; all other rules hold, and every source is asked anew.",
+        )}
       </p>
     </Confirm>
   );
@@ -73,7 +73,7 @@ function Take(props: { source: Source; work: () => Promise<void>; onClose: () =>
 
 function Came({ outcomes }: { outcomes: readonly Outcome[] }): VNode {
   const isWhole = outcomes.every(({ kind }) => kind !== "refused");
-  return <p class={isWhole ? "notice yes" : "notice unsure"}>{outcomeWords(outcomes)}</p>;
+  return <p class={isWhole ? t("notice yes") : t("notice unsure")}>{outcomeWords(outcomes)}</p>;
 }
 
 interface TableProps {
@@ -87,22 +87,23 @@ function SourceTable({ sources, ...acts }: TableProps): VNode {
   return (
     <>
       <p class="note">
-        {counted(inUse, "{n} name", "{n} names")} in use, many of them on several lists. A name
-        counts fully when a curated list holds it; the other lists copy each other and count once. A
-        list that is off counts nowhere within 5 seconds.
+        {t(
+          "{names} in use, many of them on several lists. A name counts fully when a curated list holds it; the other lists copy each other and count once. A list that is off counts nowhere within 5 seconds.",
+          { names: counted(inUse, "{n} name", "{n} names") },
+        )}
       </p>
       <div class="scroll">
         <table class="folds">
           <thead>
             <tr>
-              <th scope="col">List</th>
+              <th scope="col">{t("List")}</th>
               <th scope="col" class="number">
-                Names
+                {t("Names")}
               </th>
-              <th scope="col">In use</th>
-              <th scope="col">Last asked</th>
+              <th scope="col">{t("In use")}</th>
+              <th scope="col">{t("Last asked")}</th>
               <th scope="col">
-                <span class="unseen">Switch</span>
+                <span class="unseen">{t("Switch")}</span>
               </th>
             </tr>
           </thead>
@@ -126,8 +127,8 @@ function SourceRow({
   return (
     <tr>
       <td>
-        <code>{id}</code> {curated ? <span class="chip">Curated</span> : null}
-        {off ? <span class="chip unsure">Off</span> : null}
+        <code>{id}</code> {curated ? <span class="chip">{t("Curated")}</span> : null}
+        {off ? <span class="chip unsure">{t("Off")}</span> : null}
         {refused === null ? null : (
           <div class="note refusal">
             {refusalWords(refused, detail)} {stays(source)}
@@ -135,17 +136,18 @@ function SourceRow({
         )}
         {mayBeTaken(refused) ? (
           <button type="button" class="small" onClick={() => onTake(source)}>
-            Take it all the same<span class="unseen"> for {id}</span>
+            {t("Take it all the same")}
+            <span class="unseen"> {t("for {id}", { id })}</span>
           </button>
         ) : null}
       </td>
-      <td class="number" data-label="Names">
+      <td class="number" data-label={t("Names")}>
         {count(names)}
       </td>
       <td>
         <Copy source={source} />
       </td>
-      <td data-label="Asked">
+      <td data-label={t("Asked")}>
         <Time at={source.asked_at} />
       </td>
       <td class="act">
@@ -156,11 +158,7 @@ function SourceRow({
 }
 
 function Copy({ source: { from, fetched_at: fetchedAt } }: { source: Source }): VNode {
-  if (from === "nowhere") return <span class="chip unsure">Nothing yet</span>;
-  if (from === "package") return <>Came with the program</>;
-  return (
-    <>
-      Fetched <Time at={fetchedAt} />
-    </>
-  );
+  if (from === "nowhere") return <span class="chip unsure">{t("Nothing yet")}</span>;
+  if (from === "package") return <>{t("Came with the program")}</>;
+  return <>{tx("Fetched {time}", { time: <Time at={fetchedAt} /> })}</>;
 }

@@ -10,6 +10,7 @@ import { counted } from "../../app/numbers.ts";
 import { Dialog, FormFoot } from "../../parts/dialog.tsx";
 import { EntryDetails } from "../../parts/entry-details.tsx";
 import { Fault } from "../../parts/states.tsx";
+import { t } from "../../app/i18n.ts";
 import { KindChoice } from "./rule-dialog.tsx";
 
 /** Larger files are for the command line. */
@@ -31,12 +32,12 @@ export function ImportEntries(props: { onClose: () => void; onDone: () => void }
   const { busy, fault, run } = useAction();
   const pick = (file: File | undefined): void => {
     const isTooLarge = (file?.size ?? 0) > FILE_MAX_BYTES;
-    setUnfit(isTooLarge ? TOO_LARGE : "");
+    setUnfit(isTooLarge ? t(TOO_LARGE) : "");
     setPicked(undefined);
     if (file === undefined || isTooLarge) return;
     run(async () => {
       const text = decodeFile(new Uint8Array(await file.arrayBuffer()));
-      if (text === undefined) setUnfit(NO_TEXT);
+      if (text === undefined) setUnfit(t(NO_TEXT));
       else setPicked({ name: file.name, text });
     });
   };
@@ -50,19 +51,23 @@ export function ImportEntries(props: { onClose: () => void; onDone: () => void }
         "admin/lists/import",
         body,
       );
-      announce(`${counted(imported, "{n} entry", "{n} entries")} imported.`);
+      announce(counted(imported, "{n} entry imported.", "{n} entries imported."));
       props.onDone();
       props.onClose();
     });
   };
   return (
-    <Dialog title="Import a file" onClose={props.onClose}>
+    <Dialog title={t("Import a file")} onClose={props.onClose}>
       <form class="stack" onSubmit={submit}>
         <FilePick picked={picked} onPick={pick} />
-        <KindChoice kind={kind} onKind={setKind} label="Lines without a word are" />
+        <KindChoice kind={kind} onKind={setKind} label={t("Lines without a word are")} />
         <EntryDetails details={details} onDetails={setDetails} />
         <Fault text={unfit === "" ? fault : unfit} />
-        <FormFoot act="Import it" disabled={busy || picked === undefined} onClose={props.onClose} />
+        <FormFoot
+          act={t("Import it")}
+          disabled={busy || picked === undefined}
+          onClose={props.onClose}
+        />
       </form>
     </Dialog>
   );
@@ -77,7 +82,7 @@ function FilePick(props: {
   const lines = picked?.text.split("\n").filter((line) => line.trim() !== "").length ?? 0;
   return (
     <div class="field">
-      <label for={id}>File</label>
+      <label for={id}>{t("File")}</label>
       <input
         id={id}
         type="file"
@@ -87,8 +92,10 @@ function FilePick(props: {
       />
       <span class="note" id={`${id}-hint`}>
         {picked === undefined
-          ? "One entry a line; “allow a.example” says its own word, “until 2027-01-31” at its end the last day, “#” begins a remark. If one line is wrong, nothing is taken."
-          : `${counted(lines, "{n} line", "{n} lines")} to import.`}
+          ? t(
+              "One entry a line; “allow a.example” says its own word, “until 2027-01-31” at its end the last day, “#” begins a remark. If one line is wrong, nothing is taken.",
+            )
+          : counted(lines, "{n} line to import.", "{n} lines to import.")}
       </span>
     </div>
   );

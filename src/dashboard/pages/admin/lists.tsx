@@ -4,6 +4,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { BackTestForm } from "./back-test.tsx";
 import { OwnEntries } from "./rules.tsx";
 import { Reports } from "./reports.tsx";
+import { t } from "../../app/i18n.ts";
 import { Sources } from "./feeds.tsx";
 
 /** What detection knows: what clients say is wrong, the operator's own word, and the public lists. */
@@ -12,8 +13,10 @@ export function AdminListsPage(): VNode {
   return (
     <>
       <PageHead
-        title="Lists and reports"
-        lead="What clients say is wrong, your own word on names, and the public lists behind it all. Changes count everywhere within 5 seconds."
+        title={t("Lists and reports")}
+        lead={t(
+          "What clients say is wrong, your own word on names, and the public lists behind it all. Changes count everywhere within 5 seconds.",
+        )}
       />
       <Reports onSettled={() => setChanges(changes + 1)} />
       <OwnEntries changes={changes} />

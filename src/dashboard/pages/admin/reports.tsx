@@ -10,6 +10,7 @@ import { EntryDetails } from "../../parts/entry-details.tsx";
 import { Empty, Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { entryWords, wrongWords } from "../../words/rules.ts";
+import { t } from "../../app/i18n.ts";
 import type { OpenReports, ReportShape } from "../../api/shapes.ts";
 
 /** What clients say is wrong, oldest first, each to be settled once. */
@@ -18,14 +19,15 @@ export function Reports({ onSettled }: { onSettled: () => void }): VNode {
   const [chosen, setChosen] = useState<ReportShape>();
   return (
     <section class="sheet stack">
-      <h2>Reports to settle</h2>
+      <h2>{t("Reports to settle")}</h2>
       <Shown loading={loading} lines={4}>
         {(open) =>
           open.reports.length === 0 ? (
-            <Empty title="Nothing to settle">
+            <Empty title={t("Nothing to settle")}>
               <p>
-                When a client of the API reports a wrong verdict, it waits here for your word: allow
-                it, deny it, or dismiss the report.
+                {t(
+                  "When a client of the API reports a wrong verdict, it waits here for your word: allow it, deny it, or dismiss the report.",
+                )}
               </p>
             </Empty>
           ) : (
@@ -53,19 +55,22 @@ function ReportTable(props: { open: OpenReports; onChoose: (report: ReportShape)
     <>
       <p class="note" role="status">
         {total > reports.length
-          ? `The oldest ${count(reports.length)} of ${counted(total, "{n} report", "{n} reports")}`
+          ? t("The oldest {n} of {all}", {
+              n: count(reports.length),
+              all: counted(total, "{n} report", "{n} reports"),
+            })
           : counted(total, "{n} report", "{n} reports")}
       </p>
-      <div class="scroll tall queue" tabIndex={0} role="region" aria-label="Reports to settle">
+      <div class="scroll tall queue" tabIndex={0} role="region" aria-label={t("Reports to settle")}>
         <table class="folds">
           <thead>
             <tr>
-              <th scope="col">About</th>
-              <th scope="col">Said to be wrong</th>
-              <th scope="col">In their words</th>
-              <th scope="col">When</th>
+              <th scope="col">{t("About")}</th>
+              <th scope="col">{t("Said to be wrong")}</th>
+              <th scope="col">{t("In their words")}</th>
+              <th scope="col">{t("When")}</th>
               <th scope="col">
-                <span class="unseen">Settle</span>
+                <span class="unseen">{t("Settle")}</span>
               </th>
             </tr>
           </thead>
@@ -86,16 +91,17 @@ function ReportRow(props: { report: ReportShape; onChoose: (report: ReportShape)
     <tr>
       <td class="break subject">
         <code>{report.domain}</code>
-        {report.entry === report.domain ? null : <div class="note">one address there</div>}
+        {report.entry === report.domain ? null : <div class="note">{t("one address there")}</div>}
       </td>
       <td class="wrong">{wrongWords(report.wrong)}</td>
-      <td class="break reason">{report.reason === "" ? "No reason given" : report.reason}</td>
+      <td class="break reason">{report.reason === "" ? t("No reason given") : report.reason}</td>
       <td class="when">
         <Time at={report.created_at} />
       </td>
       <td class="act">
         <button type="button" class="small" onClick={() => props.onChoose(report)}>
-          Settle<span class="unseen"> the report about {report.domain}</span>
+          {t("Settle")}
+          <span class="unseen"> {t("the report about {domain}", { domain: report.domain })}</span>
         </button>
       </td>
     </tr>
@@ -125,24 +131,31 @@ function Settle(props: { report: ReportShape; onClose: () => void; onDone: () =>
     run(async () => {
       const body = { resolution: choice, ...detailsBody(details) };
       await call("POST", `admin/lists/reports/${report.id}`, body);
-      announce(DONE[choice]);
+      announce(t(DONE[choice]));
       props.onDone();
       props.onClose();
     });
   };
   return (
-    <Dialog title={`Settle: ${entryWords(report.entry)}`} onClose={props.onClose}>
+    <Dialog
+      title={t("Settle: {entry}", { entry: entryWords(report.entry) })}
+      onClose={props.onClose}
+    >
       <form class="stack" onSubmit={submit}>
         <div class="prose break">
-          A client doubts {wrongWords(report.wrong)}
-          {report.reason === "" ? " and gave no reason." : `: “${report.reason}”`}
+          {report.reason === ""
+            ? t("A client doubts {wrong} and gave no reason.", { wrong: wrongWords(report.wrong) })
+            : t("A client doubts {wrong}: “{reason}”", {
+                wrong: wrongWords(report.wrong),
+                reason: report.reason,
+              })}
         </div>
         <Choices choice={choice} onChoice={setChoice} />
         {choice === "dismiss" ? null : <EntryDetails details={details} onDetails={setDetails} />}
         <Fault text={fault} />
         <FormFoot
-          act={CHOICES.find(([name]) => name === choice)?.[1] ?? ""}
-          leave="Not now"
+          act={t(CHOICES.find(([name]) => name === choice)?.[1] ?? "")}
+          leave={t("Not now")}
           disabled={busy}
           onClose={props.onClose}
         />
@@ -154,7 +167,7 @@ function Settle(props: { report: ReportShape; onClose: () => void; onDone: () =>
 function Choices(props: { choice: Choice; onChoice: (choice: Choice) => void }): VNode {
   return (
     <fieldset class="choices">
-      <legend class="label">Your word</legend>
+      <legend class="label">{t("Your word")}</legend>
       {CHOICES.map(([name, words, means]) => (
         <label key={name} class="choice">
           <input
@@ -164,8 +177,8 @@ function Choices(props: { choice: Choice; onChoice: (choice: Choice) => void }):
             onChange={() => props.onChoice(name)}
           />
           <span>
-            {words}
-            <span class="note"> {means}</span>
+            {t(words)}
+            <span class="note"> {t(means)}</span>
           </span>
         </label>
       ))}

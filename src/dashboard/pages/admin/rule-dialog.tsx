@@ -9,6 +9,7 @@ import { Dialog, FormFoot } from "../../parts/dialog.tsx";
 import { EntryDetails } from "../../parts/entry-details.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Fault } from "../../parts/states.tsx";
+import { t } from "../../app/i18n.ts";
 import { KIND_NAMES, KINDS } from "../../words/rules.ts";
 
 /** Asks for one entry and saves it. */
@@ -21,19 +22,21 @@ export function AddEntry(props: { onClose: () => void; onDone: () => void }): VN
     event.preventDefault();
     run(async () => {
       await call("POST", "admin/lists/entries", { entry, kind, ...detailsBody(details) });
-      announce("Entry saved.");
+      announce(t("Entry saved."));
       props.onDone();
       props.onClose();
     });
   };
   return (
-    <Dialog title="Add an entry" onClose={props.onClose}>
+    <Dialog title={t("Add an entry")} onClose={props.onClose}>
       <form class="stack" onSubmit={submit}>
         <Field
-          label="Domain, mail server or address"
+          label={t("Domain, mail server or address")}
           value={entry}
           onValue={setEntry}
-          hint="a.example, *.suffix.example for all below it, mx:mail.example, or one address, which is kept as a hash."
+          hint={t(
+            "a.example, *.suffix.example for all below it, mx:mail.example, or one address, which is kept as a hash.",
+          )}
           input={{
             class: "mono",
             required: true,
@@ -45,7 +48,7 @@ export function AddEntry(props: { onClose: () => void; onDone: () => void }): VN
         <KindChoice kind={kind} onKind={setKind} />
         <EntryDetails details={details} onDetails={setDetails} />
         <Fault text={fault} />
-        <FormFoot act="Save the entry" disabled={busy} onClose={props.onClose} />
+        <FormFoot act={t("Save the entry")} disabled={busy} onClose={props.onClose} />
       </form>
     </Dialog>
   );
@@ -62,7 +65,7 @@ export function KindChoice(props: {
 }): VNode {
   return (
     <label class="field">
-      <span class="label">{props.label ?? "What it is"}</span>
+      <span class="label">{props.label ?? t("What it is")}</span>
       <select
         value={props.kind}
         onChange={({ currentTarget: { value } }) =>
@@ -71,7 +74,7 @@ export function KindChoice(props: {
       >
         {SAID_OF_NAMES.map((word) => (
           <option key={word} value={word}>
-            {KINDS[word].words}
+            {t(KINDS[word].words)}
           </option>
         ))}
       </select>

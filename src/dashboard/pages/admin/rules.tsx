@@ -12,6 +12,7 @@ import { Time } from "../../parts/time.tsx";
 import { entryWords, KIND_NAMES, KINDS } from "../../words/rules.ts";
 import { AddEntry } from "./rule-dialog.tsx";
 import { ImportEntries } from "./import-dialog.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import type { FoundEntries, OwnEntry } from "../../api/shapes.ts";
 
 type Asked =
@@ -31,16 +32,16 @@ export function OwnEntries({ changes }: { changes: number }): VNode {
   return (
     <section class="sheet stack">
       <div class="bar">
-        <h2>Your own entries</h2>
+        <h2>{t("Your own entries")}</h2>
         <span class="push" />
         <a class="button plain" href={`/account/admin/lists/export?kind=${kind}`} download>
-          Export
+          {t("Export")}
         </a>
         <button type="button" onClick={() => setAsked({ kind: "import" })}>
-          Import a file
+          {t("Import a file")}
         </button>
         <button type="button" class="main" onClick={() => setAsked({ kind: "add" })}>
-          Add an entry
+          {t("Add an entry")}
         </button>
       </div>
       <Finder text={text} onText={setText} kind={kind} onKind={setKind} />
@@ -87,21 +88,21 @@ function Finder(props: {
       <input
         class="search"
         type="search"
-        aria-label="Search in entries and notes"
-        placeholder="Name, address or note"
+        aria-label={t("Search in entries and notes")}
+        placeholder={t("Name, address or note")}
         value={props.text}
         onInput={(event) => props.onText(event.currentTarget.value)}
       />
       <select
         class="kind"
-        aria-label="Which entries"
+        aria-label={t("Which entries")}
         value={props.kind}
         onChange={(event) => props.onKind(kindOf(event.currentTarget.value))}
       >
-        <option value="">All kinds</option>
+        <option value="">{t("All kinds")}</option>
         {KIND_NAMES.map((word) => (
           <option key={word} value={word}>
-            {KINDS[word].words}
+            {t(KINDS[word].words)}
           </option>
         ))}
       </select>
@@ -117,37 +118,27 @@ function Found(props: {
   onForget: (entry: OwnEntry) => void;
 }): VNode {
   const { entries, total } = props.found;
-  if (entries.length === 0) {
-    return props.isSought ? (
-      <Empty title="No entry fits">
-        <p>Take another kind, or clear the search.</p>
-      </Empty>
-    ) : (
-      <Empty title="No entries yet">
-        <p>
-          Allow a customer's domain that a list holds by mistake, or deny one that no list knows
-          yet. Your word counts more than any list.
-        </p>
-      </Empty>
-    );
-  }
+  if (entries.length === 0) return <NoEntries isSought={props.isSought} />;
   return (
     <>
       <p class="note" role="status">
         {total > entries.length
-          ? `The first ${count(entries.length)} of ${counted(total, "{n} entry", "{n} entries")}: search to narrow them.`
+          ? t("The first {n} of {all}: search to narrow them.", {
+              n: count(entries.length),
+              all: counted(total, "{n} entry", "{n} entries"),
+            })
           : counted(total, "{n} entry", "{n} entries")}
       </p>
-      <div class="scroll tall queue" tabIndex={0} role="region" aria-label="Your own entries">
+      <div class="scroll tall queue" tabIndex={0} role="region" aria-label={t("Your own entries")}>
         <table class="folds">
           <thead>
             <tr>
-              <th scope="col">Entry</th>
-              <th scope="col">Says</th>
-              <th scope="col">Note</th>
-              <th scope="col">Made</th>
+              <th scope="col">{t("Entry")}</th>
+              <th scope="col">{t("Says")}</th>
+              <th scope="col">{t("Note")}</th>
+              <th scope="col">{t("Made")}</th>
               <th scope="col">
-                <span class="unseen">Forget</span>
+                <span class="unseen">{t("Forget")}</span>
               </th>
             </tr>
           </thead>
@@ -162,6 +153,22 @@ function Found(props: {
   );
 }
 
+function NoEntries({ isSought }: { isSought: boolean }): VNode {
+  return isSought ? (
+    <Empty title={t("No entry fits")}>
+      <p>{t("Take another kind, or clear the search.")}</p>
+    </Empty>
+  ) : (
+    <Empty title={t("No entries yet")}>
+      <p>
+        {t(
+          "Allow a customer's domain that a list holds by mistake, or deny one that no list knows yet. Your word counts more than any list.",
+        )}
+      </p>
+    </Empty>
+  );
+}
+
 function EntryRow(props: { entry: OwnEntry; onForget: (entry: OwnEntry) => void }): VNode {
   const { entry } = props;
   const { mark, words } = KINDS[entry.kind];
@@ -172,21 +179,20 @@ function EntryRow(props: { entry: OwnEntry; onForget: (entry: OwnEntry) => void 
         {name === entry.entry ? <code>{name}</code> : <span title={entry.entry}>{name}</span>}
       </td>
       <td>
-        <span class={`chip ${mark}`}>{words}</span>
+        <span class={`chip ${mark}`}>{t(words)}</span>
         {entry.expires_at === null ? null : (
-          <div class="note">
-            ends <Time at={entry.expires_at} />
-          </div>
+          <div class="note">{tx("ends {time}", { time: <Time at={entry.expires_at} /> })}</div>
         )}
       </td>
       <td class="break reason">{entry.note}</td>
       <td class="made">
         <Time at={entry.created_at} />
-        <div class="note break">by {entry.author}</div>
+        <div class="note break">{t("by {author}", { author: entry.author })}</div>
       </td>
       <td class="act">
         <button type="button" class="small" onClick={() => props.onForget(entry)}>
-          Forget<span class="unseen"> {name}</span>
+          {t("Forget")}
+          <span class="unseen"> {name}</span>
         </button>
       </td>
     </tr>
@@ -197,13 +203,19 @@ function Forget(props: { known: OwnEntry; onClose: () => void; onDone: () => voi
   const { entry } = props.known;
   const forget = async (): Promise<void> => {
     await call("POST", "admin/lists/forget", { entry });
-    announce("Entry forgotten.");
+    announce(t("Entry forgotten."));
     props.onDone();
   };
   return (
-    <Confirm title="Forget this entry?" act="Forget it" work={forget} onClose={props.onClose}>
-      All that you said of <b class="break">{entryWords(entry)}</b> is taken back. The public lists
-      alone decide then.
+    <Confirm
+      title={t("Forget this entry?")}
+      act={t("Forget it")}
+      work={forget}
+      onClose={props.onClose}
+    >
+      {tx("All that you said of {name} is taken back. The public lists alone decide then.", {
+        name: <b class="break">{entryWords(entry)}</b>,
+      })}
     </Confirm>
   );
 }

@@ -209,16 +209,14 @@ function Health({ state }: { state: SystemState }): VNode {
       <ul class="lines">
         {state.probes.map(({ name, ok }) => (
           <li key={name}>
-            <span class="grow">{PROBES[name] ?? name}</span>
+            <span class="grow">{t(PROBES[name] ?? name)}</span>
             <Mark mark={ok ? "yes" : "no"} words={ok ? t("Answers") : t("Does not answer")} />
           </li>
         ))}
       </ul>
       <dl class="pairs">
         <dt>{t("Version")}</dt>
-        <dd>
-          {state.version}, Node {state.node}
-        </dd>
+        <dd>{t("{version}, Node {node}", { version: state.version, node: state.node })}</dd>
         <dt>{t("Started")}</dt>
         <dd>
           <Time at={state.started_at} />

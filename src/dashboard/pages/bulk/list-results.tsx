@@ -84,11 +84,11 @@ function Files({ run }: { run: Done }): VNode {
     <>
       {isOnServer ? (
         <a class="button" href={`${base}/json`} download="results.json">
-          JSON
+          {t("JSON")}
         </a>
       ) : null}
       <button type="button" onClick={() => downloadCsv(listCsv(run), "results.csv")}>
-        {hasColumns(run.source) ? t("CSV, all columns") : "CSV"}
+        {hasColumns(run.source) ? t("CSV, all columns") : t("CSV")}
       </button>
       {isOnServer ? (
         <a class="button" href={`${base}/valid`} download="valid_list.txt">

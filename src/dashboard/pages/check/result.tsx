@@ -51,7 +51,7 @@ function Formats({ entry, step }: { entry: string; step: CheckStep }): VNode {
       tabs={[
         {
           name: "JSON",
-          content: () => <Code what="JSON" text={JSON.stringify(step.result, null, 2)} />,
+          content: () => <Code what={t("JSON")} text={JSON.stringify(step.result, null, 2)} />,
         },
         ...samples.map(({ name, text }) => ({
           name,

@@ -5,6 +5,7 @@ import { leave, signInAgain } from "../../app/session.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field, UserName } from "../../parts/field.tsx";
 import { Fault } from "../../parts/states.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import { passwordInput } from "../../words/password.ts";
 
 /** Stands before a page whose session has ended, so that nothing that was typed there is lost. */
@@ -20,18 +21,19 @@ export function SignInAgain({ email }: { email: string }): VNode {
   return (
     <Dialog
       key={opened}
-      title="Your session has ended"
+      title={t("Your session has ended")}
       onClose={() => setOpened(opened + 1)}
       hidesPage
     >
       <p>
-        Sign in again as <b class="break">{email}</b>, and go on where you were: what you typed is
-        still there.
+        {tx("Sign in again as {name}, and go on where you were: what you typed is still there.", {
+          name: <b class="break">{email}</b>,
+        })}
       </p>
       <form class="stack" onSubmit={submit}>
         <UserName email={email} />
         <Field
-          label="Password"
+          label={t("Password")}
           value={password}
           onValue={setPassword}
           input={passwordInput("current-password")}
@@ -40,10 +42,10 @@ export function SignInAgain({ email }: { email: string }): VNode {
         <div class="bar">
           <span class="push" />
           <button type="button" class="plain" onClick={leave}>
-            Leave the page
+            {t("Leave the page")}
           </button>
           <button type="submit" class="main" disabled={busy}>
-            {busy ? "Signing in…" : "Sign in"}
+            {busy ? t("Signing in…") : t("Sign in")}
           </button>
         </div>
       </form>

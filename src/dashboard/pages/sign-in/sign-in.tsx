@@ -6,6 +6,7 @@ import { doorTo, go, path, wantedPage } from "../../app/router.ts";
 import { loadSession, session, signInReason } from "../../app/session.ts";
 import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import { Fault } from "../../parts/states.tsx";
 
 /** Signs in and stays on the page that was asked for, or goes to the first one. */
@@ -24,12 +25,12 @@ export function SignInPage(): VNode {
   };
   return (
     <div class="gate">
-      <PageHead title="Sign in" />
+      <PageHead title={t("Sign in")} />
       {signInReason.value === "" ? null : <p class="notice">{signInReason.value}</p>}
       <form class="sheet stack" onSubmit={submit}>
         <Credentials email={email} onEmail={setEmail}>
           <Field
-            label="Password"
+            label={t("Password")}
             value={password}
             onValue={setPassword}
             input={{ type: "password", autocomplete: "current-password", required: true }}
@@ -37,15 +38,17 @@ export function SignInPage(): VNode {
         </Credentials>
         <Fault text={fault} />
         <button type="submit" class="main" disabled={busy}>
-          {busy ? "Signing in…" : "Sign in"}
+          {busy ? t("Signing in…") : t("Sign in")}
         </button>
       </form>
       {session.value?.signup === "open" ? (
         <p>
-          No account yet? <a href={doorTo("/sign-up")}>Create one</a>
+          {tx("No account yet? {link}", {
+            link: <a href={doorTo("/sign-up")}>{t("Create one")}</a>,
+          })}
         </p>
       ) : (
-        <p class="note">Accounts are made by the operator of this service.</p>
+        <p class="note">{t("Accounts are made by the operator of this service.")}</p>
       )}
     </div>
   );
@@ -59,7 +62,7 @@ function Credentials(props: {
   return (
     <>
       <Field
-        label="E-mail address"
+        label={t("E-mail address")}
         value={props.email}
         onValue={props.onEmail}
         input={{ type: "email", autocomplete: "username", required: true, maxLength: 254 }}

@@ -7,6 +7,7 @@ import { loadSession, session } from "../../app/session.ts";
 import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault } from "../../parts/states.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import { PASSWORD_HINT, passwordInput } from "../../words/password.ts";
 
 /** Makes an account. The server's answer is the same whether or not the address is known. */
@@ -15,13 +16,11 @@ export function SignUpPage(): VNode {
   return (
     <div class="gate">
       <PageHead
-        title="Create an account"
-        lead="Free: keys for your programs, higher limits, and the figures of your use."
+        title={t("Create an account")}
+        lead={t("Free: keys for your programs, higher limits, and the figures of your use.")}
       />
       <SignUpForm />
-      <p>
-        You have one? <a href={doorTo("/sign-in")}>Sign in</a>
-      </p>
+      <p>{tx("You have one? {link}", { link: <a href={doorTo("/sign-in")}>{t("Sign in")}</a> })}</p>
     </div>
   );
 }
@@ -29,10 +28,12 @@ export function SignUpPage(): VNode {
 function Closed(): VNode {
   return (
     <div class="gate">
-      <PageHead title="Accounts are made by the operator" />
+      <PageHead title={t("Accounts are made by the operator")} />
       <p class="prose">
-        Nobody can sign up here. Ask whoever runs this service for an account;{" "}
-        <a href="/sign-in">sign in</a> when you have one.
+        {tx(
+          "Sign-up is closed here. Ask the operator of this service for an account, then {link}.",
+          { link: <a href="/sign-in">{t("sign in")}</a> },
+        )}
       </p>
     </div>
   );
@@ -44,7 +45,7 @@ async function enter(email: string, password: string): Promise<void> {
     await call("POST", "sign-in", { email, password });
   } catch (error) {
     if (!(error instanceof ApiFault && error.status === 401)) throw error;
-    throw new ApiFault(401, "You may have an account already. Sign in with its password.");
+    throw new ApiFault(401, t("You may have an account already. Sign in with its password."));
   }
 }
 
@@ -64,22 +65,22 @@ function SignUpForm(): VNode {
   return (
     <form class="sheet stack" onSubmit={submit}>
       <Field
-        label="E-mail address"
+        label={t("E-mail address")}
         value={email}
         onValue={setEmail}
-        hint="You sign in with it. No mail is sent to it."
+        hint={t("You sign in with it. No mail is sent to it.")}
         input={{ type: "email", autocomplete: "username", required: true, maxLength: 254 }}
       />
       <Field
-        label="Password"
+        label={t("Password")}
         value={password}
         onValue={setPassword}
-        hint={PASSWORD_HINT}
+        hint={t(PASSWORD_HINT)}
         input={passwordInput("new-password")}
       />
       <Fault text={fault} />
       <button type="submit" class="main" disabled={busy}>
-        {busy ? "Creating…" : "Create the account"}
+        {busy ? t("Creating…") : t("Create the account")}
       </button>
     </form>
   );

@@ -5,6 +5,7 @@ import type { WebhookState } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
 import { useAction } from "../../app/load.ts";
 import { Field } from "../../parts/field.tsx";
+import { t } from "../../app/i18n.ts";
 import { Fault } from "../../parts/states.tsx";
 
 const EVENT_WORDS: Readonly<Record<string, string>> = {
@@ -29,14 +30,14 @@ export function WebhookForm(props: {
         events,
       });
       props.onSaved(secret ?? "");
-      announce("Webhook saved.");
+      announce(t("Webhook saved."));
     });
   };
   const choose = (name: string, isChosen: boolean): void =>
     setEvents(known.filter((other) => (other === name ? isChosen : events.includes(other))));
   return (
     <section class="sheet stack">
-      <h2>{webhook === null ? "Where to send it" : "Address and events"}</h2>
+      <h2>{webhook === null ? t("Where to send it") : t("Address and events")}</h2>
       <form class="form" onSubmit={submit}>
         <UrlField
           url={url}
@@ -49,7 +50,7 @@ export function WebhookForm(props: {
         <Fault text={fault} />
         <div>
           <button type="submit" class="main" disabled={busy}>
-            {busy ? "Looking at the address…" : "Save"}
+            {busy ? t("Looking at the address…") : t("Save")}
           </button>
         </div>
       </form>
@@ -60,10 +61,12 @@ export function WebhookForm(props: {
 function UrlField({ url, onUrl }: { url: string; onUrl: (url: string) => void }): VNode {
   return (
     <Field
-      label="Address"
+      label={t("Address")}
       value={url}
       onValue={onUrl}
-      hint="A public address that starts with https. Redirects are not followed. Changing it makes a new secret."
+      hint={t(
+        "A public address that starts with https. Redirects are not followed. Changing it makes a new secret.",
+      )}
       input={{
         type: "url",
         class: "mono",
@@ -84,7 +87,7 @@ function Events(props: {
 }): VNode {
   return (
     <fieldset class="choices">
-      <legend class="label">Tell me when</legend>
+      <legend class="label">{t("Tell me when")}</legend>
       {props.known.map((name) => (
         <label key={name} class="choice">
           <input
@@ -93,11 +96,11 @@ function Events(props: {
             onChange={(event) => props.choose(name, event.currentTarget.checked)}
           />
           <span>
-            {EVENT_WORDS[name] ?? name} <code class="note">{name}</code>
+            {t(EVENT_WORDS[name] ?? name)} <code class="note">{name}</code>
           </span>
         </label>
       ))}
-      <span class="note">None chosen means all of them, also ones that come later.</span>
+      <span class="note">{t("None chosen means all of them, also ones that come later.")}</span>
     </fieldset>
   );
 }

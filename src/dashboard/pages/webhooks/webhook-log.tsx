@@ -3,6 +3,7 @@ import type { Delivery } from "../../api/shapes.ts";
 import { useLoad } from "../../app/load.ts";
 import { duration } from "../../app/numbers.ts";
 import { Empty, Shown } from "../../parts/states.tsx";
+import { t } from "../../app/i18n.ts";
 import { Time } from "../../parts/time.tsx";
 
 /** What was sent in the last 7 days and what came back. */
@@ -11,20 +12,20 @@ export function Deliveries({ isSetUp }: { isSetUp: boolean }): VNode {
   return (
     <section class="sheet stack">
       <div class="bar">
-        <h2>Deliveries of the last 7 days</h2>
+        <h2>{t("Deliveries of the last 7 days")}</h2>
         <span class="push" />
         <button type="button" class="small" onClick={loading.reload}>
-          Look again
+          {t("Look again")}
         </button>
       </div>
       <Shown loading={loading} lines={4}>
         {({ deliveries }) =>
           deliveries.length === 0 ? (
-            <Empty title="Nothing was sent">
+            <Empty title={t("Nothing was sent")}>
               <p>
                 {isSetUp
-                  ? "Send a test above, or check a list."
-                  : "Save an address first. Then every message shows up here with its answer."}
+                  ? t("Send a test above, or check a list.")
+                  : t("Save an address first. Then every message shows up here with its answer.")}
               </p>
             </Empty>
           ) : (
@@ -41,9 +42,9 @@ export function Deliveries({ isSetUp }: { isSetUp: boolean }): VNode {
 }
 
 function outcomeOf({ status, error }: Delivery): readonly [mark: string, words: string] {
-  if (status !== null && error === null) return ["yes", `Answered ${String(status)}`];
-  if (status !== null) return ["no", `Answered ${String(status)}`];
-  return error === null ? ["", "On its way"] : ["no", "Not delivered"];
+  if (status !== null && error === null) return ["yes", t("Answered {status}", { status })];
+  if (status !== null) return ["no", t("Answered {status}", { status })];
+  return error === null ? ["", t("On its way")] : ["no", t("Not delivered")];
 }
 
 function DeliveryRow({ delivery }: { delivery: Delivery }): VNode {
@@ -69,18 +70,18 @@ function DeliveryRow({ delivery }: { delivery: Delivery }): VNode {
 function DeliveryDetails({ delivery }: { delivery: Delivery }): VNode {
   return (
     <dl class="pairs">
-      <dt>Delivery</dt>
+      <dt>{t("Delivery")}</dt>
       <dd class="mono">{delivery.id}</dd>
       {delivery.session === null ? null : (
         <>
-          <dt>Session</dt>
+          <dt>{t("Session")}</dt>
           <dd class="mono">{delivery.session}</dd>
         </>
       )}
-      <dt>Answer</dt>
+      <dt>{t("Answer")}</dt>
       <dd>
         {delivery.response === null || delivery.response === "" ? (
-          "Nothing was kept of it."
+          t("Nothing was kept of it.")
         ) : (
           <pre class="wrap">{delivery.response}</pre>
         )}

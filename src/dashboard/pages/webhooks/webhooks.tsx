@@ -10,6 +10,7 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
 import { Deliveries } from "./webhook-log.tsx";
+import { t, tx } from "../../app/i18n.ts";
 import { WebhookForm } from "./webhook-form.tsx";
 
 export function WebhooksPage(): VNode {
@@ -23,11 +24,13 @@ export function WebhooksPage(): VNode {
   return (
     <>
       <PageHead
-        title="Webhooks"
-        lead="When a list is done, we send a signed message to one address of yours. It is tried once; the list's session stays readable either way."
+        title={t("Webhooks")}
+        lead={t(
+          "When a list is done, we send a signed message to one address of yours. It is tried once; the list's session stays readable either way.",
+        )}
       />
       {secret === "" ? null : (
-        <Secret title="The signing secret" value={secret} onDone={() => setSecret("")} />
+        <Secret title={t("The signing secret")} value={secret} onDone={() => setSecret("")} />
       )}
       <Shown loading={loading} lines={5}>
         {(state) => (
@@ -72,19 +75,22 @@ function Tools(props: {
     });
   return (
     <section class="sheet stack">
-      <h2>Try it</h2>
+      <h2>{t("Try it")}</h2>
       <p class="prose">
-        Sends a <code>test.ping</code> to <code>{props.webhook.url}</code> and shows what came back.
+        {tx("Sends a {code} to {code2} and shows what came back.", {
+          code: <code>test.ping</code>,
+          code2: <code>{props.webhook.url}</code>,
+        })}
       </p>
       <div class="bar">
         <button type="button" disabled={busy} onClick={ping}>
-          {busy ? "Waiting for the answer…" : "Send a test"}
+          {busy ? t("Waiting for the answer…") : t("Send a test")}
         </button>
         <button type="button" class="plain" onClick={() => setAsked("secret")}>
-          Make a new secret
+          {t("Make a new secret")}
         </button>
         <button type="button" class="plain grave" onClick={() => setAsked("remove")}>
-          Remove the webhook
+          {t("Remove the webhook")}
         </button>
       </div>
       <div aria-live="polite">{answer === undefined ? null : <Pong answer={answer} />}</div>
@@ -97,19 +103,19 @@ function Tools(props: {
 
 function Pong({ answer }: { answer: PingAnswer }): VNode {
   const { status, error, duration_ms: durationMs } = answer;
-  const took = durationMs === null ? "" : ` after ${duration(durationMs)}`;
+  const time = durationMs === null ? "" : ` (${duration(durationMs)})`;
   if (error === null && status !== null) {
     return (
       <p class="notice yes">
-        It arrived: your server answered {status}
-        {took}.
+        {t("It arrived: your server answered {status}.", { status })}
+        {time}
       </p>
     );
   }
   return (
     <p class="notice no">
-      {status === null ? "No answer" : `Your server answered ${String(status)}`}
-      {took}
+      {status === null ? t("No answer") : t("Your server answered {status}", { status })}
+      {time}
       {error === null ? "" : `: ${error}`}
     </p>
   );
@@ -119,12 +125,18 @@ function NewSecret(props: { onClose: () => void; onSaved: (secret: string) => vo
   const work = async (): Promise<void> => {
     const made = await call<{ readonly secret: string }>("POST", "webhook/secret");
     props.onSaved(made.secret);
-    announce("New secret made. It is shown once, at the top of the page.");
+    announce(t("New secret made. It is shown once, at the top of the page."));
   };
   return (
-    <Confirm title="Make a new secret?" act="Make a new secret" work={work} onClose={props.onClose}>
-      The old one stops signing at once, also for messages that are already waiting. Your receiver
-      refuses them until it knows the new one.
+    <Confirm
+      title={t("Make a new secret?")}
+      act={t("Make a new secret")}
+      work={work}
+      onClose={props.onClose}
+    >
+      {t(
+        "The old one stops signing at once, also for messages that are already waiting. Your receiver refuses them until it knows the new one.",
+      )}
     </Confirm>
   );
 }
@@ -133,11 +145,16 @@ function Remove(props: { onClose: () => void; onSaved: (secret: string) => void 
   const work = async (): Promise<void> => {
     await call("DELETE", "webhook");
     props.onSaved("");
-    announce("Webhook removed.");
+    announce(t("Webhook removed."));
   };
   return (
-    <Confirm title="Remove the webhook?" act="Remove it" work={work} onClose={props.onClose}>
-      Nothing is sent any more, and messages that wait are dropped. The log stays for 7 days.
+    <Confirm
+      title={t("Remove the webhook?")}
+      act={t("Remove it")}
+      work={work}
+      onClose={props.onClose}
+    >
+      {t("Nothing is sent any more, and messages that wait are dropped. The log stays for 7 days.")}
     </Confirm>
   );
 }

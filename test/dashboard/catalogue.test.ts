@@ -1,0 +1,118 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { parse } from "yaml";
+import { SIGNALS } from "../../src/core/evidence/signals.ts";
+import { FAULT_WORDS } from "../../src/core/validate/fault-words.ts";
+import {
+  builtOf,
+  catalogueOf,
+  keyOf,
+  type Row,
+} from "../../src/dashboard/words/catalogue/catalogue.ts";
+import { dashboardSentences, firstFiles, sentencesIn, tableText } from "./sentences.ts";
+
+const rowsOf = (name: string): readonly Row[] => parse(tableText(name)) as readonly Row[];
+const [FIRST, REST, SERVER] = [rowsOf("first"), rowsOf("rest"), rowsOf("server")];
+const SOURCES = dashboardSentences();
+const LANGUAGES = ["de", "es", "fr"] as const;
+
+/** Sentences of the core that pages show. */
+const ALWAYS = [...Object.values(SIGNALS).map(({ short }) => short), ...Object.values(FAULT_WORDS)];
+const IN_GUIDE = Object.values(SIGNALS).map(({ means }) => means);
+
+const slots = (text: string): string => (text.match(/\{\w+\}/g) ?? []).sort().join(" ");
+
+test("every sentence has a text with the same slots in every language", () => {
+  const all = [...FIRST, ...REST, ...SERVER];
+  assert.ok(all.length > 900);
+  for (const row of all) {
+    for (const language of LANGUAGES) {
+      assert.ok((row[language] ?? "") !== "", `${language}: ${row.en}`);
+      assert.equal(slots(row[language]), slots(row.en), `${language}: ${row.en}`);
+    }
+  }
+});
+
+test("no two sentences share a key", () => {
+  const all = [...FIRST, ...REST, ...SERVER].map(({ en }) => en);
+  assert.equal(new Set(all.map(keyOf)).size, new Set(all).size);
+  for (const table of [[...FIRST, ...REST], SERVER]) {
+    const texts = table.map(({ en }) => en);
+    const twice = texts.filter((text, at) => texts.indexOf(text) !== at);
+    assert.deepEqual(twice, []);
+  }
+});
+
+test("the catalogue holds every sentence of the program", () => {
+  const known = new Set([...FIRST, ...REST].map(({ en }) => en));
+  const missing = [...SOURCES].flatMap(([file, { keys }]) =>
+    keys.filter((text) => !known.has(text)).map((text) => `${file}: ${text}`),
+  );
+  assert.deepEqual([...new Set(missing)], []);
+  assert.deepEqual(
+    [...ALWAYS, ...IN_GUIDE].filter((text) => !known.has(text)),
+    [],
+  );
+});
+
+test("no page has text outside of the catalogue", () => {
+  const loose = [...SOURCES].flatMap(([file, { loose: found }]) =>
+    found.map((text) => `${file}: ${text}`),
+  );
+  assert.deepEqual(loose, []);
+});
+
+test("the first table holds what the front door needs, and nothing else", () => {
+  const files = firstFiles(SOURCES);
+  assert.ok(files.has("app.tsx") && !files.has("pages/guide.tsx"));
+  const needed = new Set([...files].flatMap((file) => SOURCES.get(file)?.literals ?? []));
+  for (const text of ALWAYS) needed.add(text);
+  const first = new Set(FIRST.map(({ en }) => en));
+  const missing = [...files].flatMap((file) => SOURCES.get(file)?.keys ?? []);
+  assert.deepEqual(
+    missing.filter((text) => !first.has(text)),
+    [],
+  );
+  assert.deepEqual(
+    [...first].filter((text) => !needed.has(text)),
+    [],
+  );
+});
+
+test("the catalogue holds no sentence that the program dropped", () => {
+  const said = new Set([...SOURCES.values()].flatMap(({ literals }) => literals));
+  for (const text of IN_GUIDE) said.add(text);
+  assert.deepEqual(
+    REST.filter(({ en }) => !said.has(en)).map(({ en }) => en),
+    [],
+  );
+});
+
+const planted = [
+  ["text between tags", "<p>Not here</p>", { loose: ["Not here"] }],
+  ["an attribute", '<Field label="Your name" />', { keys: ["Your name"] }],
+  ["a template", "const a = `${n} of them failed`;", { loose: [" of them failed"] }],
+  ["one small word for t", 'const a = t("never");', { keys: ["never"] }],
+  ["both numbers", 'counted(n, "{n} day", "{n} days")', { keys: ["{n} day", "{n} days"] }],
+  ["a heading in a table", 'const A = { name: "Keys" };', { keys: ["Keys"] }],
+  ["a class is no sentence", '<p class="sheet stack close" />', {}],
+  ["code is no sentence", "<code>dns_indeterminate</code>", {}],
+] as const;
+
+for (const [name, source, want] of planted) {
+  test(`sentences are found: ${name}`, () => {
+    const { keys, loose } = sentencesIn("pages/x.tsx", source);
+    assert.deepEqual({ keys, loose }, { keys: [], loose: [], ...want });
+  });
+}
+
+test("a sentence that the server filled is told in the reader's language", () => {
+  const { words, patterns } = catalogueOf(builtOf(SERVER, "de", true));
+  assert.equal(words.get(keyOf("Session not found or expired.")), rowDe("Session not found"));
+  const text = "Too many attempts. Try again in 30 seconds.";
+  const [pattern] = patterns.find(([english]) => english.test(text)) ?? [];
+  assert.equal(pattern?.exec(text)?.groups?.["n"], "30");
+});
+
+const rowDe = (begin: string): string | undefined =>
+  SERVER.find(({ en }) => en.startsWith(begin))?.de;

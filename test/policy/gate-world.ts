@@ -83,7 +83,10 @@ export const SILENT: Lookup = {
 };
 
 /** The sign-up gate on SQLite in memory and DNS from a literal. */
-export async function gateWorld(t: TestContext, options: GateOptions = {}): Promise<GateWorld> {
+export async function gateWorld(
+  t: Pick<TestContext, "after">,
+  options: GateOptions = {},
+): Promise<GateWorld> {
   const log = keptLog();
   const tiers = DEFAULT_TIERS;
   const store = await openTestStore(":memory:");

@@ -1,0 +1,262 @@
+import { strict as assert } from "node:assert";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before } from "node:test";
+import type { Page } from "playwright-core";
+import { decideRoute } from "../../src/http/api/decide.ts";
+import { addGatePages } from "../../src/http/gate/gate-pages.ts";
+import { appWith } from "../http/http-app.ts";
+import { type GateWorld, gateWorld } from "../policy/gate-world.ts";
+import { PATIENCE_MS, until } from "../time/until.ts";
+import { axeFindings, focusOn, openPage, testInBrowser } from "./browser.ts";
+
+/** A site with a sign-up form, on an origin of its own, under a policy that allows the widget and nothing else. */
+interface Site {
+  readonly url: string;
+  /** What forms sent, as text. */
+  readonly signUps: readonly URLSearchParams[];
+  close(): void;
+}
+
+let world: GateWorld;
+let gate: Awaited<ReturnType<typeof appWith>>;
+let gateUrl = "";
+let site: Site;
+let key = "";
+const closers: (() => unknown)[] = [];
+
+before(async () => {
+  world = await gateWorld(
+    { after: (close) => void closers.push(close as () => unknown) },
+    { known: { curated: ["bad.example"] } },
+  );
+  const { admission, decideOne, tokens } = world;
+  gate = await appWith({
+    admission,
+    routes: [decideRoute({ decideOne })],
+    pages: async (scope): Promise<void> => addGatePages(scope, { tokens }),
+  });
+  gateUrl = await gate.listen({ host: "127.0.0.1", port: 0 });
+  site = await openSite(() => gateUrl);
+  const { id } = await world.account("owner@shop.example");
+  const made = await world.store.keys.create(id, "page", [site.url]);
+  assert.ok(made.kind === "created");
+  key = made.apiKey;
+});
+
+after(async () => {
+  site.close();
+  await gate.close();
+  for (const close of closers) await close();
+});
+
+async function openSite(gateAt: () => string): Promise<Site> {
+  const signUps: URLSearchParams[] = [];
+  const server: Server = createServer((request, response) => {
+    void (async () => {
+      const isSignUp = request.method === "POST";
+      if (isSignUp) signUps.push(new URLSearchParams(await textOf(request)));
+      const from = gateAt();
+      response.writeHead(200, {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": `default-src 'none'; script-src ${from}; connect-src ${from}; form-action 'self'`,
+      });
+      const enforce = request.url === "/enforce" ? " data-enforce" : "";
+      response.end(isSignUp ? WELCOME : formPage(`${from}/widget.js`, enforce));
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    signUps,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of request.setEncoding("utf8")) text += String(piece);
+  return text;
+}
+
+const WELCOME = `<!doctype html><html lang="en"><title>Welcome</title><main><h1>Welcome</h1></main>`;
+
+const formPage = (script: string, enforce: string): string => `<!doctype html>
+<html lang="en"><head><title>Sign up</title>
+<script src="${script}" data-key="${key}"${enforce} defer></script></head>
+<body><main><h1>Sign up</h1><form method="post" action="/sign-up">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="email" aria-describedby="hint" data-gatepost="page">
+<p id="hint">We send one letter.</p>
+<label for="name">Name</label><input id="name" name="name" autocomplete="name">
+<button>Join</button></form></main></body></html>`;
+
+const OPEN = async (path = "/") => {
+  const opened = await openPage(site.url);
+  await opened.page.goto(`${site.url}${path}`);
+  return opened;
+};
+
+/** Types an address as a person does, and leaves the field. */
+async function typeAddress(page: Page, address: string): Promise<void> {
+  await page.locator("#email").focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(address);
+  await page.keyboard.press("Tab");
+}
+
+const tokenOf = (page: Page): Promise<string> =>
+  page.locator('input[name="gatepost-token"]').inputValue();
+
+const decided = (page: Page): Promise<true> =>
+  until(async () => (await tokenOf(page)) !== "", {
+    what: "a decision",
+    withinMs: PATIENCE_MS,
+  });
+
+const formsOf = (address: string): readonly URLSearchParams[] =>
+  site.signUps.filter((form) => form.get("email") === address);
+
+testInBrowser(
+  "the widget offers what was meant, by keyboard alone, under a strict policy",
+  async () => {
+    const { page, context, complaints } = await OPEN();
+    assert.deepEqual(await axeFindings(page), []);
+    await typeAddress(page, "jo@gmial.com");
+    const note = page.getByRole("status");
+    await note.getByText("Did you mean jo@gmail.com?").waitFor();
+    assert.equal(await note.getAttribute("aria-live"), "polite");
+    const described = (await page.locator("#email").getAttribute("aria-describedby")) ?? "";
+    assert.deepEqual(described.split(" "), ["hint", await note.getAttribute("id")]);
+    assert.deepEqual(await axeFindings(page), []);
+    await focusOn(page, "");
+    await page.keyboard.press("Shift+Tab");
+    await focusOn(page, "jo@gmail.com");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator("#email").inputValue(), "jo@gmail.com");
+    assert.equal(await page.evaluate("document.activeElement.id"), "email");
+    await decided(page);
+    assert.equal(await note.textContent(), "");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+    const [form] = formsOf("jo@gmail.com");
+    const claims = claimsOf(form?.get("gatepost-token") ?? "");
+    assert.deepEqual([claims["dec"], claims["form"]], ["accept", "page"]);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
+
+function claimsOf(token: string): Record<string, unknown> {
+  const [, claims = ""] = token.split(".");
+  return JSON.parse(Buffer.from(claims, "base64url").toString()) as Record<string, unknown>;
+}
+
+testInBrowser(
+  "a rejected address is marked, and sent all the same without data-enforce",
+  async () => {
+    const { page, context, complaints } = await OPEN();
+    await typeAddress(page, "soft@bad.example");
+    await page.getByRole("status").getByText("Please use a permanent email address.").waitFor();
+    assert.equal(await page.locator("#email").getAttribute("aria-invalid"), "true");
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+    assert.equal(
+      claimsOf(formsOf("soft@bad.example")[0]?.get("gatepost-token") ?? "")["dec"],
+      "reject",
+    );
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
+
+testInBrowser("with data-enforce a rejected address is not sent, and the next one is", async () => {
+  const { page, context, complaints } = await OPEN("/enforce");
+  await typeAddress(page, "hard@bad.example");
+  await page.getByRole("status").getByText("Please use a permanent email address.").waitFor();
+  const join = page.getByRole("button", { name: "Join" });
+  await join.click();
+  assert.equal(await page.evaluate('document.querySelector("#email").checkValidity()'), false);
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Sign up");
+  assert.deepEqual(formsOf("hard@bad.example"), []);
+  await typeAddress(page, "hard@good.example");
+  await decided(page);
+  assert.equal(await page.locator("#email").getAttribute("aria-invalid"), null);
+  await join.click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  assert.equal(formsOf("hard@good.example").length, 1);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("a page that cancels the event shows the decision itself", async () => {
+  const { page, context, complaints } = await OPEN("/enforce");
+  await page.evaluate(`document.addEventListener("gatepost:decision", (event) => {
+    event.preventDefault();
+    document.querySelector("h1").textContent = event.detail.decision + " " + event.target.id;
+  })`);
+  await typeAddress(page, "own@bad.example");
+  await page.getByRole("heading", { name: "reject email" }).waitFor();
+  assert.equal(await page.getByRole("status").textContent(), "");
+  assert.equal(await page.locator("#email").getAttribute("aria-invalid"), null);
+  assert.notEqual(await tokenOf(page), "");
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+const FAULTS: readonly (readonly [name: string, answer: { status: number; body: string }])[] = [
+  ["a fault", { status: 500, body: '{"error":"Internal error."}' }],
+  ["a spent rate", { status: 429, body: '{"error":"Rate limit exceeded."}' }],
+  ["a decision it does not know", { status: 200, body: '{"decision":"banish","message":"No."}' }],
+  ["no JSON", { status: 200, body: "<html>" }],
+];
+
+for (const [name, answer] of FAULTS) {
+  testInBrowser(`the form goes on after ${name}, enforced or not`, async () => {
+    const { page, context } = await OPEN("/enforce");
+    const headers = { "access-control-allow-origin": "*", "content-type": "application/json" };
+    await page.route(`${gateUrl}/api/decide`, (route) => route.fulfill({ ...answer, headers }));
+    const address = `${name.replaceAll(" ", ".")}@bad.example`;
+    const answered = page.waitForResponse(`${gateUrl}/api/decide`);
+    await typeAddress(page, address);
+    await (await answered).finished();
+    assert.equal(await page.getByRole("status").textContent(), "");
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+    assert.equal(formsOf(address)[0]?.get("gatepost-token"), "");
+    await context.close();
+  });
+}
+
+testInBrowser("the form submits while the service is silent, and after it was killed", async () => {
+  const { page, context } = await OPEN("/enforce");
+  await page.route(`${gateUrl}/api/decide`, () => new Promise<void>(() => undefined));
+  await typeAddress(page, "silent@bad.example");
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  assert.equal(formsOf("silent@bad.example").length, 1);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.goto(`${site.url}/enforce`);
+  await gate.close();
+  const failed = page.waitForEvent("requestfailed");
+  await typeAddress(page, "killed@bad.example");
+  await failed;
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  await page.goto(`${site.url}/enforce`);
+  await typeAddress(page, "never@bad.example");
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  assert.deepEqual(
+    [formsOf("killed@bad.example").length, formsOf("never@bad.example").length],
+    [1, 1],
+  );
+  await context.close();
+});

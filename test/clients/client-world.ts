@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { forkDnsServer } from "../dns/dns-server.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
 import { DOCS_ZONE } from "../e2e/docs-zone.ts";
 import { gatepostBeside, makeHome, startService } from "../e2e/service-process.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
@@ -34,6 +34,15 @@ const STRICT = {
 /** The real service on loopback, and a proxy for each fault. */
 export async function startClientWorld(): Promise<RunningWorld> {
   const dns = await forkDnsServer(DOCS_ZONE);
+  try {
+    return await startAround(dns);
+  } catch (error) {
+    await dns.close();
+    throw error;
+  }
+}
+
+async function startAround(dns: ForkedDnsServer): Promise<RunningWorld> {
   const home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
   const tiers = join(home.directory, "tiers.json");
   const many = { rate_per_minute: 1_000_000 };

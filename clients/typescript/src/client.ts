@@ -1,0 +1,233 @@
+import { type BulkResult, type BulkWork, type Progress, resumeBulk, submitBulk } from "./bulk.ts";
+import { createPocketKeeper, type PocketKeeper, type PocketOptions } from "./pocket-keeper.ts";
+import { createKeys, type Keys } from "./keys.ts";
+import { ask, type Deadline, isPassing, jsonOf, type Question, startDeadline } from "./question.ts";
+import {
+  type Decision,
+  DECISIONS,
+  GatepostError,
+  readDecision,
+  readResult,
+  type Result,
+  type Verdict,
+} from "./results.ts";
+import { rememberTokens, type TokenResult, type UsedTokens, verifyToken } from "./token.ts";
+
+export interface GatepostOptions {
+  /** Base URL of the service: "https://gatepost.example". */
+  readonly url: string;
+  readonly key?: string;
+  /** Of `decide` and `check`, in milliseconds, for all of it: 1,500 unless set. */
+  readonly deadlineMs?: number;
+  /** The decision while the service does not answer and the domain is not on the pocket list: `accept` unless set. */
+  readonly away?: Verdict;
+  /** False: no pocket list. */
+  readonly pocket?: PocketOptions | false;
+  /** Called with every fault, to log or to count it. */
+  readonly onFault?: (fault: GatepostError, during: "decide" | "pocket" | "keys") => void;
+  /** The service's public URL, if it is not `url`. */
+  readonly issuer?: string;
+  /** Where used tokens are remembered; in this process's memory unless set. */
+  readonly usedTokens?: UsedTokens;
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  readonly deadlineMs?: number;
+  /** Ends the call with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Parameters of `POST /api/decide`: docs/decide.md. */
+export interface DecideOptions extends CallOptions {
+  readonly policy?: string | undefined;
+  readonly language?: string | undefined;
+  readonly form?: string | undefined;
+  readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly token?: boolean | undefined;
+}
+
+export interface CheckOptions extends CallOptions {
+  /** "spf", "dkim", ...: docs/premium.md. */
+  readonly features?: readonly string[];
+}
+
+export interface BulkOptions extends CallOptions {
+  readonly onProgress?: (progress: Progress) => void;
+  /** The same key and entries give the same batch; a random one unless set. */
+  readonly idempotencyKey?: string;
+}
+
+export interface Gatepost {
+  /** Never throws for what the network or the service does; only an aborted signal rejects. */
+  decide(email: string, options?: DecideOptions): Promise<Decision>;
+  /** An address, or a bare domain. Rejects with a GatepostError without an answer. */
+  check(entry: string, options?: CheckOptions): Promise<Result>;
+  /** Rejects with a GatepostError; its `session` can be resumed. Ten minutes unless `deadlineMs` says otherwise. */
+  bulk(entries: readonly string[], options?: BulkOptions): Promise<BulkResult>;
+  resumeBulk(session: string, options?: Omit<BulkOptions, "idempotencyKey">): Promise<BulkResult>;
+  /** For the address that the form sent. */
+  verifyToken(token: string, email: string): Promise<TokenResult>;
+  /** Fetches the pocket list now, to have it before the first question; false if that failed. */
+  refreshPocket(): Promise<boolean>;
+}
+
+const DEADLINE_MS = 1_500;
+const BULK_DEADLINE_MS = 600_000;
+const ANSWER_MAX_BYTES = 1_048_576;
+/** For the way of the answer. */
+const RESERVE_MS = 25;
+/** The service takes 50 to 5,000 ms. */
+const SERVICE_MS = [50, 5_000] as const;
+
+/** Throws a TypeError for options that cannot work. */
+export function createGatepost(options: GatepostOptions): Gatepost {
+  const parts = openParts(options);
+  const { base, deadlineMs, keys, pocket, asking } = parts;
+  const used = options.usedTokens ?? rememberTokens();
+  const batch = (
+    { deadlineMs: ms = BULK_DEADLINE_MS, signal, onProgress }: BulkOptions,
+    run: (work: BulkWork) => Promise<BulkResult>,
+  ): Promise<BulkResult> => within(ms, signal, (deadline) => run({ asking, deadline, onProgress }));
+  return {
+    decide: (email, more = {}) => decide(email, more, parts),
+    async check(entry, { deadlineMs: ms = deadlineMs, signal, features } = {}) {
+      const kind = entry.includes("@") ? "email" : "domain";
+      const body = JSON.stringify({ [kind]: entry, features: features?.join(",") });
+      const question = { path: `/api/${kind}`, method: "POST", body, ...SMALL } as const;
+      const once = (deadline: Deadline): Promise<unknown> => asking(question, deadline);
+      return readResult(await within(ms, signal, twice(once)));
+    },
+    bulk: (entries, more = {}) =>
+      batch(more, (work) => submitBulk(entries, more.idempotencyKey ?? crypto.randomUUID(), work)),
+    resumeBulk: (session, more = {}) => batch(more, (work) => resumeBulk(session, work)),
+    async verifyToken(token, email) {
+      const found = await keys.forToken(token);
+      if (found === undefined) return { ok: false, reason: "keys_unavailable" };
+      const issuer = options.issuer ?? base;
+      return verifyToken(token, { email, keys: found, issuer, now: Date.now() / 1_000, used });
+    },
+    refreshPocket: () => pocket.refresh(),
+  };
+}
+
+interface Parts {
+  readonly base: string;
+  readonly deadlineMs: number;
+  readonly away: Verdict;
+  readonly told: Told;
+  readonly asking: BulkWork["asking"];
+  readonly pocket: PocketKeeper;
+  readonly keys: Keys;
+}
+
+function openParts(options: GatepostOptions): Parts {
+  const { key, deadlineMs = DEADLINE_MS, away = "accept", onFault } = options;
+  const base = baseOf(options.url);
+  checkOptions(deadlineMs, away);
+  const fetched = options.fetch ?? ((...words: Parameters<typeof fetch>) => fetch(...words));
+  const told: Told = (fault, during) => {
+    try {
+      onFault?.(fault, during);
+    } catch {
+      // The caller's log must not stop a sign-up.
+    }
+  };
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    ...(key !== undefined && { "x-api-key": key }),
+  };
+  const asking: BulkWork["asking"] = async ({ path, ...question }, deadline) => {
+    const all = { ...question, url: base + path, headers: { ...headers, ...question.headers } };
+    return jsonOf(await ask(all, deadline, fetched));
+  };
+  const pocket = createPocketKeeper(
+    {
+      url: `${base}/feeds/pocket`,
+      fetched,
+      told: (fault) => told(fault, "pocket"),
+      nowMs: () => performance.now(),
+    },
+    options.pocket,
+  );
+  const keys = createKeys(asking, (fault) => told(fault, "keys"));
+  return { base, deadlineMs, away, told, asking, pocket, keys };
+}
+
+async function decide(
+  email: string,
+  { deadlineMs, signal, ...asked }: DecideOptions,
+  { asking, pocket, told, ...parts }: Parts,
+): Promise<Decision> {
+  pocket.keepFresh();
+  try {
+    const once = (deadline: Deadline): Promise<unknown> => {
+      const body = JSON.stringify({ email, ...asked, deadline_ms: serviceMs(deadline) });
+      return asking({ path: "/api/decide", method: "POST", body, ...SMALL }, deadline);
+    };
+    return readDecision(await within(deadlineMs ?? parts.deadlineMs, signal, twice(once)));
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    const fault = asFault(error);
+    told(fault, "decide");
+    const own = { complete: false, fault } as const;
+    return pocket.lists(email)
+      ? { ...own, source: "pocket", decision: "reject", reason: "disposable" }
+      : { ...own, source: "away", decision: parts.away, reason: "unknown" };
+  }
+}
+
+type Told = (fault: GatepostError, during: "decide" | "pocket" | "keys") => void;
+
+const SMALL = { maxBytes: ANSWER_MAX_BYTES } satisfies Partial<Question>;
+
+/** Without a slash at its end. */
+function baseOf(url: string): string {
+  const { protocol } = new URL(url);
+  if (!/^https?:$/.test(protocol)) throw new TypeError(`url: "${url}" does not begin with http.`);
+  return url.replace(/\/+$/, "");
+}
+
+function checkOptions(deadlineMs: number, away: string): void {
+  if (!(deadlineMs > 0)) throw new TypeError(`deadlineMs: ${String(deadlineMs)} is not above 0.`);
+  if (!DECISIONS.some((word) => word === away)) {
+    throw new TypeError(`away: "${away}" is not one of ${DECISIONS.join(", ")}.`);
+  }
+}
+
+async function within<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const deadline = startDeadline(ms, signal);
+  try {
+    return await work(deadline);
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Once more, at once, when the question may not have arrived. It costs a unit again if it did. */
+const twice =
+  (once: (deadline: Deadline) => Promise<unknown>) =>
+  async (deadline: Deadline): Promise<unknown> => {
+    try {
+      return await once(deadline);
+    } catch (error) {
+      if (!isPassing(asFault(error)) || deadline.left() < RESERVE_MS) throw error;
+      return once(deadline);
+    }
+  };
+
+/** What the service may take of the time that is left. */
+function serviceMs(deadline: Deadline): number {
+  const [least, most] = SERVICE_MS;
+  return Math.min(most, Math.max(least, Math.floor(deadline.left() - RESERVE_MS)));
+}
+
+const asFault = (error: unknown): GatepostError =>
+  error instanceof GatepostError
+    ? error
+    : new GatepostError("network", "The question could not be asked.", { cause: error });

@@ -1,0 +1,33 @@
+export {
+  type BulkOptions,
+  type CallOptions,
+  type CheckOptions,
+  createGatepost,
+  type DecideOptions,
+  type Gatepost,
+  type GatepostOptions,
+} from "./client.ts";
+export type { BulkResult, BulkStats, Progress } from "./bulk.ts";
+export type { PocketOptions } from "./pocket-keeper.ts";
+export { type Pocket, readPocket } from "./pocket.ts";
+export {
+  type Decision,
+  DECISIONS,
+  type FaultKind,
+  GatepostError,
+  type OwnDecision,
+  type Result,
+  type ServiceDecision,
+  type Verdict,
+} from "./results.ts";
+export {
+  type Claims,
+  type PublicKey,
+  rememberTokens,
+  type TokenFault,
+  type TokenQuestion,
+  type TokenResult,
+  type UsedTokens,
+  verifyToken,
+} from "./token.ts";
+export { verifyWebhook } from "./webhook.ts";

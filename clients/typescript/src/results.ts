@@ -1,0 +1,120 @@
+/** What a policy can decide, mildest first. */
+export const DECISIONS = ["accept", "challenge", "review", "reject"] as const;
+export type Verdict = (typeof DECISIONS)[number];
+
+/**
+ * `timeout`: the deadline passed. `network`: name, connection or TLS failed, or the connection ended before the answer
+ * did. `status`: the service refused. `answer`: what came is not an answer of Gatepost. `failed`: a batch failed.
+ */
+export type FaultKind = "timeout" | "network" | "status" | "answer" | "failed";
+
+/** The service did not answer, or refused. */
+export class GatepostError extends Error {
+  override readonly name = "GatepostError";
+  readonly kind: FaultKind;
+  /** Of the answer, if there was one. */
+  readonly status?: number;
+  /** Seconds, as the service asked for. */
+  readonly retryAfter?: number;
+  /** Of a batch: `resume` goes on with it. */
+  session?: string;
+
+  constructor(kind: FaultKind, text: string, more: FaultDetail = {}) {
+    super(text, more.cause === undefined ? undefined : { cause: more.cause });
+    this.kind = kind;
+    if (more.status !== undefined) this.status = more.status;
+    if (more.retryAfter !== undefined) this.retryAfter = more.retryAfter;
+  }
+}
+
+export interface FaultDetail {
+  readonly status?: number;
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The result of a single check; docs/api.md has its fields. */
+export interface Result {
+  readonly format: boolean;
+  readonly domain: string;
+  readonly disposable: boolean;
+  readonly dns: boolean;
+  readonly confidence: number;
+  readonly whitelist: boolean;
+  readonly signals: readonly string[];
+  readonly did_you_mean?: string;
+  readonly domain_info?: {
+    readonly tld: string;
+    readonly is_subdomain: boolean;
+    readonly parent_domain: string | null;
+  };
+  readonly mx_info?: readonly string[];
+  readonly role: boolean;
+  readonly free: boolean;
+  readonly alias?: boolean;
+  /** Premium fields. */
+  readonly [field: string]: unknown;
+}
+
+interface Decided {
+  readonly decision: Verdict;
+  /** As the policy names it: "disposable", "no_mail_server", ... "unknown" without an answer. */
+  readonly reason: string;
+  /** For the person at the form; absent for `accept`. */
+  readonly message?: string;
+  readonly did_you_mean?: string;
+  /** False: DNS did not answer in time, or the service did not. */
+  readonly complete: boolean;
+}
+
+/** The service answered. */
+export interface ServiceDecision extends Decided {
+  readonly source: "service";
+  readonly policy: { readonly name: string; readonly version: number };
+  readonly mailbox?: { readonly id: string; readonly seen?: number };
+  readonly result?: Result;
+  readonly token?: string;
+  readonly fault?: undefined;
+}
+
+/** It did not. `pocket`: the domain is on the pocket list. `away`: it is not, and this is the declared answer. */
+export interface OwnDecision extends Decided {
+  readonly source: "pocket" | "away";
+  readonly fault: GatepostError;
+}
+
+export type Decision = ServiceDecision | OwnDecision;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function unlike(): GatepostError {
+  return new GatepostError("answer", "The answer is not one of Gatepost.");
+}
+
+/** Throws for whatever could stop a person without a reason. */
+export function readDecision(body: unknown): ServiceDecision {
+  if (!isFields(body) || !isRuling(body) || !isFields(body["policy"])) throw unlike();
+  const texts = [body["message"], body["did_you_mean"], body["token"]];
+  if (!texts.every((text) => text === undefined || isText(text))) throw unlike();
+  return { ...body, source: "service" } as unknown as ServiceDecision;
+}
+
+const isRuling = ({ decision, reason, complete }: Fields): boolean =>
+  DECISIONS.some((word) => word === decision) &&
+  isText(reason) &&
+  /^[a-z_]{1,32}$/.test(reason) &&
+  typeof complete === "boolean";
+
+const BOOLEANS = ["format", "disposable", "dns", "whitelist", "role", "free"] as const;
+
+export function readResult(body: unknown): Result {
+  if (!isFields(body) || BOOLEANS.some((name) => typeof body[name] !== "boolean")) throw unlike();
+  const { domain, confidence, signals } = body;
+  if (!isText(domain) || typeof confidence !== "number" || !Array.isArray(signals)) throw unlike();
+  return body as Result;
+}

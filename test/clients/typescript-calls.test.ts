@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import {
+  createGatepost,
+  GatepostError,
+  type GatepostOptions,
+  type Progress,
+} from "../../clients/typescript/src/index.ts";
+import { createPocketKeeper } from "../../clients/typescript/src/pocket-keeper.ts";
+import { CLIENT_CASES } from "./cases.ts";
+
+const POCKET = Buffer.from(CLIENT_CASES.pocket.file, "base64");
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+type Reply = (response: ServerResponse, asked: Asked, count: number) => void;
+
+/** A service that answers as `reply` says; what it was asked. */
+async function serviceOf(t: TestContext, reply: Reply) {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { method = "", url: path = "", headers } = request;
+      const one = { method, path, headers, body: Buffer.concat(pieces).toString() };
+      asked.push(one);
+      reply(response, one, asked.filter((each) => each.path === path).length);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${String(port)}`, asked };
+}
+
+function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+const ACCEPTED = {
+  decision: "accept",
+  reason: "ok",
+  complete: true,
+  policy: { name: "default", version: 1 },
+};
+
+const gate = (url: string, more: Partial<GatepostOptions> = {}) =>
+  createGatepost({ url, pocket: false, deadlineMs: 5_000, ...more });
+
+const deadlineIn = (body: string): number =>
+  (JSON.parse(body) as { readonly deadline_ms: number }).deadline_ms;
+
+test("decide sends what it was given, the key, and less time than it has", async (t) => {
+  const { url, asked } = await serviceOf(t, (response) => json(response, 200, ACCEPTED));
+  const options = { policy: "strict", language: "de", form: "join", facts: { a: 1 }, token: true };
+  await gate(`${url}/`, { key: "gp_live_x" }).decide("jo@good.example", options);
+  const [one] = asked;
+  assert.ok(one);
+  assert.deepEqual([one.method, one.path, one.headers["x-api-key"]], ["POST", "/api/decide", "gp_live_x"]); // prettier-ignore
+  const { deadline_ms: ms, ...rest } = JSON.parse(one.body) as Record<string, unknown>;
+  assert.deepEqual(rest, { email: "jo@good.example", ...options });
+  assert.ok(Number(ms) > 4_000 && Number(ms) < 5_000, String(ms));
+});
+
+test("the service's own limits bound the time it is given", async () => {
+  const bodies: string[] = [];
+  const answered: typeof fetch = (_, init) => {
+    if (typeof init?.body === "string") bodies.push(init.body);
+    return Promise.resolve(Response.json(ACCEPTED));
+  };
+  const client = gate("https://gatepost.example", { fetch: answered, deadlineMs: 60_000 });
+  await client.decide("jo@good.example");
+  await client.decide("jo@good.example", { deadlineMs: 70 });
+  assert.deepEqual(bodies.map(deadlineIn), [5_000, 50]);
+});
+
+const REPEATED: readonly (readonly [status: number, times: number])[] = [
+  [400, 1],
+  [401, 1],
+  [404, 1],
+  [409, 1],
+  [429, 1],
+  [500, 1],
+  [501, 1],
+  [502, 2],
+  [503, 2],
+  [504, 2],
+  [505, 1],
+];
+
+test("a decision is asked for once more after a passing fault, and never a third time", async (t) => {
+  for (const [status, times] of REPEATED) {
+    const reply: Reply = (response) => json(response, status, { error: "No." });
+    const { url, asked } = await serviceOf(t, reply);
+    const { source, fault } = await gate(url).decide("jo@good.example");
+    assert.deepEqual([source, fault?.status, fault?.message], ["away", status, "No."]);
+    assert.equal(asked.length, times, String(status));
+  }
+  const { url, asked } = await serviceOf(t, (response) => response.destroy());
+  const { fault } = await gate(url).decide("jo@good.example");
+  assert.deepEqual([fault?.kind, asked.length], ["network", 2]);
+});
+
+test("nothing is repeated past the deadline", async (t) => {
+  const { url, asked } = await serviceOf(t, (response) => {
+    setTimeout(() => response.destroy(), 390);
+  });
+  const { fault } = await gate(url).decide("jo@good.example", { deadlineMs: 400 });
+  assert.ok(["network", "timeout"].includes(fault?.kind ?? ""));
+  assert.equal(asked.length, 1);
+});
+
+test("the caller's signal ends a call with its reason, before and during it", async (t) => {
+  const { url } = await serviceOf(t, () => undefined);
+  const reason = new Error("the visitor left");
+  const signal = AbortSignal.abort(reason);
+  await assert.rejects(gate(url).decide("jo@good.example", { signal }), reason);
+  const ending = new AbortController();
+  const asking = gate(url).check("jo@good.example", { signal: ending.signal });
+  ending.abort(reason);
+  await assert.rejects(asking, reason);
+});
+
+test("a listener that throws, and facts that are no JSON, lose no sign-up", async (t) => {
+  const { url } = await serviceOf(t, (response) => json(response, 500, {}));
+  const onFault = (): never => {
+    throw new Error("the log is full");
+  };
+  assert.equal((await gate(url, { onFault }).decide("jo@good.example")).source, "away");
+  const facts = { age: 7n as unknown as number };
+  const { source, fault } = await gate(url).decide("jo@good.example", { facts });
+  assert.deepEqual([source, fault?.kind], ["away", "network"]);
+  const nothing = undefined as unknown as string;
+  assert.equal((await gate(url).decide(nothing)).source, "away");
+});
+
+test("options that cannot work are refused at the start", () => {
+  const bad: readonly (readonly [GatepostOptions, RegExp])[] = [
+    [{ url: "gatepost.example" }, /Invalid URL/],
+    [{ url: "ftp://gatepost.example" }, /url: "ftp/],
+    [{ url: "http://x.example", deadlineMs: 0 }, /deadlineMs: 0 is not above 0/],
+    [{ url: "http://x.example", deadlineMs: Number.NaN }, /deadlineMs/],
+    [{ url: "http://x.example", away: "block" as "reject" }, /away: "block" is not one of accept/],
+    [{ url: "http://x.example", pocket: { file: new Uint8Array(3) } }, /pocket list/],
+  ];
+  for (const [options, text] of bad) {
+    assert.throws(() => createGatepost(options), (error) => error instanceof TypeError && text.test(error.message)); // prettier-ignore
+  }
+});
+
+test("the pocket list is fetched in the background, kept on faults, and asked for again after an hour", async () => {
+  const list = (etag: string, body: BodyInit): Response =>
+    new Response(body, { headers: { etag } });
+  const answers = [
+    list('"1"', POCKET),
+    new Response(null, { status: 304 }),
+    list('"2"', "<html>"),
+    new Response(null, { status: 503 }),
+    list('"3"', POCKET.subarray(0, -1)),
+  ];
+  const asked: (string | null)[] = [];
+  const saved: Uint8Array[] = [];
+  const faults: string[] = [];
+  let nowMs = 0;
+  const keeper = createPocketKeeper(
+    {
+      url: "http://gatepost.example/feeds/pocket",
+      fetched: (_, init) => {
+        asked.push(new Headers(init?.headers).get("if-none-match"));
+        return Promise.resolve(answers[asked.length - 1] ?? Response.error());
+      },
+      told: ({ kind }) => void faults.push(kind),
+      nowMs: () => nowMs,
+    },
+    { save: (file) => void saved.push(file) },
+  );
+  assert.ok(!keeper.lists("jo@trash.example"));
+  const times = [
+    [0, 1],
+    [3_599_999, 1],
+    [3_600_000, 2],
+    [7_199_999, 2],
+    [7_200_000, 3],
+    [7_259_999, 3],
+    [7_260_000, 4],
+    [7_320_000, 5],
+  ] as const;
+  for (const [ms, expected] of times) {
+    nowMs = ms;
+    keeper.keepFresh();
+    keeper.keepFresh();
+    await new Promise((resolve) => void setImmediate(resolve));
+    assert.equal(asked.length, expected, String(ms));
+    assert.ok(keeper.lists("jo@trash.example"), String(ms));
+  }
+  assert.deepEqual(asked, [null, '"1"', '"1"', '"1"', '"1"']);
+  assert.deepEqual(faults, ["answer", "status", "answer"]);
+  assert.deepEqual(
+    saved.map((file) => file.length),
+    [POCKET.length],
+  );
+});
+
+test("a check gives the result, or an error that says why", async (t) => {
+  const result = { format: true, domain: "x.example", disposable: false, dns: true, confidence: 0, whitelist: false, signals: [], role: false, free: false }; // prettier-ignore
+  const { url, asked } = await serviceOf(
+    t,
+    (response, { body }) =>
+    body.includes("late") ? json(response, 429, { error: "Slow down." }, { "retry-after": "7" }) : json(response, 200, result), // prettier-ignore
+  );
+  assert.deepEqual(await gate(url).check("jo@x.example", { features: ["spf", "dkim"] }), result);
+  assert.deepEqual(await gate(url).check("x.example"), result);
+  assert.deepEqual(
+    asked.map(({ path, body }) => [path, JSON.parse(body)]),
+    [
+      ["/api/email", { email: "jo@x.example", features: "spf,dkim" }],
+      ["/api/domain", { domain: "x.example" }],
+    ],
+  );
+  await assert.rejects(gate(url).check("jo@late.example"), (error) => {
+    assert.ok(error instanceof GatepostError);
+    const { kind, status, retryAfter, message } = error;
+    assert.deepEqual([kind, status, retryAfter, message], ["status", 429, 7, "Slow down."]);
+    return true;
+  });
+});
+
+const STATS = { total: 2, unique: 2, invalid_format: 0, invalid_dns: 0, disposable: 1, valid: 1 };
+
+test("a batch survives cuts and refusals with one idempotency key, and reports its progress", async (t) => {
+  const session = "0123456789abcdef0123456789abcdef";
+  const submits: Reply[] = [
+    (response) => response.destroy(),
+    (response) => json(response, 503, { error: "Restarting." }),
+    (response) => json(response, 409, { error: "Twin." }),
+    (response) => json(response, 429, { error: "Later." }, { "retry-after": "1" }),
+    (response) => json(response, 200, { session, status: "pending", email_count: 2 }),
+  ];
+  const views: Reply[] = [
+    (response) => json(response, 200, { session, status: "pending", email_count: 2 }),
+    (response) => response.destroy(),
+    (response) => json(response, 200, { session, status: "processing", email_count: 2, processed_count: 1 }), // prettier-ignore
+    (response) => json(response, 200, { session, stats: { ...STATS, session }, results: { "jo@a.example": {}, __proto__x: {} } }), // prettier-ignore
+  ];
+  const { url, asked } = await serviceOf(t, (response, one, count) =>
+    (one.method === "POST" ? submits : views)[count - 1]?.(response, one, count),
+  );
+  const seen: Progress[] = [];
+  const bulk = await gate(url).bulk(["jo@a.example", "b.example"], {
+    onProgress: (progress) => void seen.push(progress),
+  });
+  assert.deepEqual([bulk.session, bulk.stats.valid, bulk.results.size], [session, 1, 2]);
+  assert.deepEqual(
+    seen.map(({ status, done, total }) => [status, done, total]),
+    [
+      ["pending", 0, 2],
+      ["processing", 1, 2],
+      ["completed", 2, 2],
+    ],
+  );
+  const keys = asked.flatMap(({ headers }) => headers["idempotency-key"] ?? []);
+  assert.equal(keys.length, 5);
+  assert.equal(new Set(keys).size, 1);
+});
+
+test("a batch that fails, expires or lasts too long names its session", async (t) => {
+  const session = "feed";
+  const { url } = await serviceOf(t, (response, { path }) => {
+    if (path.includes("gone"))
+      return json(response, 404, { error: "Session not found or expired." });
+    const status = path.includes("bad") ? "failed" : "processing";
+    return json(response, 200, { session, status, email_count: 9, processed_count: 1 });
+  });
+  const cases = [
+    ["gone", "status"],
+    ["bad", "failed"],
+    ["slow", "timeout"],
+  ] as const;
+  for (const [name, kind] of cases) {
+    await assert.rejects(gate(url).resumeBulk(name, { deadlineMs: 700 }), (error) => {
+      assert.ok(error instanceof GatepostError);
+      assert.deepEqual([error.kind, error.session], [kind, name]);
+      return true;
+    });
+  }
+});

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  createGatepost,
+  type Decision,
+  type Gatepost,
+  type GatepostError,
+  type GatepostOptions,
+  readPocket,
+  rememberTokens,
+  verifyToken,
+  verifyWebhook,
+} from "../../clients/typescript/src/index.ts";
+import { hash40 } from "../../clients/typescript/src/sha256.ts";
+import { gzipSync } from "node:zlib";
+import { build, type Rolldown } from "vite";
+import { CLIENT_CASES, type DecideCase } from "./cases.ts";
+import { type RunningWorld, startClientWorld } from "./client-world.ts";
+
+const FAULT_DEADLINE_MS = 400;
+const DEADLINE_MS = 5_000;
+
+let world: RunningWorld;
+let file: Uint8Array;
+before(async () => {
+  world = await startClientWorld();
+  const answer = await fetch(`${world.service}/feeds/pocket`);
+  file = new Uint8Array(await answer.arrayBuffer());
+});
+after(() => world.close());
+
+const WRONG_KEY = `gp_live_${"0".repeat(40)}`;
+
+const urlAt = (at: string | undefined): string =>
+  at === undefined ? world.service : (world.faults[at] ?? "");
+
+function clientFor(row: DecideCase, more: Partial<GatepostOptions> = {}): Gatepost {
+  const { at, client = {}, expect } = row;
+  const key = client.key === "wrong" ? WRONG_KEY : world.key;
+  const isLate = expect.fault?.kind.includes("timeout") === true;
+  return createGatepost({
+    url: urlAt(at),
+    deadlineMs: isLate ? FAULT_DEADLINE_MS : DEADLINE_MS,
+    pocket: client.pocket === "none" ? false : { file },
+    ...(client.key !== "none" && { key }),
+    ...(client.away !== undefined && { away: client.away }),
+    ...more,
+  });
+}
+
+function assertAsExpected(decision: Decision, { name, expect }: DecideCase): void {
+  const { source, reason } = decision;
+  const got = { source, decision: decision.decision, reason };
+  assert.deepEqual(
+    got,
+    { source: expect.source, decision: expect.decision, reason: expect.reason },
+    name,
+  );
+  for (const member of ["complete", "message", "did_you_mean"] as const) {
+    if (expect[member] !== undefined) assert.equal(decision[member], expect[member], name);
+  }
+  if (decision.source !== "service") {
+    const { kind, status } = decision.fault;
+    assert.ok(expect.fault?.kind.includes(kind) === true, `${name}: ${kind}`);
+    assert.equal(status, expect.fault?.status, name);
+    return;
+  }
+  if (expect.policy !== undefined) assert.equal(decision.policy.name, expect.policy, name);
+  if (expect.token === true) assert.equal(typeof decision.token, "string", name);
+}
+
+test("the client decides as the table says, against the service and every fault", async () => {
+  const faults: string[] = [];
+  const ask = async (row: DecideCase): Promise<void> => {
+    const told = (fault: GatepostError, during: string): void =>
+      void faults.push(`${during} ${fault.kind}`);
+    const decision = await clientFor(row, { onFault: told }).decide(row.email, row.ask);
+    assertAsExpected(decision, row);
+  };
+  const rows = [...CLIENT_CASES.decide];
+  for (let some = rows.splice(0, 16); some.length > 0; some = rows.splice(0, 16)) {
+    await Promise.all(some.map(ask));
+  }
+  assert.ok(faults.filter((fault) => fault.startsWith("decide")).length >= 100);
+});
+
+test("tokens, webhooks and pocket lists are read as the table says", async () => {
+  const { tokens, webhooks, pocket } = CLIENT_CASES;
+  const used = rememberTokens();
+  for (const { name, token, email, now, fault } of tokens.cases) {
+    const { issuer, keys } = tokens;
+    const result = await verifyToken(token, { email, keys, issuer, now, used });
+    assert.equal(result.ok ? undefined : result.reason, fault, name);
+  }
+  for (const { name, body, signature, secret, valid } of webhooks) {
+    const octets = Buffer.from(body, "base64");
+    assert.equal(await verifyWebhook(octets, signature, secret), valid, name);
+  }
+  for (const { key, name, hash } of pocket.hashes) {
+    const octets = Buffer.concat([Buffer.from(key, "hex"), Buffer.from(name)]);
+    assert.equal(hash40(octets).toString(16).padStart(10, "0"), hash, name);
+  }
+  const list = readPocket(Buffer.from(pocket.file, "base64"));
+  for (const email of pocket.listed) assert.ok(list.lists(email), email);
+  for (const email of pocket.not_listed) assert.ok(!list.lists(email), email);
+  for (const bad of pocket.bad) {
+    assert.throws(() => readPocket(Buffer.from(bad.file, "base64")), TypeError, bad.name);
+  }
+});
+
+test("a token of the service is verified offline, once, for its address", async () => {
+  const client = createGatepost({ url: world.service, key: world.key, deadlineMs: DEADLINE_MS });
+  const tokenFor = async (email: string): Promise<string> => {
+    const decision = await client.decide(email, { token: true });
+    return decision.source === "service" ? (decision.token ?? "") : "";
+  };
+  const [first, second] = [await tokenFor("jo@good.example"), await tokenFor("jo@good.example")];
+  const good = await client.verifyToken(first, " jo@good.example");
+  assert.ok(good.ok);
+  assert.deepEqual([good.claims.dec, good.claims.dom], ["accept", "good.example"]);
+  assert.deepEqual(await client.verifyToken(first, "jo@good.example"), {
+    ok: false,
+    reason: "replayed",
+  });
+  assert.deepEqual(await client.verifyToken(second, "jo@x.example"), {
+    ok: false,
+    reason: "address",
+  });
+  const faults: string[] = [];
+  const away = createGatepost({
+    url: world.faults["status_500"] ?? "",
+    onFault: ({ status }, during) => void faults.push(`${during} ${String(status)}`),
+  });
+  assert.deepEqual(await away.verifyToken(second, "jo@good.example"), {
+    ok: false,
+    reason: "keys_unavailable",
+  });
+  assert.deepEqual(faults, ["keys 500"]);
+});
+
+test("batches go through the real service, small and queued, and a session is resumed", async () => {
+  const client = createGatepost({ url: world.service, key: world.key, pocket: false });
+  const few = await client.bulk(["jo@good.example", "jo@mailinator.com", "jo@"]);
+  assert.equal(few.results.get("jo@mailinator.com")?.disposable, true);
+  assert.deepEqual([few.stats.valid, few.stats.disposable, few.stats.invalid_format], [1, 1, 1]);
+  const many = Array.from({ length: 150 }, (_, at) => `jo${String(at)}@good.example`);
+  const seen: string[] = [];
+  const queued = await client.bulk(many, {
+    onProgress: ({ session, status }) => void seen.push(`${session} ${status}`),
+  });
+  assert.deepEqual([queued.stats.valid, queued.results.size], [150, 150]);
+  assert.equal(seen.at(-1), `${queued.session} completed`);
+  const again = await client.resumeBulk(queued.session);
+  assert.deepEqual(again, queued);
+});
+
+test("the service killed between two sign-ups: the first answer is its own, the second the list's", async () => {
+  const client = createGatepost({ url: world.service, key: world.key, deadlineMs: DEADLINE_MS });
+  assert.ok(await client.refreshPocket());
+  assert.equal((await client.decide("jo@good.example")).source, "service");
+  await world.kill();
+  assert.equal((await client.decide("jo@good.example")).source, "away");
+  assert.equal((await client.decide("jo@mailinator.com")).source, "pocket");
+});
+
+test("bundled for an application, the client has at most 8 KB after gzip", async () => {
+  const entry = new URL("../../clients/typescript/src/index.js", import.meta.url).pathname;
+  const made = await build({
+    configFile: false,
+    logLevel: "error",
+    build: { write: false, minify: true, lib: { entry, formats: ["es"] } },
+  });
+  const [output] = [made].flat() as readonly Rolldown.RolldownOutput[];
+  const [{ code }] = output?.output ?? [{ code: "" }];
+  assert.ok(code.length > 10_000);
+  assert.ok(gzipSync(code).length <= 8_192, String(gzipSync(code).length));
+});

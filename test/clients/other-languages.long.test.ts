@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { promisify } from "node:util";
 import { testWithTools } from "../process/require-tool.ts";
 import { type RunningWorld, startClientWorld } from "./client-world.ts";
 import { assertAsTheTableSays, type Seen } from "./compare.ts";
+import { runReach } from "./reach.ts";
 
 const run = promisify(execFile);
 const CLIENTS = fileURLToPath(new URL("../../../clients", import.meta.url));
@@ -54,5 +56,21 @@ suite("clients in other languages do what clients/cases.json says", () => {
     if (first === undefined) throw new Error("no part");
     const decide = Object.assign({}, ...parts.map((part) => part.decide)) as Seen["decide"];
     assertAsTheTableSays({ ...first, decide });
+  });
+
+  // The last one: it kills the service.
+  testWithTools(["python3", "php"], "no sign-up is lost or stopped for nothing", async () => {
+    const file = join(folder, "world.json");
+    const python = ["python3", "-B", "-W", "error", "python/tests/reach.py"] as const;
+    const programs = [
+      [...python, "sync", file, "400"],
+      [...python, "async", file, "400"],
+      ["php", "php/tests/reach.php", file, "200"],
+    ] as const;
+    for (const seen of await runReach(programs, () => world.kill())) {
+      const { count, answered, blocked_wrongly: blocked, let_in_wrongly: letIn } = seen;
+      assert.deepEqual([answered, blocked, letIn], [count, 0, 0]);
+      assert.deepEqual(Object.keys(seen.sources).sort(), ["away", "pocket", "service"]);
+    }
   });
 });

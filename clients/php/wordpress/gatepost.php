@@ -1,0 +1,66 @@
+<?php
+
+/**
+ * Plugin Name: Gatepost
+ * Description: Refuses sign-ups with throw-away addresses, and lets people in while the service is away.
+ * Version: 0.1.0
+ * Requires PHP: 8.1
+ * License: MIT
+ *
+ * Copy this file to wp-content/plugins/gatepost/gatepost.php and the client's folder `src` beside it. Set in wp-config.php:
+ *   define('GATEPOST_URL', 'https://gatepost.example');
+ *   define('GATEPOST_KEY', 'gp_live_...');
+ */
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+foreach ([__DIR__ . '/src/autoload.php', __DIR__ . '/../src/autoload.php'] as $gatepost_file) {
+    if (is_file($gatepost_file)) {
+        require_once $gatepost_file;
+        break;
+    }
+}
+
+/** The message for the person, or null if the sign-up goes on. */
+function gatepost_problem(string $email): ?string
+{
+    static $client = null;
+    if (!defined('GATEPOST_URL') || $email === '') {
+        return null;
+    }
+    $key = defined('GATEPOST_KEY') && GATEPOST_KEY !== '' ? GATEPOST_KEY : null;
+    $client ??= new Gatepost\Client(GATEPOST_URL, $key, form: 'wordpress');
+    $answer = $client->decide($email, language: str_replace('_', '-', get_locale()));
+    return $answer->decision === 'reject' ? $answer->message ?? __('Please use another email address.') : null;
+}
+
+/** The form of wp-login.php, and that of WooCommerce, give errors, name and address. */
+function gatepost_registration_errors(WP_Error $errors, string $login, string $email): WP_Error
+{
+    $problem = gatepost_problem($email);
+    if ($problem !== null) {
+        $errors->add('gatepost', esc_html($problem));
+    }
+    return $errors;
+}
+
+/**
+ * A network of sites asks with one array.
+ *
+ * @param array{user_email: string, errors: WP_Error} $result
+ * @return array{user_email: string, errors: WP_Error}
+ */
+function gatepost_network_sign_up(array $result): array
+{
+    $problem = gatepost_problem((string) $result['user_email']);
+    if ($problem !== null) {
+        $result['errors']->add('user_email', esc_html($problem));
+    }
+    return $result;
+}
+
+add_filter('registration_errors', 'gatepost_registration_errors', 10, 3);
+add_filter('woocommerce_registration_errors', 'gatepost_registration_errors', 10, 3);
+add_filter('wpmu_validate_user_signup', 'gatepost_network_sign_up');

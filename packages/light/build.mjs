@@ -4,6 +4,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { FETCHED_SOURCES } from "../../dist/src/adapters/lists/sources/feed-sources.js";
+import { LICENCE_TEXTS } from "../../dist/src/adapters/lists/sources/licences.js";
 import { compactTables } from "./compact-tables.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -68,8 +70,24 @@ function writeNotices() {
     const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     return `## ${name} ${version}\n\n${licenceIn(folder)}`;
   });
-  const lists = readFileSync(join(here, "LISTS.md"), "utf8");
-  writeFileSync(join(here, "NOTICES.md"), `# Notices\n\n${parts.join("\n\n")}\n\n${lists}`);
+  writeFileSync(
+    join(here, "NOTICES.md"),
+    `# Notices\n\n${[...parts, ...listNotices()].join("\n\n")}\n`,
+  );
+}
+
+/** The licences of the lists, and of names that come from packages without a feed. */
+function listNotices() {
+  const feeds = FETCHED_SOURCES.flatMap(({ id, licence }) => (licence ? [{ id, ...licence }] : []));
+  const lines = feeds.map(
+    ({ id, spdx, copyright, url }) => `- \`${id}\`: ${spdx}, ${copyright}, ${url}`,
+  );
+  const texts = Object.entries(LICENCE_TEXTS).map(([spdx, text]) => `### ${spdx}\n\n${text}`);
+  const named = ["freemail", "role-based-email-addresses"].map((name) => {
+    const folder = join(root, "node_modules", name);
+    return `## ${name} (names in the lists)\n\n${licenceIn(folder)}`;
+  });
+  return [`## Lists\n\n${lines.join("\n")}`, ...texts, ...named];
 }
 
 function licenceIn(folder) {

@@ -13,6 +13,8 @@ const FILES = {
   json: { gzip: gzipSync("{}"), etag: 'W/"2b"' },
 };
 
+const PACKED = { gzip: gzipSync("tables"), etag: 'W/"3c"' };
+
 const expand = (bytes: Uint8Array): NodeJS.ReadableStream => createGunzip().end(bytes);
 
 const KEY = { ...callerAt("192.0.2.1", "free"), keyId: "k1" };
@@ -27,9 +29,10 @@ async function open(t: TestContext, entrance: Entrance) {
       return Promise.resolve(FILES);
     },
   };
+  const packed = { current: () => Promise.resolve(PACKED) };
   const app = await appWith({
     pages: async (scope): Promise<void> =>
-      addDisposablePage(scope, { published, expand, admission, trustedProxies: [] }),
+      addDisposablePage(scope, { published, packed, expand, admission, trustedProxies: [] }),
   });
   t.after(() => app.close());
   return { app, made: () => made };
@@ -60,6 +63,9 @@ test("a key gets the list, compressed if it takes that, and nothing if it holds 
   assert.deepEqual([none.statusCode, none.body], [304, ""]);
   const json = await app.inject({ url: "/feeds/disposable.json", headers: held });
   assert.deepEqual([json.statusCode, json.body, json.headers.etag], [200, "{}", 'W/"2b"']);
+  const lists = await app.inject({ url: "/feeds/disposable.lists", headers: held });
+  assert.deepEqual([lists.statusCode, lists.body, lists.headers.etag], [200, "tables", 'W/"3c"']);
+  assert.equal(lists.headers["content-type"], "application/octet-stream");
 });
 
 const REFUSED: readonly (readonly [name: string, entrance: Entrance, status: number])[] = [

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Admission } from "../../service/admission/admission.ts";
 import type { CurrentFile } from "../../service/evidence/current-file.ts";
-import type { PublishedFiles } from "../../service/evidence/published-list.ts";
+import type { PublishedFile, PublishedFiles } from "../../service/evidence/published-list.ts";
 import { apiKeyRequired, publishableKeyElsewhere } from "../../service/refusals.ts";
 import { isHeld } from "../answer/etag.ts";
 import { JSON_TYPE } from "../answer/route.ts";
@@ -10,21 +10,27 @@ import { credentialsOf } from "../request/credentials.ts";
 
 export interface DisposablePageDeps {
   readonly published: CurrentFile<PublishedFiles>;
+  /** For the library: tables that it reads as they lie. */
+  readonly packed: CurrentFile<PublishedFile>;
   /** The plain text of a compressed one, piece by piece. */
   readonly expand: (gzip: Uint8Array) => NodeJS.ReadableStream;
   readonly admission: Pick<Admission, "enter">;
   readonly trustedProxies: TrustedProxies;
 }
 
-const TYPES = { txt: "text/plain; charset=utf-8", json: JSON_TYPE } as const;
+const TYPES = {
+  txt: "text/plain; charset=utf-8",
+  json: JSON_TYPE,
+  lists: "application/octet-stream",
+} as const;
 
-/** GET /feeds/disposable.txt and .json: for systems that take a list. Needs a key; costs a request of its rate. */
+/** GET /feeds/disposable.txt, .json and .lists: for systems that take a list. Needs a key; costs a request of its rate. */
 export function addDisposablePage(app: FastifyInstance, deps: DisposablePageDeps): void {
-  for (const form of ["txt", "json"] as const) {
+  for (const form of ["txt", "json", "lists"] as const) {
     app.get(`/feeds/disposable.${form}`, async (request, reply) => {
       await admit(request, reply, deps);
-      const files = await deps.published.current();
-      const { gzip, etag } = files[form];
+      const { gzip, etag } =
+        form === "lists" ? await deps.packed.current() : (await deps.published.current())[form];
       reply.headers({
         etag,
         "cache-control": "private, max-age=300",

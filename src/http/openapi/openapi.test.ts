@@ -72,6 +72,7 @@ test("every documented path is served, with every documented method", async () =
     addFeedPages(scope, {
       pocket,
       published,
+      packed: { current: () => Promise.resolve(file) },
       expand: () => createGunzip().end(),
       admission: openAdmission(),
       trustedProxies: [],

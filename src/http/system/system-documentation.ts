@@ -100,6 +100,11 @@ export const systemDocumentation: Readonly<Record<string, PathItem>> = {
   "/feeds/disposable.json": listPage("getDisposableJson", "JSON", {
     "application/json": { schema: PublishedList },
   }),
+  "/feeds/disposable.lists": listPage("getDisposableLists", "tables for the light library", {
+    "application/octet-stream": {
+      schema: Type.String({ contentMediaType: "application/octet-stream" }),
+    },
+  }),
   "/openapi.json": page("getOpenApi", "This document", {
     200: {
       description: "OpenAPI 3.1.",

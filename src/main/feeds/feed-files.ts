@@ -5,20 +5,24 @@ import { LICENCE_TEXTS } from "../../adapters/lists/sources/licences.ts";
 import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { namesOfTable } from "../../adapters/lists/table/name-table.ts";
 import { deriveKey } from "../../adapters/system/secrets.ts";
+import type { Rules } from "../../core/evidence/datasets.ts";
 import { FREE_REGISTRIES } from "../../core/tables/free-registries.ts";
 import { createCurrentFile, type CurrentFile } from "../../service/evidence/current-file.ts";
 import { makePocket, type PocketFile, type PocketSource } from "../../service/evidence/pocket.ts";
 import {
   makePublishedList,
+  type PublishedFile,
   type PublishedFiles,
   type PublishedSource,
 } from "../../service/evidence/published-list.ts";
 import type { Lists } from "./lists.ts";
+import { makePackedFile } from "./packed-file.ts";
 import type { Serving } from "../parts/serving.ts";
 
 export interface FeedFiles {
   readonly pocket: CurrentFile<PocketFile>;
   readonly published: CurrentFile<PublishedFiles>;
+  readonly packed: CurrentFile<PublishedFile>;
   readonly expand: (gzip: Uint8Array) => NodeJS.ReadableStream;
 }
 
@@ -29,7 +33,7 @@ const KEY_BYTES = 16;
 /** Lets other work run. */
 const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-const compress = promisify(gzip);
+const compress: (plain: string | Uint8Array) => Promise<Uint8Array> = promisify(gzip);
 
 const expand = (bytes: Uint8Array): NodeJS.ReadableStream => {
   const plain = createGunzip();
@@ -57,6 +61,13 @@ export function openFeedFiles({ lists, secretKey, clock, log }: Parts): FeedFile
       log,
       name: "published_list",
     }),
+    packed: createCurrentFile({
+      make: () => makePackedFile(lists.shared(), sharedRules(lists), { pause, compress }),
+      version,
+      clock,
+      log,
+      name: "packed_lists",
+    }),
   };
 }
 
@@ -75,21 +86,22 @@ function pocketSource(lists: Pick<Lists, "datasets" | "shared">): PocketSource {
   };
 }
 
+const MAY_NOT_SHARE: ReadonlySet<string> = new Set(
+  FETCHED_SOURCES.filter(({ licence }) => licence === undefined).map(({ id }) => id),
+);
+
 /** Without the feeds that may not be passed on, as if the operator had switched them off. */
-function publishedSource(lists: Pick<Lists, "datasets" | "shared">): PublishedSource {
+function sharedRules(lists: Pick<Lists, "datasets">): Rules {
   const { operator } = lists.datasets();
+  return { ...operator, isFeedOff: (id) => MAY_NOT_SHARE.has(id) || operator.isFeedOff(id) };
+}
+
+function publishedSource(lists: Pick<Lists, "datasets" | "shared">): PublishedSource {
   const shared = lists.shared();
-  const mayNotShare = new Set(
-    FETCHED_SOURCES.filter(({ licence }) => licence === undefined).map(({ id }) => id),
-  );
-  const datasets = attachDatasets(shared, {
-    ...operator,
-    isFeedOff: (id) => mayNotShare.has(id) || operator.isFeedOff(id),
-  });
   return {
-    datasets,
+    datasets: attachDatasets(shared, sharedRules(lists)),
     licenceOf,
-    leftOut: [...mayNotShare],
+    leftOut: [...MAY_NOT_SHARE],
     texts: LICENCE_TEXTS,
     *names() {
       for (const [name] of namesOfTable(shared.disposable)) yield name;

@@ -78,7 +78,7 @@ const noLists: Lists = {
   operator: noRules,
 };
 
-/** Reads a file of lists: `bundled.lists` or `small.lists` of this package, or `/feeds/lists` of a Gatepost server. */
+/** Reads a file of lists: `bundled.lists` or `small.lists` of this package, or `/feeds/disposable.lists` of a Gatepost server. */
 export function readLists(file: ArrayBuffer | Uint8Array): Lists {
   const octets = file instanceof Uint8Array ? file : new Uint8Array(file);
   const { packed } = decodeLists(octets, (bytes) => new ArrayBuffer(bytes), crc32);

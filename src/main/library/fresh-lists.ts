@@ -14,6 +14,12 @@ import type { PackedDatasets } from "../../adapters/lists/table/shared-datasets.
 /** Where fresh lists come from. Undefined: nothing has changed since they were read last. */
 export type ReadFresh = () => Promise<PackedDatasets | undefined>;
 
+interface FreshOptions {
+  readonly bundled: () => PackedDatasets;
+  /** API key for a URL. */
+  readonly key?: string | undefined;
+}
+
 const FETCH_MS = 30_000;
 const FILE_MAX_BYTES = 64 * 1_048_576;
 
@@ -21,8 +27,8 @@ const FILE_MAX_BYTES = 64 * 1_048_576;
  * `from`: the URL of a file of lists, such a file, or the data directory of a Gatepost service. What a directory lacks
  * is taken from `bundled`. Reading rejects with an `Error` that begins with `lists:`.
  */
-export function freshLists(from: string, bundled: () => PackedDatasets): ReadFresh {
-  const read = /^https?:/i.test(from) ? fetching(from) : reading(from, bundled);
+export function freshLists(from: string, { bundled, key }: FreshOptions): ReadFresh {
+  const read = /^https?:/i.test(from) ? fetching(from, key) : reading(from, bundled);
   return async () => {
     try {
       return await read();
@@ -33,7 +39,7 @@ export function freshLists(from: string, bundled: () => PackedDatasets): ReadFre
   };
 }
 
-/** For anything but a data directory. */
+/** A file of lists. */
 export function readListsFile(path: string): PackedDatasets {
   return decode(readFileSync(path));
 }
@@ -41,10 +47,13 @@ export function readListsFile(path: string): PackedDatasets {
 const decode = (file: Uint8Array): PackedDatasets =>
   decodeLists(file, (bytes) => new ArrayBuffer(bytes), crc32).packed;
 
-function fetching(url: string): ReadFresh {
+function fetching(url: string, key: string | undefined): ReadFresh {
   let etag: string | undefined;
   return async () => {
-    const headers = etag === undefined ? {} : { "If-None-Match": etag };
+    const headers = {
+      ...(key !== undefined && { "X-Api-Key": key }),
+      ...(etag !== undefined && { "If-None-Match": etag }),
+    };
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_MS) });
     if (response.status === 304) return undefined;
     if (response.status !== 200) throw new Error(`the server answers ${String(response.status)}`);

@@ -30,10 +30,12 @@ export interface ValidatorOptions extends CheckOptions {
   /** Where the registries' address book for `domain_age` is kept between runs; "./data" unless given. */
   readonly dataDir?: string;
   /**
-   * Fresh lists: the URL of a file of lists (`/feeds/lists` of a Gatepost server), such a file, or the data directory
+   * Fresh lists: the URL of a file of lists (`/feeds/disposable.lists` of a Gatepost server), such a file, or the data directory
    * of a Gatepost service. Those of the package unless given, and while these cannot be read.
    */
   readonly lists?: string;
+  /** API key for the server that `lists` names. */
+  readonly listsKey?: string;
   /** How often `lists` is read again, in minutes, 1 to 10,080; 60 unless given. */
   readonly listsEveryMinutes?: number;
   /** Is given a sentence when `lists` cannot be read. */
@@ -120,14 +122,15 @@ class LiveLists {
   #isClosed = false;
 
   constructor(options: ValidatorOptions, bundled: () => PackedDatasets) {
-    const { lists, listsEveryMinutes = LISTS_EVERY_MINUTES, onWarning } = options;
+    const { lists, listsKey, listsEveryMinutes = LISTS_EVERY_MINUTES, onWarning } = options;
     if (!(listsEveryMinutes >= 1 && listsEveryMinutes <= 10_080)) {
       const value = String(listsEveryMinutes);
       throw new RangeError(`listsEveryMinutes: ${value} is not a number from 1 to 10080`);
     }
     const packed = bundled();
     this.datasets = attachDatasets(packed, noRules);
-    this.#read = lists === undefined ? undefined : freshLists(lists, () => packed);
+    this.#read =
+      lists === undefined ? undefined : freshLists(lists, { bundled: () => packed, key: listsKey });
     this.#everyMs = listsEveryMinutes * 60_000;
     this.#warn = onWarning ?? (() => undefined);
   }

@@ -1,11 +1,18 @@
 // The thread that splits large bulk texts, so that the main thread stays free for single checks. Texts take turns,
 // a slice each.
+import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { splitText } from "../core/batch/batch-chunk.ts";
 import { countSpellings } from "../core/batch/count-spellings.ts";
 import type { SplitReport, ThreadOrder } from "./threads/splitter.ts";
 
 const port = parentPort;
+
+/** Single checks are answered before lists are split, where both want the same core. */
+const LOWER_PRIORITY = 5;
+
+// Elsewhere the priority is that of the whole process.
+if (process.platform === "linux") setPriority(LOWER_PRIORITY);
 if (port === null) throw new Error("split-thread is a thread, not a program");
 
 interface Open {

@@ -11,6 +11,8 @@ const cases = [
   ["one entry without a separator", "a".repeat(500_000)],
   ["one entry of escaped characters", "%E4%BD%A0".repeat(60_000)],
   ["one entry of escaped octets that are not a character", "%BF".repeat(200_000)],
+  ["pluses without a separator", "+".repeat(300_000)],
+  ["characters of four octets, not escaped", "\u{1f600}".repeat(100_000)],
   ["stray percent signs", "%4%zz%".repeat(80_000)],
 ] as const;
 

@@ -29,29 +29,33 @@ export function* decodedList(raw: string): Generator<undefined, string> {
   return pieces.join("");
 }
 
-const SEPARATOR = /[ ,\t\r\n]|%(?:0[9ad]|2[0c])/gi;
-
-/** The first escape of an ASCII character, or of the first octet of a longer one. */
-const WHOLE_ESCAPE = /%[0-7c-f]/gi;
-
 /**
- * Where a list can be cut at `from` or later so that its pieces decode to the same text: before a separator, or, in
- * an entry of more than a slice, which is malformed by its length anyway, where no character is cut.
+ * Places where a list can be cut so that its pieces decode to the same text: before a separator, or, in an entry of more
+ * than a slice, which is malformed by its length anyway, where no character is cut: before the escape of an ASCII
+ * character or of the first octet of a longer one, before a character that is no part of an escape, or before any
+ * escape.
  */
+const CUTS = [
+  /[ ,\t\r\n]|%(?:0[9ad]|2[0c])/gi,
+  /%[0-7c-f]/gi,
+  /(?<!%|%.)[^%\udc00-\udfff]/g,
+  /%/g,
+] as const;
+
+/** What an escape that ends before a place can reach back. */
+const ESCAPE_CHARACTERS = 3;
+
+/** The first good place to cut at `from` or up to a slice later; `from` when there is none. */
 function safeCut(raw: string, from: number): number {
   if (from >= raw.length) return raw.length;
-  const separator = indexOf(SEPARATOR, raw, from);
-  if (separator >= 0 && separator - from <= SLICE_CHARACTERS) return separator;
-  const escape = indexOf(WHOLE_ESCAPE, raw, from);
-  if (escape >= 0 && escape - from <= SLICE_CHARACTERS) return escape;
-  return separator < 0 && escape < 0
-    ? raw.length
-    : Math.min(...[separator, escape].filter((at) => at >= 0));
-}
-
-function indexOf(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? -1;
+  const start = from - ESCAPE_CHARACTERS;
+  const window = raw.slice(start, from + SLICE_CHARACTERS);
+  for (const pattern of CUTS) {
+    pattern.lastIndex = ESCAPE_CHARACTERS;
+    const found = pattern.exec(window);
+    if (found !== null) return start + found.index;
+  }
+  return from; // halves of characters alone
 }
 
 /** Of a parameter whose list was decoded, the first value is enough. */

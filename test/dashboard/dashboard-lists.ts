@@ -14,6 +14,7 @@ import type {
 import type { VerdictCounts } from "../../src/ports/evidence/verdict-counts.ts";
 import { createBackTest, type RunBackTest } from "../../src/service/evidence/back-test.ts";
 import { createRuleService, type RuleService } from "../../src/service/evidence/rules.ts";
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import { createReportService, type ReportService } from "../../src/service/evidence/reports.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 
@@ -40,7 +41,14 @@ export function rulesOf(store: AccountStore, datasets: () => Datasets): Dashboar
   const lists: DashboardLists = {
     operator,
     counts,
-    reports: createReportService({ reports: sqlReports(db), operator, hash, ids, clock }),
+    reports: createReportService({
+      reports: sqlReports(db),
+      writes: createShares().of("writes"),
+      operator,
+      hash,
+      ids,
+      clock,
+    }),
     backTest: createBackTest({ entries, counts, mails: sqlDomainMails(db), datasets, hash, clock }),
     sources: SOURCES,
     accepted: [],

@@ -8,6 +8,7 @@ import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createBackTest } from "../../src/service/evidence/back-test.ts";
 import { createMeasureFeeds } from "../../src/service/evidence/measure-feeds.ts";
 import { createRuleService } from "../../src/service/evidence/rules.ts";
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import { createReportService } from "../../src/service/evidence/reports.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { literalDatasets } from "./literal-datasets.ts";
@@ -32,6 +33,7 @@ export async function listsWorld(
   const operator = createRuleService({ entries, hash, clock, feeds: FEEDS });
   const reports = createReportService({
     reports: sqlReports(sql.db),
+    writes: createShares().of("writes"),
     operator,
     hash,
     ids,

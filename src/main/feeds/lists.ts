@@ -13,7 +13,11 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import type { FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
 import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
-import { createBackTest, type RunBackTest } from "../../service/evidence/back-test.ts";
+import {
+  type BackTestDeps,
+  createBackTest,
+  type RunBackTest,
+} from "../../service/evidence/back-test.ts";
 import { createRuleService, type RuleService } from "../../service/evidence/rules.ts";
 import { createMeasureFeeds, type MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
 import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
@@ -21,6 +25,7 @@ import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
 import type { Process } from "../process/open-process.ts";
 import { openDns } from "../parts/dns.ts";
+import { createShares, type Shares } from "../../ports/sharing/shares.ts";
 import type { AccountStore } from "../parts/store.ts";
 import { sharedByConfig } from "./shared-feeds.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
@@ -97,7 +102,10 @@ async function openSharing(
  * Reads what lies in the data directory, the packages and the database, and what other machines share; nothing is
  * fetched yet.
  */
-export async function openLists(process: Process, parts: ListsParts): Promise<Lists> {
+export async function openLists(
+  process: Process,
+  { shares = createShares(), ...parts }: ListsParts & { readonly shares?: Pick<Shares, "of"> },
+): Promise<Lists> {
   const { config, machine, clock, ids, log } = process;
   const { notices } = parts;
   const told = notices === undefined ? {} : { notices };
@@ -108,16 +116,15 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
   const secretKey = await openSecretKey(config, parts.sql);
   const hash = createAddressHash(secretKey);
   const entries = sqlRules(db);
-  const counts = sqlVerdictCounts(db);
   const mails = sqlDomainMails(db);
   const traffic = openOwnTraffic({ sql: parts.sql, secretKey, clock, log });
   const live = createLiveRules({ entries, hash, clock, log, ...told });
   await live.refresh();
   const holder = new Holder(loaded, live);
-  const datasets = (): Datasets => holder.datasets;
   const feeds = FETCHED_SOURCES.map(({ id }) => id);
   const operator = createRuleService({ entries, hash, clock, feeds, ...told });
-  const reports = createReportService({ reports: sqlReports(db), operator, hash, ids, clock });
+  const kept = { reports: sqlReports(db), writes: shares.of("writes"), operator };
+  const reports = createReportService({ ...kept, hash, ids, clock });
   const jobs = openFeedJobs(process, parts, {
     loaded,
     sharing,
@@ -128,13 +135,13 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
     traffic,
   });
   return {
-    datasets,
+    datasets: () => holder.datasets,
     version: () => holder.datasets.version,
     shared: () => holder.shared,
     onShared: (listener) => holder.listen(listener),
     operator,
     reports,
-    backTest: createBackTest({ entries, counts, mails, datasets, hash, clock }),
+    backTest: backTestOf(holder, { entries, counts: sqlVerdictCounts(db), mails, hash, clock }),
     async prune() {
       await entries.prune(clock.nowMs());
       await traffic.prune();
@@ -145,6 +152,9 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Li
     measure: measureOf(holder, live),
   };
 }
+
+const backTestOf = (holder: Holder, deps: Omit<BackTestDeps, "datasets">): RunBackTest =>
+  createBackTest({ ...deps, datasets: () => holder.datasets });
 
 const measureOf = (holder: Holder, live: LiveRules): MeasureFeeds =>
   createMeasureFeeds({

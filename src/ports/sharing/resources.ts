@@ -87,6 +87,14 @@ export const RESOURCES = {
     queuePerOwner: 64,
     refusal: ANSWER,
   },
+  writes: {
+    unit: "places",
+    total: 4,
+    perOwner: 1,
+    queue: 2_000,
+    queuePerOwner: 100,
+    refusal: ANSWER,
+  },
   chunks: {
     unit: "entries",
     total: 100_000,

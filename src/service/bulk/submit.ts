@@ -193,7 +193,9 @@ async function finish(
   const { session, total, unique, chunks } = batch;
   const nowMs = deps.clock.nowMs();
   const kept = keeping({ ...batch, nowMs }, asked, { kind: "done", session });
-  const charge = await deps.sessions.save(kept, outcomes, { ...terms, nowMs });
+  const save = (): Promise<Charge | Unpaid> =>
+    deps.sessions.save(kept, outcomes, { ...terms, nowMs });
+  const charge = await deps.shares.of("writes").run(ownerKey(batch.owner), save);
   const paidBy = await settle(entrance, charge, deps);
   deps.completed();
   const source = {
@@ -233,7 +235,8 @@ async function enqueue(
   const kept = keeping({ ...batch, nowMs }, asked, { kind: "queued", queued });
   const cooldownMs = batch.owner.kind === "bucket" ? ANONYMOUS_COOLDOWN_MS : 0;
   const order = { ...kept, spamTrap, cooldownMs, bufferMax: deps.bufferMax };
-  const outcome = await deps.jobs.create(order, { ...terms, nowMs });
+  const create = (): Promise<JobOutcome> => deps.jobs.create(order, { ...terms, nowMs });
+  const outcome = await deps.shares.of("writes").run(ownerKey(batch.owner), create);
   const paidBy = await settle(entrance, chargeOf(outcome, nowMs), deps);
   // The job is in the database, where workers find it by themselves when this is lost.
   deps.queue

@@ -1,10 +1,12 @@
 import { DAY_MS, dayOf } from "../../core/calendar.ts";
 import { type Entry, readEntry } from "../../core/address/entry.ts";
 import { listSubjectText, readListSubject } from "../../core/evidence/rule.ts";
+import { accountKey } from "../../ports/admission/owner.ts";
 import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { Rule } from "../../ports/evidence/rules.ts";
+import type { Share } from "../../ports/sharing/share.ts";
 import {
   REPORT_FIELDS,
   type Report,
@@ -58,6 +60,8 @@ export interface ReportService {
 
 export interface ReportDeps {
   readonly reports: Reports;
+  /** Each account's reports are written one at a time. */
+  readonly writes: Pick<Share, "run">;
   readonly operator: Pick<RuleService, "save">;
   readonly hash: AddressHash;
   readonly ids: Pick<Ids, "hex32">;
@@ -65,7 +69,7 @@ export interface ReportDeps {
 }
 
 export function createReportService(deps: ReportDeps): ReportService {
-  const { reports, operator, clock } = deps;
+  const { reports, writes, operator, clock } = deps;
   return {
     async report(accountId, { entry, wrong, reason }) {
       const field = REPORT_FIELDS.find((known) => known === wrong.toLowerCase());
@@ -73,7 +77,8 @@ export function createReportService(deps: ReportDeps): ReportService {
       if (reason.length > REASON_MAX) return { kind: "bad_reason" };
       const report = reportOf(accountId, { entry, field, reason }, deps);
       const today = dayOf(clock.nowMs()) * DAY_MS;
-      const isKept = await reports.add(report, today, REPORTS_A_DAY);
+      const add = (): Promise<boolean> => reports.add(report, today, REPORTS_A_DAY);
+      const isKept = await writes.run(accountKey(accountId), add);
       return isKept ? { kind: "kept", id: report.id } : { kind: "too_many" };
     },
     open: () => reports.open(OPEN_SHOWN_MAX),

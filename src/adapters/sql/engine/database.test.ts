@@ -71,6 +71,35 @@ test("a full database does not answer until it has room again", async (t) => {
   assert.ok(!left.some(({ name }) => name === "write_probe"));
 });
 
+test("between two commits the event loop has a round, and writers come in order", async (t) => {
+  const { db, close } = await openEmbedded(temporaryDirectory(t), NOW_MS);
+  t.after(close);
+  let rounds = 0;
+  let isOver = false;
+  const round = (): void => {
+    rounds += 1;
+    if (!isOver) setImmediate(round);
+  };
+  setImmediate(round);
+  const writers = Array.from({ length: 30 }, (_, at) => at);
+  const order: number[] = [];
+  const seenAt = new Set<number>();
+  const write = async (at: number): Promise<void> => {
+    await inTransaction(db, async ({ sql: tx }) => {
+      order.push(at);
+      await tx
+        .insertInto("usage_days")
+        .values(usageRow(`bucket:${String(at)}`))
+        .execute();
+    });
+    seenAt.add(rounds);
+  };
+  await Promise.all(writers.map(write));
+  isOver = true;
+  assert.deepEqual(order, writers);
+  assert.equal(seenAt.size, writers.length);
+});
+
 test("a schema newer than the program is a clear fault", async (t) => {
   const dir = temporaryDirectory(t);
   const { db, close } = await openEmbedded(dir, NOW_MS);

@@ -87,8 +87,40 @@ function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteState
   };
 }
 
-/** Takes the write lock at the start: a deferred transaction that reads first fails at once with 517, despite the timeout. */
+/**
+ * Hands the one connection on first come, first served. After a commit, which syncs the disk on this very thread, the
+ * event loop has a round: otherwise a thousand requests that each write a little would hold up everything else.
+ * Takes the write lock at the start of a transaction: a deferred one that reads first fails at once with 517, despite
+ * the timeout.
+ */
 class ImmediateDriver extends SqliteDriver {
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+  #hasCommitted = false;
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isTaken = true;
+    return super.acquireConnection();
+  }
+
+  override async releaseConnection(): Promise<void> {
+    await super.releaseConnection();
+    const handOn = (): void => {
+      this.#isTaken = this.#waiting.length > 0;
+      this.#waiting.shift()?.();
+    };
+    // Also when nobody waits yet: requests that came together begin one after the other.
+    if (this.#hasCommitted) setImmediate(handOn);
+    else handOn();
+    this.#hasCommitted = false;
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#hasCommitted = true;
+    await super.commitTransaction(connection);
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }

@@ -7,6 +7,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "gatepost check example.org --features all --explain",
     "cut -f2 people.tsv | gatepost check - --json",
   ],
+  mcp: [
+    "gatepost mcp",
+    "GATEPOST_API_KEY=gp_live_... gatepost mcp --server https://gatepost.example.com",
+  ],
   bulk: [
     "gatepost bulk people.csv --column email --out checked.csv",
     "gatepost bulk list.txt > valid.txt",

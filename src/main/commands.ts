@@ -40,6 +40,7 @@ import {
 import { diagnose } from "./doctor/diagnose.ts";
 import { endingSessions } from "../service/account/ending-sign-ins.ts";
 import { gateCommands } from "./gate-commands.ts";
+import { wiredMcpCommand } from "./mcp-command.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";
 import { openDns, openTrust } from "./parts/dns.ts";
 import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
@@ -97,6 +98,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
     }),
     censusCommand({ terminal, readFile: readText, openCensus: openCliCensus, onInterrupt }),
     ...gateCommands({ terminal, run: command, noteFor: operatorNote }),
+    wiredMcpCommand({ terminal, config, run: command }),
     migrateCommand({ terminal, migrate }),
     backupCommand({ terminal, backUp }),
     doctorCommand({ terminal, diagnose: () => diagnose(process.env) }),

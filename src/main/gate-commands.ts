@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { memoryRegistrationCache } from "../adapters/memory/registration-cache.ts";
 import { sqlDomainMails } from "../adapters/sql/evidence/domain-mail.ts";
 import { sqlVerdictCounts } from "../adapters/sql/evidence/verdict-counts.ts";
 import { sqlHooks } from "../adapters/sql/policy/hooks.ts";
@@ -16,11 +15,9 @@ import { auditedPolicies, type Note } from "../service/account/audited.ts";
 import { createBackTestPolicy } from "../service/policy/back-test.ts";
 import { createHookService, type SignedExample } from "../service/policy/hooks.ts";
 import { createPolicyService } from "../service/policy/policies.ts";
-import { createTestPolicy } from "../service/policy/test-policy.ts";
 import { createTokens } from "../service/policy/tokens.ts";
 import { openStoredLists } from "./feeds/lists.ts";
-import { openChecker } from "./parts/checker.ts";
-import { openKnownLists } from "./parts/known-lists.ts";
+import { openCliValidator } from "./parts/cli-validator.ts";
 import { type AccountStore, openAccountStore, openSql } from "./parts/store.ts";
 import type { Process } from "./process/open-process.ts";
 import { readInput, readText, systemUser } from "./process/terminal.ts";
@@ -42,7 +39,8 @@ export interface GateCommandParts {
 
 /** The commands of the sign-up gate. */
 export function gateCommands({ terminal, run, noteFor }: GateCommandParts): readonly Command[] {
-  const decide = { terminal, readFile: readText, openDecider: () => run(openDecider) };
+  const openDecider = () => run((process) => openCliValidator(process, terminal.err));
+  const decide = { terminal, readFile: readText, openDecider };
   return [
     decideCommand(decide),
     policyCommand({
@@ -53,15 +51,6 @@ export function gateCommands({ terminal, run, noteFor }: GateCommandParts): read
     hookCommand({ terminal, openHooks: () => run(openHooks), readInput, send }),
     signingKeyCommand({ terminal, openTokens: () => run(openTokens) }),
   ];
-}
-
-/** Decides without a server and without a database. */
-async function openDecider(process: Process) {
-  const datasets = await openKnownLists(process);
-  const checker = openChecker(process, { registrations: memoryRegistrationCache(), datasets });
-  process.closing.add(() => checker.close());
-  const { budgeted: check } = checker;
-  return { testPolicy: createTestPolicy({ check, datasets: checker.datasets }) };
 }
 
 async function openPolicies(process: Process, noteFor: GateCommandParts["noteFor"]) {

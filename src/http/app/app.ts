@@ -122,6 +122,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       metricsToken: settings.metricsToken,
       isHostAllowed: settings.isHostAllowed ?? ANY_HOST,
       openApi,
+      publicUrl: settings.publicUrl,
       ...(pagesDocumentation !== undefined && {
         dashboardApi: () => JSON.stringify(dashboardDocument(pagesDocumentation)),
       }),

@@ -140,6 +140,17 @@ test("the rendered documentation runs only its own scripts", async () => {
   }
 });
 
+test("/llms.txt links to documents that exist, under the public URL", async () => {
+  const app = await appWith();
+  const { statusCode, headers, body } = await app.inject("/llms.txt");
+  assert.equal(statusCode, 200);
+  assert.equal(headers["content-type"], "text/plain; charset=utf-8");
+  assert.match(body, /^# Gatepost\n\n> /);
+  const links = [...body.matchAll(/\]\(http:\/\/gatepost\.example(\/[^)]*)\)/g)];
+  assert.equal(links.length, 2);
+  for (const [, path = ""] of links) assert.equal((await app.inject(path)).statusCode, 200, path);
+});
+
 test("a probe that writes is asked once a second at most", async () => {
   const clock = manualClock();
   let asked = 0;

@@ -10,6 +10,7 @@ import {
 } from "../../service/refusals.ts";
 import { errorBody } from "../answer/answer.ts";
 import type { HostCheck } from "../request/allowed-hosts.ts";
+import { llmsText } from "./llms.ts";
 import { isLoopback } from "../request/client-address.ts";
 import type { Readiness } from "./readiness.ts";
 import { JSON_TYPE } from "../answer/route.ts";
@@ -27,14 +28,22 @@ export interface ProcessDeps {
 export interface SystemDeps extends ProcessDeps {
   /** The serialised document. */
   readonly openApi: () => string;
+  /** The base of links. */
+  readonly publicUrl: () => string;
   /** That of the dashboard's own API; absent without a dashboard. */
   readonly dashboardApi?: () => string;
 }
 
-/** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`: for the operator, uncounted and without a key. */
+/** `/healthz`, `/readyz`, `/metrics`, `/openapi.json`, `/llms.txt`: for the operator, uncounted and without a key. */
 export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
   addProcessRoutes(app, deps);
   addDocument(app, "/openapi.json", deps.openApi);
+  app.get("/llms.txt", (_, reply) =>
+    reply
+      .header("access-control-allow-origin", "*")
+      .type("text/plain; charset=utf-8")
+      .send(llmsText(deps.publicUrl().replace(/\/$/, ""))),
+  );
   if (deps.dashboardApi !== undefined) {
     addDocument(app, "/account/openapi.json", deps.dashboardApi);
   }

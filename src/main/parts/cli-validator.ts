@@ -1,8 +1,10 @@
 import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import { memoryRegistrationCache } from "../../adapters/memory/registration-cache.ts";
 import type { CliValidator } from "../../cli/commands/check.ts";
+import type { CliDecider } from "../../cli/commands/gate/decide.ts";
 import { present } from "../../service/check/check-one.ts";
 import { readFeatures, sortFeatures } from "../../service/check/features.ts";
+import { createTestPolicy } from "../../service/policy/test-policy.ts";
 import { openChecker } from "./checker.ts";
 import type { Process } from "../process/open-process.ts";
 import { publicUrlOf } from "../settings/config.ts";
@@ -11,17 +13,18 @@ import { openKnownLists } from "./known-lists.ts";
 /** The command line asks for itself and has every feature. */
 const EVERYTHING = { premium: true };
 
-/** Validates without a server. `warn` is called at the end when DNS cannot be trusted. */
+/** Validates and decides without a server. `warn` is called at the end when DNS cannot be trusted. */
 export async function openCliValidator(
   process: Process,
   warn: (text: string) => void,
-): Promise<Omit<CliValidator, "close">> {
+): Promise<Omit<CliValidator & CliDecider, "close">> {
   const datasets = await openKnownLists(process);
   const checker = openChecker(process, { registrations: memoryRegistrationCache(), datasets });
   process.closing.add(() => checker.close());
   process.closing.add(() => warnOf(checker.trust, warn));
   return {
     datasets: checker.datasets(),
+    testPolicy: createTestPolicy({ check: checker.budgeted, datasets: checker.datasets }),
     validate(text, features) {
       const { permitted } = sortFeatures(readFeatures(features), EVERYTHING);
       const spamTrap = permitted.length > 0;

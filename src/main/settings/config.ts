@@ -11,6 +11,7 @@ import {
   oneLine,
   optional,
   parsed,
+  readApiKey,
   readBaseUrl,
   readHosts,
   readPort,
@@ -224,6 +225,10 @@ export const SETTINGS = {
   compatOptimistic: flag(
     "GATEPOST_COMPAT_OPTIMISTIC",
     "In other services' shapes, say that a mailbox is deliverable when its domain takes mail and nothing was found; if false, unknown.",
+  ),
+  apiKey: parsed(
+    ["GATEPOST_API_KEY", "none", "API key that `gatepost mcp --server` sends to the server."],
+    readApiKey,
   ),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 

@@ -123,6 +123,12 @@ export function readPort(text: string): number {
 export const readHosts = (text: string): readonly string[] =>
   text.split(/[\s,]+/).filter((host) => host !== "");
 
+/** The value is never repeated. */
+export function readApiKey(text: string): string {
+  if (/^[!-~]{1,200}$/.test(text)) return text;
+  throw new Error("must be printable ASCII without blanks"); // never the value: it is a secret
+}
+
 export function secretKey(
   name: string,
   shownDefault: string,

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  type Settings,
+  startService,
+} from "../e2e/service-process.ts";
+import { childEnvironment } from "../process/child-environment.ts";
+
+const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
+
+interface Told {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+/** An agent with the official client library. */
+interface Agent {
+  readonly client: Client;
+  readonly call: (name: string, input: Record<string, unknown>) => Promise<Told>;
+}
+
+async function startAgent(settings: Settings, words: readonly string[] = []): Promise<Agent> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(childEnvironment(settings))) {
+    if (value !== undefined) env[name] = value;
+  }
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const args = [COMMAND, "mcp", ...words];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+  return {
+    client,
+    async call(name, input) {
+      const { isError = false, content } = await client.callTool({ name, arguments: input });
+      const [first] = content;
+      return { isError: isError === true, text: first?.type === "text" ? first.text : "" };
+    },
+  };
+}
+
+const json = ({ text }: Told): Record<string, unknown> =>
+  JSON.parse(text) as Record<string, unknown>;
+
+suite("gatepost mcp, called by the official client library", () => {
+  let dns: ForkedDnsServer;
+  let home: Home;
+  let service: ServiceProcess;
+  let here: Agent;
+  let there: Agent;
+  let stranger: Agent;
+
+  before(async () => {
+    dns = await forkDnsServer(DOCS_ZONE);
+    home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
+    const made = gatepost(home, ["account", "create", "a@x.example", "--tier", "pro", "--json"]);
+    const { api_key: key } = JSON.parse(made.out) as { api_key: string };
+    service = await startService(home);
+    here = await startAgent(home.settings);
+    there = await startAgent({ GATEPOST_API_KEY: key }, ["--server", service.url]);
+    stranger = await startAgent({}, ["--server", service.url]);
+  });
+
+  after(async () => {
+    for (const agent of [here, there, stranger]) await agent.client.close();
+    await service.stop();
+    await dns.close();
+    home.remove();
+  });
+
+  test("the tools say what they do, and that only reports change something", async () => {
+    const { tools } = await here.client.listTools();
+    assert.deepEqual(
+      tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
+      [
+        ["check", true],
+        ["decide", true],
+        ["check_list", true],
+        ["explain", true],
+        ["report", false],
+      ],
+    );
+    for (const { description = "", inputSchema } of tools) {
+      assert.ok(description.length > 40);
+      assert.equal(inputSchema.type, "object");
+    }
+  });
+
+  for (const [where, agent] of [
+    ["in this process", () => here],
+    ["by a server", () => there],
+  ] as const) {
+    test(`${where}: every reading tool gives the API's answer`, async () => {
+      const { call } = agent();
+      const checked = json(await call("check", { entry: "jo@good.example", features: ["spf"] }));
+      assert.deepEqual([checked["dns"], checked["mx_info"]], [true, ["mx1.mail.example"]]);
+      assert.ok("email_auth" in checked);
+      const silent = json(await call("check", { entry: "silent.example" }));
+      assert.deepEqual(silent["signals"], ["dns_indeterminate"]);
+      const decided = json(await call("decide", { email: "jo@null.example" }));
+      assert.deepEqual([decided["decision"], decided["reason"]], ["reject", "no_mail_server"]);
+      const explained = json(await call("explain", { entry: "jo@null.example" }));
+      assert.ok(Array.isArray(explained["explanation"]));
+      const entries = ["jo@good.example", "null.example", "broken@", "jo@good.example"];
+      const { results } = json(await call("check_list", { entries })) as {
+        results: Record<string, { format: boolean; dns: boolean }>;
+      };
+      assert.deepEqual(
+        Object.entries(results).map(([entry, { format, dns: hasMail }]) => [
+          entry,
+          format,
+          hasMail,
+        ]),
+        [
+          ["jo@good.example", true, true],
+          ["null.example", true, false],
+          ["broken@", false, false],
+        ],
+      );
+    });
+  }
+
+  test("a report goes to the server, and nowhere without one", async () => {
+    const report = { entry: "good.example", wrong: "disposable", reason: "a customer" };
+    assert.ok("id" in json(await there.call("report", report)));
+    assert.deepEqual(await here.call("report", report), {
+      isError: true,
+      text: "Reports need a server: start gatepost mcp with --server and GATEPOST_API_KEY.",
+    });
+    assert.deepEqual(await stranger.call("report", report), {
+      isError: true,
+      text: "The server refused with 401: API key required.",
+    });
+  });
+
+  test("input beyond the limits is refused in words", async () => {
+    const entries = Array.from({ length: 101 }, (_, at) => `a${String(at)}@good.example`);
+    const refused = await here.client
+      .callTool({ name: "check_list", arguments: { entries } })
+      .then(
+        ({ isError, content: [first] }) =>
+          `${String(isError)} ${first?.type === "text" ? first.text : ""}`,
+        String,
+      );
+    assert.match(refused, /entries/);
+    assert.match(refused, /100/);
+    const policy = await here.call("decide", { email: "a@b.example", policy: "strict" });
+    assert.deepEqual(policy, {
+      isError: true,
+      text: 'Without a server only the policy "default" exists.',
+    });
+  });
+
+  test("a server that is away is named", async () => {
+    const lost = await startAgent({}, ["--server", "http://127.0.0.1:9"]);
+    const { isError, text } = await lost.call("check", { entry: "good.example" });
+    await lost.client.close();
+    assert.equal(isError, true);
+    assert.match(text, /^The server at http:\/\/127\.0\.0\.1:9 did not answer\./);
+  });
+
+  test("an address that is no URL is refused", () => {
+    const { code, err } = gatepost(home, ["mcp", "--server", "gatepost.example"]);
+    assert.equal(code, 2);
+    assert.match(err, /--server: "gatepost\.example" is not an http or https URL/);
+  });
+
+  test("the command ends with standard input", () => {
+    const { code, out } = gatepost(home, ["mcp"], "");
+    assert.deepEqual([code, out], [0, ""]);
+  });
+});

@@ -141,9 +141,20 @@ test("a listener that throws, and facts that are no JSON, lose no sign-up", asyn
   assert.equal((await gate(url, { onFault }).decide("jo@good.example")).source, "away");
   const facts = { age: 7n as unknown as number };
   const { source, fault } = await gate(url).decide("jo@good.example", { facts });
-  assert.deepEqual([source, fault?.kind], ["away", "network"]);
+  assert.deepEqual([source, fault?.kind], ["away", "request"]);
   const nothing = undefined as unknown as string;
   assert.equal((await gate(url).decide(nothing)).source, "away");
+});
+
+test("a rejection by the pocket list speaks the person's language", async (t) => {
+  const { url } = await serviceOf(t, (response) => json(response, 500, {}));
+  const client = gate(url, { pocket: { file: POCKET } });
+  const said = async (language?: string): Promise<string | undefined> =>
+    (await client.decide("jo@trash.example", { language })).message;
+  assert.equal(await said("de-AT"), "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.");
+  for (const language of [undefined, "en", "tlh", "constructor", ""]) {
+    assert.equal(await said(language), "Please use a permanent email address.");
+  }
 });
 
 test("options that cannot work are refused at the start", () => {

@@ -1,4 +1,5 @@
 import { type BulkResult, type BulkWork, type Progress, resumeBulk, submitBulk } from "./bulk.ts";
+import { listedMessage } from "./messages.ts";
 import { createPocketKeeper, type PocketKeeper, type PocketOptions } from "./pocket-keeper.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { ask, type Deadline, isPassing, jsonOf, type Question, startDeadline } from "./question.ts";
@@ -172,9 +173,11 @@ async function decide(
     const fault = asFault(error);
     told(fault, "decide");
     const own = { complete: false, fault } as const;
-    return pocket.lists(email)
-      ? { ...own, source: "pocket", decision: "reject", reason: "disposable" }
-      : { ...own, source: "away", decision: parts.away, reason: "unknown" };
+    if (!pocket.lists(email)) {
+      return { ...own, source: "away", decision: parts.away, reason: "unknown" };
+    }
+    const message = listedMessage(asked.language);
+    return { ...own, source: "pocket", decision: "reject", reason: "disposable", message };
   }
 }
 
@@ -230,4 +233,4 @@ function serviceMs(deadline: Deadline): number {
 const asFault = (error: unknown): GatepostError =>
   error instanceof GatepostError
     ? error
-    : new GatepostError("network", "The question could not be asked.", { cause: error });
+    : new GatepostError("request", "The question could not be asked.", { cause: error });

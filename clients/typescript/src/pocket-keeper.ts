@@ -11,7 +11,7 @@ export interface PocketOptions {
 
 export interface PocketKeeper {
   /** False without a list; never throws. */
-  lists(email: string): boolean;
+  lists(email: unknown): boolean;
   /** Starts to fetch the list if it is time to; returns at once. */
   keepFresh(): void;
   refresh(): Promise<boolean>;
@@ -72,7 +72,7 @@ export function createPocketKeeper(
   };
   const refresh = (): Promise<boolean> => (fetching ??= fetchList());
   return {
-    lists: (email) => held?.lists(email) ?? false,
+    lists: (email) => typeof email === "string" && (held?.lists(email) ?? false),
     keepFresh() {
       if (place.nowMs() >= nextMs) void refresh();
     },

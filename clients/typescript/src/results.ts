@@ -4,9 +4,10 @@ export type Verdict = (typeof DECISIONS)[number];
 
 /**
  * `timeout`: the deadline passed. `network`: name, connection or TLS failed, or the connection ended before the answer
- * did. `status`: the service refused. `answer`: what came is not an answer of Gatepost. `failed`: a batch failed.
+ * did. `status`: the service refused. `answer`: what came is not an answer of Gatepost. `request`: the parameters cannot
+ * be sent. `failed`: a batch failed.
  */
-export type FaultKind = "timeout" | "network" | "status" | "answer" | "failed";
+export type FaultKind = "timeout" | "network" | "status" | "answer" | "request" | "failed";
 
 /** The service did not answer, or refused. */
 export class GatepostError extends Error {

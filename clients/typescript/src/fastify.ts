@@ -1,0 +1,24 @@
+import type { Gatepost } from "./client.ts";
+import { formOf, guardForm, type GuardOptions, STOP_STATUS } from "./guard.ts";
+import type { Decision } from "./results.ts";
+
+interface Request {
+  readonly body?: unknown;
+}
+
+interface Reply {
+  code(status: number): { send(body: unknown): unknown };
+}
+
+const DECISIONS = new WeakMap<object, Decision>();
+
+/** A `preHandler` of Fastify: answers 422 with `{ error, ... }`; `decisionOf(request)` has the decision behind it. */
+export function guardSignUp(gatepost: Pick<Gatepost, "decide">, options?: GuardOptions) {
+  return async (request: Request, reply: Reply): Promise<unknown> => {
+    const { decision, stop } = await guardForm(gatepost, formOf(request.body), options);
+    if (decision !== undefined) DECISIONS.set(request, decision);
+    return stop === undefined ? undefined : reply.code(STOP_STATUS).send(stop);
+  };
+}
+
+export const decisionOf = (request: object): Decision | undefined => DECISIONS.get(request);

@@ -1,0 +1,56 @@
+import type { DecideOptions, Gatepost } from "./client.ts";
+import type { Decision } from "./results.ts";
+
+export interface GuardOptions extends Omit<DecideOptions, "signal"> {
+  /** The form's field with the address: "email" unless set. */
+  readonly field?: string;
+  /** The field that says "yes, this is my address" after a challenge: "confirmed" unless set. */
+  readonly confirmedField?: string;
+}
+
+/** What the person at the form gets in place of an account. */
+export interface Stop {
+  readonly error: string;
+  readonly decision: "challenge" | "reject";
+  readonly reason: string;
+  readonly did_you_mean?: string;
+}
+
+export interface Guarded {
+  /** Absent: the form has no address, and the application's own check says so. */
+  readonly decision?: Decision;
+  /** Absent: go on. */
+  readonly stop?: Stop;
+}
+
+export const STOP_STATUS = 422;
+
+/** Decides on the address of a form. `reject` stops it, and `challenge` until the person confirms the address. */
+export async function guardForm(
+  gatepost: Pick<Gatepost, "decide">,
+  form: (field: string) => unknown,
+  { field = "email", confirmedField = "confirmed", ...asked }: GuardOptions = {},
+): Promise<Guarded> {
+  const email = form(field);
+  if (typeof email !== "string" || email.trim() === "") return {};
+  const decision = await gatepost.decide(email, asked);
+  const stop = stopOf(decision, () => isSet(form(confirmedField)));
+  return { decision, ...(stop !== undefined && { stop }) };
+}
+
+function stopOf(given: Decision, isConfirmed: () => boolean): Stop | undefined {
+  const { decision, reason, message, did_you_mean: meant } = given;
+  if (decision === "accept" || decision === "review") return undefined;
+  if (decision === "challenge" && isConfirmed()) return undefined;
+  const error = message ?? "Please use another email address.";
+  return { error, decision, reason, ...(meant !== undefined && { did_you_mean: meant }) };
+}
+
+const isSet = (value: unknown): boolean => ![undefined, null, "", false].includes(value as never);
+
+export const formOf =
+  (body: unknown) =>
+  (field: string): unknown =>
+    typeof body === "object" && body !== null && Object.hasOwn(body, field)
+      ? (body as Readonly<Record<string, unknown>>)[field]
+      : undefined;

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import { pathToFileURL } from "node:url";
+import Fastify from "fastify";
+import { gatepostPlugin } from "../../clients/typescript/src/better-auth.ts";
+import * as express from "../../clients/typescript/src/express.ts";
+import { decisionOf, guardSignUp } from "../../clients/typescript/src/fastify.ts";
+import { createGatepost, type Gatepost } from "../../clients/typescript/src/index.ts";
+import { guardAction } from "../../clients/typescript/src/next.ts";
+import { testWith } from "../process/require-tool.ts";
+import { CLIENT_CASES } from "./cases.ts";
+
+const FOLDER = new URL("../../../clients/typescript/frameworks/", import.meta.url);
+const installed = createRequire(new URL("package.json", FOLDER));
+
+/** The frameworks are no dependencies of the service: `npm ci` in their folder installs them. */
+function withFramework(name: string, what: string, body: (t: TestContext) => Promise<void>): void {
+  const isHere = existsSync(new URL(`node_modules/${name}/package.json`, FOLDER));
+  const install = `${name} (npm ci in clients/typescript/frameworks)`;
+  testWith([install], isHere ? [] : [install], what, body);
+}
+
+const framework = async (name: string): Promise<Record<string, unknown>> =>
+  (await import(pathToFileURL(installed.resolve(name)).href)) as Record<string, unknown>;
+
+/** By the address's user. */
+const ANSWERS: Readonly<Record<string, object>> = {
+  good: { decision: "accept", reason: "ok" },
+  look: { decision: "review", reason: "role" },
+  typo: {
+    decision: "challenge",
+    reason: "typo",
+    message: "Did you mean jo@gmail.com?",
+    did_you_mean: "jo@gmail.com",
+  },
+  bad: {
+    decision: "reject",
+    reason: "disposable",
+    message: "Please use a permanent email address.",
+  },
+};
+
+/** The client, with a service that answers by the address's user, or not at all for "away". */
+function gate(): { readonly gatepost: Gatepost; readonly asked: Record<string, unknown>[] } {
+  const asked: Record<string, unknown>[] = [];
+  const answered: typeof fetch = (_, init) => {
+    const body = JSON.parse(init?.body as string) as Record<string, unknown>;
+    asked.push(body);
+    const answer = ANSWERS[String(body["email"]).split("@")[0] ?? ""];
+    if (answer === undefined) return Promise.reject(new TypeError("fetch failed"));
+    const policy = { name: "default", version: 1 };
+    return Promise.resolve(Response.json({ ...answer, complete: true, policy }));
+  };
+  const url = "https://gatepost.example";
+  const file = Buffer.from(CLIENT_CASES.pocket.file, "base64");
+  return { gatepost: createGatepost({ url, fetch: answered, pocket: { file } }), asked };
+}
+
+const TYPO_BODY = {
+  error: "Did you mean jo@gmail.com?",
+  decision: "challenge",
+  reason: "typo",
+  did_you_mean: "jo@gmail.com",
+};
+const BAD_BODY = { error: "Please use a permanent email address.", decision: "reject", reason: "disposable" }; // prettier-ignore
+
+/** A form, the status, and the answer of the guard or what the guard told the handler. */
+const FORMS: readonly (readonly [form: Record<string, string>, status: number, body: unknown])[] = [
+  [{ email: "good@x.example" }, 201, "accept service"],
+  [{ email: "look@x.example" }, 201, "review service"],
+  [{ email: "typo@x.example" }, 422, TYPO_BODY],
+  [{ email: "typo@x.example", confirmed: "" }, 422, TYPO_BODY],
+  [{ email: "typo@x.example", confirmed: "on" }, 201, "challenge service"],
+  [{ email: "bad@x.example" }, 422, BAD_BODY],
+  [{ email: "bad@x.example", confirmed: "on" }, 422, BAD_BODY],
+  [{ email: "away@x.example" }, 201, "accept away"],
+  [{ email: "away@trash.example" }, 422, BAD_BODY],
+  [{ email: " " }, 201, "not asked"],
+  [{}, 201, "not asked"],
+];
+
+const tell = (decision: { decision: string; source: string } | undefined): string =>
+  decision === undefined ? "not asked" : `${decision.decision} ${decision.source}`;
+
+async function post(url: string, form: Record<string, string>): Promise<readonly unknown[]> {
+  const answer = await fetch(url, { method: "POST", body: new URLSearchParams(form) });
+  const text = await answer.text();
+  return [answer.status, text.startsWith("{") ? JSON.parse(text) : text];
+}
+
+async function listen(t: TestContext, app: RequestListener): Promise<string> {
+  const server = createServer(app);
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+interface ExpressApp extends RequestListener {
+  use(part: unknown): void;
+  post(path: string, ...parts: unknown[]): void;
+}
+
+interface Guarded {
+  readonly gatepost?: { decision: string; source: string };
+}
+
+withFramework("express", "Express: the middleware stops what must not sign up", async (t) => {
+  const { default: made } = await framework("express");
+  const create = made as { (): ExpressApp; urlencoded(options: object): unknown };
+  const { gatepost, asked } = gate();
+  const app = create();
+  app.use(create.urlencoded({ extended: false }));
+  const done = (
+    request: Guarded,
+    response: { status(code: number): { send(text: string): void } },
+  ) => response.status(201).send(tell(request.gatepost));
+  app.post("/sign-up", express.guardSignUp(gatepost, { form: "join" }), done);
+  const url = await listen(t, app);
+  for (const [form, status, body] of FORMS) {
+    assert.deepEqual(await post(`${url}/sign-up`, form), [status, body], JSON.stringify(form));
+  }
+  assert.equal(asked[0]?.["form"], "join");
+});
+
+test("Fastify: the preHandler stops what must not sign up", async (t) => {
+  const { gatepost } = gate();
+  const app = Fastify();
+  t.after(() => app.close());
+  const parse = (text: string): unknown => Object.fromEntries(new URLSearchParams(text));
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string" },
+    (_, text, done) => done(null, parse(String(text))),
+  );
+  app.post("/sign-up", { preHandler: guardSignUp(gatepost) }, (request, reply) =>
+    reply.code(201).send(tell(decisionOf(request))),
+  );
+  for (const [form, status, body] of FORMS) {
+    const answer = await app.inject({
+      method: "POST",
+      url: "/sign-up",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      payload: new URLSearchParams(form).toString(),
+    });
+    assert.equal(answer.statusCode, status, JSON.stringify(form));
+    assert.deepEqual(status === 422 ? answer.json() : answer.body, body, JSON.stringify(form));
+  }
+});
+
+test("Next.js: a guarded server action gives the error to the form, or runs", async () => {
+  const { gatepost } = gate();
+  const formOf = (fields: Record<string, string>): FormData => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    return form;
+  };
+  const withState = guardAction(gatepost, (state: number, form: FormData) => ({
+    made: form.get("email"),
+    state,
+  }));
+  const plain = guardAction(gatepost, async (form: FormData) => Promise.resolve(form.get("email")));
+  for (const [fields, status, body] of FORMS) {
+    const made = fields["email"] ?? null;
+    const form = formOf(fields);
+    assert.deepEqual(await withState(7, form), status === 422 ? body : { made, state: 7 });
+    assert.deepEqual(await plain(form), status === 422 ? body : made);
+  }
+});
+
+withFramework("better-auth", "better-auth: the plugin stops a user before it is made", async () => {
+  const { betterAuth } = await framework("better-auth");
+  const { memoryAdapter } = await framework("better-auth/adapters/memory");
+  const tables = { user: [], session: [], account: [], verification: [] };
+  const { gatepost } = gate();
+  const authFor = (options?: {
+    readonly challenge: "reject";
+  }): { handler(request: Request): Promise<Response> } =>
+    (betterAuth as (options: object) => ReturnType<typeof authFor>)({
+      baseURL: "http://127.0.0.1:3000",
+      secret: "a secret of the test, which nothing else has",
+      database: (memoryAdapter as (tables: object) => object)(tables),
+      emailAndPassword: { enabled: true },
+      rateLimit: { enabled: false },
+      telemetry: { enabled: false },
+      logger: { disabled: true },
+      plugins: [gatepostPlugin(gatepost, options)],
+    });
+  const signUp = async (email: string, auth = authFor()): Promise<readonly unknown[]> => {
+    const answer = await auth.handler(
+      new Request("http://127.0.0.1:3000/api/auth/sign-up/email", {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: "http://127.0.0.1:3000" },
+        body: JSON.stringify({ email, password: "correct horse battery", name: "Jo" }),
+      }),
+    );
+    const { code, message } = (await answer.json()) as Record<string, unknown>;
+    return [answer.status, code, message];
+  };
+  const bad = [422, "GATEPOST_DISPOSABLE", "Please use a permanent email address."];
+  const typo = [422, "GATEPOST_TYPO", "Did you mean jo@gmail.com?"];
+  const fine = [200, undefined, undefined];
+  assert.deepEqual(await signUp("good@x.example"), fine);
+  assert.deepEqual(await signUp("bad@x.example"), bad);
+  assert.deepEqual(await signUp("typo@x.example", authFor({ challenge: "reject" })), typo);
+  assert.deepEqual(await signUp("typo@x.example"), fine);
+  assert.deepEqual(await signUp("away@x.example"), fine);
+  assert.deepEqual(await signUp("away@trash.example"), bad);
+  const emails = tables.user.map(({ email }) => email);
+  assert.deepEqual(emails, ["good@x.example", "typo@x.example", "away@x.example"]);
+});

@@ -1,0 +1,259 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, suite } from "node:test";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "../e2e/service-process.ts";
+import { readDocument } from "../guards/docs-tables.ts";
+import { testWithTools } from "../process/require-tool.ts";
+
+/** An address, and what the person reads; a typo is a question that these systems cannot ask. */
+const CASES = [
+  ["jo@good.example", ""],
+  ["jo@silent.example", ""],
+  ["jo@", "Please enter a complete email address, such as name@example.com."],
+  ["jo@gmial.com", ""],
+  ["jo@mailinator.com", "Please use a permanent email address."],
+  ["jo@null.example", "This address cannot receive email. Please check the part after the @."],
+] as const;
+
+const EMAILS = JSON.stringify(CASES.map(([email]) => email));
+
+interface System {
+  readonly program: string;
+  /** Language of the fences; each block becomes a file. */
+  readonly fence: string;
+  readonly files: readonly string[];
+  /** The system's call interface, as far as the guide uses it. */
+  readonly stubs: Readonly<Record<string, string>>;
+  /** Calls the guide's code as the system does; prints a line for each address. */
+  readonly driver: { readonly file: string; readonly code: string };
+}
+
+const ESM = '{"type":"module","exports":{".":"./index.mjs","./api":"./api.mjs"}}';
+
+const SYSTEMS: Readonly<Record<string, System>> = {
+  "better-auth": {
+    program: "node",
+    fence: "js",
+    files: ["gatepost.mjs", "auth.mjs"],
+    stubs: {
+      "node_modules/better-auth/package.json": ESM,
+      "node_modules/better-auth/index.mjs": "export const betterAuth = (options) => ({ options });",
+      "node_modules/better-auth/api.mjs": `export class APIError extends Error {
+        constructor(status, body) { super(body.message); this.status = status; this.body = body; }
+      }`,
+    },
+    driver: {
+      file: "driver.mjs",
+      code: `import { auth } from "./auth.mjs";
+        const { create, update } = auth.options.databaseHooks.user;
+        if ((await update.before({ name: "Jo" })) !== undefined) throw new Error("an update without an address");
+        for (const email of ${EMAILS}) {
+          try { if ((await create.before({ email, name: "Jo" }, null)) === undefined) console.log(""); }
+          catch (error) { if (error.status !== "BAD_REQUEST") throw error; console.log(error.body.message); }
+        }`,
+    },
+  },
+  auth0: {
+    program: "node",
+    fence: "js",
+    files: ["action.cjs"],
+    stubs: {},
+    driver: {
+      file: "driver.mjs",
+      code: `import action from "./action.cjs";
+        const secrets = { GATEPOST_URL: process.env.GATEPOST_URL, GATEPOST_KEY: process.env.GATEPOST_KEY };
+        for (const email of ${EMAILS}) {
+          let told = "";
+          const deny = (reason, message) => { if (!reason.startsWith("gatepost: ")) throw new Error(reason); told = message; };
+          await action.onExecutePreUserRegistration({ user: { email }, secrets }, { access: { deny } });
+          console.log(told);
+        }`,
+    },
+  },
+  cognito: {
+    program: "node",
+    fence: "js",
+    files: ["gatepost.mjs", "index.mjs"],
+    stubs: {},
+    driver: {
+      file: "driver.mjs",
+      code: `import { handler } from "./index.mjs";
+        const eventOf = (email, triggerSource = "PreSignUp_SignUp") => ({
+          version: "1", triggerSource, request: { userAttributes: { email } }, response: { autoConfirmUser: false } });
+        const byAdmin = eventOf("jo@mailinator.com", "PreSignUp_AdminCreateUser");
+        if ((await handler(byAdmin)) !== byAdmin) throw new Error("not the event");
+        for (const email of ${EMAILS}) {
+          const event = eventOf(email);
+          try { console.log((await handler(event)) === event ? "" : "another event"); }
+          catch (error) { console.log(error.message); }
+        }`,
+    },
+  },
+  firebase: {
+    program: "node",
+    fence: "js",
+    files: ["gatepost.mjs", "index.mjs"],
+    stubs: {
+      "node_modules/firebase-functions/package.json":
+        '{"type":"module","exports":{"./v2/identity":"./identity.mjs"}}',
+      "node_modules/firebase-functions/identity.mjs": `export const beforeUserCreated = (handler) => ({ run: handler });
+        export class HttpsError extends Error { constructor(code, message) { super(message); this.code = code; } }`,
+    },
+    driver: {
+      file: "driver.mjs",
+      code: `import { guardSignUps } from "./index.mjs";
+        await guardSignUps.run({ data: { phoneNumber: "+1" } });
+        for (const email of ${EMAILS}) {
+          try { await guardSignUps.run({ data: { email } }); console.log(""); }
+          catch (error) { if (error.code !== "invalid-argument") throw error; console.log(error.message); }
+        }`,
+    },
+  },
+  discourse: {
+    program: "ruby",
+    fence: "rb",
+    files: ["plugin.rb"],
+    stubs: {},
+    driver: {
+      file: "driver.rb",
+      code: `class Object; def blank? = respond_to?(:empty?) ? empty? : !self; def present? = !blank?; end
+class UserEmail
+  Errors = Struct.new(:all) do
+    def [](name) = all.select { |field, _| field == name }
+    def add(name, text) = all << [name, text]
+  end
+  attr_reader :errors, :email, :skip_validate_email
+  def self.validate(name) = (@checks ||= []) << name
+  def self.checks = @checks
+  def initialize(email, changed: true, skip: false)
+    @email, @changed, @skip_validate_email, @errors = email, changed, skip, Errors.new([])
+  end
+  def will_save_change_to_email? = @changed
+  def check = self.class.checks.each { |name| send(name) }
+end
+def after_initialize = yield
+load File.join(__dir__, "plugin.rb")
+[UserEmail.new("jo@mailinator.com", changed: false), UserEmail.new("jo@mailinator.com", skip: true)].each do |row|
+  row.check
+  raise "checked" unless row.errors.all.empty?
+end
+${EMAILS}.each do |email|
+  row = UserEmail.new(email)
+  row.check
+  puts row.errors.all.map(&:last).join
+end`,
+    },
+  },
+  wordpress: {
+    program: "php",
+    fence: "php",
+    files: ["gatepost.php"],
+    stubs: {},
+    driver: {
+      file: "driver.php",
+      code: `<?php
+class WP_Error { public array $all = []; public function add(string $code, string $text): void { $this->all[] = $text; } }
+$filters = [];
+function add_filter(string $name, callable $work, int $order = 10, int $arguments = 1): void { global $filters; $filters[$name] = $work; }
+function esc_html(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
+function wp_json_encode(mixed $value): string { return json_encode($value); }
+function is_wp_error(mixed $value): bool { return $value instanceof WP_Error; }
+function wp_remote_post(string $url, array $with): array|WP_Error {
+    $headers = array_map(fn($name) => "$name: {$with['headers'][$name]}", array_keys($with['headers']));
+    $http = ['method' => 'POST', 'header' => $headers, 'content' => $with['body'], 'timeout' => $with['timeout'], 'ignore_errors' => true];
+    $body = @file_get_contents($url, false, stream_context_create(['http' => $http]));
+    return $body === false ? new WP_Error() : ['body' => $body];
+}
+function wp_remote_retrieve_body(array $answer): string { return $answer['body']; }
+define('GATEPOST_URL', getenv('GATEPOST_URL'));
+define('GATEPOST_KEY', getenv('GATEPOST_KEY'));
+require __DIR__ . '/gatepost.php';
+$many = $filters['wpmu_validate_user_signup'](['user_email' => 'jo@good.example', 'errors' => new WP_Error()]);
+if ($many['errors']->all !== []) { throw new Exception('refused'); }
+foreach (json_decode('${EMAILS}') as $email) {
+    $errors = $filters['registration_errors'](new WP_Error(), 'jo', $email);
+    echo implode('', $errors->all), "\\n";
+}`,
+    },
+  },
+};
+
+function blocks(guide: string, fence: string): readonly string[] {
+  const found = readDocument(`docs/guides/${guide}.md`).matchAll(
+    new RegExp(`\`\`\`${fence}\n([\\s\\S]*?)\`\`\``, "g"),
+  );
+  return [...found].map((match) => match[1] ?? "");
+}
+
+suite(
+  "the guides of systems that run code work against a real server, and fail open without it",
+  () => {
+    let dns: ForkedDnsServer;
+    let home: Home;
+    let service: ServiceProcess;
+    let folder = "";
+    let key = "";
+
+    before(async () => {
+      dns = await forkDnsServer(DOCS_ZONE);
+      home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
+      const made = gatepost(home, [
+        "account",
+        "create",
+        "you@example.com",
+        "--tier",
+        "pro",
+        "--json",
+      ]);
+      key = (JSON.parse(made.out) as { api_key: string }).api_key;
+      service = await startService(home);
+      folder = mkdtempSync(join(tmpdir(), "gatepost-systems-"));
+    });
+
+    after(async () => {
+      await service.stop();
+      await dns.close();
+      home.remove();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    for (const [name, system] of Object.entries(SYSTEMS)) {
+      testWithTools([system.program], `docs/guides/${name}.md`, () => {
+        const place = join(folder, name);
+        const write = (file: string, text: string): void => {
+          mkdirSync(dirname(join(place, file)), { recursive: true });
+          writeFileSync(join(place, file), text);
+        };
+        const samples = blocks(name, system.fence);
+        assert.equal(samples.length, system.files.length);
+        for (const [at, file] of system.files.entries()) write(file, samples[at] ?? "");
+        for (const [file, text] of Object.entries(system.stubs)) write(file, text);
+        write(system.driver.file, system.driver.code);
+        const run = (settings: Readonly<Record<string, string>>): readonly string[] => {
+          const options = { env: { ...process.env, ...settings }, encoding: "utf8" } as const;
+          const out = execFileSync(system.program, [join(place, system.driver.file)], options);
+          return out.split("\n").slice(0, CASES.length);
+        };
+        assert.deepEqual(
+          run({ GATEPOST_URL: service.url, GATEPOST_KEY: key }),
+          CASES.map(([, message]) => message),
+        );
+        const open = CASES.map(() => "");
+        assert.deepEqual(run({ GATEPOST_URL: "http://127.0.0.1:9", GATEPOST_KEY: key }), open);
+        assert.deepEqual(run({ GATEPOST_URL: service.url, GATEPOST_KEY: "gp_live_x" }), open);
+        return Promise.resolve();
+      });
+    }
+  },
+);

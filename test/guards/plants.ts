@@ -65,7 +65,7 @@ export const plants: readonly (readonly string[])[] = [
   [
     "service -> gatepost (itself, = main)",
     "src/service/planted.ts",
-    `import type * as g from "gatepost"; export type X = typeof g;`,
+    `import type * as g from "gatepost-server"; export type X = typeof g;`,
   ],
   [
     "http -> adapters",

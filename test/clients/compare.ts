@@ -3,6 +3,8 @@ import { CLIENT_CASES, type DecideCase } from "./cases.ts";
 
 /** What a client library printed about the table, in its order. */
 export interface Seen {
+  /** Who decided three times, over one TLS connection. */
+  readonly tls: readonly string[];
   readonly decide: Readonly<Record<string, SeenDecision>>;
   /** "ok", or why a token is not good. */
   readonly tokens: readonly string[];
@@ -23,6 +25,7 @@ const { decide, tokens, webhooks, pocket } = CLIENT_CASES;
 
 /** Of all cases; `decisions` may come from several programs. */
 export function assertAsTheTableSays(seen: Seen): void {
+  assert.deepEqual(seen.tls, ["service", "service", "service"]);
   const wrong = decide.flatMap((each) => differences(each, seen.decide[each.name]));
   assert.deepEqual(wrong, []);
   assert.deepEqual(

@@ -6,10 +6,12 @@ import { join } from "node:path";
 import { after, before, suite } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { testAuthority } from "../process/certificates.ts";
 import { testWithTools } from "../process/require-tool.ts";
 import { type RunningWorld, startClientWorld } from "./client-world.ts";
 import { assertAsTheTableSays, type Seen } from "./compare.ts";
 import { runReach } from "./reach.ts";
+import { startTlsService, type TlsService } from "./tls-service.ts";
 
 const run = promisify(execFile);
 const CLIENTS = fileURLToPath(new URL("../../../clients", import.meta.url));
@@ -18,16 +20,22 @@ const PHP_PROCESSES = 6;
 
 suite("clients in other languages do what clients/cases.json says", () => {
   let world: RunningWorld;
+  let tls: TlsService;
   let folder = "";
 
   before(async () => {
     world = await startClientWorld();
     folder = mkdtempSync(join(tmpdir(), "gatepost-clients-"));
     const { service, key, faults } = world;
-    writeFileSync(join(folder, "world.json"), JSON.stringify({ service, key, faults }));
+    tls = await startTlsService();
+    const authority = join(folder, "authority.pem");
+    writeFileSync(authority, testAuthority);
+    const about = { service, key, faults, tls: tls.url, authority };
+    writeFileSync(join(folder, "world.json"), JSON.stringify(about));
   });
 
   after(async () => {
+    await tls.close();
     await world.close();
     rmSync(folder, { recursive: true });
   });
@@ -40,18 +48,22 @@ suite("clients in other languages do what clients/cases.json says", () => {
   for (const mode of ["sync", "async"]) {
     testWithTools(["python3"], `Python, ${mode}`, async () => {
       const program = ["-B", "-W", "error", "python/tests/run_cases.py"];
+      const before = tls.connections();
       assertAsTheTableSays(await seenBy("python3", ...program, mode, join(folder, "world.json")));
+      assert.equal(tls.connections() - before, 1);
     });
   }
 
   testWithTools(["php"], "PHP", async () => {
     const shares = Array.from({ length: PHP_PROCESSES }, (_, share) => String(share));
     const of = String(PHP_PROCESSES);
+    const before = tls.connections();
     const parts = await Promise.all(
       shares.map((share) =>
         seenBy("php", "php/tests/run_cases.php", join(folder, "world.json"), share, of),
       ),
     );
+    assert.equal(tls.connections() - before, PHP_PROCESSES);
     const [first] = parts;
     if (first === undefined) throw new Error("no part");
     const decide = Object.assign({}, ...parts.map((part) => part.decide)) as Seen["decide"];

@@ -46,6 +46,9 @@ final class Deadline
         $whole = (int) $seconds;
         // False: a signal came. The caller looks again.
         $ready = @stream_select($read, $write, $none, $whole, (int) (($seconds - $whole) * 1e6) + 1);
+        if ($ready === 0 && $seconds >= $left) {
+            throw $this->passed();
+        }
         return $ready !== 0;
     }
 }

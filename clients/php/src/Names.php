@@ -107,7 +107,7 @@ final class Names
     {
         foreach ($servers as $at => $server) {
             $isLast = $at === count($servers) - 1;
-            $answers = $this->askedOne($server, $name, $deadline, $deadline->left() * ($isLast ? 1 : self::SHARE));
+            $answers = $this->askedOne($server, $name, $deadline, $isLast ? INF : $deadline->left() * self::SHARE);
             if ($answers !== null) {
                 return $answers;
             }
@@ -121,7 +121,7 @@ final class Names
         // For tests a server may have a port: 127.0.0.1:5353.
         $port = preg_match('/\A[\d.]+:\d+\z|\A\[.*\]:\d+\z/', $server) === 1 ? '' : ':53';
         $target = str_contains($server, ':') && $port !== '' ? "[$server]" : $server;
-        $socket = @stream_socket_client("udp://$target$port", $number, $detail, $within);
+        $socket = @stream_socket_client("udp://$target$port"); // sends nothing yet
         if ($socket === false) {
             return null;
         }
@@ -133,8 +133,8 @@ final class Names
             @fwrite($socket, $query);
         }
         $found = [self::A => [], self::AAAA => []];
-        $end = hrtime(true) + (int) ($within * 1e9);
-        while ($waiting !== [] && ($left = ($end - hrtime(true)) / 1e9) > 0 && $deadline->wait([$socket], [], $left)) {
+        $end = hrtime(true) / 1e9 + $within;
+        while ($waiting !== [] && ($left = $end - hrtime(true) / 1e9) > 0 && $deadline->wait([$socket], [], $left)) {
             $answer = (string) @fread($socket, 4096);
             [$type, $question] = $waiting[substr($answer, 0, 2)] ?? [0, ''];
             if ($type === 0) {
@@ -146,6 +146,9 @@ final class Names
             $addresses = self::addresses($answer, $type, $question);
             if ($addresses === null) {
                 continue;
+            }
+            if ($addresses === false) {
+                break;
             }
             $found[$type] = $addresses;
             unset($waiting[substr($answer, 0, 2)]);
@@ -168,17 +171,19 @@ final class Names
         return random_bytes(2) . pack('n5', 0x0100, 1, 0, 0, 0) . $question . "\0" . pack('n2', $type, 1);
     }
 
-    /** @return list<string>|null null: not an answer to this question, or the server could not tell */
-    private static function addresses(string $message, int $type, string $question): ?array
+    /** @return list<string>|false|null null: not an answer to this question; false: the server could not tell */
+    private static function addresses(string $message, int $type, string $question): array|false|null
     {
         $head = strlen($message) >= 12 ? unpack('nid/nflags/nquestions/nanswers', $message) : false;
         if ($head === false || ($head['flags'] & 0x8000) === 0 || $head['questions'] !== 1) {
             return null;
         }
-        $code = $head['flags'] & 15;
-        $asked = substr($message, 12, strlen($question));
-        if (($code !== 0 && $code !== 3) || strcasecmp($asked, $question) !== 0) {
+        if (strcasecmp(substr($message, 12, strlen($question)), $question) !== 0) {
             return null;
+        }
+        $code = $head['flags'] & 15;
+        if ($code !== 0 && $code !== 3) {
+            return false; // SERVFAIL, REFUSED
         }
         $found = [];
         $at = 12 + strlen($question);

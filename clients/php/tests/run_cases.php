@@ -65,6 +65,15 @@ foreach ($cases['decide'] as $at => $case) {
     ];
 }
 
+$secure = new Client(
+    $world['tls'],
+    deadlineMs: 10_000,
+    cacheFolder: $folder,
+    refreshMs: 0,
+    transport: new StreamTransport(['cafile' => $world['authority']]),
+);
+$tls = array_map(fn () => $secure->decide('jo@good.example')->source, range(1, 3));
+
 $used = new Cache($folder, 'tokens');
 $firstUse = fn (string $jti, int $exp): bool => $used->first($jti, $exp, 0);
 $isPocket = function (string $file): bool {
@@ -77,6 +86,7 @@ $isPocket = function (string $file): bool {
 $pocket = new Pocket(base64_decode($cases['pocket']['file']));
 ['keys' => $keys, 'issuer' => $issuer] = $cases['tokens'];
 echo json_encode([
+    'tls' => $tls,
     'decide' => (object) $decided,
     'tokens' => array_map(
         fn ($each) => Tokens::verify($each['token'], $each['email'], $keys, $issuer, $each['now'], $firstUse)->reason ?? 'ok',

@@ -7,16 +7,17 @@ for threads and the one for asyncio drive the same operations.
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Generator, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, TypeVar, Union
 from urllib.parse import quote
 
 from ._site import Ask, Deadline, Site
 from ._wire import Response
 from .pocket import MAX_OCTETS, Pocket
-from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, TokenResult, read_result, read_decision
+from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, Result, TokenResult, read_result, read_decision
 from .tokens import FirstUse, UsedTokens, kid_of, verify_token
 
-Steps = Generator[Union[Ask, float], Optional[Response], Any]
+T = TypeVar("T")
+Steps = Generator[Union[Ask, float], Any, T]
 
 #: Requests of one call: the first, and another at once.
 _TRIES = 2
@@ -84,10 +85,10 @@ class Core:
         self._first_use = first_use or UsedTokens(clock)
         self._on_fault = on_fault
         self._clock = clock
-        self._keys: Optional[list] = None
+        self._keys: Optional[List[Mapping[str, Any]]] = None
         self._keys_at = self._asked_at = 0.0
 
-    def decide(self, email: str, options: Mapping[str, Any], deadline_ms: Optional[float]) -> Steps:
+    def decide(self, email: str, options: Mapping[str, Any], deadline_ms: Optional[float]) -> Steps[Decision]:
         """Never raises for a fault: there is always a decision."""
         asked = {**self._defaults, **{name: value for name, value in options.items() if value is not None}}
         try:
@@ -116,7 +117,7 @@ class Core:
             return Decision("reject", "disposable", message, source="pocket", fault=fault)
         return Decision(self._away_decision, "unknown", source="away", fault=fault)
 
-    def check(self, entry: str, features: Optional[list], deadline_ms: Optional[float]) -> Steps:
+    def check(self, entry: str, features: Optional[Sequence[str]], deadline_ms: Optional[float]) -> Steps[Result]:
         kind = "email" if "@" in entry else "domain"
         fields = {kind: entry, **({"features": list(features)} if features else {})}
         deadline = Deadline(deadline_ms or self.deadline_ms)
@@ -124,7 +125,7 @@ class Core:
         response = yield from self._exchange(Ask("POST", f"/api/{kind}", deadline, _JSON, body))
         return read_result(_json(response))
 
-    def bulk(self, entries: Sequence[str], key: str, deadline: Deadline, report: Report) -> Steps:
+    def bulk(self, entries: Sequence[str], key: str, deadline: Deadline, report: Report) -> Steps[BulkResult]:
         """Submits once, whatever happens on the way: the service knows the key of a repeated request."""
         body = json.dumps({"bulk": True, "json": True, "email": "\n".join(entries)}).encode()
         headers = {**_JSON, "Idempotency-Key": key}
@@ -133,7 +134,7 @@ class Core:
             return _finished(fields, report)
         return (yield from self.resume(fields["session"], deadline, report))
 
-    def resume(self, session: str, deadline: Deadline, report: Report) -> Steps:
+    def resume(self, session: str, deadline: Deadline, report: Report) -> Steps[BulkResult]:
         """Waits for a batch that was submitted."""
         path = f"/api/view/{quote(session, safe='')}/json"
         pause = _LOOK_FIRST_S
@@ -149,7 +150,7 @@ class Core:
             fault.session = session
             raise
 
-    def verify_token(self, token: str, email: str, deadline_ms: Optional[float]) -> Steps:
+    def verify_token(self, token: str, email: str, deadline_ms: Optional[float]) -> Steps[TokenResult]:
         deadline = Deadline(deadline_ms or self.deadline_ms)
         now = self._clock()
         is_known = kid_of(token) in {key.get("kid") for key in self._keys or []}
@@ -161,7 +162,7 @@ class Core:
             return TokenResult(False, None, "keys_unavailable")
         return verify_token(token, email, self._keys, self._issuer, self._clock(), self._first_use)
 
-    def _fetch_keys(self, deadline: Deadline) -> Steps:
+    def _fetch_keys(self, deadline: Deadline) -> Steps[None]:
         """Keys that were fetched before are good enough while the service is away."""
         try:
             response = yield from self._exchange(Ask("GET", "/.well-known/jwks.json", deadline, {}))
@@ -172,7 +173,7 @@ class Core:
         except (AttributeError, TypeError):
             self.tell(GatepostError("answer", "the answer is not a set of keys"), "keys")
 
-    def refresh_pocket(self, deadline_ms: float) -> Steps:
+    def refresh_pocket(self, deadline_ms: float) -> Steps[Optional[bytes]]:
         """Returns the file if there is a new one. Raises GatepostError."""
         headers = {"If-None-Match": self._etag} if self._etag else {}
         ask = Ask("GET", "/feeds/pocket", Deadline(deadline_ms), headers, limit=MAX_OCTETS)
@@ -186,27 +187,29 @@ class Core:
         self._etag = response.headers.get("etag")
         return response.body
 
-    def _exchange(self, ask: Ask) -> Steps:
+    def _exchange(self, ask: Ask) -> Steps[Response]:
         """Tries again when the connection broke, and when the service is not there for now. Both are safe: a repeated
         question costs a unit at most, and a batch has a key of its own."""
         before: Optional[GatepostError] = None
-        for tries in range(_PATIENT_TRIES if ask.is_patient else _TRIES):
+        most = _PATIENT_TRIES if ask.is_patient else _TRIES
+        for tries in range(most):
             try:
-                response = yield ask
-                fault = _refusal(response, ask)
-                if fault is None:
+                response: Response = yield ask
+                refused = _refusal(response, ask)
+                if refused is None:
                     return response
+                fault = refused
             except GatepostError as broken:
                 fault = broken
             if fault.kind == "timeout" and before is not None:
                 raise before  # says more
             delay = _delay(fault, tries, ask.is_patient)
-            if delay is None or delay >= ask.deadline.left_or_0():
+            if delay is None or delay >= ask.deadline.left_or_0() or tries == most - 1:
                 raise fault
             before = fault
             if delay > 0:
                 yield float(delay)
-        raise fault
+        raise ask.deadline.passed()
 
 
 def _delay(fault: GatepostError, tries: int, is_patient: bool) -> Optional[float]:

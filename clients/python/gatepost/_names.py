@@ -6,10 +6,10 @@ import socket
 import threading
 import time
 from concurrent.futures import Future
-from typing import List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 #: Family and address, as sockets take them.
-Address = Tuple[int, tuple]
+Address = Tuple[int, Tuple[Any, ...]]
 
 _FRESH_S = 30
 
@@ -22,7 +22,7 @@ class Names:
         self._lock = threading.Lock()
         self._known: Optional[List[Address]] = None
         self._known_at = 0.0
-        self._running: Future = Future()
+        self._running: "Future[List[Address]]" = Future()
         self._running.cancel()
 
     def ask(self) -> "Tuple[Optional[List[Address]], Future[List[Address]]]":
@@ -34,10 +34,10 @@ class Names:
                 threading.Thread(target=self._look_up, args=(self._running,), daemon=True).start()
             return self._known, self._running
 
-    def _look_up(self, future: Future) -> None:
+    def _look_up(self, future: "Future[List[Address]]") -> None:
         try:
             found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
-            addresses = [(family, address) for family, _, _, _, address in found]
+            addresses: List[Address] = [(int(family), tuple(address)) for family, _, _, _, address in found]
         except (OSError, UnicodeError) as fault:
             future.set_exception(OSError(f"no address of {self._host}: {fault}"))
         else:

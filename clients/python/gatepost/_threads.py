@@ -39,7 +39,9 @@ class Transport:
 
     def exchange(self, ask: Ask) -> Response:
         if self._mine.pid != os.getpid():
-            self._mine = _State(self._site)
+            parents, self._mine = self._mine.idle, _State(self._site)
+            for sock, _ in parents:
+                sock.close()  # here alone: the parent speaks on them
         octets = self._site.octets(ask)
         kept = self._take()
         if kept is not None:

@@ -6,9 +6,9 @@ import asyncio
 import ssl
 import time
 import uuid
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
 
-from ._core import Core, Report, Steps
+from ._core import Core, Report, Steps, T
 from ._keeper import Keeper
 from ._site import Deadline, Site
 from ._tasks import AsyncTransport
@@ -18,6 +18,9 @@ from .tokens import FirstUse
 
 DEADLINE_MS = 1_500
 BULK_DEADLINE_MS = 600_000
+
+#: Names of 1 to 32 letters a to z and _; docs/decide.md.
+Facts = Mapping[str, Union[str, int, float, bool]]
 
 
 class _Base:
@@ -76,16 +79,26 @@ class _Base:
 class Client(_Base):
     """For threads and forked processes. Keep one for the process."""
 
-    def decide(self, email: str, *, deadline_ms: Optional[float] = None, **options: Any) -> Decision:
-        """Decides on a sign-up; ``policy``, ``language``, ``form``, ``facts`` and ``token`` as in docs/decide.md.
+    def decide(
+        self,
+        email: str,
+        *,
+        policy: Optional[str] = None,
+        language: Optional[str] = None,
+        form: Optional[str] = None,
+        facts: Optional[Facts] = None,
+        token: Optional[bool] = None,
+        deadline_ms: Optional[float] = None,
+    ) -> Decision:
+        """Decides on a sign-up, with the parameters of docs/decide.md.
 
         Never raises because of the service, and answers by the deadline.
         """
         self._start()
-        return _run(self._threads, self._core.decide(email, options, deadline_ms))
+        return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token)), deadline_ms))
 
     def check(
-        self, entry: str, *, features: Optional[List[str]] = None, deadline_ms: Optional[float] = None
+        self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
     ) -> Result:
         """Checks an address or a domain. Raises GatepostError when there is no answer."""
         return _run(self._threads, self._core.check(entry, features, deadline_ms))
@@ -137,13 +150,23 @@ class AsyncClient(_Base):
         super().__init__(*args, **options)
         self._tasks = AsyncTransport(self._core.site, self._threads.context)
 
-    async def decide(self, email: str, *, deadline_ms: Optional[float] = None, **options: Any) -> Decision:
+    async def decide(
+        self,
+        email: str,
+        *,
+        policy: Optional[str] = None,
+        language: Optional[str] = None,
+        form: Optional[str] = None,
+        facts: Optional[Facts] = None,
+        token: Optional[bool] = None,
+        deadline_ms: Optional[float] = None,
+    ) -> Decision:
         """As ``Client.decide``."""
         self._start()
-        return await _run_async(self._tasks, self._core.decide(email, options, deadline_ms))
+        return await _run_async(self._tasks, self._core.decide(email, _asked(policy, language, form, (facts, token)), deadline_ms))
 
     async def check(
-        self, entry: str, *, features: Optional[List[str]] = None, deadline_ms: Optional[float] = None
+        self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
     ) -> Result:
         """As ``Client.check``."""
         return await _run_async(self._tasks, self._core.check(entry, features, deadline_ms))
@@ -189,7 +212,13 @@ class AsyncClient(_Base):
         await self.close()
 
 
-def _run(transport: Transport, steps: Steps) -> Any:
+def _asked(
+    policy: Optional[str], language: Optional[str], form: Optional[str], more: Tuple[Optional[Facts], Optional[bool]]
+) -> Mapping[str, Any]:
+    return {"policy": policy, "language": language, "form": form, "facts": more[0], "token": more[1]}
+
+
+def _run(transport: Transport, steps: Steps[T]) -> T:
     try:
         step = next(steps)
         while True:
@@ -204,10 +233,11 @@ def _run(transport: Transport, steps: Steps) -> Any:
             else:
                 step = steps.send(response)
     except StopIteration as end:
-        return end.value
+        result: T = end.value
+        return result
 
 
-async def _run_async(transport: AsyncTransport, steps: Steps) -> Any:
+async def _run_async(transport: AsyncTransport, steps: Steps[T]) -> T:
     try:
         step = next(steps)
         while True:
@@ -222,4 +252,5 @@ async def _run_async(transport: AsyncTransport, steps: Steps) -> Any:
             else:
                 step = steps.send(response)
     except StopIteration as end:
-        return end.value
+        result: T = end.value
+        return result

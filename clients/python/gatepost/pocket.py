@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from typing import Dict, Tuple
+from typing import Dict, Tuple, Type, TypeVar
+
+T = TypeVar("T")
 
 SECTIONS = ("domains", "exact", "below", "allowed", "allowed_below")
 MAX_OCTETS = 1_000_000
@@ -71,7 +73,7 @@ class Pocket:
         return False
 
 
-def _of_type(value: object, kind: type):
+def _of_type(value: object, kind: Type[T]) -> T:
     if type(value) is not kind:
         raise ValueError("not a pocket list")
     return value

@@ -49,7 +49,7 @@ def _claims(
     signed = f"{parts[0]}.{parts[1]}".encode()
     if not ed25519.verify(key, signed, decode(parts[2])):
         raise _Bad("signature")
-    claims = json.loads(decode(parts[1]))
+    claims: Mapping[str, Any] = json.loads(decode(parts[1]))
     _check(claims, email, *asked)
     return claims
 

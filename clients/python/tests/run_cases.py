@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import ssl
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -55,6 +56,21 @@ def decide(case, world, pocket_file):
         return case["name"], seen(client.decide(case["email"], **case.get("ask", {})))
 
 
+def tls_options(world):
+    context = ssl.create_default_context(cafile=world["authority"])
+    return {"url": world["tls"], "deadline_ms": 10_000, "background": False, "ssl_context": context}
+
+
+def tls(world):
+    with Client(**tls_options(world)) as client:
+        return [client.decide("jo@good.example").source for _ in range(3)]
+
+
+async def tls_async(world):
+    async with AsyncClient(**tls_options(world)) as client:
+        return [(await client.decide("jo@good.example")).source for _ in range(3)]
+
+
 async def decide_async(case, world, pocket_file, turn):
     async with turn, AsyncClient(**options(case, world, pocket_file)) as client:
         return case["name"], seen(await client.decide(case["email"], **case.get("ask", {})))
@@ -95,6 +111,7 @@ def main(mode, world_file):
     print(
         json.dumps(
             {
+                "tls": tls(world) if mode == "sync" else asyncio.run(tls_async(world)),
                 "decide": dict(decided),
                 "tokens": [result.reason or "ok" for result in verified],
                 "webhooks": [

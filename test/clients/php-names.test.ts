@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { forkDnsServer } from "../dns/dns-server.ts";
+import { testWithTools } from "../process/require-tool.ts";
+
+const run = promisify(execFile);
+const PROGRAM = fileURLToPath(new URL("../../../clients/php/tests/run_names.php", import.meta.url));
+
+const ZONE = {
+  "four.example": { a: ["192.0.2.1", "192.0.2.2"] },
+  "six.example": { aaaa: ["2001:db8::6"] },
+  "alias.example": { cname: "four.example" },
+  "short.inner.example": { a: ["192.0.2.3"] },
+  "forged.example": { a: ["192.0.2.4"], behave: "forgedFirst" },
+  "silent.example": { behave: "silent" },
+  "garbage.example": { behave: "garbage" },
+  "loop.example": { behave: "pointerLoop" },
+  "other.id.example": { behave: "wrongId" },
+  "servfail.example": { behave: "servfail" },
+} as const;
+
+/** What is found, or the kind of the fault. */
+const NAMES: Readonly<Record<string, readonly string[] | string>> = {
+  "four.example": ["192.0.2.1", "192.0.2.2"],
+  "four.example.": ["192.0.2.1", "192.0.2.2"],
+  "six.example": ["2001:db8::6"],
+  "alias.example": ["192.0.2.1", "192.0.2.2"],
+  short: ["192.0.2.3"],
+  "forged.example": ["192.0.2.4"],
+  "both.example": ["127.0.0.9", "::1"],
+  "OTHER.example": ["127.0.0.9"],
+  "192.0.2.9": ["192.0.2.9"],
+  "[2001:db8::9]": ["2001:db8::9"],
+  "gone.example": "network",
+  "silent.example": "timeout",
+  "garbage.example": "timeout",
+  "loop.example": "network",
+  "other.id.example": "timeout",
+  "servfail.example": "network",
+};
+
+testWithTools(["php"], "the PHP client looks up names by its deadline", async () => {
+  const dns = await forkDnsServer(ZONE);
+  try {
+    const asked = Object.entries(NAMES).map(([name, want]) => [
+      name,
+      want === "timeout" ? 200 : 10_000,
+    ]);
+    const words = [`127.0.0.1:${String(dns.port)}`, JSON.stringify(Object.fromEntries(asked))];
+    const { stdout } = await run("php", [PROGRAM, ...words]);
+    assert.deepEqual(JSON.parse(stdout), NAMES);
+  } finally {
+    await dns.close();
+  }
+});

@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { receiverCertificate, receiverKey } from "../process/certificates.ts";
+
+/** Accepts everyone over TLS, with a certificate of the test authority for `localhost`. */
+export interface TlsService {
+  readonly url: string;
+  /** So far. */
+  readonly connections: () => number;
+  close(): Promise<void>;
+}
+
+const BODY = JSON.stringify({
+  decision: "accept",
+  reason: "ok",
+  complete: true,
+  policy: { name: "default", version: 1 },
+});
+
+export async function startTlsService(): Promise<TlsService> {
+  let connections = 0;
+  const tls = { cert: receiverCertificate, key: receiverKey };
+  const server = createServer(tls, (request, response) => {
+    request.resume().once("end", () => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write(BODY.slice(0, 9));
+      response.end(BODY.slice(9));
+    });
+  });
+  server.on("secureConnection", () => (connections += 1));
+  server.listen(0);
+  await once(server, "listening");
+  return {
+    url: `https://localhost:${String((server.address() as AddressInfo).port)}`,
+    connections: () => connections,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

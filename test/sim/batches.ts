@@ -10,6 +10,8 @@ const JOB_MS = 180_000;
 const SESSION_MS = 900_000;
 const REPEATS_MAX = 20;
 
+const OTHER = ["one-more.live.test-zone.com"];
+
 export interface Finished {
   readonly session: string;
   readonly owner: Owner;
@@ -64,17 +66,24 @@ export class Batches {
     this.#chance = chance;
   }
 
+  #entriesFor({ dailyLimit }: Owner): readonly string[] {
+    const chance = this.#chance;
+    const isLarge = chance.isTrue(0.5) && dailyLimit === Infinity;
+    const count = isLarge ? 101 + chance.below(700) : 1 + chance.below(12);
+    return Array.from({ length: count }, () => entryOf(chance));
+  }
+
   async submit(owner: Owner): Promise<void> {
     const chance = this.#chance;
-    const isLarge = chance.isTrue(0.5) && owner.dailyLimit === Infinity;
-    const count = isLarge ? 101 + chance.below(700) : 1 + chance.below(12);
-    const entries = Array.from({ length: count }, () => entryOf(chance));
+    const entries = this.#entriesFor(owner);
     const want = wanted(entries);
     const key = chance.isTrue(0.6) ? `k${String(chance.below(1e9))}` : undefined;
     const charged = chargedOn(owner, this.#front.today());
     const order = { method: "POST", url: "/api/email" } as const;
     const body = { bulk: true, email: entries };
-    const send = (): Promise<Reply> => this.#front.ask(owner, order, { body, key }, BULK_MS);
+    const sendThis = (sent: unknown): Promise<Reply> =>
+      this.#front.ask(owner, order, { body: sent, key }, BULK_MS);
+    const send = (): Promise<Reply> => sendThis(body);
     // Before the answer is there the job and its charge may be.
     charged.possible += want.unique;
     owner.unknownJobs += 1;
@@ -87,7 +96,10 @@ export class Batches {
     charged.possible -= want.unique;
     if (reply.status === 429) this.#front.refused(owner, want.unique, reply);
     else if (reply.status !== 200) this.#front.wrong(`a batch got ${String(reply.status)}`);
-    else await this.#answered(reply, { owner, want, charged }, key === undefined ? key : send);
+    else {
+      if (key !== undefined) await this.#sendOther(() => sendThis({ ...body, email: OTHER }));
+      await this.#answered(reply, { owner, want, charged }, key === undefined ? key : send);
+    }
   }
 
   /** Only with a key is it safe to ask again: the same request is charged once. */
@@ -118,6 +130,13 @@ export class Batches {
       this.#compareStats(answer, job.want, "at once");
       this.#ended(job);
     }
+  }
+
+  /** One key is for one request. */
+  async #sendOther(send: () => Promise<Reply>): Promise<void> {
+    if (!this.#chance.isTrue(0.1)) return;
+    const { status } = await send();
+    if (status === 200) this.#front.wrong("a key of another request is answered");
   }
 
   async #repeat(send: () => Promise<Reply>, session: string): Promise<void> {
@@ -159,6 +178,10 @@ export class Batches {
     if (isOpen(gone)) owner.unknownJobs += 1;
     owner.open.delete(session);
     this.#mayBeBusy(owner);
+    const url = `/api/view/${session}`;
+    const after = await this.#front.ask(owner, { method: "GET", url });
+    if (gone.status === 200 && after.status === 200)
+      this.#front.wrong("a deleted session is there");
   }
 
   async #isOver(job: Job, seen: { processed: number }): Promise<boolean> {

@@ -19,9 +19,17 @@ export interface Weather {
   readonly hasKills: boolean;
   /** The longest that a process stands still in this bout, in milliseconds. */
   readonly frozenMs: number;
+  /** The store takes its time. */
+  readonly storeIsSlow: boolean;
 }
 
-export const FINE: Weather = { storeFails: false, namesFail: false, hasKills: false, frozenMs: 0 };
+export const FINE: Weather = {
+  storeFails: false,
+  namesFail: false,
+  hasKills: false,
+  frozenMs: 0,
+  storeIsSlow: false,
+};
 
 /** Where clients meet the service: every answer is held against what holds of all of them. */
 export class Front {
@@ -40,6 +48,12 @@ export class Front {
   wrong(what: string): void {
     this.world.note(`VIOLATION ${what}`);
     this.violations.push(what);
+  }
+
+  /** Changes spread and answers come in time. */
+  get isCalm(): boolean {
+    const { storeFails, storeIsSlow, frozenMs } = this.weather;
+    return !storeFails && !storeIsSlow && frozenMs === 0;
   }
 
   mayLose(units: number): void {
@@ -89,6 +103,15 @@ export class Front {
     return unlessOldKey(reply, sentKey, owner.headers["authorization"]);
   }
 
+  /** Whether enough of them were there before the request, and still are. */
+  #hasCredits(owner: Owner, units: number): boolean {
+    const { timeline, store } = this.world;
+    if (timeline.nowMs - owner.grantedAtMs < 2 * SINGLE_MS + this.weather.frozenMs) return false;
+    const id = owner.key.slice("account:".length);
+    const [row] = store.rows(`select credit_balance as balance from accounts where id = '${id}'`);
+    return Number(row?.["balance"] ?? 0) >= units;
+  }
+
   /** A refusal must have its reason in what the client itself did. */
   refused(owner: Owner, units: number, { body, retryAfter }: Reply): void {
     const { certain, possible } = chargedOn(owner, this.today());
@@ -96,6 +119,7 @@ export class Front {
       if (certain + possible + units <= owner.dailyLimit) {
         this.wrong(`${owner.key} was refused with ${String(certain)} units of its day used`);
       }
+      if (this.#hasCredits(owner, units)) this.wrong(`${owner.key} was refused beside its credits`);
     } else if (/in progress/.test(body)) {
       const isFree = owner.open.size === 0 && owner.unknownJobs === 0;
       if (isFree && this.world.timeline.nowMs > owner.busyUntilMs) {

@@ -5,8 +5,8 @@ export interface Owner {
   readonly headers: Record<string, string>;
   readonly address: string;
   readonly dailyLimit: number;
-  /** Granted by the operator. */
-  credits: number;
+  /** When the operator granted credits last. */
+  grantedAtMs: number;
   /** By UTC day: units that were certainly charged, and units that may have been beside them. */
   readonly charged: Map<number, Charged>;
   /** Sessions that were accepted and are not over, as far as the client knows. */
@@ -15,7 +15,9 @@ export interface Owner {
   unknownJobs: number;
   /** An answer that left before this time may still know of a job that is over. */
   busyUntilMs: number;
-  hasWebhook: boolean;
+  webhook: { readonly url: string; readonly secret: string } | undefined;
+  /** How often all of its older keys were revoked. */
+  revocations: number;
 }
 
 export interface Charged {
@@ -24,7 +26,13 @@ export interface Charged {
 }
 
 export function newOwner(known: Pick<Owner, "key" | "headers" | "address" | "dailyLimit">): Owner {
-  const state = { credits: 0, unknownJobs: 0, busyUntilMs: 0, hasWebhook: false };
+  const state = {
+    grantedAtMs: 0,
+    unknownJobs: 0,
+    busyUntilMs: 0,
+    webhook: undefined,
+    revocations: 0,
+  };
   return { ...known, ...state, charged: new Map(), open: new Set() };
 }
 

@@ -18,6 +18,13 @@ import type { SimulatedRedis } from "./redis/simulated-redis.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
 
+/** A webhook as it arrived. */
+export interface Received {
+  readonly url: string;
+  readonly signature: string;
+  readonly body: string;
+}
+
 /** What a simulated process stands on. */
 export interface Ground {
   readonly timeline: Timeline;
@@ -28,7 +35,7 @@ export interface Ground {
   /** Who serves, of those that may be but one. */
   readonly lock: { holder: Lifetime | undefined };
   /** A webhook arrives at its receiver; the status it answers. */
-  readonly receive: (url: string, body: string) => number;
+  readonly receive: (webhook: Received) => number;
   readonly trace: (line: string) => void;
   readonly logged: (life: Lifetime, level: "warn" | "error", event: string) => void;
 }
@@ -84,9 +91,9 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
       tcp: () => Promise.resolve({ ok: false, fault: "unreachable" }),
     }),
     openWebhookSender: () => ({
-      async post({ url, body }) {
+      async post({ url, body, signature }) {
         await new Promise<void>((go) => void clock.after(chance.between(5, 200), go));
-        const status = ground.receive(url, Buffer.from(body).toString());
+        const status = ground.receive({ url, signature, body: Buffer.from(body).toString() });
         await new Promise<void>((go) => void clock.after(chance.between(5, 200), go));
         return { ok: true, value: { status, headers: {}, body: new Uint8Array(), cut: false } };
       },

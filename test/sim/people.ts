@@ -1,8 +1,10 @@
 import type { Chance } from "./chance.ts";
 import { Batches } from "./batches.ts";
 import { Front } from "./front.ts";
+import { Gate } from "./gate.ts";
 import { chargedOn, newOwner, type Owner } from "./ledger.ts";
 import { entryOf, fateOf } from "./names.ts";
+import { Visits } from "./visits.ts";
 import type { Operator, Reply, World } from "./world.ts";
 
 /** Their daily limits are of the tiers file in `world.ts`. */
@@ -13,6 +15,17 @@ const ACCOUNTS = [
 ] as const;
 const STRANGER = { address: "203.0.113.9", dailyLimit: 80 };
 
+const MISTAKES = [
+  { url: "/api/email", body: {}, status: 400 },
+  { url: "/api/email", body: { bulk: true, email: "" }, status: 400 },
+  { url: "/api/decide", body: {}, status: 400 },
+  {
+    url: "/api/decide",
+    body: { email: "user1@d1.live.test-zone.com", policy: "none" },
+    status: 404,
+  },
+] as const;
+
 /** A change is in force after this time everywhere. */
 const IN_FORCE_MS = 5_000;
 
@@ -20,6 +33,8 @@ const IN_FORCE_MS = 5_000;
 export class People {
   readonly front: Front;
   readonly batches: Batches;
+  readonly gate: Gate;
+  readonly #visits: Visits;
   readonly world: World;
   readonly #chance: Chance;
   readonly #operator: Operator;
@@ -31,6 +46,8 @@ export class People {
     this.#operator = operator;
     this.front = new Front(world);
     this.batches = new Batches(this.front, this.#chance);
+    this.gate = new Gate(this.front, this.#chance, operator);
+    this.#visits = new Visits(this.front, this.#chance, operator);
   }
 
   async begin(): Promise<void> {
@@ -46,8 +63,9 @@ export class People {
       const owner = newOwner({ key: `account:${id}`, headers, address, dailyLimit });
       owners.push(owner);
       if (dailyLimit < Infinity) continue;
-      await this.#operator.setup.set(id, "https://hook.live.test-zone.com/", []);
-      owner.hasWebhook = true;
+      const url = `https://${name}.live.test-zone.com/`;
+      const { secret } = await this.#operator.setup.set(id, url, []);
+      owner.webhook = { url, secret };
     }
     owners.push(newOwner({ key: `bucket:${STRANGER.address}`, headers: {}, ...STRANGER }));
   }
@@ -65,14 +83,28 @@ export class People {
 
   /** What people do, each up to its share of 0 to 1. */
   readonly #acts: readonly (readonly [(owner: Owner) => Promise<unknown>, number])[] = [
-    [(owner) => this.#check(owner), 0.45],
-    [(owner) => this.batches.submit(owner), 0.75],
-    [() => this.batches.look(), 0.82],
-    [() => this.batches.peep(), 0.88],
-    [(owner) => this.#revoke(owner), 0.92],
-    [(owner) => this.#grant(owner), 0.96],
-    [(owner) => this.#deny(owner), 1],
+    [(owner) => this.#check(owner), 0.29],
+    [(owner) => this.#err(owner), 0.32],
+    [(owner) => this.gate.decide(owner), 0.47],
+    [(owner) => this.batches.submit(owner), 0.69],
+    [() => this.batches.look(), 0.75],
+    [() => this.batches.peep(), 0.8],
+    [(owner) => this.#revoke(owner), 0.84],
+    [(owner) => this.#grant(owner), 0.87],
+    [(owner) => this.#deny(owner), 0.9],
+    [(owner) => this.gate.changePolicy(owner), 0.94],
+    [(owner) => this.gate.useInPage(owner), 0.97],
+    [(owner) => this.#visits.visit(owner), 1],
   ];
+
+  /** What is refused for a mistake in it costs nothing. */
+  async #err(owner: Owner): Promise<void> {
+    const { body, url, status } = this.#chance.pick(MISTAKES);
+    const reply = await this.front.ask(owner, { method: "POST", url }, { body });
+    const isFine = [status, 0, 401, 429].includes(reply.status) || reply.status >= 500;
+    const isPlanless = status === 404 && reply.status === 200 && !this.front.isCalm;
+    if (!isFine && !isPlanless) this.front.wrong(`a mistake got ${String(reply.status)}`);
+  }
 
   async #newKey(accountId: string): Promise<string> {
     const made = await this.#operator.keys.create(accountId, "sim");
@@ -117,6 +149,7 @@ export class People {
     const id = owner.key.slice("account:".length);
     const old = { key: owner.key, address: owner.address, headers: { ...owner.headers } };
     owner.headers["authorization"] = `Bearer ${await this.#newKey(id)}`;
+    owner.revocations += 1;
     const before = await keys.list(id);
     for (const { id: keyId, revokedAtMs } of before.slice(0, -1)) {
       if (revokedAtMs === undefined) await keys.revoke(keyId);
@@ -127,16 +160,14 @@ export class People {
     const order = { method: "POST", url: "/api/email" } as const;
     const { status } = await this.front.ask(old, order, { body: { email: "x" } });
     if (status === 401) charged.possible -= 1;
-    const { frozenMs, storeFails } = this.front.weather;
-    if (frozenMs === 0 && !storeFails && status === 200)
-      this.front.wrong("a revoked key is served");
+    if (this.front.isCalm && status === 200) this.front.wrong("a revoked key is served");
   }
 
   async #grant(owner: Owner): Promise<void> {
     if (owner.dailyLimit !== 60) return;
     const id = owner.key.slice("account:".length);
     const answer = await this.#operator.credits.grant(id, 5, "simulated");
-    if (answer.kind === "granted") owner.credits += 5;
+    if (answer.kind === "granted") owner.grantedAtMs = this.world.timeline.nowMs;
   }
 
   /** A rule of the operator is in force after 5 s. */
@@ -151,10 +182,14 @@ export class People {
     if ((await isDisposable()) === true) this.front.wrong("a domain without a rule is disposable");
     await this.#operator.rules.save(domain, "deny", { note: "", author: "sim" });
     await this.world.timeline.sleep(IN_FORCE_MS);
-    const { frozenMs, storeFails } = this.front.weather;
-    if ((await isDisposable()) === false && frozenMs === 0 && !storeFails) {
+    if ((await isDisposable()) === false && this.front.isCalm) {
       this.front.wrong("a rule is not in force after 5 s");
     }
     await this.#operator.rules.forget(domain);
+    if (!this.#chance.isTrue(0.5)) return;
+    await this.world.timeline.sleep(IN_FORCE_MS);
+    if ((await isDisposable()) === true && this.front.isCalm) {
+      this.front.wrong("a rule is in force 5 s after its end");
+    }
   }
 }

@@ -1,11 +1,15 @@
+import { createHmac } from "node:crypto";
 import type { Finished } from "./batches.ts";
 import type { Front } from "./front.ts";
 import type { Owner } from "./ledger.ts";
 import type { People } from "./people.ts";
+import type { Received } from "./machine.ts";
 import type { World } from "./world.ts";
 
 const REST_MS = 120_000;
 const TIMERS_MAX = 300;
+/** What ended is deleted by then. */
+const OLD_MS = 2 * 86_400_000;
 
 const textOf = (row: Readonly<Record<string, unknown>> | undefined, name: string): string =>
   String(row?.[name]);
@@ -20,6 +24,7 @@ export async function checkAtRest(world: World, people: People, before: Before):
     checkWebhooks,
     checkTimers,
     checkLog,
+    (_world, { gate }) => gate.compareCounts(),
   ];
   for (const check of tables) check(world, people, before);
 }
@@ -88,6 +93,10 @@ function checkCredits(world: World, people: People): void {
       people.front.wrong("a balance is not the sum of its ledger");
     if (Number(row["least"] ?? 0) < 0) people.front.wrong("a balance was negative");
   }
+  const [unlike] = world.store.rows(`
+    select count(*) as count from credit_entries join charges on charges.id = credit_entries.reference
+    where reason = 'charge' and credit_entries.amount <> -charges.amount`);
+  if (textOf(unlike, "count") !== "0") people.front.wrong("credits paid another price");
   for (const row of world.store.rows("select amount, refunded from charges")) {
     if (Number(row["refunded"]) > Number(row["amount"]))
       people.front.wrong("a refund exceeds its charge");
@@ -95,6 +104,11 @@ function checkCredits(world: World, people: People): void {
 }
 
 function checkJobs(world: World, people: People): void {
+  const nowMs = world.timeline.beganMs + world.timeline.nowMs;
+  const [old] = world.store.rows(
+    `select count(*) as count from jobs where expires_at_ms < ${String(nowMs - OLD_MS)}`,
+  );
+  if (Number(old?.["count"]) > 0) people.front.wrong("old sessions are not deleted");
   const [row] = world.store.rows(`
     select count(*) as count from jobs
     where state = 'completed' and (open_chunks <> 0 or processed <> unique_count)`);
@@ -105,28 +119,42 @@ function checkJobs(world: World, people: People): void {
   if (Number(locks?.["count"]) > 50) people.front.wrong("locks of dead requests stay");
 }
 
-function timesTold({ received }: World): ReadonlyMap<string, number> {
-  const told = new Map<string, number>();
-  for (const body of received) {
-    const session = /"session":"([0-9a-f]{32})"/.exec(body)?.[1] ?? "";
-    told.set(session, (told.get(session) ?? 0) + 1);
-  }
-  return told;
+const sessionOf = ({ body }: Pick<Received, "body">): string =>
+  /"session":"([0-9a-f]{32})"/.exec(body)?.[1] ?? "";
+
+/** A webhook comes from us, to the owner of its session, and says what came of it. */
+function checkContent({ front, batches }: People, webhook: Received): void {
+  const to = front.owners.find((owner) => owner.webhook?.url === webhook.url)?.webhook;
+  if (to === undefined) return front.wrong("a webhook went to nobody's address");
+  const signature = createHmac("sha256", to.secret).update(webhook.body).digest("hex");
+  if (signature !== webhook.signature) front.wrong("a webhook's signature is wrong");
+  const session = sessionOf(webhook);
+  const known = batches.finished.findLast((one) => one.session === session);
+  if (known === undefined) return;
+  if (known.owner.webhook?.url !== webhook.url) front.wrong("a webhook went to another owner");
+  const { data } = JSON.parse(webhook.body) as { data: { stats: { valid: number } } };
+  const isRight = data.stats.valid === known.want.fates.valid;
+  if (!isRight && !front.weather.namesFail) front.wrong("a webhook says other numbers");
 }
 
 /** At most one webhook for a batch; exactly one where no process died. */
-function checkWebhooks(world: World, { front, batches }: People, before: Before): void {
-  const told = timesTold(world);
-  for (const [session, times] of told) {
-    if (times > 1) front.wrong(`${String(times)} webhooks of session ${session}`);
+function checkWebhooks(world: World, people: People, before: Before): void {
+  const { front, batches } = people;
+  const told = world.told;
+  for (const webhook of world.received.splice(0)) {
+    checkContent(people, webhook);
+    const session = sessionOf(webhook);
+    told.set(session, (told.get(session) ?? 0) + 1);
+    if (told.get(session) === 2) front.wrong(`two webhooks of session ${session}`);
   }
   const { storeFails, hasKills } = front.weather;
   if (world.kills > before.kills || storeFails || hasKills) return;
   const isTold = ({ session, owner, endedMs }: Finished): boolean =>
-    told.has(session) || !owner.hasWebhook || endedMs < before.atMs;
+    told.has(session) || owner.webhook === undefined || endedMs < before.atMs;
   for (const one of batches.finished.filter((each) => !isTold(each))) {
     front.wrong(`no webhook of session ${one.session}`);
   }
+  batches.finished.splice(0, batches.finished.length - 40);
 }
 
 function checkTimers(world: World, people: People): void {

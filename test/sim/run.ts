@@ -192,6 +192,7 @@ function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
     // A server undoes the transaction of a process that stands still.
     storeFails: has(...store, ...redis) || (isScaled && has("freeze")),
     namesFail: has("silent_names"),
+    storeIsSlow: has("store_slow"),
     hasKills: has("kill", "kill_at_step"),
     frozenMs: 2 * Math.max(0, ...frozen),
   };

@@ -3,6 +3,10 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
+import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
+import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
 import { openStoredLists } from "../../src/main/feeds/lists.ts";
 import { openDns } from "../../src/main/parts/dns.ts";
 import { openAccountStore } from "../../src/main/parts/store.ts";
@@ -12,8 +16,11 @@ import { startServer } from "../../src/main/server.ts";
 import { openSecretKey } from "../../src/main/settings/secret-key.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
 import { startWorker } from "../../src/main/worker.ts";
+import { createSignIns } from "../../src/service/account/sign-ins.ts";
+import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
+import { createPolicyService } from "../../src/service/policy/policies.ts";
 import { Chance } from "./chance.ts";
-import { type Ground, type Host, simulatedMachine } from "./machine.ts";
+import { type Ground, type Host, type Received, simulatedMachine } from "./machine.ts";
 import { SimulatedRedis } from "./redis/simulated-redis.ts";
 import { SimulatedStore } from "./store.ts";
 import { type Lifetime, Timeline } from "./timeline.ts";
@@ -52,6 +59,7 @@ const SETTINGS = {
   GATEPOST_DATA_DIR: join(folder, "none"),
   GATEPOST_DNS_SERVERS: "192.0.2.53",
   GATEPOST_LISTS_REFRESH: "off",
+  GATEPOST_PUBLIC_URL: "http://gatepost.test",
   GATEPOST_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
   GATEPOST_TIERS_FILE: tiersFile,
   PORT: "0",
@@ -81,7 +89,18 @@ async function openOperator(process: Process) {
     sent: "elsewhere",
   });
   const { operator } = await openStoredLists(process, store);
-  return { ...store, setup, rules: operator };
+  const { clock, ids } = process;
+  const { db } = store.sql;
+  const policies = createPolicyService({
+    store: sqlPolicyStore(db),
+    outcomes: sqlOutcomes(db),
+    tiers: DEFAULT_TIERS,
+    clock,
+    notices: store.notices,
+  });
+  const [sessions, accounts] = [sqlSignIns(db), sqlAccounts(db)];
+  const signIns = createSignIns({ sessions, accounts, ids, clock });
+  return { ...store, setup, rules: operator, policies, signIns };
 }
 
 export type Operator = Awaited<ReturnType<typeof openOperator>>;
@@ -93,8 +112,10 @@ export class World {
   readonly store: SimulatedStore;
   readonly redis: SimulatedRedis;
   readonly names = { silentUntilMs: 0 };
-  /** Bodies of webhooks as they arrived. */
-  readonly received: string[] = [];
+  /** Webhooks since the last rest. */
+  readonly received: Received[] = [];
+  /** How often a session was announced. */
+  readonly told = new Map<string, number>();
   /** Faults that a process logged. */
   readonly logged = new Map<string, number>();
   readonly places: readonly Place[];
@@ -123,7 +144,7 @@ export class World {
       redis: this.redis,
       names: this.names,
       lock: { holder: undefined },
-      receive: (url, body) => this.#receive(url, body),
+      receive: (webhook) => this.#receive(webhook),
       trace: (line) => this.note(line),
       logged: (_life, _level, event) => {
         this.logged.set(event, (this.logged.get(event) ?? 0) + 1);
@@ -203,9 +224,9 @@ export class World {
     if (place.dieAtStep === 0) this.kill(place, this.chance.between(200, 4_000));
   }
 
-  #receive(url: string, body: string): number {
-    this.note(`receiver ${url}`);
-    this.received.push(body);
+  #receive(webhook: Received): number {
+    this.note(`receiver ${webhook.url}`);
+    this.received.push(webhook);
     return 200;
   }
 

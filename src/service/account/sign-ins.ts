@@ -46,7 +46,7 @@ export interface SignInDeps {
 
 /** Browsers that are signed in. */
 export interface SignInService {
-  start(account: Account, visitor: Visitor): Promise<StartedSession>;
+  start(account: Pick<Account, "id">, visitor: Visitor): Promise<StartedSession>;
   /** Whose token it is; undefined for a malformed, unknown or expired one. */
   identify(token: string, visitor: Visitor): Promise<SignedIn | undefined>;
 }
@@ -68,7 +68,7 @@ export function createSignIns(deps: SignInDeps): SignInService {
 }
 
 async function start(
-  account: Account,
+  account: Pick<Account, "id">,
   visitor: Visitor,
   { sessions, ids, clock }: SignInDeps,
 ): Promise<StartedSession> {

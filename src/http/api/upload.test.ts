@@ -6,6 +6,7 @@ import {
   bulkServer,
   sessionIn,
 } from "../../../test/bulk/bulk-http.ts";
+import { until } from "../../../test/time/until.ts";
 import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
 
 const OWNER = { key: "a1" } as const;
@@ -214,6 +215,28 @@ test("large other columns do not count against the column", async (t) => {
   const server = await bulkServer(t);
   const csv = `mail,note\n${`a@x.example,${"n".repeat(1_000)}\n`.repeat(15_000)}`;
   assert.equal((await upload(server, csv)).status, 200);
+});
+
+test("what was read of a file counts as its owner's until the answer", async (t) => {
+  const begun: (() => void)[] = [];
+  const over = (bulk: BulkServer["bulk"]): BulkServer["bulk"] => ({
+    ...bulk,
+    submit: async (...order) => {
+      await new Promise<void>((go) => begun.push(go));
+      return bulk.submit(...order);
+    },
+  });
+  const server = await bulkServer(t, { over });
+  const wide = `mail,note\n${`a@x.example,${"n".repeat(1_000)}\n`.repeat(15_000)}`;
+  const first = upload(server, wide);
+  await until(() => begun.length === 1);
+  assert.equal((await upload(server, wide)).status, 429);
+  begun[0]?.();
+  assert.equal((await first).status, 200);
+  const again = upload(server, wide);
+  await until(() => begun.length === 2);
+  begun[1]?.();
+  assert.equal((await again).status, 200);
 });
 
 test("a file over 20 MB is refused, announced or not", async (t) => {

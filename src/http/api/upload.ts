@@ -49,7 +49,7 @@ export function uploadRoute(deps: UploadDeps): Route {
 }
 
 async function submit(
-  { file, fields, release }: Multipart,
+  { file, fields, drop }: Multipart,
   request: ApiRequest,
   { bulk, log, shares }: UploadDeps,
 ): Promise<ApiReply> {
@@ -63,7 +63,7 @@ async function submit(
   const owner = ownerKey(request.entrance.caller.owner);
   const decode = (): Promise<UploadedEntries> => readUpload(slices, options);
   const entries = await shares.of("decoding").run(owner, decode, sizeOf(file));
-  release(); // what it holds is in the entries now
+  drop(); // its entries wait in its place to be split, and its owner's next file finds no room beside them
   if (entries.text.trim() === "") throw badUpload("The file has no entries.");
   const said = [options.kind, column, String(wantsResults), hash.digest("hex")];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);

@@ -18,6 +18,8 @@ export interface Multipart {
   readonly file: UploadedFile;
   /** First value each. */
   readonly fields: ReadonlyMap<string, string>;
+  /** Drops the file, once it is read. What was made of it still counts as its owner's. */
+  readonly drop: () => void;
   /** Drops the file and gives its memory back; may be called twice. */
   readonly release: () => void;
 }
@@ -140,6 +142,7 @@ class Reading {
     settle?.resolve({
       file: { ...file, chunks: this.#chunks },
       fields: this.#fields,
+      drop: () => void (this.#chunks.length = 0),
       release: () => this.#release(),
     });
   }

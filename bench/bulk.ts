@@ -8,7 +8,8 @@ import { systemMachine } from "../src/main/process/machine.ts";
 import { readConfig } from "../src/main/settings/config.ts";
 import { createShares } from "../src/ports/sharing/shares.ts";
 import { threadSplitter } from "../src/main/threads/splitter.ts";
-import { type Service, startNameServer, startService, type Weather } from "./bulk/service.ts";
+import { startNameServer, type Weather } from "../test/dns/numbered-names.ts";
+import { type Service, startService } from "./bulk/service.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const CLEAR: Weather = { delayMs: 20, lossShare: 0, deadEvery: 0 };

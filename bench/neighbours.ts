@@ -12,7 +12,7 @@ import type { AttackOrder, AttackReport } from "../test/neighbours/attackers-pro
 import { type Attack, ATTACKS } from "../test/neighbours/attacks.ts";
 import { startWatched, type WatchedService } from "../test/neighbours/watched-service.ts";
 import type { Watched } from "../test/neighbours/watch.ts";
-import { startNameServer } from "./bulk/service.ts";
+import { startNameServer } from "../test/dns/numbered-names.ts";
 import { type Seen, Victim } from "./neighbours/victim.ts";
 
 const CHECK_FACTOR = 2;

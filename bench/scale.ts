@@ -12,7 +12,7 @@ import {
   type ScaledProcess,
   type ScaledWorld,
 } from "../test/scaled/scaled-world.ts";
-import { startNameServer } from "./bulk/service.ts";
+import { startNameServer } from "../test/dns/numbered-names.ts";
 import { until } from "../test/time/until.ts";
 
 const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");

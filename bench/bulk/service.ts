@@ -1,11 +1,7 @@
 import { createShares } from "../../src/ports/sharing/shares.ts";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
 import { readBundledLists } from "../../src/adapters/lists/load/bundled.ts";
@@ -30,33 +26,6 @@ import { createAdmission } from "../../src/service/admission/counting-admission.
 import { createSingleCheck, type SingleCheck } from "../../src/service/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { noTraffic } from "../../test/process/no-traffic.ts";
-
-export interface NameServer {
-  readonly address: string;
-  stop(): void;
-}
-
-export interface Weather {
-  readonly delayMs: number;
-  /** Of each way. */
-  readonly lossShare: number;
-  /** One name in this number never answers; 0: none. */
-  readonly deadEvery: number;
-}
-
-export async function startNameServer(weather: Weather): Promise<NameServer> {
-  const program = fileURLToPath(new URL("./name-server.js", import.meta.url));
-  const { delayMs, lossShare, deadEvery } = weather;
-  const args = [program, String(delayMs), String(lossShare), String(deadEvery)];
-  const child: ChildProcess = spawn(process.execPath, args, {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [port] = (await once(
-    createInterface({ input: child.stdout ?? process.stdin }),
-    "line",
-  )) as [string];
-  return { address: `127.0.0.1:${port}`, stop: () => void child.kill() };
-}
 
 export interface Service {
   readonly bulk: BulkService;

@@ -55,6 +55,11 @@ export class Attacker {
     this.#agent = new Agent({ keepAlive: true, maxSockets: 250, localAddress });
   }
 
+  /** Answers and connections that it has got. */
+  get reached(): number {
+    return this.#open.size + [...this.statuses.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -75,7 +80,12 @@ export class Attacker {
         }
       }
     };
-    await Promise.all(Array.from({ length: count }, loop));
+    const loops: Promise<void>[] = [];
+    for (let at = 0; at < count; at += 1) {
+      loops.push(loop());
+      await Promise.resolve(); // the next attacker's first request goes before this one's second
+    }
+    await Promise.all(loops);
   }
 
   /** Ends early when the attack does. */

@@ -99,9 +99,12 @@ const idleConnections: Attack["run"] = (attacker, attackers) => {
   return keepOpen(attacker, { count, text, use: (socket) => void socket?.resume() });
 };
 
+let submitted = 0;
+
 /** A list of names whose name server is silent, by an account without a paid plan. */
 async function submitSilent(attacker: Attacker, names: number): Promise<Answered> {
-  const first = attacker.index * 1_000_000 + Math.floor(performance.now());
+  const first = attacker.index * 1_000_000 + submitted * names;
+  submitted += 1;
   const list = Array.from({ length: names }, (_, at) => silentName(first + at));
   const octets = Buffer.from(`bulk=1&domain=${list.join("%0A")}`);
   const headers = attacker.key("free");

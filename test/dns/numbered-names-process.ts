@@ -1,4 +1,4 @@
-// A name server for the bulk bench, in a separate process: every name has one MX of 300 providers, which
+// A name server for benches and long tests, in a separate process: every name has one MX of 300 providers, which
 // have one address each. It answers after a delay, loses some datagrams and never answers for dead names.
 import { createSocket, type RemoteInfo } from "node:dgram";
 import { performance } from "node:perf_hooks";

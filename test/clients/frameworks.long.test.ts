@@ -55,6 +55,14 @@ const FRAMEWORKS: readonly Framework[] = [
     want: { laravel: FIELD, challenging: ASKING, later: FIELD },
   },
   {
+    name: "Guzzle, by PSR-18",
+    missing: works("php", "-r", "require 'GuzzleHttp/autoload.php';")
+      ? []
+      : ["php-guzzlehttp-guzzle"],
+    program: ["php", "-d", "zend.assertions=1", "php/tests/run_psr18.php"],
+    want: { psr18: FIELD },
+  },
+  {
     name: "WordPress",
     missing:
       works("php", "--version") && existsSync(join(WORDPRESS, "wp-includes"))

@@ -87,9 +87,9 @@ final class Cache
         if (!is_dir($folder)) {
             @mkdir($folder, 0700);
         }
-        $uid = function_exists('posix_geteuid') ? posix_geteuid() : getmyuid();
+        $isMine = !function_exists('posix_geteuid') || @fileowner($folder) === posix_geteuid();
         return is_dir($folder) && !is_link($folder) && is_writable($folder)
-            && (DIRECTORY_SEPARATOR === '\\' || (fileowner($folder) === $uid && (fileperms($folder) & 0022) === 0));
+            && (DIRECTORY_SEPARATOR === '\\' || ($isMine && (fileperms($folder) & 0022) === 0));
     }
 
     private static function user(): string

@@ -35,6 +35,7 @@ final class Psr18Transport implements Transport
             $answer = $this->client->sendRequest($message);
             $body = (string) $answer->getBody();
         } catch (ClientExceptionInterface | \RuntimeException $fault) {
+            $deadline->left();
             throw new GatepostException('network', $fault->getMessage());
         }
         $deadline->left();

@@ -1,16 +1,21 @@
 import asyncio
+import base64
 import json
 import os
 import socket
+import tempfile
 import threading
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from unittest import mock
 
 from gatepost import AsyncClient, Client, GatepostError
 
 ACCEPT = json.dumps({"decision": "accept", "reason": "ok", "complete": True, "policy": {"name": "default", "version": 1}})
+CASES = Path(__file__).resolve().parents[2] / "cases.json"
+POCKET = base64.b64decode(json.loads(CASES.read_text("utf8"))["pocket"]["file"])
 
 
 class Service:
@@ -20,6 +25,8 @@ class Service:
         service = self
         self.connections = 0
         self.requests = []
+        self.asked = []
+        self.file = POCKET
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -38,6 +45,15 @@ class Service:
                 self.end_headers()
                 for piece in (answer[:7], answer[7:], b""):
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+
+            def do_GET(self):
+                service.asked.append((self.path, self.headers["if-none-match"]))
+                is_held = self.headers["if-none-match"] == '"one"'
+                self.send_response(304 if is_held else 200)
+                self.send_header("ETag", '"one"')
+                self.send_header("Content-Length", str(len(service.file)))
+                self.end_headers()
+                self.wfile.write(b"" if is_held else service.file)
 
             def log_message(self, *_):
                 pass
@@ -120,6 +136,27 @@ class TransportTest(unittest.TestCase):
                 later = time.monotonic() + 3_600
                 with mock.patch("socket.getaddrinfo", away), mock.patch("time.monotonic", lambda: later):
                     self.assertEqual(client.decide("jo@good.example").source, "service")
+
+    def test_the_pocket_list_is_fetched_in_the_background_and_kept_for_later_processes(self):
+        with tempfile.TemporaryDirectory() as folder, Service() as service:
+            path = str(Path(folder) / "pocket")
+            with Client(service.url, deadline_ms=10_000, pocket_file=path) as client:
+                client.decide("jo@good.example")
+                for _ in range(1_000):
+                    if Path(path).exists():
+                        break
+                    time.sleep(0.01)
+                self.assertTrue(client.refresh_pocket())
+            self.assertEqual(service.asked, [("/feeds/pocket", None), ("/feeds/pocket", '"one"')])
+            service.file = b"<html>"
+            with Client("http://127.0.0.1:9", pocket_file=path, background=False) as later:
+                answer = later.decide("jo@trash.example", language="de-AT")
+                self.assertEqual((answer.source, answer.decision, answer.reason), ("pocket", "reject", "disposable"))
+                self.assertEqual(answer.message, "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.")
+                self.assertEqual(later.decide("jo@good.example").source, "away")
+            with Client(service.url, pocket_file=path, background=False) as other:
+                self.assertFalse(other.refresh_pocket())
+                self.assertEqual(Path(path).read_bytes(), POCKET)
 
     def test_a_fault_is_told_and_never_raised(self):
         told = []

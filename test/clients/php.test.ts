@@ -6,7 +6,11 @@ import { forkDnsServer } from "../dns/dns-server.ts";
 import { testWithTools } from "../process/require-tool.ts";
 
 const run = promisify(execFile);
-const PROGRAM = fileURLToPath(new URL("../../../clients/php/tests/run_names.php", import.meta.url));
+
+async function seenBy(program: string, ...words: readonly string[]): Promise<unknown> {
+  const path = fileURLToPath(new URL(`../../../clients/php/tests/${program}`, import.meta.url));
+  return JSON.parse((await run("php", [path, ...words])).stdout);
+}
 
 const ZONE = {
   "four.example": { a: ["192.0.2.1", "192.0.2.2"] },
@@ -49,9 +53,20 @@ testWithTools(["php"], "the PHP client looks up names by its deadline", async ()
       want === "timeout" ? 200 : 10_000,
     ]);
     const words = [`127.0.0.1:${String(dns.port)}`, JSON.stringify(Object.fromEntries(asked))];
-    const { stdout } = await run("php", [PROGRAM, ...words]);
-    assert.deepEqual(JSON.parse(stdout), NAMES);
+    assert.deepEqual(await seenBy("run_names.php", ...words), NAMES);
   } finally {
     await dns.close();
   }
+});
+
+testWithTools(["php"], "PHP requests share the pocket list, in a folder of their own", async () => {
+  assert.deepEqual(await seenBy("run_pocket.php"), {
+    "without a list": "away",
+    "fetched once": 1,
+    "a listed address": "pocket",
+    "an honest one": "away",
+    "asked again": true,
+    "with its tag": '/feeds/pocket"one"',
+    "a folder that others write": "away",
+  });
 });

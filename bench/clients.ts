@@ -15,6 +15,7 @@ const ROUNDS = String(2_000);
 const PHP_PROCESSES = 8;
 
 const CLIENTS = fileURLToPath(new URL("../../clients", import.meta.url));
+const TYPESCRIPT = fileURLToPath(new URL("../test/clients/typescript-reach.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
 const world = await startClientWorld();
 try {
@@ -23,7 +24,9 @@ try {
   writeFileSync(file, JSON.stringify({ service, key, faults }));
   const python = ["python3", "-B", "python/tests/reach.py"] as const;
   const php = ["php", "php/tests/reach.php"] as const;
+  const node = [process.execPath, TYPESCRIPT] as const;
   for (const [name, [command, ...words]] of [
+    ["TypeScript", node],
     ["Python", python],
     ["PHP", php],
   ] as const) {
@@ -35,13 +38,14 @@ try {
   }
   const share = String(Math.ceil(count / PHP_PROCESSES));
   const programs = [
+    [...node, "reach", file, String(count)],
     [...python, "sync", file, String(count)],
     [...python, "async", file, String(count)],
     ...Array.from({ length: PHP_PROCESSES }, () => [...php, file, share] as const),
   ] as const;
   const seen = await runReach(programs, () => world.kill());
   for (const [at, each] of seen.entries()) {
-    console.log(["Python", "Python, asyncio"][at] ?? "PHP", JSON.stringify(each));
+    console.log(["TypeScript", "Python", "Python, asyncio"][at] ?? "PHP", JSON.stringify(each));
   }
 } finally {
   await world.close();

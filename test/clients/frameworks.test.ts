@@ -184,22 +184,35 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
       secret: "a secret of the test, which nothing else has",
       database: (memoryAdapter as (tables: object) => object)(tables),
       emailAndPassword: { enabled: true },
+      user: { changeEmail: { enabled: true, updateEmailWithoutVerification: true } },
       rateLimit: { enabled: false },
       telemetry: { enabled: false },
       logger: { disabled: true },
       plugins: [gatepostPlugin(gatepost, options)],
     });
-  const signUp = async (email: string, auth = authFor()): Promise<readonly unknown[]> => {
+  let cookie = "";
+  const post = async (
+    path: string,
+    body: object,
+    auth = authFor(),
+  ): Promise<readonly unknown[]> => {
     const answer = await auth.handler(
-      new Request("http://127.0.0.1:3000/api/auth/sign-up/email", {
+      new Request(`http://127.0.0.1:3000/api/auth${path}`, {
         method: "POST",
-        headers: { "content-type": "application/json", origin: "http://127.0.0.1:3000" },
-        body: JSON.stringify({ email, password: "correct horse battery", name: "Jo" }),
+        headers: { "content-type": "application/json", origin: "http://127.0.0.1:3000", cookie },
+        body: JSON.stringify(body),
       }),
     );
+    cookie =
+      answer.headers
+        .getSetCookie()
+        .map((each) => each.split(";")[0])
+        .join("; ") || cookie;
     const { code, message } = (await answer.json()) as Record<string, unknown>;
     return [answer.status, code, message];
   };
+  const signUp = (email: string, auth?: ReturnType<typeof authFor>): Promise<readonly unknown[]> =>
+    post("/sign-up/email", { email, password: "correct horse battery", name: "Jo" }, auth);
   const bad = [422, "GATEPOST_DISPOSABLE", "Please use a permanent email address."];
   const typo = [422, "GATEPOST_TYPO", "Did you mean jo@gmail.com?"];
   const fine = [200, undefined, undefined];
@@ -211,4 +224,9 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
   assert.deepEqual(await signUp("away@trash.example"), bad);
   const emails = tables.user.map(({ email }) => email);
   assert.deepEqual(emails, ["good@x.example", "typo@x.example", "away@x.example"]);
+  const change = (newEmail: string): Promise<readonly unknown[]> =>
+    post("/change-email", { newEmail });
+  assert.deepEqual(await change("bad@x.example"), bad);
+  assert.deepEqual((await change("good@other.example"))[0], 200);
+  assert.ok(tables.user.some(({ email }) => email === "good@other.example"));
 });

@@ -16,15 +16,17 @@ class APIError extends Error {
 }
 
 interface User {
-  readonly email: string;
+  readonly email?: unknown;
 }
+
+type Before = (user: User) => Promise<void>;
 
 export interface BetterAuthPlugin {
   readonly id: "gatepost";
   readonly init: () => {
     readonly options: {
       readonly databaseHooks: {
-        readonly user: { readonly create: { readonly before: (user: User) => Promise<void> } };
+        readonly user: Readonly<Record<"create" | "update", { readonly before: Before }>>;
       };
     };
   };
@@ -35,18 +37,20 @@ export interface PluginOptions extends Omit<GuardOptions, "field" | "confirmedFi
   readonly challenge?: "accept" | "reject";
 }
 
-/** A plugin of better-auth: decides before a user is made, by password, link or another service. */
+/** A plugin of better-auth: decides before a user is made, by password, link or another service, or gets another address. */
 export function gatepostPlugin(
   gatepost: Pick<Gatepost, "decide">,
   { challenge = "accept", ...options }: PluginOptions = {},
 ): BetterAuthPlugin {
-  const before = async ({ email }: User): Promise<void> => {
+  const before: Before = async ({ email }) => {
     const form = { email, confirmed: challenge === "accept" };
     const { stop } = await guardForm(gatepost, formOf(form), options);
     if (stop !== undefined) throw new APIError(stop);
   };
   return {
     id: "gatepost",
-    init: () => ({ options: { databaseHooks: { user: { create: { before } } } } }),
+    init: () => ({
+      options: { databaseHooks: { user: { create: { before }, update: { before } } } },
+    }),
   };
 }

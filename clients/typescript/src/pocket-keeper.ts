@@ -26,7 +26,7 @@ export interface PocketPlace {
 
 const FRESH_MS = 3_600_000;
 const AGAIN_MS = 60_000;
-const FETCH_MS = 30_000;
+const FETCH_MS = 10_000;
 
 const NONE: PocketKeeper = {
   lists: () => false,

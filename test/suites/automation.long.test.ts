@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import { childEnvironment } from "../process/child-environment.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ACTION = join(ROOT, "deploy/action");
+
+interface Workflow {
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  }[];
+  readonly connections: Readonly<
+    Record<string, { readonly main: readonly (readonly { readonly node: string }[])[] }>
+  >;
+}
+
+test("the n8n workflow connects nodes that exist and asks for a decision", () => {
+  const text = readFileSync(join(ROOT, "deploy/n8n/check-address.json"), "utf8");
+  const { nodes, connections } = JSON.parse(text) as Workflow;
+  const names = nodes.map(({ name }) => name);
+  for (const [from, { main }] of Object.entries(connections)) {
+    for (const name of [from, ...main.flat().map(({ node }) => node)])
+      assert.ok(names.includes(name));
+  }
+  const { parameters } = nodes.find(({ name }) => name === "Ask Gatepost") ?? assert.fail();
+  assert.match(String(parameters["url"]), /\}\}\/api\/decide$/);
+  assert.match(String(parameters["jsonBody"]), /\{ email: \$json\.email \}/);
+});
+
+interface Step {
+  readonly shell: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly run: string;
+}
+
+interface Action {
+  readonly inputs: Readonly<
+    Record<string, { readonly required?: boolean; readonly default?: string }>
+  >;
+  readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+const action = parse(readFileSync(join(ACTION, "action.yml"), "utf8")) as Action;
+
+suite("the steps of deploy/action/action.yml, run as a runner does", () => {
+  let dns: ForkedDnsServer;
+  let folder: string;
+
+  before(async () => {
+    dns = await forkDnsServer(DOCS_ZONE);
+    folder = mkdtempSync(join(tmpdir(), "gatepost-action-"));
+    // In place of the registry: `npx --yes gatepost@VERSION ...` runs this checkout.
+    const npx = `#!/bin/sh\n[ "$1 $2" = "--yes gatepost@1.2.3" ] || exit 9\nshift 2\nexec "${process.execPath}" "${join(ROOT, "bin/gatepost.mjs")}" "$@"\n`;
+    writeFileSync(join(folder, "npx"), npx);
+    chmodSync(join(folder, "npx"), 0o755);
+  });
+
+  after(async () => {
+    await dns.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs every step; the first that fails ends the job, as with GitHub. */
+  const run = (inputs: Readonly<Record<string, string>>) => {
+    const output = join(folder, "output");
+    writeFileSync(output, "");
+    const given = (expression: string): string =>
+      expression.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => {
+        const known = action.inputs[name] ?? assert.fail(`${name} is no input`);
+        return inputs[name] ?? known.default ?? assert.fail(`${name} is required`);
+      });
+    for (const step of action.runs.steps) {
+      assert.equal(step.shell, "bash");
+      const env = {
+        ...childEnvironment({ GATEPOST_DATA_DIR: join(folder, "data") }),
+        ...Object.fromEntries(
+          Object.entries(step.env).map(([name, value]) => [name, given(value)]),
+        ),
+        PATH: `${folder}:${process.env["PATH"] ?? ""}`,
+        RUNNER_TEMP: folder,
+        GITHUB_OUTPUT: output,
+        GITHUB_ACTION_PATH: ACTION,
+      };
+      const words = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run];
+      const { status, stdout, stderr } = spawnSync("bash", words, {
+        env,
+        cwd: folder,
+        encoding: "utf8",
+      });
+      const told = {
+        code: status,
+        out: stdout,
+        err: stderr,
+        outputs: readFileSync(output, "utf8"),
+      };
+      if (status !== 0) return told;
+    }
+    return { code: 0, out: "", err: "", outputs: readFileSync(output, "utf8") };
+  };
+
+  const common = () => ({
+    "dns-servers": `127.0.0.1:${String(dns.port)}`,
+    version: "1.2.3",
+  });
+
+  test("bad addresses are annotated at their lines, and the job fails", () => {
+    const list =
+      "ann@good.example\n\njo@mailinator.com\njo@null.example\nbroken@\nann@silent.example\n";
+    writeFileSync(join(folder, "list.txt"), list);
+    const { code, out, outputs, err } = run({
+      ...common(),
+      file: "list.txt",
+      "fail-on": "disposable, invalid_format",
+    });
+    assert.equal(code, 1, err);
+    assert.deepEqual(
+      out
+        .split("\n")
+        .filter((line) => line.startsWith("::"))
+        .map((line) => line.replace(/: .*/, "")),
+      ["::error file=list.txt,line=3::jo@mailinator.com", "::error file=list.txt,line=5::broken@"],
+    );
+    assert.match(out, /\n2 of 5 entries are bad\.\n/);
+    assert.match(outputs, /^checked=.*gatepost-checked\.ndjson\nbad=2\n$/);
+  });
+
+  test("a column of a CSV is checked, and a good file passes", () => {
+    writeFileSync(join(folder, "people.csv"), "name,email\nAnn,ann@good.example\n");
+    const { code, outputs, err } = run({ ...common(), file: "people.csv", column: "email" });
+    assert.equal(code, 0, err);
+    assert.match(outputs, /bad=0\n$/);
+  });
+
+  test("an address that DNS could not tell about does not fail the job by itself", () => {
+    writeFileSync(join(folder, "silent.txt"), "ann@silent.example\n");
+    const { code, err } = run({ ...common(), file: "silent.txt" });
+    assert.equal(code, 0, err);
+  });
+
+  test("a file that is missing fails the job", () => {
+    const { code, err } = run({ ...common(), file: "missing.txt" });
+    assert.notEqual(code, 0);
+    assert.match(err, /missing\.txt/);
+  });
+});

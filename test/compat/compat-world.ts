@@ -89,7 +89,7 @@ export async function compatWorld(
   };
   const unitsLeft = createUnitsLeft({ usage, accounts: store.accounts, clock, tiers });
   const settings = { ...appDeps().settings, compatHosts: hosts };
-  const routes = compatRoutes({ checkOne, unitsLeft, clock, isOptimistic });
+  const routes = compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic });
   const app = await appWith({ admission, clock, routes, settings });
   closing.push(() => app.close());
   return {

@@ -109,6 +109,16 @@ test("a batch costs one unit for each address, a single check one", async (t) =>
   assert.deepEqual(left.body, { Credits: "9997" });
 });
 
+test("a batch counts as one request of the rate for each 20 addresses", async (t) => {
+  const { ask, account } = await compatWorld(t);
+  const { apiKey } = await account("a@shop.example", "free");
+  const rows = Array.from({ length: 45 }, (_, at) => ({ email_address: `a${String(at)}` }));
+  const url = "/compat/zerobounce/v2/validatebatch";
+  await ask({ ...json({ api_key: apiKey, email_batch: rows }), url });
+  const after = await ask({ url: `/compat/zerobounce/v2/getcredits?api_key=${apiKey}` });
+  assert.equal(after.headers["x-ratelimit-remaining"], "56");
+});
+
 test("a body over 64 KiB and an unknown type are refused in the shape's words", async (t) => {
   const { ask } = await compatWorld(t);
   const url = "/compat/reacher/v0/check_email";

@@ -1,5 +1,6 @@
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Clock } from "../../ports/process/clock.ts";
+import type { Admission } from "../../service/admission/admission.ts";
 import type { UnitsLeft } from "../../service/admission/units-left.ts";
 import type { CheckOne } from "../../service/check/check-one.ts";
 import {
@@ -22,6 +23,7 @@ import {
 
 export interface CompatDeps {
   readonly checkOne: CheckOne;
+  readonly admission: Pick<Admission, "spend">;
   readonly unitsLeft: UnitsLeft;
   readonly clock: Clock;
   /** GATEPOST_COMPAT_OPTIMISTIC. */
@@ -101,7 +103,7 @@ type Paid = { -readonly [Name in "paidBy" | "entry"]?: ApiReply[Name] };
 function askedOf(
   { params, entrance }: ApiRequest,
   entry: string,
-  { checkOne, unitsLeft, clock, isOptimistic }: CompatDeps,
+  { checkOne, unitsLeft, admission, clock, isOptimistic }: CompatDeps,
 ): { readonly asked: Asked; readonly paid: Paid } {
   const paid: Paid = {};
   const asked: Asked = {
@@ -116,6 +118,7 @@ function askedOf(
       const tookMs = clock.monotonicMs() - startMs;
       return factsOf(text, result, { isOptimistic, tookMs, nowMs: clock.nowMs() });
     },
+    spend: async (requests) => await admission.spend(entrance, requests),
     unitsLeft: async () => Math.min(await unitsLeft(entrance.caller), UNLIMITED),
   };
   return { asked, paid };

@@ -44,7 +44,14 @@ for (const [at, shape] of SHAPES.entries()) {
   const base = `/compat/${shape.service}`;
   test(`${base}: ${String(COUNT)} generated requests, none of them a 5xx`, async () => {
     const unitsLeft = () => Promise.resolve(7);
-    const deps = { checkOne: echoingCheck, unitsLeft, clock: manualClock(), isOptimistic: false };
+    const admission = { spend: () => undefined };
+    const deps = {
+      checkOne: echoingCheck,
+      admission,
+      unitsLeft,
+      clock: manualClock(),
+      isOptimistic: false,
+    };
     const server = await testServer({ routes: compatRoutes(deps) });
     const client = rawClient(server.port);
     const statuses = new Map<number, number>();

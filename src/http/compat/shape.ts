@@ -44,6 +44,8 @@ export interface Asked {
   readonly entry: string;
   /** Charges one unit and checks one entry; refuses as a single check does. */
   readonly check: (text: string, more?: CheckTerms) => Promise<Facts>;
+  /** Counts more requests of the caller's rate, for work of that cost. */
+  readonly spend: (requests: number) => Promise<void>;
   /** Units and credits that the caller has left; a plan without limits has `UNLIMITED`. */
   readonly unitsLeft: () => Promise<number>;
 }

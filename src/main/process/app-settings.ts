@@ -36,12 +36,15 @@ export function settingsOf({ config, links }: Omit<Parts, "shares">): AppSetting
   };
 }
 
+type CompatParts = Pick<Serving, "backing" | "config" | "clock" | "tiers"> &
+  Pick<CompatDeps, "admission">;
+
 /** What other services' shapes are answered with. */
 export function compatDepsOf(
-  { backing, config, clock, tiers }: Pick<Serving, "backing" | "config" | "clock" | "tiers">,
+  { backing, config, clock, tiers, admission }: CompatParts,
   checkOne: CheckOne,
 ): CompatDeps {
   const accounts = sqlAccounts(backing.store.sql.db);
   const unitsLeft = createUnitsLeft({ usage: backing.ledgers.usage, accounts, clock, tiers });
-  return { checkOne, unitsLeft, clock, isOptimistic: config.compatOptimistic };
+  return { checkOne, unitsLeft, admission, clock, isOptimistic: config.compatOptimistic };
 }

@@ -14,7 +14,10 @@ interface Fault {
   readonly email_address: string;
 }
 
-/** POST /v2/validatebatch: up to 200 addresses, one unit each; those that cannot be paid stand under `errors`. */
+/**
+ * POST /v2/validatebatch: up to 200 addresses, one unit each and one request of the rate for each 20; those that cannot
+ * be paid stand under `errors`.
+ */
 export function validateBatch(
   noKey: string,
   check: (asked: Asked, text: string) => Promise<object>,
@@ -34,6 +37,7 @@ export function validateBatch(
         return { status: 400, body: all(`At most ${String(BATCH_MAX)} addresses in a batch.`) };
       }
       const texts = rows.map((row: Row | null) => row?.email_address);
+      if (texts.length > AT_ONCE) await asked.spend(Math.ceil(texts.length / AT_ONCE) - 1);
       const found: object[] = [];
       const errors: Fault[] = [];
       for (let at = 0; at < texts.length; at += AT_ONCE) {

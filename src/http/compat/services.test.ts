@@ -19,6 +19,11 @@ testShape("kickbox-open", [
 testShape("debounce-free", [
   { name: "a disposable domain", ask: "?email=bad.example", body: { disposable: "true" } },
   { name: "a careless plus sign", ask: "?email=jo+x@good.example", body: { disposable: "false" } },
+  {
+    name: "a blank where a plus sign was",
+    ask: "?email=jo%20x@bad.example",
+    body: { disposable: "true" },
+  },
   { name: "no name", ask: "", status: 400, body: { message: "Missing parameter: email." } },
 ]);
 
@@ -831,6 +836,22 @@ testShape(
       ask: { url: "v1/check_email", ...json({}) },
       status: 400,
       body: { error: "to_email field is required." },
+    },
+    {
+      name: "the key as it is in Authorization",
+      ask: {
+        ...reacher("jo@bad.example"),
+        headers: { "content-type": "application/json", authorization: KEY },
+      },
+      body: { is_reachable: "risky" },
+    },
+    {
+      name: "the key as Bearer",
+      ask: {
+        ...reacher("jo@bad.example"),
+        headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+      },
+      body: { is_reachable: "risky" },
     },
     {
       name: "a wrong secret",

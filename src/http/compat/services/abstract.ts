@@ -3,7 +3,7 @@ import { inParam, type Shape, single, textOf, type Why } from "../shape.ts";
 
 /** deliverability, quality_score */
 const WORDS: Readonly<Record<Verdict, readonly [string, string]>> = {
-  syntax: ["UNDELIVERABLE", "0.00"],
+  syntax: ["UNDELIVERABLE", "0.01"],
   disposable: ["UNKNOWN", "0.10"],
   no_mail: ["UNDELIVERABLE", "0.01"],
   trap: ["UNKNOWN", "0.10"],

@@ -1,4 +1,11 @@
-import { byMessage, type Shape, single } from "../shape.ts";
+import { byMessage, entryOf, type Shape } from "../shape.ts";
+
+/** Many callers do not encode "+", which something between us may have turned into a blank. */
+function withPlus(text: string): string {
+  const entry = text.trim();
+  const at = Math.max(0, entry.lastIndexOf("@"));
+  return entry.slice(0, at).replaceAll(" ", "+") + entry.slice(at);
+}
 
 /** disposable.debounce.io: the boolean is text. */
 export const debounceFree: Shape = {
@@ -7,11 +14,14 @@ export const debounceFree: Shape = {
   parameters: ["email"],
   cors: true,
   endpoints: [
-    single(
-      { paths: [""], name: "email" },
-      ({ result }) => ({ disposable: String(result.disposable) }),
-      { mode: "either" },
-    ),
+    {
+      paths: [""],
+      async answer({ params, check }) {
+        const text = withPlus(entryOf(params, "email", "either"));
+        const { result } = await check(text, { mode: "either" });
+        return { body: { disposable: String(result.disposable) } };
+      },
+    },
   ],
   refused: byMessage(),
 };

@@ -1,5 +1,5 @@
 import type { Facts, Verdict } from "../facts.ts";
-import { inHeader, type Shape, single } from "../shape.ts";
+import { byScheme, inHeader, type Shape, single } from "../shape.ts";
 
 const WORDS: Readonly<Record<Verdict, string>> = {
   syntax: "invalid",
@@ -32,7 +32,7 @@ function debugOf({ at, tookMs }: Facts): object {
 /** A Reacher of one's own (check-if-email-exists). No mailbox is probed, so `smtp` says no to everything. */
 export const reacher: Shape = {
   service: "reacher",
-  keys: [inHeader("x-reacher-secret"), inHeader("authorization")],
+  keys: [inHeader("x-reacher-secret"), byScheme("bearer"), inHeader("authorization")],
   parameters: ["to_email"],
   endpoints: [
     single(

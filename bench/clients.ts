@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { startClientWorld } from "../test/clients/client-world.ts";
 import { runReach } from "../test/clients/reach.ts";
 
@@ -12,7 +13,7 @@ import { runReach } from "../test/clients/reach.ts";
  */
 const count = Number(process.argv[2] ?? 2_000);
 const ROUNDS = String(2_000);
-const PHP_PROCESSES = 8;
+const PHP_PROCESSES = 16;
 
 const CLIENTS = fileURLToPath(new URL("../../clients", import.meta.url));
 const TYPESCRIPT = fileURLToPath(new URL("../test/clients/typescript-reach.js", import.meta.url));
@@ -43,7 +44,11 @@ try {
     [...python, "async", file, String(count)],
     ...Array.from({ length: PHP_PROCESSES }, () => [...php, file, share] as const),
   ] as const;
+  // A busy machine makes sleeps end late too: compare with them.
+  const asleep = [...python, "control", "-", String(Math.ceil(count / 10))].slice(1);
+  const control = promisify(execFile)("python3", asleep, { cwd: CLIENTS });
   const seen = await runReach(programs, () => world.kill());
+  console.log("sleeps", (await control).stdout.trim());
   for (const [at, each] of seen.entries()) {
     console.log(["TypeScript", "Python", "Python, asyncio"][at] ?? "PHP", JSON.stringify(each));
   }

@@ -1,6 +1,6 @@
 """Sign-ups while the service is killed, slow and lying: reach.py sync|async WORLD_FILE COUNT. Prints "half", then JSON.
 
-reach.py overhead WORLD_FILE COUNT compares the client with a bare round trip.
+reach.py overhead WORLD_FILE COUNT compares the client with a bare round trip; reach.py control - COUNT only sleeps.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from gatepost import AsyncClient, Client  # noqa: E402
 
 DEADLINE_MS = 250
-AT_ONCE = 8
+AT_ONCE = 16
 #: Of 20 sign-ups, 16 go to the service, two to a silent one and two to one that lies.
 TURNS = 20
 SILENT = ("hang", "slow")
@@ -136,7 +136,24 @@ def overhead(world, count):
     print(json.dumps({name: statistics.median(each) for name, each in times.items()}))
 
 
+def control(count):
+    """What the machine alone adds to a wait of the same length: sleeps that end more than 50 ms late."""
+
+    def sleep(_):
+        began = time.perf_counter()
+        time.sleep(DEADLINE_MS / 1000)
+        return (time.perf_counter() - began) * 1000
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        times = list(pool.map(sleep, range(count)))
+    late = sum(ms > DEADLINE_MS + 50 for ms in times)
+    print(json.dumps({"count": count, "late": late, "worst_ms": max(times)}))
+
+
 def main(mode, world_file, count):
+    if mode == "control":
+        control(int(count))
+        return
     world = json.loads(Path(world_file).read_text("utf8"))
     if mode == "overhead":
         overhead(world, int(count))

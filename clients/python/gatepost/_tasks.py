@@ -6,7 +6,7 @@ import asyncio
 import os
 import ssl
 import time
-from typing import List, Optional, Tuple
+from typing import Callable, List, Optional, Tuple, TypeVar
 
 from ._names import Address, Names
 from ._site import Ask, Deadline, Site
@@ -14,6 +14,7 @@ from ._threads import IDLE_MAX, IDLE_S, PIECE
 from ._wire import Response, read_response
 from .results import GatepostError
 
+T = TypeVar("T")
 _Streams = Tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -34,11 +35,10 @@ class AsyncTransport:
         self._mine: Optional[_State] = None
 
     async def exchange(self, ask: Ask) -> Response:
-        # The shield of a deadline: whatever waits below is cancelled then, and its connection closed.
-        try:
-            return await asyncio.wait_for(self._exchange(ask), ask.deadline.left())
-        except asyncio.TimeoutError:
-            raise ask.deadline.passed() from None
+        working = asyncio.ensure_future(self._exchange(ask))
+        if not await _ends(working, ask.deadline.left(), _forget):
+            raise ask.deadline.passed()
+        return working.result()
 
     async def close(self) -> None:
         if self._mine is not None:
@@ -100,16 +100,44 @@ class AsyncTransport:
             for at, (_, address) in enumerate(addresses):
                 within = deadline.left() / (len(addresses) - at)
                 name = self._site.host if self._context is not None else None
-                opening = asyncio.open_connection(address[0], address[1], ssl=self._context, server_hostname=name)
+                opening = asyncio.ensure_future(
+                    asyncio.open_connection(address[0], address[1], ssl=self._context, server_hostname=name)
+                )
                 try:
-                    return await asyncio.wait_for(opening, within)
-                except asyncio.TimeoutError:
+                    if await _ends(opening, within, _close):
+                        return opening.result()
                     fault = deadline.passed()
                 except OSError as broken:
                     fault = broken
             raise fault
         except OSError as broken:
             raise GatepostError("network", str(broken)) from broken
+
+
+async def _ends(work: "asyncio.Future[T]", within: float, after: "Callable[[asyncio.Future[T]], None]") -> bool:
+    """Whether the work ends in time; otherwise it is cancelled, and ``after`` gets what becomes of it.
+
+    Not asyncio.wait_for: before Python 3.12 that loses a cancellation which comes together with a result, and waits for
+    cancelled work for as long as that takes.
+    """
+    done = False
+    try:
+        done = bool((await asyncio.wait({work}, timeout=within))[0])
+    finally:
+        if not done:
+            work.cancel()
+            work.add_done_callback(after)
+    return done
+
+
+def _forget(work: "asyncio.Future[Response]") -> None:
+    if not work.cancelled():
+        work.exception()
+
+
+def _close(opening: "asyncio.Future[_Streams]") -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result()[1].close()
 
 
 async def _addresses(names: Names) -> List[Address]:

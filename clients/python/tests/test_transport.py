@@ -124,6 +124,30 @@ class TransportTest(unittest.TestCase):
             ended.set()
         self.assertEqual([(answer.source, answer.fault.kind) for answer in answers], [("away", "timeout")] * 5)
 
+    def test_work_that_goes_on_when_it_is_cancelled_holds_up_no_answer(self):
+        class Writer:
+            closed = False
+
+            def close(self):
+                Writer.closed = True
+
+        async def open_slowly(*_, **__):
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                return None, Writer()
+
+        async def ask():
+            client = AsyncClient("http://127.0.0.1:9", deadline_ms=100, background=False)
+            with mock.patch("asyncio.open_connection", open_slowly):
+                answer = await client.decide("jo@good.example")
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+            return answer.fault.kind
+
+        self.assertEqual(asyncio.run(ask()), "timeout")
+        self.assertTrue(Writer.closed)
+
     def test_addresses_that_worked_serve_while_the_resolver_is_away(self):
         with Service() as service:
             port = service.server.server_address[1]

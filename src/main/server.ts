@@ -222,7 +222,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
     pages: async (scope) => {
       addGatePages(scope, gate);
       addFeedPages(scope, { ...openFeedFiles(parts), admission, trustedProxies });
-      addHookPages(scope, { ...gate, trustedProxies });
+      addHookPages(scope, { ...gate, trustedProxies, shares, clock });
       await addDashboard(scope, accountPaths, dashboard);
     },
     pagesDocumentation: accountDocumentation(accountPaths),

@@ -12,6 +12,7 @@ import { SYSTEMS } from "../../src/service/policy/hook-systems.ts";
 import { appWith } from "../http/http-app.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 import { GATE_KEY, gateWorld } from "./gate-world.ts";
+import { createShares } from "../../src/ports/sharing/shares.ts";
 
 /** Hooks of one account in front of the sign-up gate; `bad.example` is disposable. */
 export async function hookWorld(
@@ -36,8 +37,9 @@ export async function hookWorld(
     clock,
     log: world.log,
   });
+  const shares = createShares();
   const pages = async (app: Parameters<typeof addHookPages>[0]): Promise<void> =>
-    addHookPages(app, { hooks: desk, trustedProxies: [] });
+    addHookPages(app, { hooks: desk, trustedProxies: [], shares, clock });
   const app = await appWith({ clock, log: world.log, pages });
   world.closing.push(async () => {
     await app.close();
@@ -45,6 +47,7 @@ export async function hookWorld(
   });
   return {
     accountId: account.id,
+    shares,
     service: {
       ...service,
       list: async (accountId: string) => {

@@ -118,3 +118,14 @@ test("an unknown hook is 404, a payload over 256 KiB 413", async (t) => {
   assert.equal((await world.post("0".repeat(32), "{}", {}))[0], 404);
   assert.equal((await world.post(hook.id, "x".repeat(300_000), {}))[0], 413);
 });
+
+test("an address that fills its share of bodies is refused, the others are answered", async (t) => {
+  const world = await hookWorld(t);
+  const hook = await world.hook("kratos");
+  const share = world.shares.of("small_bodies");
+  const held = share.take("bucket:127.0.0.1", 4_194_304); // as many unfinished calls would
+  assert.equal((await world.post(hook.id, PAYLOADS.kratos, {}))[0], 429);
+  held.release();
+  share.take("bucket:192.0.2.9", 4_194_304);
+  assert.equal((await world.post(hook.id, PAYLOADS.kratos, {}))[0], 401);
+});

@@ -16,4 +16,4 @@ if (existsSync(join(root, "src"))) {
   const { build } = await import("../scripts/build.mjs");
   build({ ifStale: true });
 }
-await import("../dist/src/main/gatepost.js");
+await import("../dist/run/gatepost.js");

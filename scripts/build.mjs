@@ -1,6 +1,7 @@
-// Compiles src, test and bench into dist, and the dashboard into dist/dashboard. `--clean` starts from an empty
-// dist (tsc keeps the output of deleted files, and a stale test would run); `--if-stale` does nothing if
-// dist is newer than every source, so that `npm start` and the checkout's `gatepost` start at once.
+// Compiles src, test and bench into dist, joins the program into a few files in dist/run, and the dashboard into
+// dist/dashboard. `--clean` starts from an empty dist (tsc keeps the output of deleted files, and a stale test would
+// run); `--if-stale` does nothing if dist is newer than every source, so that `npm start` and the checkout's `gatepost`
+// start at once.
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -19,7 +20,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, "dist", ".built");
 const SOURCES = [
   ...["src", "test", "bench", "package.json", "tsconfig.base.json"],
-  ...["vite.config.ts", "scripts/build.mjs"],
+  ...["vite.config.ts", "vite.program.ts", "scripts/build.mjs"],
 ];
 
 function newestMs(path) {
@@ -60,10 +61,12 @@ function compress(folder) {
   }
 }
 
+const vite = join(root, "node_modules", "vite", "bin", "vite.js");
+
 function buildDashboard() {
   if (isFresh(dashboardStamp, DASHBOARD_SOURCES)) return;
   const startedAt = new Date();
-  run(join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn");
+  run(vite, "build", "--logLevel", "warn");
   compress(join(root, "dist", "dashboard"));
   mark(dashboardStamp, startedAt);
 }
@@ -75,6 +78,7 @@ export function build({ clean = false, ifStale = false } = {}) {
   if (clean) rmSync(join(root, "dist"), { recursive: true, force: true });
   run(join(root, "node_modules", "typescript", "bin", "tsc"), "-b");
   run(join(root, "dist", "src", "main", "pack-bundled.js"));
+  run(vite, "build", "--config", "vite.program.ts", "--logLevel", "warn");
   buildDashboard();
   mark(stamp, startedAt);
 }

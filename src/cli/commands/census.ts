@@ -52,8 +52,7 @@ export function censusCommand(deps: CensusCommandDeps): Command {
     .option("--json", "print JSON alone")
     .addHelpText(
       "after",
-      "\nA census that was interrupted continues where it stopped. Only counts are kept, never the names.\n" +
-        "\nExamples:\n  gatepost census popular.csv\n  gatepost census popular.csv --rate 50",
+      "\nA census that was interrupted continues where it stopped. Only counts are kept, never the names.",
     )
     .action((file: string, options: CensusOptions) => take(deps, file, options))
     .addCommand(exportCommand(deps))

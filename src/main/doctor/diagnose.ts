@@ -7,7 +7,8 @@ import { openProcess, type Process } from "../process/open-process.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { unknownSettings } from "../settings/unknown-settings.ts";
 import { note, ok, wrong } from "./findings.ts";
-import { examineFeeds, examineMemory, examineUrls } from "./machine.ts";
+import { examineFeeds, examineMemory } from "./machine.ts";
+import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
 import { examineResolver } from "./resolver.ts";
 import { examineDatabase, examineDisk } from "./store.ts";
 
@@ -41,23 +42,24 @@ async function examine(process: Process): Promise<readonly Finding[]> {
   const { config } = process;
   return [
     ...examineUrls(config),
-    examineMemory(),
+    ...(await examineFetchProxies(config)),
+    examineMemory(config),
     examineDisk(config.dataDir),
     ...(await caught("database", () => examineStored(process))),
-    ...(await caught("resolver", async () => [await resolverFinding(process)])),
+    ...(await caught("resolver", () => examineNetwork(process))),
   ];
 }
 
-async function resolverFinding({
-  config,
-  machine,
-  clock,
-  ids,
-  closing,
-}: Process): Promise<Finding> {
+async function examineNetwork(process: Process): Promise<readonly Finding[]> {
+  const { config, machine, clock, ids, closing } = process;
   const lookup = openDns(config, "interactive", { machine });
   closing.add(() => lookup.close());
-  return examineResolver({ lookup, clock, ids });
+  const { addresses } = lookup;
+  const outbound = machine.openOutbound({ addresses, clock, allowed: config.outboundAllow ?? [] });
+  return [
+    await examineResolver({ lookup, clock, ids }),
+    await examineTime(config, { outbound, clock }),
+  ];
 }
 
 async function examineStored(process: Process): Promise<readonly Finding[]> {

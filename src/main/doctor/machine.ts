@@ -2,21 +2,42 @@ import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import type { FeedStatus } from "../../ports/evidence/feed-refresh.ts";
-import { type Config, guessesPublicUrl, publicUrlOf } from "../settings/config.ts";
+import { RESOURCES } from "../../ports/sharing/resources.ts";
+import type { Config } from "../settings/config.ts";
 import { megabytes, note, ok, wrong } from "./findings.ts";
 
-/** A busy process with all bundled lists; see docs/operations/sizing.md. */
-const MEMORY_MIN_BYTES = 400 * 1_048_576;
+const MIB = 1_048_576;
+
+/** An embedded service with a batch of 100,000 entries; see docs/operations/sizing.md. */
+const WORK_BYTES = 245 * MIB;
+
+/** Bodies that are received and parsed at once, at the most. */
+const BODY_BYTES = Object.values(RESOURCES).reduce(
+  (all, { unit, total }) => all + (unit === "octets" ? total : 0),
+  0,
+);
 
 const CGROUP_LIMITS = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
 
-export function examineMemory(read = readLimit): Finding {
+/** What a process may use, against what sizing.md says that it takes. */
+export function examineMemory(
+  { cacheMb }: Pick<Config, "cacheMb">,
+  { total, read }: MemoryFacts = { total: totalmem(), read: readLimit },
+): Finding {
   const limits = CGROUP_LIMITS.map(read).filter((limit) => limit > 0);
-  const bytes = Math.min(totalmem(), ...limits);
-  const says = `${megabytes(bytes)} for this process.`;
-  if (bytes >= MEMORY_MIN_BYTES) return ok("memory", says);
-  const advice = `Give the container or machine at least ${megabytes(MEMORY_MIN_BYTES)}.`;
-  return wrong("memory", says, advice);
+  const bytes = Math.min(total, ...limits);
+  const least = WORK_BYTES + cacheMb * MIB;
+  const full = least + BODY_BYTES;
+  const says = `${megabytes(bytes)} for this process; it takes up to ${megabytes(least)}, and ${megabytes(full)} with all bodies that it may hold.`;
+  const advice = `Give the container or machine ${megabytes(full)}, or lower GATEPOST_CACHE_MB (${String(cacheMb)}).`;
+  if (bytes < least) return wrong("memory", says, advice);
+  return bytes < full ? note("memory", says, advice) : ok("memory", says);
+}
+
+interface MemoryFacts {
+  readonly total: number;
+  /** The limit in a file; 0: none. */
+  readonly read: (path: string) => number;
 }
 
 function readLimit(path: string): number {
@@ -53,32 +74,4 @@ export function examineFeeds(
     `Not confirmed in the last 3 days: ${ids}.`,
     "Run gatepost lists refresh, or see gatepost lists status for the reason.",
   );
-}
-
-/** Links, and whether the client addresses behind a proxy are known. */
-export function examineUrls(config: Config): readonly Finding[] {
-  const base = publicUrlOf(config);
-  const links = guessesPublicUrl(config)
-    ? note(
-        "public URL",
-        `It is not set; links say ${base}.`,
-        "Set GATEPOST_PUBLIC_URL to the address that clients use.",
-      )
-    : ok("public URL", `Links say ${base}.`);
-  const isBehindProxy = config.publicUrl?.startsWith("https:") === true;
-  const trust = config.trustProxy ?? [];
-  if (isBehindProxy && trust.length === 0) {
-    return [
-      links,
-      note(
-        "proxy",
-        "The public URL is https, but no proxy is trusted: all callers seem to have the proxy's address.",
-        "Set GATEPOST_TRUST_PROXY to the address of the proxy that ends TLS.",
-      ),
-    ];
-  }
-  return [
-    links,
-    ok("proxy", trust.length === 0 ? "None is trusted." : `${String(trust.length)} trusted.`),
-  ];
 }

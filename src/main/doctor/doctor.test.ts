@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { test } from "node:test";
+import { manualClock } from "../../../test/time/manual-clock.ts";
+import type { OutboundResult, HttpReply } from "../../ports/process/outbound.ts";
+import { readConfig } from "../settings/config.ts";
+import { examineMemory } from "./machine.ts";
+import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
+
+const MIB = 1_048_576;
+
+const memories: readonly (readonly [
+  what: string,
+  total: number,
+  limit: number,
+  cacheMb: number,
+  state: string,
+])[] = [
+  ["a large machine", 8_192, 0, 128, "ok"],
+  ["a container with less than the work takes", 8_192, 370, 128, "wrong"],
+  ["a container with room for the work", 8_192, 380, 128, "note"],
+  ["a container with room for all bodies", 8_192, 520, 128, "ok"],
+  ["a container whose caches are small", 8_192, 300, 8, "note"],
+  ["a small machine", 256, 0, 128, "wrong"],
+];
+
+for (const [what, total, limit, cacheMb, state] of memories) {
+  test(`doctor: memory of ${what}`, () => {
+    const facts = { total: total * MIB, read: () => limit * MIB };
+    assert.equal(examineMemory({ cacheMb }, facts).state, state);
+  });
+}
+
+const trusts: readonly (readonly [
+  settings: Record<string, string>,
+  state: string,
+  says: RegExp,
+])[] = [
+  [{}, "ok", /^None is trusted/],
+  [{ GATEPOST_PUBLIC_URL: "https://a.example" }, "note", /no proxy is trusted/],
+  [
+    { GATEPOST_PUBLIC_URL: "https://a.example", GATEPOST_TRUST_PROXY: "10.0.0.1, 192.168.0.0/16" },
+    "ok",
+    /believed of 10\.0\.0\.1\/32, 192\.168\.0\.0\/16/,
+  ],
+  [{ GATEPOST_TRUST_PROXY: "10.0.0.1,0.0.0.0/0" }, "wrong", /Every address is trusted/],
+  [{ GATEPOST_TRUST_PROXY: "::/0" }, "wrong", /Every address is trusted/],
+];
+
+for (const [settings, state, says] of trusts) {
+  test(`doctor: trusted proxies of ${JSON.stringify(settings)}`, () => {
+    const finding = examineUrls(readConfig(settings))[1];
+    assert.equal(finding?.state, state);
+    assert.match(finding.says, says);
+  });
+}
+
+test("doctor: a proxy for feeds must accept connections, and its password is not shown", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { readonly port: number };
+  const config = readConfig({
+    HTTPS_PROXY: `http://jo:secret@127.0.0.1:${String(port)}`,
+    HTTP_PROXY: "http://127.0.0.1:9",
+    NO_PROXY: "a.example b.example",
+  });
+  const findings = await examineFetchProxies(config);
+  server.close();
+  assert.deepEqual(
+    findings.map(({ name, state }) => [name, state]),
+    [
+      ["HTTPS_PROXY", "ok"],
+      ["HTTP_PROXY", "wrong"],
+    ],
+  );
+  assert.match(findings[0]?.says ?? "", /except for a\.example, b\.example \(NO_PROXY\)/);
+  assert.doesNotMatch(JSON.stringify(findings), /secret/);
+  assert.deepEqual(await examineFetchProxies(readConfig({})), []);
+});
+
+const answer = (date: string | undefined): OutboundResult<HttpReply> => ({
+  ok: true,
+  value: { status: 404, headers: { date }, body: new Uint8Array(), cut: true },
+});
+const at = (seconds: number): string =>
+  new Date(manualClock().nowMs() + seconds * 1_000).toUTCString();
+
+const times: readonly (readonly [
+  what: string,
+  answer: OutboundResult<HttpReply>,
+  state: string,
+])[] = [
+  ["the same", answer(at(0)), "ok"],
+  ["59 s ahead", answer(at(59)), "ok"],
+  ["61 s ahead", answer(at(61)), "wrong"],
+  ["an hour behind", answer(at(-3_600)), "wrong"],
+  ["not told", answer(undefined), "note"],
+  ["no date", answer("yesterday"), "note"],
+  ["of a server that cannot be reached", { ok: false, fault: "unreachable" }, "note"],
+];
+
+for (const [what, told, state] of times) {
+  test(`doctor: the time of another machine is ${what}`, async () => {
+    const deps = { clock: manualClock(), outbound: { http: () => Promise.resolve(told) } };
+    assert.equal((await examineTime(readConfig({}), deps)).state, state);
+  });
+}
+
+test("doctor: nobody is asked for the time where fetching is off", async () => {
+  const deps = { clock: manualClock(), outbound: { http: () => assert.fail("asked") } };
+  const off = readConfig({ GATEPOST_LISTS_REFRESH: "off" });
+  assert.equal((await examineTime(off, deps)).state, "ok");
+});

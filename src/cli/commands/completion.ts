@@ -43,7 +43,7 @@ ${cases(words)}
 }
 _gatepost() {
   local words="" word first="" second=""
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$word" in -*) continue ;; esac
     if [ -z "$first" ]; then first="$word"; elif [ -z "$second" ]; then second="$word"; fi
   done

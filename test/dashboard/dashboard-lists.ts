@@ -6,6 +6,7 @@ import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { AccountStore } from "../../src/main/parts/store.ts";
+import type { Census } from "../../src/ports/evidence/census.ts";
 import type {
   FeedRefresh,
   FeedStatus,
@@ -13,6 +14,7 @@ import type {
 } from "../../src/ports/evidence/feed-refresh.ts";
 import type { VerdictCounts } from "../../src/ports/evidence/verdict-counts.ts";
 import { createBackTest, type RunBackTest } from "../../src/service/evidence/back-test.ts";
+import { censusJson, type CensusState } from "../../src/service/evidence/entry-json.ts";
 import { createRuleService, type RuleService } from "../../src/service/evidence/rules.ts";
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import { createReportService, type ReportService } from "../../src/service/evidence/reports.ts";
@@ -23,6 +25,9 @@ export interface DashboardLists {
   readonly reports: ReportService;
   readonly backTest: RunBackTest;
   readonly refresh: FeedRefresh;
+  readonly census: () => CensusState;
+  /** What `census` reads. */
+  taken: Census | undefined;
   readonly counts: VerdictCounts;
   /** The lists that the last refresh had to accept. */
   accepted: readonly string[];
@@ -37,7 +42,12 @@ export function rulesOf(store: AccountStore, datasets: () => Datasets): Dashboar
   const hash = createAddressHash(new Uint8Array(32).fill(7));
   const entries = sqlRules(db);
   const counts = sqlVerdictCounts(db);
-  const operator = createRuleService({ entries, hash, clock });
+  const operator = createRuleService({
+    entries,
+    hash,
+    clock,
+    feeds: SOURCES.map(({ id }) => id),
+  });
   const lists: DashboardLists = {
     operator,
     counts,
@@ -50,6 +60,9 @@ export function rulesOf(store: AccountStore, datasets: () => Datasets): Dashboar
       clock,
     }),
     backTest: createBackTest({ entries, counts, mails: sqlDomainMails(db), datasets, hash, clock }),
+    taken: undefined,
+    census: () =>
+      censusJson(true, { own: lists.taken, imported: undefined, inUse: finished(lists.taken) }),
     sources: SOURCES,
     accepted: [],
     outcomes: SOURCES.map(({ id }) => ({ id, kind: "unchanged" })),
@@ -63,6 +76,9 @@ export function rulesOf(store: AccountStore, datasets: () => Datasets): Dashboar
   };
   return lists;
 }
+
+const finished = (census: Census | undefined): Census | undefined =>
+  census?.asked === census?.names ? census : undefined;
 
 const HOUR_MS = 3_600_000;
 

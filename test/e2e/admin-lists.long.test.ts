@@ -115,7 +115,7 @@ testInBrowser("sources show why they were refused; a fetch shows its result", as
     { id: "gone", kind: "refused", why: "bad_status", detail: "404" },
   ];
   await page.getByRole("button", { name: "Fetch them now" }).click();
-  await page.getByText("2 sources asked: 1 new, 1 not taken.").waitFor();
+  await page.getByText("2 lists asked: 1 new, 1 not taken.").waitFor();
   await page.getByLabel("Entries, one a line").fill("bad.example");
   await page.getByRole("button", { name: "What would have changed?" }).click();
   await page.getByText("Nothing would have changed.").waitFor();
@@ -125,7 +125,17 @@ testInBrowser("sources show why they were refused; a fetch shows its result", as
   await page.getByRole("alert").getByText("The server did not answer.").waitFor();
   await page.unroute("**/account/admin/lists");
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("curated-one").waitFor();
+  await page.getByRole("cell", { name: /^curated-one/ }).waitFor();
+  await end();
+});
+
+testInBrowser("a feed is switched off and on beside its row", async () => {
+  const { page, end } = await listsPage();
+  await page.getByRole("button", { name: "Switch off curated-one" }).click();
+  await page.getByText("curated-one is off.").waitFor();
+  const [rule] = await world.lists.operator.entries();
+  assert.deepEqual([rule?.subject, rule?.word], ["feed:curated-one", "off"]);
+  await world.lists.operator.forget("feed:curated-one");
   await end();
 });
 
@@ -139,7 +149,7 @@ testInBrowser(
     assert.deepEqual(world.lists.accepted, []);
     world.lists.outcomes = [{ id: "halved", kind: "accepted" }];
     await page.getByRole("button", { name: "Take it", exact: true }).click();
-    await page.getByText("1 source asked: 1 new.").waitFor();
+    await page.getByText("1 list asked: 1 new.").waitFor();
     assert.deepEqual(world.lists.accepted, ["halved"]);
     await end();
   },
@@ -170,5 +180,31 @@ testInBrowser("hostile notes, reasons and fetch errors are text", async () => {
   assert.deepEqual(found, { hit: 0, elements: 0, wide: 360 });
   const text = String(await page.evaluate("document.body.innerText")).replaceAll(/\s+/g, " ");
   for (const line of lines) assert.ok(text.includes(line.replaceAll(/\s+/g, " ").trim()), line);
+  await end();
+});
+
+testInBrowser("the census shows what to do, how far it is, and what it covers", async () => {
+  const { page, end } = await listsPage();
+  await page.getByText("It starts in the background within an hour.").waitFor();
+  const servers = new Map([["mx.good.example", 600]]);
+  const census = {
+    day: 20_779,
+    source: "0".repeat(64),
+    names: 2_000,
+    asked: 900,
+    domains: 700,
+    servers,
+  };
+  world.lists.taken = census;
+  await page.reload();
+  await page.getByText("900 of 2,000 names asked").waitFor();
+  assert.equal(await page.getByRole("progressbar").getAttribute("value"), "900");
+  await page.getByText("0 of at least 500 honest domains counted").waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  world.lists.taken = { ...census, asked: 2_000, domains: 1_700 };
+  await page.reload();
+  await page.getByText("1 mail server counted, with 1,700 honest domains.").waitFor();
+  await page.getByText("2026-11-22").waitFor();
+  assert.equal(await page.getByRole("progressbar").count(), 0);
   await end();
 });

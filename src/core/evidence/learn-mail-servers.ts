@@ -34,7 +34,7 @@ export interface HonestCounts {
 }
 
 /** A census of fewer domains covers no server: a small hosting company's customers would be missed by chance. */
-const CENSUS_DOMAINS_MIN = 500;
+export const CENSUS_DOMAINS_MIN = 500;
 
 const NO_COUNTS: HonestCounts = { domains: 0, servers: new Map() };
 

@@ -7,6 +7,7 @@ export type {
   Allowance,
   AuditEntry,
   BackTestShape,
+  CensusState,
   Cockpit,
   CheckStep,
   CreditEntry,

@@ -7,6 +7,7 @@ import type { SaidBy } from "../../core/validate/explain.ts";
 import { KEY, type Key } from "../../service/account/key-json.ts";
 import {
   type BackTestShape,
+  type CensusState,
   OwnEntry,
   ReportShape,
   Source,
@@ -18,7 +19,7 @@ import type { ResultSchema } from "../openapi/schemas.ts";
  * dashboard imports their types and nothing else. Times are ISO 8601 in UTC.
  */
 
-export type { BackTestShape, Key, OwnEntry, ReportShape, Source };
+export type { BackTestShape, CensusState, Key, OwnEntry, ReportShape, Source };
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });

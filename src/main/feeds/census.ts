@@ -14,6 +14,7 @@ import { dayOf } from "../../core/calendar.ts";
 import { every } from "../../ports/process/every.ts";
 import type { Outbound } from "../../ports/process/outbound.ts";
 import { openSignedCensus, signCensus } from "../../service/evidence/census-exchange.ts";
+import { censusJson, type CensusState } from "../../service/evidence/entry-json.ts";
 import { censusNames, mergedCensus, takeCensus } from "../../service/evidence/census.ts";
 import type { Begin } from "../../service/upkeep/elected.ts";
 import type { Process } from "../process/open-process.ts";
@@ -25,6 +26,16 @@ export function readCensus(folder: string): Census | undefined {
   const imported = censusFile(folder, CENSUS_IMPORTED_FILE).read();
   if (finished === undefined || imported === undefined) return finished ?? imported;
   return mergedCensus(finished, imported);
+}
+
+/** What the dashboard shows: read when it is asked for, a file of some hundred KB. */
+export function censusState({ dataDir, censusNames: names }: Process["config"]): CensusState {
+  const folder = listFolder(dataDir);
+  return censusJson(names !== undefined, {
+    own: censusFile(folder, CENSUS_FILE).read(),
+    imported: censusFile(folder, CENSUS_IMPORTED_FILE).read(),
+    inUse: readCensus(folder),
+  });
 }
 
 /** The census as the command line uses it, without a server. */

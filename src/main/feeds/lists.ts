@@ -19,8 +19,10 @@ import {
   type RunBackTest,
 } from "../../service/evidence/back-test.ts";
 import { createRuleService, type RuleService } from "../../service/evidence/rules.ts";
+import type { CensusState } from "../../service/evidence/entry-json.ts";
 import { createMeasureFeeds, type MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
 import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
+import { censusState } from "./census.ts";
 import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
 import type { Process } from "../process/open-process.ts";
@@ -43,6 +45,7 @@ export interface Lists extends FeedJobs {
   readonly reports: ReportService;
   readonly backTest: RunBackTest;
   readonly measure: MeasureFeeds;
+  readonly census: () => CensusState;
   /** Deletes what is kept no longer; to be called daily. */
   readonly prune: () => Promise<void>;
 }
@@ -149,19 +152,25 @@ export async function openLists(
     },
     ...jobs,
     refresh: withSwitches(jobs.refresh, live),
-    measure: measureOf(holder, live),
+    ...shownOf(config, holder, live),
   };
 }
 
 const backTestOf = (holder: Holder, deps: Omit<BackTestDeps, "datasets">): RunBackTest =>
   createBackTest({ ...deps, datasets: () => holder.datasets });
 
-const measureOf = (holder: Holder, live: LiveRules): MeasureFeeds =>
-  createMeasureFeeds({
+const shownOf = (
+  config: Process["config"],
+  holder: Holder,
+  live: LiveRules,
+): Pick<Lists, "measure" | "census"> => ({
+  measure: createMeasureFeeds({
     feeds: () => holder.shared.sources.map(({ id }) => id),
     operator: () => live.current(),
     datasetsUnder: (rules) => attachDatasets(holder.shared, rules),
-  });
+  }),
+  census: () => censusState(config),
+});
 
 /** The status of a feed says too whether the operator switched it off. */
 const withSwitches = (refresh: FeedRefresh, live: LiveRules): FeedRefresh => ({

@@ -49,7 +49,7 @@ export interface DashboardParts {
   readonly quotas: Pick<QuotaCounter, "take">;
   readonly usage: UsageLedger;
   readonly requests: DashboardDeps["requests"];
-  readonly lists: Pick<Lists, "operator" | "reports" | "backTest" | "refresh">;
+  readonly lists: Pick<Lists, "operator" | "reports" | "backTest" | "refresh" | "census">;
   readonly check: SingleCheck;
   readonly ownEvidence?: OwnEvidence;
   readonly datasets: () => Datasets;
@@ -150,8 +150,8 @@ const passedOn = ({ system, requests, bulk, webhooks, gate }: DashboardParts) =>
 });
 
 /** Not the rest of what the lists can do. */
-function listsOf({ lists: { operator, reports, backTest, refresh } }: DashboardParts) {
-  return { operator, reports, backTest, refresh };
+function listsOf({ lists: { operator, reports, backTest, refresh, census } }: DashboardParts) {
+  return { operator, reports, backTest, refresh, census };
 }
 
 /** Deletes sessions that are over and log entries that are too old; to be called daily. */

@@ -1,6 +1,8 @@
-import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
+import { isoDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
+import { CENSUS_DOMAINS_MIN } from "../../core/evidence/learn-mail-servers.ts";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
+import type { Census } from "../../ports/evidence/census.ts";
 import type { FeedStatus } from "../../ports/evidence/feed-refresh.ts";
 import type { Rule } from "../../ports/evidence/rules.ts";
 import type { Report } from "../../ports/evidence/reports.ts";
@@ -68,6 +70,55 @@ export const BackTestShape = Type.Object({
   untestable_lines: Type.Array(count),
 });
 export type BackTestShape = Described<typeof BackTestShape>;
+
+const Counted = Type.Object({
+  day: Type.String({ format: "date", description: "The UTC day it was last worked on." }),
+  names: count,
+  asked: Type.Integer({
+    minimum: 0,
+    description: "Of the names; all of them when it is finished.",
+  }),
+  domains: Type.Integer({ minimum: 0, description: "Of those, with a mail server." }),
+  servers: count,
+});
+
+export const CensusState = Type.Object({
+  names_configured: Type.Boolean({
+    description: "GATEPOST_CENSUS_NAMES repeats it in the background.",
+  }),
+  own: orNull(Counted, "Taken here; null: none yet."),
+  imported: orNull(Counted, "Of other installations; null: none."),
+  servers: Type.Integer({ minimum: 0, description: "Mail servers counted in finished ones." }),
+  domains: count,
+  domains_needed: Type.Integer({
+    description: "From so many domains on it counts for every server.",
+  }),
+});
+export type CensusState = Described<typeof CensusState>;
+
+const countedJson = (census: Census | undefined) =>
+  census === undefined
+    ? null
+    : {
+        day: isoDate(census.day),
+        names: census.names,
+        asked: census.asked,
+        domains: census.domains,
+        servers: census.servers.size,
+      };
+
+/** `inUse`: what learning goes by, without an unfinished one. */
+export const censusJson = (
+  isConfigured: boolean,
+  { own, imported, inUse }: Readonly<Record<"own" | "imported" | "inUse", Census | undefined>>,
+): CensusState => ({
+  names_configured: isConfigured,
+  own: countedJson(own),
+  imported: countedJson(imported),
+  servers: inUse?.servers.size ?? 0,
+  domains: inUse?.domains ?? 0,
+  domains_needed: CENSUS_DOMAINS_MIN,
+});
 
 export const statusJson = (status: FeedStatus): Source => ({
   id: status.id,

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { PageHead } from "../../parts/page-head.tsx";
 import { BackTestForm } from "./back-test.tsx";
+import { Census } from "./census.tsx";
 import { OwnEntries } from "./rules.tsx";
 import { Reports } from "./reports.tsx";
 import { t } from "../../app/i18n.ts";
@@ -21,6 +22,7 @@ export function AdminListsPage(): VNode {
       <Reports onSettled={() => setChanges(changes + 1)} />
       <OwnEntries changes={changes} />
       <Sources />
+      <Census />
       <BackTestForm />
     </>
   );

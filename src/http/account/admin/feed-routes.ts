@@ -2,7 +2,12 @@ import type { FeedRefresh } from "../../../ports/evidence/feed-refresh.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedRefresh } from "../../../service/account/audited.ts";
 import type { RunBackTest } from "../../../service/evidence/back-test.ts";
-import { BackTestShape, backTestJson, statusJson } from "../../../service/evidence/entry-json.ts";
+import {
+  BackTestShape,
+  backTestJson,
+  CensusState,
+  statusJson,
+} from "../../../service/evidence/entry-json.ts";
 import { badField } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";
@@ -14,6 +19,7 @@ import { Outcomes, Sources } from "../shapes.ts";
 export interface SourceDeps {
   readonly refresh: FeedRefresh;
   readonly backTest: RunBackTest;
+  readonly census: () => CensusState;
   readonly audit: Audit;
 }
 
@@ -28,6 +34,13 @@ export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => 
     for: "admin",
     summary: "Every list source: names in use, where from, and why its last answer was not taken",
     handle: async () => ({ sources: (await deps.refresh.status()).map(statusJson) }),
+  }),
+  answering(CensusState, {
+    method: "GET",
+    path: "admin/lists/census",
+    for: "admin",
+    summary: "How far the census of honest mail servers is, and what it covers",
+    handle: () => Promise.resolve(deps.census()),
   }),
   answering(Outcomes, {
     method: "POST",

@@ -148,6 +148,26 @@ class TransportTest(unittest.TestCase):
         self.assertEqual(asyncio.run(ask()), "timeout")
         self.assertTrue(Writer.closed)
 
+    def test_a_caller_that_gives_up_gets_its_cancellation(self):
+        async def give_up(port):
+            async with AsyncClient(f"http://127.0.0.1:{port}", deadline_ms=60_000, background=False) as client:
+                asking = asyncio.ensure_future(client.decide("jo@good.example"))
+                _, writer = await connected
+                asking.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await asking
+                writer.close()
+
+        async def main():
+            nonlocal connected
+            connected = asyncio.get_running_loop().create_future()
+            server = await asyncio.start_server(lambda *streams: connected.set_result(streams), "127.0.0.1", 0)
+            async with server:
+                await give_up(server.sockets[0].getsockname()[1])
+
+        connected = None
+        asyncio.run(main())
+
     def test_addresses_that_worked_serve_while_the_resolver_is_away(self):
         with Service() as service:
             port = service.server.server_address[1]

@@ -3,6 +3,7 @@ import { test, type TestContext } from "node:test";
 import type { InjectOptions } from "fastify";
 import { memoryAnswerCache } from "../../src/adapters/memory/answer-cache.ts";
 import type { UsageLedger } from "../../src/ports/admission/usage.ts";
+import type { AppDeps } from "../../src/http/app/app.ts";
 import { compatRoutes } from "../../src/http/compat/services.ts";
 import type { CompatHosts } from "../../src/http/request/compat-hosts.ts";
 import type { Admission, Entrance } from "../../src/service/admission/admission.ts";
@@ -43,6 +44,8 @@ interface CompatWorld extends Pick<GateWorld, "store" | "admission"> {
     ...order: Parameters<GateWorld["account"]>
   ) => ReturnType<GateWorld["account"]>;
   readonly ask: (request: InjectOptions) => Promise<Told>;
+  /** How many requests were refused, as the accounts' charts count them. */
+  readonly refusals: () => number;
 }
 
 /** An answer; JSON is parsed. */
@@ -90,12 +93,17 @@ export async function compatWorld(
   const unitsLeft = createUnitsLeft({ usage, accounts: store.accounts, clock, tiers });
   const settings = { ...appDeps().settings, compatHosts: hosts };
   const routes = compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic });
-  const app = await appWith({ admission, clock, routes, settings });
+  let refusals = 0;
+  const recorder: AppDeps["usage"] = {
+    record: (_, { isRefused }) => void (refusals += isRefused ? 1 : 0),
+  };
+  const app = await appWith({ usage: recorder, admission, clock, routes, settings });
   closing.push(() => app.close());
   return {
     account: (...order) => world.account(...order),
     store,
     admission,
+    refusals: () => refusals,
     async ask(request) {
       const { statusCode: status, headers, body } = await app.inject(request);
       const isJson = String(headers["content-type"]).startsWith("application/json");

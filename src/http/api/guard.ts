@@ -79,6 +79,8 @@ interface Call {
   /** Once they are read. */
   params?: Params;
   isBodyTaken?: boolean;
+  /** The status of its refusal, which another service's shape may not send. */
+  refusedAs?: number;
 }
 
 /**
@@ -135,6 +137,7 @@ async function recover(
   const refusal = refusalOf(reason);
   if (refusal !== undefined) {
     metrics.refused(refusal.code);
+    call.refusedAs = refusal.status;
     const { entrance, bodyOctets = 0 } = call;
     const charged = await chargeOctets(entrance, bodyOctets, { refusal, admission });
     if (charged !== undefined) call.entrance = charged;
@@ -202,13 +205,14 @@ function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: Gu
   const route = served?.family ?? "none";
   const method = served?.methods.find((name) => name === request.method) ?? "other";
   const status = answer.status ?? 200;
+  const { refusedAs = status } = call;
   const durationMs = endMs - startMs;
   deps.metrics.observe(route, method, status, durationMs);
   const line = { method, route, status, durationMs };
   deps.accessLog(line, { caller: entrance?.caller, entry: answer.entry }, endMs);
   if (entrance === undefined) return;
   deps.usage.record(entrance.caller, {
-    isRefused: status >= 400 && status < 500,
+    isRefused: refusedAs >= 400 && refusedAs < 500,
     latencyMs: durationMs,
   });
 }

@@ -119,6 +119,14 @@ test("a batch counts as one request of the rate for each 20 addresses", async (t
   assert.equal(after.headers["x-ratelimit-remaining"], "56");
 });
 
+test("a refusal that is sent with 200 counts as a refusal", async (t) => {
+  const { ask, refusals } = await compatWorld(t);
+  const { status } = await ask({ url: "/compat/neverbounce/v4/single/check?key=wrong" });
+  assert.deepEqual([status, refusals()], [200, 1]);
+  await ask({ url: "/compat/neverbounce/v4/single/check?email=jo@good.example" });
+  assert.equal(refusals(), 1);
+});
+
 test("a body over 64 KiB and an unknown type are refused in the shape's words", async (t) => {
   const { ask } = await compatWorld(t);
   const url = "/compat/reacher/v0/check_email";

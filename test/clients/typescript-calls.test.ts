@@ -113,6 +113,12 @@ test("a decision is asked for once more after a passing fault, and never a third
   assert.deepEqual([fault?.kind, asked.length], ["network", 2]);
 });
 
+test("a deadline without an end is one", async (t) => {
+  const { url } = await serviceOf(t, (response) => json(response, 200, ACCEPTED));
+  const { source } = await gate(url, { deadlineMs: Infinity }).decide("jo@good.example");
+  assert.equal(source, "service");
+});
+
 test("nothing is repeated past the deadline", async (t) => {
   const { url, asked } = await serviceOf(t, (response) => {
     setTimeout(() => response.destroy(), 390);

@@ -98,3 +98,4 @@ async function overhead({ service, key }: ClientWorld, count: number): Promise<v
 const [mode, worldFile = "", count] = process.argv.slice(2);
 const world = JSON.parse(readFileSync(worldFile, "utf8")) as ClientWorld;
 await (mode === "overhead" ? overhead(world, Number(count)) : reach(world, Number(count)));
+process.exit(); // lists that silent services do not send are still being waited for

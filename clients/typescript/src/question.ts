@@ -10,13 +10,16 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
+/** Longer timers would fire at once. */
+const TIMER_MAX_MS = 2_147_483_647;
+
 /** A caller's own signal ends the call with its reason; the deadline with a fault. */
 export function startDeadline(ms: number, caller?: AbortSignal): Deadline {
   const ending = new AbortController();
   const endsAt = performance.now() + ms;
   const timer = setTimeout(
     () => ending.abort(new GatepostError("timeout", `No answer within ${String(ms)} ms.`)),
-    ms,
+    Math.min(ms, TIMER_MAX_MS),
   );
   const giveUp = (): void => ending.abort(caller?.reason);
   const { signal } = ending;

@@ -141,7 +141,8 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
   const registrations = sqlRegistrationCache(sql.db);
   const { datasets } = lists;
   const verdicts = verdictTally();
-  const plain = openChecker(process, { registrations, datasets, trust: serving.trust });
+  const { trust, shares } = serving;
+  const plain = openChecker(process, { registrations, datasets, trust, shares });
   const checker = observed(plain, lists, verdicts);
   closing.add(() => checker.close());
   const counters = requests === undefined ? { rates } : { rates, requests };
@@ -169,7 +170,7 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
     datasets: lists.shared(),
     traffic: lists,
     secretKey,
-    shares: serving.shares,
+    shares,
     onCompleted: webhooks.announce,
   });
   lists.onShared((shared) => bulk.use(shared));

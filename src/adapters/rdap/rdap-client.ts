@@ -3,12 +3,15 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { HttpReply, Outbound, OutboundFailure } from "../../ports/process/outbound.ts";
 import { readDomainAnswer } from "./domain-answer.ts";
 import { retryAfterMs } from "./event-date.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { ServerSlots } from "./server-slots.ts";
 
 export interface RdapDeps {
   readonly outbound: Pick<Outbound, "http">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly slots: ServerSlots;
+  /** Whose turn it takes. */
+  readonly by?: OwnerKey | undefined;
   /** Of one question, redirects included. */
   readonly timeoutMs: number;
 }
@@ -30,19 +33,23 @@ export async function askRdap(
   deps: RdapDeps,
 ): Promise<Answer<Registration>> {
   const server = new URL(base).origin;
-  const answer = await deps.slots.run(server, async () => {
-    const reply = await deps.outbound.http({
-      url: `${base}domain/${domain}`,
-      method: "GET",
-      headers: { Accept: "application/rdap+json", "User-Agent": "gatepost" },
-      timeoutMs: deps.timeoutMs,
-      maxBodyBytes: BYTES_MAX,
-      maxRedirects: REDIRECTS_MAX,
-    });
-    if (reply.ok) return check(reply.value, { server, domain }, deps);
-    if (reply.fault !== "malformed") deps.slots.hold(server, FAILED_MS);
-    return unknown(reasonOf(reply));
-  });
+  const answer = await deps.slots.run(
+    server,
+    async () => {
+      const reply = await deps.outbound.http({
+        url: `${base}domain/${domain}`,
+        method: "GET",
+        headers: { Accept: "application/rdap+json", "User-Agent": "gatepost" },
+        timeoutMs: deps.timeoutMs,
+        maxBodyBytes: BYTES_MAX,
+        maxRedirects: REDIRECTS_MAX,
+      });
+      if (reply.ok) return check(reply.value, { server, domain }, deps);
+      if (reply.fault !== "malformed") deps.slots.hold(server, FAILED_MS);
+      return unknown(reasonOf(reply));
+    },
+    deps.by,
+  );
   return answer ?? unknown("refused");
 }
 

@@ -16,6 +16,7 @@ import { createOutbound } from "../outbound/outbound.ts";
 import { parseRanges } from "../outbound/public-address.ts";
 import { createBootstrapCopy } from "./bootstrap-copy.ts";
 import { createRegistration } from "./registration.ts";
+import { createShares, ONE_OWNER } from "../../ports/sharing/shares.ts";
 import type { WhoisServer } from "./whois-servers.ts";
 import { until } from "../../../test/time/until.ts";
 
@@ -39,7 +40,7 @@ async function scratch(): Promise<string> {
 const PATIENCE_MS = 60_000;
 
 interface World {
-  readonly registration: (domain: string) => Promise<Answer<Registration>>;
+  readonly registration: (domain: string, by?: string) => Promise<Answer<Registration>>;
   readonly clock: ManualClock;
   readonly log: ReturnType<typeof keptLog>;
   readonly path: string;
@@ -54,7 +55,12 @@ interface Setup {
   readonly timeoutMs?: number;
   readonly allow?: readonly string[];
   readonly clock?: ManualClock;
+  /** Who asks; one unless given. */
+  readonly owners?: "several";
 }
+
+const sharesFor = ({ owners }: Setup) =>
+  createShares(undefined, owners === "several" ? {} : ONE_OWNER);
 
 /** The whole client as main wires it, over real sockets; deadlines run on real time, dates on the manual clock. */
 async function world(setup: Setup): Promise<World> {
@@ -76,10 +82,11 @@ async function world(setup: Setup): Promise<World> {
     cache: setup.cache ?? memoryRegistrationCache(),
     clock,
     log,
+    shares: sharesFor(setup),
     whoisServers: setup.whoisServers ?? [],
     timeoutMs: setup.timeoutMs ?? PATIENCE_MS,
   });
-  return { registration: async (domain) => registration(domain), clock, log, path };
+  return { registration: async (domain, by) => registration(domain, by), clock, log, path };
 }
 
 /** A bootstrap file (RFC 9224 section 3) from suffix to URLs. */
@@ -479,7 +486,9 @@ test("the bootstrap is fetched once for all who ask, kept over a restart, and ag
   };
   const url = (await kept(httpPeer(listener))).url;
   const first = await world({ url });
-  await Promise.all(["a.example", "b.example", "c.example"].map(first.registration));
+  await Promise.all(
+    ["a.example", "b.example", "c.example"].map((name) => first.registration(name)),
+  );
   assert.equal(fetches, 1);
   const { document } = JSON.parse(await readFile(first.path, "utf8")) as { document: string };
   assert.match(document, /"services"/);
@@ -648,15 +657,40 @@ test("at most two questions are with one server, twins are one, and the rest wai
     if (open.length === 2) for (const each of open.splice(0)) each.writeHead(404).end();
   });
   const names = Array.from({ length: 20 }, (_, index) => `n${String(index % 10)}.example`);
-  const answers = await Promise.all(names.map(registration));
+  const answers = await Promise.all(names.map((name) => registration(name)));
   assert.deepEqual(new Set(answers.map(short)), new Set(["absent noName"]));
   assert.deepEqual([most, asked], [2, 10]);
+});
+
+test("owner B's question is asked before owner A's second, and A's eleventh waiting one is not", async () => {
+  const asked: string[] = [];
+  const open: ServerResponse[] = [];
+  const { registration } = await registry(
+    ({ url = "" }, response) => {
+      asked.push(url.replace(/.*\//, ""));
+      open.push(response);
+    },
+    { owners: "several" },
+  );
+  const ofA = Array.from({ length: 12 }, (_, at) => registration(`a${String(at)}.example`, "a"));
+  assert.equal(short(await (ofA[11] ?? assert.fail())), "unknown refused");
+  await until(() => asked.length === 1);
+  const ofB = registration("b.example", "b");
+  await until(() => asked.length === 2);
+  assert.deepEqual(asked, ["a0.example", "b.example"]);
+  const answering = setInterval(
+    () => open.splice(0).forEach((each) => each.writeHead(404).end()),
+    1,
+  );
+  await Promise.all([...ofA, ofB]);
+  clearInterval(answering);
+  assert.equal(asked.length, 12);
 });
 
 test("more than fifty waiting for one server are told at once that nobody could say", async () => {
   const { registration } = await registry(() => undefined, { timeoutMs: 300 });
   const names = Array.from({ length: 53 }, (_, index) => `n${String(index)}.example`);
-  const pending = names.map(registration);
+  const pending = names.map((name) => registration(name));
   assert.equal(short(await (pending[52] ?? assert.fail())), "unknown refused");
   const answers = await Promise.all(pending);
   assert.deepEqual(new Set(answers.map(short)), new Set(["unknown timeout", "unknown refused"]));

@@ -8,6 +8,8 @@ import type {
   CachedRegistration,
   RegistrationCache,
 } from "../../ports/evidence/registration-cache.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BootstrapCopy } from "./bootstrap-copy.ts";
 import { askRdap, unknown } from "./rdap-client.ts";
 import { createServerSlots, type ServerSlots } from "./server-slots.ts";
@@ -22,6 +24,7 @@ export interface RegistrationDeps {
   readonly log: Log;
   /** Asked where RDAP is missing; none: WHOIS is switched off. */
   readonly whoisServers: readonly WhoisServer[];
+  readonly shares: Pick<Shares, "registry">;
   /** Of one question to one server. */
   readonly timeoutMs: number;
 }
@@ -36,26 +39,31 @@ const ABSENT_MS = 3_600_000;
  * without any server is `absent`.
  */
 export function createRegistration(deps: RegistrationDeps): Lookup["registration"] {
-  const slots = createServerSlots(deps.clock);
+  const slots = createServerSlots(deps.clock, deps.shares);
   const inFlight = new Map<string, Promise<Answer<Registration>>>();
-  return (domain) => {
+  return (domain, by) => {
     if (!isHostName(domain)) return { kind: "absent", why: "noName" };
     const twin = inFlight.get(domain);
     if (twin !== undefined) return twin;
-    const answer = lookUp(domain, deps, slots).finally(() => inFlight.delete(domain));
+    const answer = lookUp(domain, deps, { slots, by }).finally(() => inFlight.delete(domain));
     inFlight.set(domain, answer);
     return answer;
   };
 }
 
+interface Turn {
+  readonly slots: ServerSlots;
+  readonly by: OwnerKey | undefined;
+}
+
 async function lookUp(
   domain: string,
   deps: RegistrationDeps,
-  slots: ServerSlots,
+  turn: Turn,
 ): Promise<Answer<Registration>> {
   const cached = await read(domain, deps);
   if (cached !== undefined) return answerOf(cached);
-  const answer = await ask(domain, deps, slots);
+  const answer = await ask(domain, deps, turn);
   if (answer.kind === "unknown") return answer;
   const keptMs = answer.kind === "found" ? FOUND_MS : ABSENT_MS;
   const expiresAtMs = deps.clock.nowMs() + keptMs;
@@ -67,17 +75,17 @@ async function lookUp(
 async function ask(
   domain: string,
   deps: RegistrationDeps,
-  slots: ServerSlots,
+  turn: Turn,
 ): Promise<Answer<Registration>> {
   const bootstrap = await deps.bootstrap.current();
   // Without a bootstrap it is unknown whether RDAP is missing, so WHOIS is not asked.
   if (bootstrap === undefined) return unknown("network");
   const base = bootstrap.serverFor(domain);
-  if (base !== undefined) return askRdap(base, domain, { ...deps, slots });
+  if (base !== undefined) return askRdap(base, domain, { ...deps, ...turn });
   const server = whoisServerFor(domain, deps.whoisServers);
   return server === undefined
     ? { kind: "absent", why: "noData" }
-    : askWhois(server, domain, { ...deps, slots });
+    : askWhois(server, domain, { ...deps, ...turn });
 }
 
 function answerOf({ registeredAtMs, expiresAtMs }: CachedRegistration): Answer<Registration> {

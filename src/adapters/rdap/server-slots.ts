@@ -1,49 +1,48 @@
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
-import { Places } from "../../ports/process/places.ts";
+import { NoRoom } from "../../ports/sharing/share.ts";
+import type { Shares } from "../../ports/sharing/shares.ts";
 
-/** Questions to one server at the same time, waiting for it, and how long one may wait. */
-const IN_FLIGHT_MAX = 2;
-const WAITING_MAX = 50;
+/** How long a question may wait for its turn. */
 const WAIT_MS = 10_000;
 
-interface Server {
-  readonly places: Places;
-  /** Of the monotonic clock: until then the server wants to be left alone. */
-  heldUntilMs: number;
-}
+/** Who asks when no caller does. */
+const OPERATOR = "account:operator";
 
-/** Keeps registries' servers from being asked too much, each by its name. */
+/** Keeps registries' servers from being asked too much, each by its name, and its owners in turn. */
 export interface ServerSlots {
   /** Runs `work` when the server has room; undefined when it has none in time or is held. */
-  run<T>(server: string, work: () => Promise<T>): Promise<T | undefined>;
+  run<T>(server: string, work: () => Promise<T>, by?: OwnerKey): Promise<T | undefined>;
   /** Asks the server nothing for this time. */
   hold(server: string, forMs: number): void;
 }
 
-export function createServerSlots(clock: Pick<Clock, "monotonicMs">): ServerSlots {
-  const servers = new Map<string, Server>();
-  const serverOf = (name: string): Server => {
-    const known = servers.get(name);
-    if (known !== undefined) return known;
-    const made: Server = { places: new Places(IN_FLIGHT_MAX, WAITING_MAX), heldUntilMs: -Infinity };
-    servers.set(name, made);
-    return made;
-  };
+export function createServerSlots(
+  clock: Pick<Clock, "monotonicMs">,
+  shares: Pick<Shares, "registry">,
+): ServerSlots {
+  /** By server, of the monotonic clock: until then it wants to be left alone. */
+  const heldUntilMs = new Map<string, number>();
+  const isHeld = (server: string): boolean =>
+    (heldUntilMs.get(server) ?? -Infinity) > clock.monotonicMs();
   return {
-    async run(name, work) {
-      const server = serverOf(name);
+    async run(server, work, by = OPERATOR) {
       const askedMs = clock.monotonicMs();
-      if (server.heldUntilMs > askedMs) return undefined;
+      if (isHeld(server)) return undefined;
       const inTurn = async () => {
-        const nowMs = clock.monotonicMs();
-        if (server.heldUntilMs > nowMs || nowMs - askedMs > WAIT_MS) return undefined;
-        return await work();
+        const isLate = clock.monotonicMs() - askedMs > WAIT_MS;
+        return isHeld(server) || isLate ? undefined : await work();
       };
-      return await server.places.hold(inTurn, () => undefined);
+      try {
+        return await shares.registry(server).run(by, inTurn);
+      } catch (error) {
+        if (error instanceof NoRoom) return undefined;
+        throw error;
+      }
     },
-    hold(name, forMs) {
-      const server = serverOf(name);
-      server.heldUntilMs = Math.max(server.heldUntilMs, clock.monotonicMs() + forMs);
+    hold(server, forMs) {
+      const untilMs = clock.monotonicMs() + forMs;
+      heldUntilMs.set(server, Math.max(heldUntilMs.get(server) ?? -Infinity, untilMs));
     },
   };
 }

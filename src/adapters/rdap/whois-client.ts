@@ -2,12 +2,14 @@ import type { Answer, Registration } from "../../core/mail/lookup.ts";
 import type { Outbound } from "../../ports/process/outbound.ts";
 import { dateMs } from "./event-date.ts";
 import { reasonOf, unknown } from "./rdap-client.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { ServerSlots } from "./server-slots.ts";
 import type { WhoisServer } from "./whois-servers.ts";
 
 export interface WhoisDeps {
   readonly outbound: Pick<Outbound, "tcp">;
   readonly slots: ServerSlots;
+  readonly by?: OwnerKey | undefined;
   readonly timeoutMs: number;
 }
 
@@ -31,16 +33,20 @@ export function whoisServerFor(
 export async function askWhois(
   server: WhoisServer,
   domain: string,
-  { outbound, slots, timeoutMs }: WhoisDeps,
+  { outbound, slots, timeoutMs, by }: WhoisDeps,
 ): Promise<Answer<Registration>> {
   const { host, port, query } = server;
-  const answer = await slots.run(`${host}:${String(port)}`, async () => {
-    const send = new TextEncoder().encode(`${query.replace("%", domain)}\r\n`);
-    const result = await outbound.tcp({ host, port, send, timeoutMs, maxBytes: BYTES_MAX });
-    if (result.ok) return readAnswer(new TextDecoder().decode(result.value), server);
-    slots.hold(`${host}:${String(port)}`, FAILED_MS);
-    return unknown(reasonOf(result));
-  });
+  const answer = await slots.run(
+    `${host}:${String(port)}`,
+    async () => {
+      const send = new TextEncoder().encode(`${query.replace("%", domain)}\r\n`);
+      const result = await outbound.tcp({ host, port, send, timeoutMs, maxBytes: BYTES_MAX });
+      if (result.ok) return readAnswer(new TextDecoder().decode(result.value), server);
+      slots.hold(`${host}:${String(port)}`, FAILED_MS);
+      return unknown(reasonOf(result));
+    },
+    by,
+  );
   return answer ?? unknown("refused");
 }
 

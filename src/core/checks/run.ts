@@ -9,6 +9,8 @@ export interface Asked {
   readonly features: readonly Feature[];
   /** Runs by itself where the tier includes it. */
   readonly spamTrap: boolean;
+  /** Whose turn a question to a registry takes; absent: that of the program itself. */
+  readonly by?: string;
 }
 
 export interface CheckResults {

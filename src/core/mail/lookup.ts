@@ -63,8 +63,8 @@ export interface Lookup {
   addresses(host: string): Awaitable<Answer<string>>;
   /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
   txt(name: string): Awaitable<Answer<string>>;
-  /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. */
-  registration(registrableDomain: string): Awaitable<Answer<Registration>>;
+  /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. `by`: whose turn it takes there. */
+  registration(registrableDomain: string, by?: string): Awaitable<Answer<Registration>>;
 }
 
 /** The same questions on the premium budget. */

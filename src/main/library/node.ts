@@ -96,7 +96,10 @@ function openNetwork(options: ValidatorOptions): Network {
   const trust = options.dns === undefined ? openTrust(process) : undefined;
   const dns = options.dns ?? openDns(config, "interactive", { machine, trust });
   return {
-    lookup: lookupOf(dns, registrationFrom(process, dns, memoryRegistrationCache())),
+    lookup: lookupOf(
+      dns,
+      registrationFrom(process, dns, { registrations: memoryRegistrationCache() }),
+    ),
     close() {
       dns.close();
       trust?.close();

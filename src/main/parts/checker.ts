@@ -14,6 +14,7 @@ import {
   type SingleCheck,
 } from "../../service/check/single-check.ts";
 import type { Process } from "../process/open-process.ts";
+import { createShares, ONE_OWNER, type Shares } from "../../ports/sharing/shares.ts";
 import type { Config } from "../settings/config.ts";
 import { openDns, openTrust } from "./dns.ts";
 import { rdapFolder } from "./tidy-up.ts";
@@ -54,6 +55,7 @@ type CheckerProcess = Pick<Process, "machine" | "clock" | "ids" | "log"> & {
 };
 
 interface CheckerParts {
+  readonly shares?: Pick<Shares, "registry"> | undefined;
   readonly registrations: RegistrationCache;
   /** The process's; one of its own unless given. */
   readonly trust?: Trust | undefined;
@@ -72,7 +74,7 @@ export function openChecker(
     mx: dns.mx,
     addresses: dns.addresses,
     txt: dns.txt,
-    registration: registrationFrom(process, dns, registrations),
+    registration: registrationFrom(process, dns, { registrations, shares: given.shares }),
   };
   const { implicitMx } = config;
   const check = createSingleCheck({ lookup, datasets, clock, implicitMx });
@@ -91,7 +93,10 @@ const REGISTRY_TIMEOUT_MS = 3_500;
 export function registrationFrom(
   { config, machine, clock, ids, log }: RegistryProcess,
   dns: Pick<DnsLookup, "addresses">,
-  registrations: RegistrationCache,
+  {
+    registrations,
+    shares = createShares(undefined, ONE_OWNER),
+  }: Pick<CheckerParts, "registrations" | "shares">,
 ): Lookup["registration"] {
   const outbound = machine.openOutbound({
     addresses: dns.addresses,
@@ -112,6 +117,7 @@ export function registrationFrom(
     cache: registrations,
     clock,
     log,
+    shares,
     whoisServers: config.whois ? WHOIS_SERVERS : [],
     timeoutMs: REGISTRY_TIMEOUT_MS,
   });

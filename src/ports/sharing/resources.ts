@@ -129,13 +129,12 @@ export const RESOURCES = {
     refusal: "the delivery is logged as failed",
     boundedBy: "database",
   },
-  // A question to a registry is shared by all who ask it, and its lookup knows no owner.
   registry: {
     unit: "places",
     total: 2,
-    perOwner: 2,
+    perOwner: 1,
     queue: 50,
-    queuePerOwner: 50,
+    queuePerOwner: 10,
     refusal: "the feature is temporarily unavailable",
   },
   sign_ins: {

@@ -11,8 +11,16 @@ export interface Shares {
 }
 
 export type Overrides = Partial<
-  Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner">>>
+  Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner">>>
 >;
+
+/** For a program that asks registries for one owner alone. */
+export const ONE_OWNER = {
+  registry: {
+    perOwner: RESOURCES.registry.total,
+    queuePerOwner: RESOURCES.registry.queue,
+  },
+} as const satisfies Overrides;
 
 /** Servers whose share is kept while nobody uses it; all registries that answer RDAP are fewer. */
 const SERVERS_MAX = 2_000;
@@ -36,7 +44,7 @@ export function createShares(heldBack?: HeldBack, over: Overrides = {}): Shares 
     registry(server) {
       const known = servers.get(server);
       if (known !== undefined) return known;
-      const made = new Share("registry", RESOURCES.registry, heldBack);
+      const made = new Share("registry", { ...RESOURCES.registry, ...over.registry }, heldBack);
       // Beyond the bound a share is not kept: callers could invent host names.
       if (servers.size < SERVERS_MAX) servers.set(server, made);
       return made;

@@ -7,6 +7,7 @@ import { explain, type SaidBy } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Signal } from "../../core/evidence/signals.ts";
 import type { Validation } from "../../core/validate/validate.ts";
+import { ownerKey } from "../../ports/admission/owner.ts";
 import { type ListBehindJson, listBehindJson } from "../check/explain.ts";
 import {
   type DenialFields,
@@ -63,7 +64,8 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     const mode = entry.includes("@") ? "address" : "domain";
     const { premium } = deps.tiers[entrance.caller.tier];
     const sorted = sortFeatures(readWanted(features), { premium });
-    const asked: Asked = { features: sorted.permitted, spamTrap: premium };
+    const by = ownerKey(entrance.caller.owner);
+    const asked: Asked = { features: sorted.permitted, spamTrap: premium, by };
     const { receipt, ownEvidence: own } = await payForCheck(entrance, { text: entry, mode }, deps);
     try {
       const core = await deps.check(entry, mode, CORE_ONLY, own);

@@ -38,6 +38,7 @@ export function boundLookup(
   lookup: Lookup,
   clock: Clock,
   coreBudgetMs: number = CORE_BUDGET_MS,
+  by?: string,
 ): BoundedLookup {
   const deadlines: Deadline[] = [];
   const startedMs = clock.monotonicMs();
@@ -62,7 +63,7 @@ export function boundLookup(
       mx: (name) => bound(() => lookup.mx(name)),
       addresses: (host) => bound(() => lookup.addresses(host)),
       txt: (name) => bound(() => lookup.txt(name)),
-      registration: (name) => bound(() => lookup.registration(name)),
+      registration: (name) => bound(() => lookup.registration(name, by)),
     };
   };
   const premiumEndMs = startedMs + Math.min(PREMIUM_BUDGET_MS, coreBudgetMs);

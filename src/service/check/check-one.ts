@@ -3,7 +3,7 @@ import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
 import type { AnswerCache } from "../../ports/process/answer-cache.ts";
 import type { Clock } from "../../ports/process/clock.ts";
-import { ownerKey } from "../../ports/admission/owner.ts";
+import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
 import type { Entrance } from "../admission/admission.ts";
 import type { Caller } from "../admission/caller.ts";
 import type { Tiers } from "../admission/tiers.ts";
@@ -63,7 +63,8 @@ export function createCheckOne(deps: CheckOneDeps): CheckOne {
     const key = cacheKey(request, sorted, { premium, version: deps.datasetsVersion() });
     // A promise in the way of every cached answer would cost more than the answer.
     return when(payForCheck(entrance, request, deps), (paid) => {
-      const asked = { request, premium, sorted, key: ownKey(key, caller, paid.ownEvidence) };
+      const by = ownerKey(caller.owner);
+      const asked = { request, premium, sorted, by, key: ownKey(key, caller, paid.ownEvidence) };
       const kept = deps.cache.read(asked.key, deps.clock.nowMs());
       if (kept === undefined) return check(asked, paid, deps);
       return { body: answerOf(kept, sorted, deps.publicUrl), paidBy: paid.receipt.paidBy };
@@ -76,6 +77,7 @@ interface Asked {
   readonly premium: boolean;
   readonly sorted: SortedFeatures;
   readonly key: string;
+  readonly by: OwnerKey;
 }
 
 /** The order in which features were asked for is not part of it. */
@@ -93,9 +95,9 @@ const ownKey = (key: string, { owner }: Caller, ownEvidence: readonly Evidence[]
   ownEvidence.length === 0 ? key : `${ownerKey(owner)} ${key}`;
 
 async function check(asked: Asked, paid: PaidCheck, deps: CheckOneDeps): Promise<CheckAnswer> {
-  const { request, premium, sorted, key } = asked;
+  const { request, premium, sorted, key, by } = asked;
   const { receipt, ownEvidence } = paid;
-  const checks = { features: sorted.permitted, spamTrap: premium };
+  const checks = { features: sorted.permitted, spamTrap: premium, by };
   const validation = await orRefund(receipt, async () =>
     deps.check(request.text, request.mode, checks, ownEvidence),
   );

@@ -57,7 +57,7 @@ export function createBudgetedCheck(
 ): BudgetedCheck {
   return async ({ budgetMs, ...asked }) => {
     const { clock, implicitMx } = deps;
-    const bounded = boundLookup(deps.lookup, budgetClock, budgetMs);
+    const bounded = boundLookup(deps.lookup, budgetClock, budgetMs, asked.asked.by);
     const world = { datasets: deps.datasets(), lookup: bounded.lookup, premium: bounded.premium };
     const question = { ...asked, nowMs: clock.nowMs(), implicitMx };
     try {

@@ -188,7 +188,7 @@ async function freshly(
   const validation = await deps.check({
     text: request.text,
     mode: "address",
-    asked: askedBy(policies, premium),
+    asked: { ...askedBy(policies, premium), by: ownerKey(caller.owner) },
     ownEvidence: sight.evidence,
     budgetMs: left(),
   });

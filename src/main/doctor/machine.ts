@@ -9,7 +9,7 @@ import { megabytes, note, ok, wrong } from "./findings.ts";
 const MIB = 1_048_576;
 
 /** An embedded service with a batch of 100,000 entries; see docs/operations/sizing.md. */
-const WORK_BYTES = 245 * MIB;
+export const WORK_BYTES = 245 * MIB;
 
 /** Bodies that are received and parsed at once, at the most. */
 const BODY_BYTES = Object.values(RESOURCES).reduce(

@@ -100,6 +100,31 @@ export interface Outcomes {
   readonly total: number;
 }
 
+export interface HookCall {
+  readonly at: string;
+  readonly outcome: "accepted" | "refused" | "failed_open" | "unauthenticated";
+  readonly why: string;
+}
+
+export interface Hook {
+  readonly id: string;
+  readonly system: string;
+  readonly url: string;
+  readonly policy: string;
+  readonly challenge: "accept" | "reject";
+  readonly calls: Readonly<Record<HookCall["outcome"], number>>;
+  readonly last_call: HookCall | null;
+  readonly last_failure: HookCall | null;
+}
+
+/** `secret`: null where the system signs with a key of its own. */
+export type MadeHook = Hook & { readonly secret: string | null };
+
+export interface HooksState {
+  readonly systems: readonly { readonly id: string; readonly name: string }[];
+  readonly hooks: readonly Hook[];
+}
+
 const at = (name: string, rest = ""): string => `policies/${encodeURIComponent(name)}${rest}`;
 
 export const publishPolicy = (name: string, document: PolicyDocument): Promise<unknown> =>

@@ -5,6 +5,8 @@ import { session } from "./session.ts";
 export interface MadeKey {
   readonly id: string;
   readonly api_key: string;
+  /** Of a publishable key alone. */
+  readonly origins?: readonly string[];
 }
 
 /** The key made in this tab since it was loaded: samples hold it, so that they run as copied. */

@@ -78,6 +78,14 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import("../pages/webhooks/webhooks.tsx")).WebhooksPage,
   },
   {
+    path: "/hooks",
+    name: "Hooks",
+    for: "account",
+    group: "build",
+    part: "gate",
+    load: async () => (await import("../pages/webhooks/hooks.tsx")).HooksPage,
+  },
+  {
     path: "/credits",
     name: "Credits",
     for: "account",

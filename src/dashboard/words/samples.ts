@@ -117,6 +117,12 @@ $isRefused = $result !== null && (!$result["format"] || $result["disposable"]);
 echo $isRefused ? "Please use another address." : "Welcome.", "\\n";`;
 }
 
+/** The two lines that a page needs; the form works as before when the service is away. */
+export const widgetSample = (baseUrl: string, key: string): string =>
+  `<script src="${baseUrl}/widget.js" data-key="${key}" defer></script>
+
+<input type="email" name="email" data-gatepost>`;
+
 /** Sends a file of entries, one a line, and reads the result of its session. */
 export function listSample(baseUrl: string, key?: string): string {
   const header = key === undefined ? "" : ` -H ${shellQuoted(`X-Api-Key: ${key}`)}`;

@@ -10,6 +10,7 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/keys": "pages/account/keys.tsx",
   "/usage": "pages/account/usage.tsx",
   "/webhooks": "pages/webhooks/webhooks.tsx",
+  "/hooks": "pages/webhooks/hooks.tsx",
   "/credits": "pages/account/credits.tsx",
   "/guide": "pages/guide.tsx",
   "/pricing": "pages/account/plans.tsx",

@@ -4,25 +4,31 @@ import { call } from "../../api/client.ts";
 import type { Key } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
 import { freshKey, type MadeKey } from "../../app/fresh-key.ts";
-import { useAction, useLoad } from "../../app/load.ts";
-import { Secret } from "../../parts/copy.tsx";
-import { Confirm, Dialog, FormFoot } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
-import { Empty, Fault, Shown } from "../../parts/states.tsx";
 import { t, tx } from "../../app/i18n.ts";
+import { useLoad } from "../../app/load.ts";
+import { session } from "../../app/session.ts";
+import { Secret } from "../../parts/copy.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Empty, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
+import { CreateKey } from "./key-create.tsx";
+import { FirstRequest, WidgetSample } from "./key-use.tsx";
+import { OriginsDialog } from "./key-origins.tsx";
+
+/** What is asked in a dialog: a new key, or one that is there. */
+type Asked =
+  { readonly what: "create" } | { readonly what: "revoke" | "origins"; readonly key: Key };
 
 export function KeysPage(): VNode {
   const loading = useLoad<{ readonly keys: readonly Key[] }>("keys");
-  const [isCreating, setCreating] = useState(false);
+  const [asked, setAsked] = useState<Asked>();
   const [made, setMade] = useState<MadeKey>();
-  const [revoking, setRevoking] = useState<Key>();
-  const create = (): void => setCreating(true);
+  const close = (): void => setAsked(undefined);
   const created = (key: MadeKey): void => {
     setMade(key);
-    freshKey.value = key;
-    setCreating(false);
+    if (key.origins === undefined) freshKey.value = key;
+    close();
     loading.reload();
   };
   const revoked = ({ id }: Key): void => {
@@ -35,31 +41,45 @@ export function KeysPage(): VNode {
       <PageHead
         title={t("Keys")}
         lead={t(
-          "A key lets your programs use the API as this account. All keys share one allowance. Keep them on your servers, never in a page or an app.",
+          "A key lets your programs use the API as this account. All keys share one allowance. Secret keys stay on your servers; a publishable key may stand in a web page.",
         )}
       >
-        <button type="button" class="main" onClick={create}>
+        <button type="button" class="main" onClick={() => setAsked({ what: "create" })}>
           {t("Create a key")}
         </button>
       </PageHead>
-      {made === undefined ? null : (
-        <Secret title={t("Your new key")} value={made.api_key} onDone={() => setMade(undefined)} />
-      )}
+      {made === undefined ? null : <Made made={made} onDone={() => setMade(undefined)} />}
       <section class="sheet">
         <Shown loading={loading} lines={4}>
           {({ keys }) =>
-            keys.length === 0 ? <NoKeys /> : <KeyTable keys={keys} onRevoke={setRevoking} />
+            keys.length === 0 ? <NoKeys /> : <KeyTable keys={keys} onAsk={setAsked} />
           }
         </Shown>
       </section>
-      {isCreating ? <CreateKey onClose={() => setCreating(false)} onCreated={created} /> : null}
-      {revoking === undefined ? null : (
-        <RevokeKey
-          known={revoking}
-          onClose={() => setRevoking(undefined)}
-          onDone={() => revoked(revoking)}
-        />
-      )}
+      {asked?.what === "create" ? <CreateKey onClose={close} onCreated={created} /> : null}
+      {asked?.what === "revoke" ? (
+        <RevokeKey known={asked.key} onClose={close} onDone={revoked} />
+      ) : null}
+      {asked?.what === "origins" ? (
+        <OriginsDialog known={asked.key} onClose={close} onDone={loading.reload} />
+      ) : null}
+    </>
+  );
+}
+
+/** The new key, the request that uses it, and whether that request came. */
+function Made({ made, onDone }: { made: MadeKey; onDone: () => void }): VNode {
+  const base = session.value?.public_url ?? location.origin;
+  return (
+    <>
+      <Secret title={t("Your new key")} value={made.api_key} onDone={onDone} />
+      <section class="sheet stack">
+        {made.origins === undefined ? (
+          <FirstRequest key={made.id} made={made} base={base} />
+        ) : (
+          <WidgetSample made={made} base={base} />
+        )}
+      </section>
     </>
   );
 }
@@ -77,7 +97,11 @@ function NoKeys(): VNode {
   );
 }
 
-function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void }): VNode {
+interface Acts {
+  onAsk: (asked: Asked) => void;
+}
+
+function KeyTable({ keys, onAsk }: Acts & { keys: readonly Key[] }): VNode {
   return (
     <div class="scroll">
       <table class="folds">
@@ -93,8 +117,8 @@ function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void })
           </tr>
         </thead>
         <tbody>
-          {props.keys.map((key) => (
-            <KeyRow key={key.id} known={key} onRevoke={props.onRevoke} />
+          {keys.map((key) => (
+            <KeyRow key={key.id} known={key} onAsk={onAsk} />
           ))}
         </tbody>
       </table>
@@ -102,10 +126,17 @@ function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void })
   );
 }
 
-function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void }): VNode {
+function KeyRow({ known, onAsk }: Acts & { known: Key }): VNode {
   return (
     <tr>
-      <td class="break">{known.name === "" ? t("Unnamed") : known.name}</td>
+      <td class="break">
+        {known.name === "" ? t("Unnamed") : known.name}
+        {known.origins === undefined ? null : (
+          <div class="note">
+            {t("Publishable")}: {known.origins.join(", ")}
+          </div>
+        )}
+      </td>
       <td class="mono key-ends">
         {known.prefix}…{known.last_four}
       </td>
@@ -117,10 +148,26 @@ function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void 
       </td>
       <td class="act">
         {known.revoked_at === null ? (
-          <button type="button" class="small grave" onClick={() => onRevoke(known)}>
-            {t("Revoke")}
-            <span class="unseen"> {known.name}</span>
-          </button>
+          <span class="bar">
+            {known.origins === undefined ? null : (
+              <button
+                type="button"
+                class="small"
+                onClick={() => onAsk({ what: "origins", key: known })}
+              >
+                {t("Origins")}
+                <span class="unseen"> {known.name}</span>
+              </button>
+            )}
+            <button
+              type="button"
+              class="small grave"
+              onClick={() => onAsk({ what: "revoke", key: known })}
+            >
+              {t("Revoke")}
+              <span class="unseen"> {known.name}</span>
+            </button>
+          </span>
         ) : (
           <span class="note">{tx("Revoked {time}", { time: <Time at={known.revoked_at} /> })}</span>
         )}
@@ -129,39 +176,16 @@ function KeyRow({ known, onRevoke }: { known: Key; onRevoke: (key: Key) => void 
   );
 }
 
-function CreateKey(props: { onClose: () => void; onCreated: (key: MadeKey) => void }): VNode {
-  const [name, setName] = useState("");
-  const { busy, fault, run } = useAction();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      props.onCreated(await call<MadeKey>("POST", "keys", { name }));
-      announce(t("Key created. It is shown once, at the top of the page."));
-    });
-  };
-  return (
-    <Dialog title={t("Create a key")} onClose={props.onClose}>
-      <form class="stack" onSubmit={submit}>
-        <Field
-          label={t("Name")}
-          value={name}
-          onValue={setName}
-          hint={t("Where it will be used, so that you can tell your keys apart.")}
-          input={{ maxLength: 100, placeholder: t("Sign-up form, staging"), autocomplete: "off" }}
-        />
-        <Fault text={fault} />
-        <FormFoot act={t("Create")} disabled={busy} onClose={props.onClose} />
-      </form>
-    </Dialog>
-  );
-}
-
-function RevokeKey(props: { known: Key; onClose: () => void; onDone: () => void }): VNode {
+function RevokeKey(props: {
+  known: Key;
+  onClose: () => void;
+  onDone: (known: Key) => void;
+}): VNode {
   const { known } = props;
   const revoke = async (): Promise<void> => {
     await call("DELETE", `keys/${known.id}`);
     announce(t("Key revoked."));
-    props.onDone();
+    props.onDone(known);
   };
   return (
     <Confirm

@@ -1,0 +1,106 @@
+import { strict as assert } from "node:assert";
+import { execFile } from "node:child_process";
+import { after, before } from "node:test";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { axeFindings, goTo, openPage, testInBrowser } from "./browser.ts";
+import { DOCS_ZONE } from "./docs-zone.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "./service-process.ts";
+
+const EMAIL = "ops@gatepost.example";
+const PASSWORD = "correct horse battery";
+
+let dns: ForkedDnsServer;
+let home: Home;
+let service: ServiceProcess;
+
+before(async () => {
+  dns = await forkDnsServer(DOCS_ZONE);
+  home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
+  const words = ["account", "create", EMAIL, "--admin", "--password-stdin"];
+  assert.equal(gatepost(home, words, `${PASSWORD}\n`).code, 0);
+  service = await startService(home);
+});
+
+after(async () => {
+  await service.stop();
+  await dns.close();
+  home.remove();
+});
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+/** Signs in where the page asks for it. */
+async function visit(path: string) {
+  const opened = await openPage(service.url);
+  const { page } = opened;
+  await goTo(page, `${service.url}${path}`);
+  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await button(page, "Sign in").click();
+  return opened;
+}
+
+testInBrowser("a new key's request is copied and run, and the page sees it come", async () => {
+  const { page, context, complaints } = await visit("/keys");
+  await button(page, "Create a key").click();
+  await page.getByLabel("Name").fill("Shop");
+  await button(page, /^Create$/).click();
+  await page.getByText("Waiting for your first request").waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  const command = await page.getByRole("region", { name: "curl" }).textContent();
+  const { stdout } = await promisify(execFile)("sh", ["-c", command ?? ""]);
+  assert.equal((JSON.parse(stdout) as { format?: boolean }).format, true);
+  await page.getByText("The first request came").waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("a publishable key has origins, which change, and a sample for a page", async () => {
+  const { page, context } = await visit("/keys");
+  await button(page, "Create a key").click();
+  await page.getByLabel("Name").fill("Page");
+  await page.getByLabel("Publishable key").check();
+  const origins = page.getByRole("textbox", { name: "Origins" });
+  await origins.fill("shop.example");
+  await button(page, /^Create$/).click();
+  await page.locator("dialog .fault, dialog [role=alert]").waitFor();
+  await origins.fill("https://shop.example\nhttps://www.shop.example");
+  assert.deepEqual(await axeFindings(page), []);
+  await button(page, /^Create$/).click();
+  const sample = page.getByRole("region", { name: "HTML" });
+  assert.match((await sample.textContent()) ?? "", /widget\.js" data-key="gp_pub_\w{40}"/);
+  await page.getByText("https://shop.example, https://www.shop.example").waitFor();
+  await button(page, "Origins Page").click();
+  await origins.fill("https://shop.example");
+  await button(page, "Save").click();
+  await page.getByText("Publishable: https://shop.example", { exact: true }).waitFor();
+  await context.close();
+});
+
+testInBrowser("a hook is made, tested, shown with its last call, and removed", async () => {
+  const { page, context, complaints } = await visit("/hooks");
+  await page.getByText("No hooks yet").waitFor();
+  await button(page, "Create a hook").click();
+  await page.getByLabel("Identity system").selectOption("supabase");
+  assert.deepEqual(await axeFindings(page), []);
+  await button(page, /^Create$/).click();
+  await page.getByRole("group", { name: "The hook's secret" }).waitFor();
+  await page.getByText("Waiting for the first call").first().waitFor();
+  await button(page, "Send a test").click();
+  await page.getByText("The system would hear: status 200").waitFor();
+  await page.getByText("Refused by the policy").first().waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  await button(page, /^Remove the hook/).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove the hook" }).click();
+  await page.getByText("No hooks yet").waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});

@@ -341,6 +341,11 @@ export function notNow(message: string): Refusal {
   return new Refusal("not_now", 409, message);
 }
 
+export function adminTierKept(): Refusal {
+  const message = "An administrator has the plan pro. Take the administrator rights away first.";
+  return new Refusal("admin_tier", 409, message);
+}
+
 // Decisions and policies.
 
 export function noSuchPolicy(): Refusal {

@@ -1,3 +1,4 @@
+import type { Account } from "../../src/ports/admission/accounts.ts";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
 import { sqlAccountDirectory } from "../../src/adapters/sql/account/account-directory.ts";
 import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
@@ -110,7 +111,8 @@ function accountContracts(name: string, stores: Make<Stores>): void {
   });
   accountDirectoryContract(name, async (t) => {
     const opened = await stores(t);
-    const account = (id: string): Promise<string> => addAccount(opened, 10, id);
+    const account = (id: string, more: Partial<Account> = {}): Promise<string> =>
+      addAccount(opened, 10, id, more);
     return { directory: sqlAccountDirectory(opened.sql.db), account };
   });
 }

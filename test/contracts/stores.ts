@@ -6,6 +6,7 @@ import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
 import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { sqlOwnSpellings } from "../../src/adapters/sql/evidence/own-spellings.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
+import type { Account } from "../../src/ports/admission/accounts.ts";
 import type { Clock } from "../../src/ports/process/clock.ts";
 import type { Credits } from "../../src/ports/admission/credits.ts";
 import type { Ids } from "../../src/ports/process/ids.ts";
@@ -79,19 +80,20 @@ export async function addAccount(
   }: Pick<Stores, "sql" | "credits"> & { readonly clock: Pick<Clock, "nowMs"> },
   balance = 0,
   id = "a1",
+  more: Partial<Account> = {},
 ): Promise<string> {
   await sql.db
     .insertInto("accounts")
     .values({
       id,
       email: `${id}@gatepost.example`,
-      tier: "free",
-      origin: "operator",
-      admin: 0,
+      tier: more.tier ?? "free",
+      origin: more.origin ?? "operator",
+      admin: more.isAdmin === true ? 1 : 0,
       credit_balance: 0,
       credit_entries: 0,
       password_hash: null,
-      disabled_at_ms: null,
+      disabled_at_ms: more.isDisabled === true ? clock.nowMs() : null,
       spellings: 0,
       created_at_ms: clock.nowMs(),
     })

@@ -434,22 +434,26 @@ testInBrowser(
     const { page, end } = await visit("/admin/accounts", { cookie: adminCookie });
     await page.getByLabel("Search by e-mail address or id").fill("CUSTOMER@");
     await page.getByText("1 account", { exact: true }).waitFor();
-    const open = () =>
-      page.getByRole("button", { name: "Change customer@gatepost.example" }).click();
-    const dialog = page.getByRole("dialog");
-    await open();
+    await page.getByLabel("Which accounts").selectOption("admin");
+    await page.getByText("Nobody found").waitFor();
+    await page.getByLabel("Which accounts").selectOption("");
+    await page.getByRole("link", { name: "Open customer@gatepost.example" }).click();
+    await page.getByRole("heading", { name: "customer@gatepost.example" }).waitFor();
     assert.deepEqual(await axeFindings(page), []);
-    await dialog.getByLabel("Plan").selectOption("pro");
-    await dialog.getByRole("button", { name: "Change the plan" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await open();
-    await dialog.getByLabel("Credits to add").fill("250");
-    await dialog.getByLabel("Reason").fill("Goodwill");
-    await dialog.getByRole("button", { name: "Move the credits" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await open();
-    await dialog.getByRole("button", { name: "Switch the account off" }).click();
-    await page.getByText("Switched off", { exact: true }).waitFor();
+    const press = (name: string) => page.getByRole("button", { name }).click();
+    await page.getByLabel("Plan").selectOption("pro");
+    await press("Change the plan");
+    await page.getByText("Pro, made").waitFor();
+    await page.getByLabel("Credits to add").fill("250");
+    await page.getByLabel("Reason").fill("Goodwill");
+    await press("Move the credits");
+    await page.getByText("250 credits now.").waitFor();
+    await press("Make an administrator");
+    await page.getByText("An administrator's plan is Pro.").waitFor();
+    await press("Take the administrator rights away");
+    await page.getByRole("button", { name: "Make an administrator" }).waitFor();
+    await press("Switch the account off");
+    await page.getByRole("button", { name: "Switch the account on" }).waitFor();
     const account = await world.store.accounts.find(id);
     assert.deepEqual(
       [account?.tier, account?.creditBalance, account?.isDisabled],

@@ -16,6 +16,7 @@ type Maker = Exclude<
 
 /** What the page shows of each refusal: the sentence, or in brackets its content if it varies. */
 const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
+  adminTierKept: refusals.adminTierKept(),
   noSuchPolicy: refusals.noSuchPolicy(),
   badParameter: refusals.badParameter("deadline_ms", "a whole number from 50 to 5000"),
   publishableKeyElsewhere: refusals.publishableKeyElsewhere(),

@@ -175,7 +175,9 @@ test("without a password the output says how an administrator sets one", async (
 test("tier, credits, disabling and a password change what list shows", async (t) => {
   const { json, run } = openShell(t, "correct horse battery");
   const { account_id: id } = (await json("account", "create", ANN, "--admin")) as Created;
-  assert.equal((await run("account", "tier", ANN, "starter")).code, 0);
+  const refused = await run("account", "tier", ANN, "starter");
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /An administrator has the plan pro/);
   await json("account", "credit", id, "100", "--reason", "invoice 7");
   await json("account", "credit", ANN, "-30");
   await json("account", "password", ANN, "--password-stdin");
@@ -183,7 +185,7 @@ test("tier, credits, disabling and a password change what list shows", async (t)
   const want = {
     account_id: id,
     email: ANN,
-    tier: "starter",
+    tier: "pro",
     credits: 70,
     admin: true,
     disabled: true,
@@ -192,11 +194,12 @@ test("tier, credits, disabling and a password change what list shows", async (t)
   };
   assert.deepEqual(await json("account", "list"), [want]);
   assert.deepEqual(await json("account", "demote", ANN), { ...want, admin: false });
+  assert.equal((await run("account", "tier", ANN, "starter")).code, 0);
   assert.deepEqual(await json("account", "promote", ANN), want);
   assert.deepEqual(await json("account", "enable", ANN), { ...want, disabled: false });
   assert.match(
     (await run("account", "list")).out,
-    /ID +EMAIL +TIER +CREDITS +STATE\n.* starter +70 +enabled admin\n/,
+    /ID +EMAIL +TIER +CREDITS +STATE\n.* pro +70 +enabled admin\n/,
   );
   const counting = { ...want, disabled: false, counts_spellings: true };
   assert.deepEqual(await json("account", "spellings", ANN, "on"), counting);

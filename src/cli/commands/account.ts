@@ -4,6 +4,7 @@ import { ACCOUNT_TIERS } from "../../ports/admission/accounts.ts";
 import type { Account, AccountTier } from "../../ports/admission/accounts.ts";
 import { type AccountOrder, PASSWORD_MAX, PASSWORD_MIN } from "../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../service/account/credits.ts";
+import { Refusal } from "../../service/refusals.ts";
 import { misuse, refuse } from "../terminal.ts";
 import { jsonLine, shown, table } from "../text.ts";
 import { outcomesCommand } from "./gate/outcomes.ts";
@@ -53,11 +54,16 @@ function createCommand(deps: AccountDeps): Command {
         "may_create",
       );
       const { account, apiKey } = made;
-      const json = { account_id: account.id, email: account.email, tier, api_key: apiKey };
+      const json = {
+        account_id: account.id,
+        email: account.email,
+        tier: account.tier,
+        api_key: apiKey,
+      };
       deps.terminal.out(
         options.json === true
           ? jsonLine(json)
-          : `account ${account.id} (${account.email}, ${tier})\n` +
+          : `account ${account.id} (${account.email}, ${account.tier})\n` +
               `key     ${apiKey}\nThe key is not shown again.\n`,
       );
       if (isAdmin && password === undefined && options.json !== true) {
@@ -147,7 +153,11 @@ function tierCommand(deps: AccountDeps): Command {
     .option("--json", "print the account")
     .action((name: string, tier: AccountTier, options: JsonOption) =>
       changing(deps, async (store, { id }) => {
-        await store.accounts.setTier(id, tier);
+        try {
+          await store.accounts.setTier(id, tier);
+        } catch (fault) {
+          throw fault instanceof Refusal ? refuse(fault.message) : fault;
+        }
       })(name, options),
     );
 }
@@ -194,7 +204,7 @@ async function credit(
 const STATES = {
   disable: "disable an account and its keys",
   enable: "enable an account and its keys",
-  promote: "make an account an administrator in the dashboard",
+  promote: "make an account an administrator in the dashboard, with the plan pro",
   demote: "take an account's administrator rights away",
 } as const;
 

@@ -4,6 +4,8 @@ import type { CompactRow } from "../../http/account/shapes.ts";
 export type {
   Account,
   AdminAccount,
+  AdminAccountPage,
+  AdminAccounts,
   Allowance,
   AuditEntry,
   BackTestShape,

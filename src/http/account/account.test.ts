@@ -455,11 +455,60 @@ test("the keys of an account that an administrator switches off are refused at o
   assert.equal(await asked(), 403);
 });
 
-test("administrators cannot switch themselves off", async (t) => {
+test("administrators cannot switch themselves off or take their own rights away", async (t) => {
   const { world, signedIn } = await worldFor(t);
   const id = await world.addAccount("admin@gatepost.example", { isAdmin: true });
   const admin = await signedIn("admin@gatepost.example");
   assert.equal((await admin.post(`admin/accounts/${id}/disable`)).status, 409);
+  assert.equal((await admin.post(`admin/accounts/${id}/demote`)).status, 409);
+});
+
+test("an administrator has the plan pro, made or promoted, and keeps it", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true, tier: "free" });
+  const id = await world.addAccount(EMAIL, { tier: "free" });
+  const admin = await signedIn("admin@gatepost.example");
+  const tierOf = async (who: string) => (await world.store.accounts.find(who))?.tier;
+  assert.equal(await tierOf("admin@gatepost.example"), "pro");
+  assert.equal((await admin.post(`admin/accounts/${id}/promote`)).status, 204);
+  assert.equal(await tierOf(id), "pro");
+  const refused = await admin.post(`admin/accounts/${id}/tier`, { tier: "free" });
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /An administrator has the plan pro/);
+  assert.equal((await admin.post(`admin/accounts/${id}/demote`)).status, 204);
+  assert.equal((await admin.post(`admin/accounts/${id}/tier`, { tier: "free" })).status, 204);
+  assert.equal((await admin.post("admin/accounts/nobody/promote")).status, 404);
+});
+
+test("accounts come in pages of 50, narrowed by plan and state, and one with usage and keys", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const made = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => world.addAccount(`user${String(at)}@gatepost.example`)),
+  );
+  const admin = await signedIn("admin@gatepost.example");
+  const list = async (query: string) => {
+    const { json } = await admin.get(`admin/accounts?${query}`);
+    const { accounts, total, page } = json as {
+      accounts: readonly { email: string }[];
+      total: number;
+      page: number;
+    };
+    return [accounts.length, total, page];
+  };
+  assert.deepEqual(await list(""), [50, 61, 1]);
+  assert.deepEqual(await list("page=2"), [11, 61, 2]);
+  assert.deepEqual(await list("page=3"), [0, 61, 3]);
+  assert.deepEqual(await list("state=admin"), [1, 1, 1]);
+  assert.deepEqual(await list("tier=free&q=user1"), [11, 11, 1]);
+  assert.deepEqual(await list("state=unheard-of"), [50, 61, 1], "unknown words narrow nothing");
+  const [id = ""] = made;
+  const created = await world.store.keys.create(id, "shop");
+  const one = await admin.get(`admin/accounts/${id}`);
+  const shown = one.json as { days: readonly unknown[]; keys: readonly { name: string }[] };
+  assert.deepEqual([shown.days.length, shown.keys.map(({ name }) => name)], [30, ["shop"]]);
+  assert.equal(one.text.includes(created.kind === "created" ? created.apiKey : "made"), false);
+  assert.equal((await admin.get("admin/accounts/nobody")).status, 404);
 });
 
 test("checks and lists count in the charts as the API's requests do, refused ones too", (t) =>

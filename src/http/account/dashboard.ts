@@ -5,6 +5,7 @@ import { addAccountRoutes } from "./add-account-routes.ts";
 import { adminEntryRoutes, type EntriesDeps } from "./admin/rule-routes.ts";
 import { adminReportRoutes, type ReportsDeps } from "./admin/report-routes.ts";
 import { type AdminDeps, adminRoutes } from "./admin/admin-routes.ts";
+import { type DirectoryDeps, directoryRoutes } from "./admin/directory-routes.ts";
 import { adminSourceRoutes, type SourceDeps } from "./admin/feed-routes.ts";
 import { sessionCookie } from "./cookie.ts";
 import { type EntryDeps, entryRoutes, type ServiceInfo } from "./sign-in-routes.ts";
@@ -32,6 +33,7 @@ interface Parts {
 export type DashboardDeps = Omit<EntryDeps, "info" | "logins" | "sessions"> &
   OwnDeps &
   AdminDeps &
+  DirectoryDeps &
   SourceDeps &
   EntriesDeps &
   ReportsDeps &
@@ -54,6 +56,7 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
     ...(gate === undefined ? [] : policyRoutes({ ...deps, ...gate })),
     ...(gate === undefined ? [] : hookRoutes({ ...gate, audit })),
     ...adminRoutes(deps),
+    ...directoryRoutes(deps),
     ...adminSourceRoutes(deps),
     ...adminEntryRoutes(deps),
     ...adminReportRoutes(deps),

@@ -257,7 +257,21 @@ export type ListState = Described<typeof ListState>;
 
 const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
 export type AdminAccount = Described<typeof AdminAccount>;
-export const AdminAccounts = Type.Object({ accounts: Type.Array(AdminAccount), total: count });
+export const AdminAccounts = Type.Object({
+  accounts: Type.Array(AdminAccount, { description: "One page, by e-mail address." }),
+  total: count,
+  page: count,
+  page_size: count,
+});
+export type AdminAccounts = Described<typeof AdminAccounts>;
+export const AdminAccountPage = Type.Object({
+  account: AdminAccount,
+  days: Type.Array(UsageDay),
+  latency_edges_ms: Type.Array(count),
+  allowance: Allowance,
+  keys: Type.Array(Type.Object(KEY)),
+});
+export type AdminAccountPage = Described<typeof AdminAccountPage>;
 
 export const SystemState = Type.Object({
   version: text,

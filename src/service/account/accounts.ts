@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { Notices } from "../../ports/process/notices.ts";
 import type { Passwords } from "../../ports/account/passwords.ts";
+import { adminTierKept } from "../refusals.ts";
 
 export interface AccountServiceDeps {
   /** Gets a notice of each change; absent: others notice within 5 s. */
@@ -35,6 +36,9 @@ export type AccountAnswer =
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 1_000;
 
+/** The largest plan: an administrator sees what every customer sees. */
+const ADMIN_TIER: AccountTier = "pro";
+
 /** How many accounts one page holds. */
 const PAGE = 500;
 
@@ -44,12 +48,12 @@ export interface AccountService {
   find(idOrEmail: string): Promise<Account | undefined>;
   /** All of them, in the order of their e-mail addresses, a page at a time. */
   all(): AsyncIterable<readonly Account[]>;
-  /** False when no such account exists; so below. Takes effect within 5 s. */
+  /** False when no such account exists; so below. Takes effect within 5 s. Refuses less than Pro for administrators. */
   setTier(id: string, tier: AccountTier): Promise<boolean>;
   /** Its keys are answered 403 within 5 s. The time of the first disabling is not kept. */
   disable(id: string): Promise<boolean>;
   enable(id: string): Promise<boolean>;
-  /** The dashboard's pages for administrators; in force with the next request. */
+  /** The dashboard's pages for administrators, and the plan Pro; in force with the next request. */
   promote(id: string): Promise<boolean>;
   demote(id: string): Promise<boolean>;
   setPassword(id: string, password: string): Promise<"changed" | "bad_password" | "no_account">;
@@ -65,7 +69,8 @@ const isPassword = (text: string): boolean =>
   text.length >= PASSWORD_MIN && text.length <= PASSWORD_MAX;
 
 async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<AccountAnswer> {
-  const { tier, origin, isAdmin, password } = order;
+  const { origin, isAdmin, password } = order;
+  const tier = isAdmin ? ADMIN_TIER : order.tier;
   const email = accountEmail(order.email);
   if (email === undefined) return { kind: "bad_email" };
   if (password !== undefined && !isPassword(password)) return { kind: "bad_password" };
@@ -104,10 +109,14 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       return accounts.find(accountEmail(text) ?? text.toLowerCase());
     },
     all: () => pages(accounts),
-    setTier: (id, tier) => change(id, { tier }),
+    async setTier(id, tier) {
+      const known = await accounts.find(id);
+      if (known?.isAdmin === true && tier !== ADMIN_TIER) throw adminTierKept();
+      return await change(id, { tier });
+    },
     disable: (id) => change(id, { isDisabled: true }),
     enable: (id) => change(id, { isDisabled: false }),
-    promote: (id) => change(id, { isAdmin: true }),
+    promote: (id) => change(id, { isAdmin: true, tier: ADMIN_TIER }),
     demote: (id) => change(id, { isAdmin: false }),
     async setPassword(id, password) {
       if (!isPassword(password)) return "bad_password";

@@ -28,7 +28,7 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
     async create(order) {
       const answer = await accounts.create(order);
       if (answer.kind !== "created") return answer;
-      const detail = `${order.tier}${order.isAdmin ? ", administrator" : ""}`;
+      const detail = `${answer.account.tier}${order.isAdmin ? ", administrator" : ""}`;
       await note({ action: "account.created", accountId: answer.account.id, detail });
       return answer;
     },

@@ -43,7 +43,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 export function createSetUp(deps: SetUpDeps): SetUp {
   const { accounts, directory, logins, audit, ids, clock } = deps;
   let wanted: { readonly hash: Buffer; readonly untilMs: number } | undefined;
-  const isEmpty = async (): Promise<boolean> => (await directory.search("", 1)).total === 0;
+  const isEmpty = async (): Promise<boolean> => (await directory.search({}, 1)).total === 0;
   const isOpen = (): boolean => wanted !== undefined && clock.nowMs() < wanted.untilMs;
   return {
     isOpen,

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Account } from "../../../src/ports/admission/accounts.ts";
 import type { AccountDirectory } from "../../../src/ports/account/account-directory.ts";
 import type { Make } from "../contract.ts";
 
 export interface AccountDirectoryUnderTest {
   readonly directory: AccountDirectory;
   /** Makes an account of that id with the address `<id>@gatepost.example`. */
-  readonly account: (id: string) => Promise<string>;
+  readonly account: (id: string, more?: Partial<Account>) => Promise<string>;
 }
 
 export function accountDirectoryContract(
@@ -25,7 +26,7 @@ export function accountDirectoryContract(
     test(`account directory, ${name}: ${what}`, async (t) => {
       const { directory, account } = await make(t);
       for (const id of ["xyz", "abc", "b%d", "b_d"]) await account(id);
-      const found = await directory.search(text, 10);
+      const found = await directory.search({ text }, 10);
       assert.deepEqual(
         found.accounts.map(({ id }) => id),
         ids,
@@ -37,9 +38,28 @@ export function accountDirectoryContract(
   test(`account directory, ${name}: beyond the limit the total still counts`, async (t) => {
     const { directory, account } = await make(t);
     for (const id of ["a1", "a2", "a3"]) await account(id);
-    const found = await directory.search("", 2);
+    const found = await directory.search({}, 2);
     assert.deepEqual([found.accounts.length, found.total], [2, 3]);
   });
+
+  const narrowed = [
+    ["a page begins where the one before ended", { skip: 2 }, ["c", "d"], 4],
+    ["by plan", { tier: "starter" }, ["b"], 1],
+    ["administrators", { state: "admin" }, ["c"], 1],
+    ["who is switched off", { state: "disabled" }, ["d"], 1],
+    ["who signed up, by a part of the address", { state: "signed_up", text: "a@" }, ["a"], 1],
+  ] as const;
+  for (const [what, sought, ids, total] of narrowed) {
+    test(`account directory, ${name}: ${what}`, async (t) => {
+      const { directory, account } = await make(t);
+      await account("a", { origin: "signup" });
+      await account("b", { tier: "starter" });
+      await account("c", { isAdmin: true });
+      await account("d", { isDisabled: true });
+      const found = await directory.search(sought, 10);
+      assert.deepEqual([found.accounts.map(({ id }) => id), found.total], [ids, total]);
+    });
+  }
 
   test(`account directory, ${name}: an erased account is gone, once, and others stay`, async (t) => {
     const { directory, account } = await make(t);
@@ -47,7 +67,7 @@ export function accountDirectoryContract(
     assert.equal(await directory.erase("a1"), true);
     assert.equal(await directory.erase("a1"), false);
     assert.deepEqual(
-      (await directory.search("", 10)).accounts.map(({ id }) => id),
+      (await directory.search({}, 10)).accounts.map(({ id }) => id),
       ["a2"],
     );
   });

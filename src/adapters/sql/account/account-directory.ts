@@ -1,5 +1,9 @@
-import { type Kysely, sql } from "kysely";
-import type { AccountDirectory } from "../../../ports/account/account-directory.ts";
+import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import type {
+  AccountDirectory,
+  AccountState,
+  SoughtAccounts,
+} from "../../../ports/account/account-directory.ts";
 import { accountKey } from "../../../ports/admission/owner.ts";
 import { account } from "./accounts.ts";
 import type { Database } from "../engine/schema.ts";
@@ -26,14 +30,26 @@ const OF_ACCOUNT = [
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;
 
+const STATES: Readonly<Record<AccountState, RawBuilder<SqlBool>>> = {
+  admin: sql`admin = 1`,
+  disabled: sql`disabled_at_ms is not null`,
+  signed_up: sql`origin = 'signup'`,
+};
+
+function conditionsOf({ text = "", tier, state }: SoughtAccounts): RawBuilder<SqlBool>[] {
+  const pattern = `%${literally(text.toLowerCase())}%`;
+  return [
+    sql`(email like ${pattern} escape '\\' or id like ${pattern} escape '\\')`,
+    ...(tier === undefined ? [] : [sql<SqlBool>`tier = ${tier}`]),
+    ...(state === undefined ? [] : [STATES[state]]),
+  ];
+}
+
 export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
   return {
-    async search(text, limit) {
-      const pattern = `%${literally(text.toLowerCase())}%`;
-      const matching = db
-        .selectFrom("accounts")
-        .where(sql<boolean>`(email like ${pattern} escape '\\' or id like ${pattern} escape '\\')`);
-      const rows = await matching.selectAll().orderBy("email").limit(limit).execute();
+    async search({ skip = 0, ...sought }, limit) {
+      const matching = db.selectFrom("accounts").where((is) => is.and(conditionsOf(sought)));
+      const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
       const { total } = await matching
         .select(({ fn }) => fn.countAll().as("total"))
         .executeTakeFirstOrThrow();

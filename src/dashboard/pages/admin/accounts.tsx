@@ -1,27 +1,40 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
-import type { AdminAccount } from "../../api/shapes.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { AdminAccount, AdminAccounts } from "../../api/shapes.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, counted } from "../../app/numbers.ts";
+import { fragment } from "../../app/router.ts";
 import { useRested } from "../../app/rested.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { tierName } from "../../words/tiers.ts";
 import { t, tx } from "../../app/i18n.ts";
-import { AccountDialog } from "./account-dialog.tsx";
+import { TIERS } from "./account-forms.tsx";
+import { AccountPage } from "./account-page.tsx";
 
-interface Found {
-  readonly accounts: readonly AdminAccount[];
-  /** How many match, of which the first are sent. */
-  readonly total: number;
+const STATES = [
+  ["", "All accounts"],
+  ["admin", "Administrators"],
+  ["signed_up", "Signed up"],
+  ["disabled", "Switched off"],
+] as const;
+
+/** All accounts by pages, or the one that the link names behind "#". */
+export function AdminAccountsPage(): VNode {
+  const id = fragment.value;
+  return id === "" || id === "content" ? <Directory /> : <AccountPage key={id} id={id} />;
 }
 
-export function AdminAccountsPage(): VNode {
+function Directory(): VNode {
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState<AdminAccount>();
-  const sought = useRested(text);
-  const loading = useLoad<Found>(`admin/accounts?q=${encodeURIComponent(sought)}`);
+  const [tier, setTier] = useState("");
+  const [state, setState] = useState("");
+  const [page, setPage] = useState(1);
+  const q = useRested(text);
+  useEffect(() => setPage(1), [q, tier, state]);
+  const query = new URLSearchParams({ q, tier, state, page: String(page) }).toString();
+  const loading = useLoad<AdminAccounts>(`admin/accounts?${query}`);
   return (
     <>
       <PageHead title={t("Accounts")} lead={t("Everybody who has an account on this service.")}>
@@ -34,64 +47,96 @@ export function AdminAccountsPage(): VNode {
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </PageHead>
-      <section class="sheet">
+      <section class="sheet stack">
+        <div class="bar">
+          <Choice label={t("Which accounts")} value={state} onValue={setState}>
+            {STATES.map(([name, words]) => [name, t(words)] as const)}
+          </Choice>
+          <Choice label={t("Which plan")} value={tier} onValue={setTier}>
+            {[
+              ["", t("Any plan")] as const,
+              ...TIERS.map((name) => [name, tierName(name)] as const),
+            ]}
+          </Choice>
+        </div>
         <Shown loading={loading} lines={6}>
-          {(found) => <Accounts found={found} sought={sought} onChoose={setChosen} />}
+          {(found) => (
+            <Accounts found={found} isNarrowed={q + tier + state !== ""} onPage={setPage} />
+          )}
         </Shown>
       </section>
-      {chosen === undefined ? null : (
-        <AccountDialog
-          account={chosen}
-          onClose={() => setChosen(undefined)}
-          onChanged={loading.reload}
-        />
-      )}
     </>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  value: string;
+  onValue: (value: string) => void;
+  children: readonly (readonly [value: string, words: string])[];
+}): VNode {
+  return (
+    <select
+      class="kind"
+      aria-label={props.label}
+      value={props.value}
+      onChange={(event) => props.onValue(event.currentTarget.value)}
+    >
+      {props.children.map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function NobodyFound({ isNarrowed }: { isNarrowed: boolean }): VNode {
+  return isNarrowed ? (
+    <Empty title={t("Nobody found")}>
+      <p>{t("No account fits the search and the choices.")}</p>
+    </Empty>
+  ) : (
+    <Empty title={t("No accounts yet")}>
+      <p>
+        {tx("People sign up here, or you make accounts with {code}.", {
+          code: <code>gatepost account create</code>,
+        })}
+      </p>
+    </Empty>
   );
 }
 
 function Accounts(props: {
-  found: Found;
-  sought: string;
-  onChoose: (account: AdminAccount) => void;
+  found: AdminAccounts;
+  isNarrowed: boolean;
+  onPage: (page: number) => void;
 }): VNode {
-  const { accounts, total } = props.found;
-  if (accounts.length === 0) {
-    return (
-      <Empty title={props.sought === "" ? t("No accounts yet") : t("Nobody found")}>
-        <p>
-          {props.sought === "" ? (
-            <>
-              {tx("People sign up here, or you make accounts with {code}.", {
-                code: <code>gatepost account create</code>,
-              })}
-            </>
-          ) : (
-            t("No address or id holds that text.")
-          )}
-        </p>
-      </Empty>
-    );
-  }
+  const { accounts, total, page, page_size: size } = props.found;
+  const pages = Math.max(1, Math.ceil(total / size));
+  if (accounts.length === 0) return <NobodyFound isNarrowed={props.isNarrowed} />;
   return (
     <>
       <p class="note" role="status">
-        {total > accounts.length
-          ? t("The first {n} of {all}: search to narrow them.", {
-              n: count(accounts.length),
-              all: counted(total, "{n} account", "{n} accounts"),
-            })
-          : counted(total, "{n} account", "{n} accounts")}
+        {counted(total, "{n} account", "{n} accounts")}
+        {pages > 1 ? `, ${t("page {n} of {all}", { n: count(page), all: count(pages) })}` : ""}
       </p>
-      <AccountTable accounts={accounts} onChoose={props.onChoose} />
+      <AccountTable accounts={accounts} />
+      {pages > 1 ? (
+        <div class="bar">
+          <button type="button" disabled={page <= 1} onClick={() => props.onPage(page - 1)}>
+            {t("Previous page")}
+          </button>
+          <button type="button" disabled={page >= pages} onClick={() => props.onPage(page + 1)}>
+            {t("Next page")}
+          </button>
+        </div>
+      ) : null}
     </>
   );
 }
 
-function AccountTable(props: {
-  accounts: readonly AdminAccount[];
-  onChoose: (account: AdminAccount) => void;
-}): VNode {
+function AccountTable(props: { accounts: readonly AdminAccount[] }): VNode {
   return (
     <div class="scroll">
       <table class="folds">
@@ -105,13 +150,13 @@ function AccountTable(props: {
             <th scope="col">{t("Made")}</th>
             <th scope="col">{t("State")}</th>
             <th scope="col">
-              <span class="unseen">{t("Change")}</span>
+              <span class="unseen">{t("Open")}</span>
             </th>
           </tr>
         </thead>
         <tbody>
           {props.accounts.map((account) => (
-            <AccountRow key={account.id} account={account} onChoose={props.onChoose} />
+            <AccountRow key={account.id} account={account} />
           ))}
         </tbody>
       </table>
@@ -119,11 +164,7 @@ function AccountTable(props: {
   );
 }
 
-function AccountRow(props: {
-  account: AdminAccount;
-  onChoose: (account: AdminAccount) => void;
-}): VNode {
-  const { account } = props;
+function AccountRow({ account }: { account: AdminAccount }): VNode {
   return (
     <tr>
       <td class="break">{account.email}</td>
@@ -148,10 +189,10 @@ function AccountRow(props: {
         )}
       </td>
       <td class="act">
-        <button type="button" class="small" onClick={() => props.onChoose(account)}>
-          {t("Change")}
+        <a class="button small" href={`/admin/accounts#${account.id}`}>
+          {t("Open")}
           <span class="unseen"> {account.email}</span>
-        </button>
+        </a>
       </td>
     </tr>
   );

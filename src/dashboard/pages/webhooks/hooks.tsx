@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import type { Hook, HooksState, MadeHook } from "../../api/gate.ts";
+import type { Hook, HooksState } from "../../api/gate.ts";
 import { announce } from "../../app/announce.ts";
 import { useLooks } from "../../app/every.ts";
 import { t, tx } from "../../app/i18n.ts";
@@ -24,8 +24,8 @@ export function HooksPage(): VNode {
   const [secret, setSecret] = useState("");
   const [asked, setAsked] = useState<readonly ["remove" | "secret", Hook]>();
   useLooks(isWaiting(loading.loaded), loading.reload);
-  const made = (hook: MadeHook): void => {
-    setSecret(hook.secret ?? "");
+  const changed = (newSecret: string | null): void => {
+    setSecret(newSecret ?? "");
     setCreating(false);
     loading.reload();
   };
@@ -52,20 +52,13 @@ export function HooksPage(): VNode {
               <CreateHook
                 systems={state.systems}
                 onClose={() => setCreating(false)}
-                onCreated={made}
+                onCreated={(hook) => changed(hook.secret)}
               />
             ) : null}
           </>
         )}
       </Shown>
-      <Asked
-        asked={asked}
-        onClose={() => setAsked(undefined)}
-        onDone={(found) => {
-          setSecret(found);
-          loading.reload();
-        }}
-      />
+      <Asked asked={asked} onClose={() => setAsked(undefined)} onDone={changed} />
     </>
   );
 }

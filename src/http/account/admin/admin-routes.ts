@@ -1,4 +1,3 @@
-import type { AccountDirectory } from "../../../ports/account/account-directory.ts";
 import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
 import type { Account } from "../../../ports/admission/accounts.ts";
 import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
@@ -14,12 +13,11 @@ import { badField, notFound, notNow } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { boundedNumber, numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
-import { adminAccount, shownAudit } from "../present.ts";
+import { shownAudit } from "../present.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
-import { Cockpit, AdminAccounts, AuditEntries, Balance, SystemState } from "../shapes.ts";
+import { AuditEntries, Balance, Cockpit, SystemState } from "../shapes.ts";
 
 export interface AdminDeps {
-  readonly directory: Pick<AccountDirectory, "search">;
   readonly accounts: AccountService;
   readonly sessions: Pick<SignIns, "endAll">;
   readonly usage: Pick<UsageReader, "everyone">;
@@ -29,10 +27,8 @@ export interface AdminDeps {
   readonly system: () => Promise<SystemState>;
 }
 
-const ACCOUNTS_MAX = 100;
 const AUDIT_MAX = 200;
 const COCKPIT_DAYS = { standard: 14, max: 90 };
-const QUERY_MAX = 320;
 const PASSWORD_FIELD_MAX = 2_000;
 
 /** What administrators see and change. */
@@ -41,7 +37,6 @@ export function adminRoutes(deps: AdminDeps): readonly AccountRoute[] {
 }
 
 const readingRoutes = ({
-  directory,
   auditLog,
   system,
   usage,
@@ -60,17 +55,6 @@ const readingRoutes = ({
         return { name: account?.email ?? null, units, requests };
       });
       return { days, latency_edges_ms: [...LATENCY_EDGES_MS], top: await Promise.all(named) };
-    },
-  }),
-  answering(AdminAccounts, {
-    method: "GET",
-    path: "admin/accounts",
-    for: "admin",
-    summary: "Accounts whose address or id holds `q`",
-    async handle({ query }) {
-      const text = (query["q"] ?? "").trim().slice(0, QUERY_MAX);
-      const { accounts, total } = await directory.search(text, ACCOUNTS_MAX);
-      return { accounts: accounts.map(adminAccount), total };
     },
   }),
   answering(AuditEntries, {

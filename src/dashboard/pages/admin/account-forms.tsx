@@ -1,68 +1,13 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { call } from "../../api/client.ts";
 import type { AdminAccount } from "../../api/shapes.ts";
-import { announce } from "../../app/announce.ts";
 import { t } from "../../app/i18n.ts";
-import { useAction } from "../../app/load.ts";
 import { counted } from "../../app/numbers.ts";
-import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
-import { Fault } from "../../parts/states.tsx";
 import { passwordInput } from "../../words/password.ts";
 import { tierName } from "../../words/tiers.ts";
 
-const TIERS = ["free", "starter", "pro"];
-
-/** Plan, credits and the main switch of one account. */
-export function AccountDialog(props: {
-  account: AdminAccount;
-  onClose: () => void;
-  onChanged: () => void;
-}): VNode {
-  const { account } = props;
-  const { busy, fault, run } = useAction();
-  const change = (action: string, body: unknown, said: string): void =>
-    run(async () => {
-      await call("POST", `admin/accounts/${account.id}/${action}`, body);
-      announce(said);
-      props.onChanged();
-      props.onClose();
-    });
-  return (
-    <Dialog title={account.email} onClose={props.onClose}>
-      <span class="note mono">{account.id}</span>
-      <TierForm account={account} busy={busy} change={change} />
-      <CreditForm account={account} busy={busy} change={change} />
-      <PasswordForm account={account} busy={busy} change={change} />
-      <Fault text={fault} />
-      <div class="bar">
-        {!account.disabled ? (
-          <button
-            type="button"
-            class="grave"
-            disabled={busy}
-            onClick={() => change("disable", {}, t("Account switched off."))}
-          >
-            {t("Switch the account off")}
-          </button>
-        ) : (
-          <button
-            type="button"
-            disabled={busy}
-            onClick={() => change("enable", {}, t("Account switched on."))}
-          >
-            {t("Switch the account on")}
-          </button>
-        )}
-        <span class="push" />
-        <button type="button" class="plain" onClick={props.onClose}>
-          {t("Close")}
-        </button>
-      </div>
-    </Dialog>
-  );
-}
+export const TIERS = ["free", "starter", "pro"];
 
 interface PartProps {
   account: AdminAccount;
@@ -70,8 +15,10 @@ interface PartProps {
   change: (action: string, body: unknown, said: string) => void;
 }
 
-function TierForm({ account, busy, change }: PartProps): VNode {
+/** An administrator's plan is Pro. */
+export function TierForm({ account, busy, change }: PartProps): VNode {
   const [tier, setTier] = useState(account.tier);
+  if (account.admin) return <p class="note">{t("An administrator's plan is Pro.")}</p>;
   return (
     <form
       class="bar"
@@ -98,7 +45,7 @@ function TierForm({ account, busy, change }: PartProps): VNode {
 }
 
 /** For somebody who forgot theirs: tell it to them, and they change it. */
-function PasswordForm({ busy, change }: PartProps): VNode {
+export function PasswordForm({ busy, change }: PartProps): VNode {
   const [password, setPassword] = useState("");
   return (
     <form
@@ -124,7 +71,7 @@ function PasswordForm({ busy, change }: PartProps): VNode {
   );
 }
 
-function CreditForm({ account, busy, change }: PartProps): VNode {
+export function CreditForm({ account, busy, change }: PartProps): VNode {
   const [amount, setAmount] = useState("");
   const [reason, setReason] = useState("");
   return (

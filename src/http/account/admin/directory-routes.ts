@@ -1,0 +1,116 @@
+import {
+  ACCOUNT_STATES,
+  type AccountDirectory,
+  type SoughtAccounts,
+} from "../../../ports/account/account-directory.ts";
+import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
+import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
+import type { AccountService } from "../../../service/account/accounts.ts";
+import type { UsageReader } from "../../../service/account/allowance.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { auditedAccounts } from "../../../service/account/audited.ts";
+import { keyJson } from "../../../service/account/key-json.ts";
+import type { KeyService } from "../../../service/account/keys.ts";
+import { notFound, notNow } from "../../../service/refusals.ts";
+import { boundedNumber } from "../fields.ts";
+import { noteOf } from "../note.ts";
+import { adminAccount } from "../present.ts";
+import { type AccountRoute, answering, done } from "../route.ts";
+import { AdminAccountPage, AdminAccounts } from "../shapes.ts";
+
+export interface DirectoryDeps {
+  readonly directory: Pick<AccountDirectory, "search">;
+  readonly accounts: AccountService;
+  readonly keys: Pick<KeyService, "list">;
+  readonly usage: Pick<UsageReader, "allowance" | "days">;
+  readonly audit: Audit;
+}
+
+const PAGE_SIZE = 50;
+const PAGES = { standard: 1, max: 100_000 };
+const USAGE_DAYS = { standard: 30, max: 400 };
+const QUERY_MAX = 320;
+
+/** The accounts of this service: pages of them, one of them, and who is an administrator. */
+export const directoryRoutes = (deps: DirectoryDeps): readonly AccountRoute[] => [
+  listRoute(deps),
+  accountRoute(deps),
+  ...roleRoutes(deps),
+];
+
+/** Unknown words narrow nothing. */
+function soughtIn(query: Readonly<Record<string, string | undefined>>): SoughtAccounts {
+  const tier = ACCOUNT_TIERS.find((name) => name === query["tier"]);
+  const state = ACCOUNT_STATES.find((name) => name === query["state"]);
+  return {
+    text: (query["q"] ?? "").trim().slice(0, QUERY_MAX),
+    ...(tier !== undefined && { tier }),
+    ...(state !== undefined && { state }),
+  };
+}
+
+const listRoute = ({ directory }: DirectoryDeps): AccountRoute =>
+  answering(AdminAccounts, {
+    method: "GET",
+    path: "admin/accounts",
+    for: "admin",
+    summary: "Accounts whose address or id holds `q`, by `tier` and `state`, 50 a `page`",
+    async handle({ query }) {
+      const page = boundedNumber(query["page"], PAGES);
+      const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
+      const { accounts, total } = await directory.search(sought, PAGE_SIZE);
+      return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
+    },
+  });
+
+const accountRoute = ({ accounts, keys, usage }: DirectoryDeps): AccountRoute =>
+  answering(AdminAccountPage, {
+    method: "GET",
+    path: "admin/accounts/:id",
+    for: "admin",
+    summary: "One account with its usage of `days`, allowance and keys",
+    async handle({ id, query }) {
+      const account = await accounts.find(id);
+      if (account === undefined) throw notFound();
+      const [days, allowance, known] = await Promise.all([
+        usage.days(account, boundedNumber(query["days"], USAGE_DAYS)),
+        usage.allowance(account),
+        keys.list(account.id),
+      ]);
+      return {
+        account: adminAccount(account),
+        days,
+        latency_edges_ms: [...LATENCY_EDGES_MS],
+        allowance,
+        keys: known.map(keyJson).reverse(),
+      };
+    },
+  });
+
+const roleRoutes = ({ accounts, audit }: DirectoryDeps): readonly AccountRoute[] => [
+  {
+    method: "POST",
+    path: "admin/accounts/:id/promote",
+    for: "admin",
+    summary: "Make an account an administrator, with the plan pro",
+    async handle(request) {
+      const noted = auditedAccounts(accounts, noteOf(request, audit));
+      if (!(await noted.promote(request.id))) throw notFound();
+      return done;
+    },
+  },
+  {
+    method: "POST",
+    path: "admin/accounts/:id/demote",
+    for: "admin",
+    summary: "Take the administrator rights away; the plan stays",
+    async handle(request) {
+      if (request.id === request.account.id) {
+        throw notNow("You cannot take your own administrator rights away.");
+      }
+      const noted = auditedAccounts(accounts, noteOf(request, audit));
+      if (!(await noted.demote(request.id))) throw notFound();
+      return done;
+    },
+  },
+];

@@ -88,6 +88,8 @@ export interface Tried {
 export interface Outcomes {
   /** Oldest first. */
   readonly days: readonly ({ readonly day: string } & Counts)[];
+  /** As many days before them; fewer when counts do not go back that far. */
+  readonly before: readonly ({ readonly day: string } & Counts)[];
   readonly reasons: readonly {
     readonly decision: Decision;
     readonly reason: string;

@@ -93,6 +93,9 @@ export type BackTestReport = Described<typeof BackTestReport>;
 
 export const OutcomeReport = Type.Object({
   days: Type.Array(Type.Object({ day, ...BY_DECISION })),
+  before: Type.Array(Type.Object({ day, ...BY_DECISION }), {
+    description: "As many days before them; fewer when counts do not go back that far.",
+  }),
   reasons: Type.Array(Type.Object({ decision, reason: text, count })),
   keys: Type.Array(Type.Object({ key_id: orNull(text), name: orNull(text), ...BY_DECISION })),
   forms: Type.Array(Type.Object({ form: orNull(text), ...BY_DECISION })),

@@ -22,6 +22,8 @@ export interface OutcomeReport {
   } & ByDecision)[];
   readonly forms: readonly ({ readonly form: string | null } & ByDecision)[];
   readonly total: number;
+  /** As many days before them, oldest first; shorter when counts do not go back that far. */
+  readonly before: readonly ({ readonly day: string } & ByDecision)[];
 }
 
 /** UTC days that outcomes are kept, today included. */
@@ -40,15 +42,13 @@ export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
   return async (accountId, days) => {
     const today = dayOf(deps.clock.nowMs());
     const fromDay = today - days + 1;
-    const rows = await deps.outcomes.ofAccount(accountId, fromDay);
+    const firstDay = Math.max(fromDay - days, today - OUTCOME_DAYS + 1);
+    const known = await deps.outcomes.ofAccount(accountId, firstDay);
+    const rows = known.filter(({ day }) => day >= fromDay);
     const names = await namesOf(accountId, deps);
-    const byDay = grouped(rows, ({ day }) => String(day));
-    const range = Array.from({ length: days }, (_, at) => fromDay + at);
     return {
-      days: range.map((day) => ({
-        day: isoDate(day),
-        ...sums(byDay.get(String(day)) ?? []),
-      })),
+      days: daysOf(rows, fromDay, days),
+      before: daysOf(known, firstDay, fromDay - firstDay),
       reasons: reasonsOf(rows),
       keys: mostFirst(
         [...grouped(rows, ({ keyId }) => keyId)].map(([keyId, some]) => ({
@@ -66,6 +66,19 @@ export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
       total: rows.reduce((all, { count }) => all + count, 0),
     };
   };
+}
+
+/** Each of `length` days from `first`. */
+function daysOf(
+  rows: readonly OutcomeCount[],
+  first: number,
+  length: number,
+): OutcomeReport["days"] {
+  const byDay = grouped(rows, ({ day }) => String(day));
+  return Array.from({ length }, (_, at) => ({
+    day: isoDate(first + at),
+    ...sums(byDay.get(String(first + at)) ?? []),
+  }));
 }
 
 async function namesOf(

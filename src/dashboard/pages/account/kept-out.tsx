@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 import type { Decision, Outcomes } from "../../api/gate.ts";
-import { shortDay } from "../../app/clock.ts";
 import { t } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, percent } from "../../app/numbers.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Shown } from "../../parts/states.tsx";
+import { type Steps, stepsOf } from "../../words/steps.ts";
 import { decisionWords } from "../../words/policy.ts";
 
 /** What the sign-up gate decided, by day, reason and key. */
@@ -39,6 +39,7 @@ const SERIES: readonly (readonly [Exclude<Decision, "accept">, string])[] = [
 function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
   const { days, total } = outcomes;
   const sum = (decision: Decision): number => days.reduce((all, day) => all + day[decision], 0);
+  const steps = stepsOf(days.map(({ day }) => day));
   return (
     <section class="sheet stack">
       <h2 class="say">{t("We kept out {n} bad sign-ups.", { n: count(sum("reject")) })}</h2>
@@ -46,7 +47,8 @@ function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
         {t("{share} of {all} sign-ups.", {
           share: percent(sum("reject") / total),
           all: count(total),
-        })}
+        })}{" "}
+        <Trend outcomes={outcomes} now={sum("reject")} />
       </p>
       <div class="keys">
         {SERIES.map(([decision, colour]) => (
@@ -57,17 +59,42 @@ function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
       </div>
       <Chart
         kind="bars"
-        label={t("Sign-ups by day that were not accepted at once")}
-        steps={days.map(({ day }) => shortDay(day))}
+        label={
+          steps.isWeekly
+            ? t("Sign-ups by week that were not accepted at once")
+            : t("Sign-ups by day that were not accepted at once")
+        }
+        steps={steps.names}
         series={SERIES.map(([decision, colour]) => ({
           name: decisionWords(decision),
           colour,
-          values: days.map((day) => day[decision]),
+          values: steps.sums(days.map((day) => day[decision])),
         }))}
+        before={ghostOf(outcomes, steps)}
       />
       <Lists outcomes={outcomes} />
     </section>
   );
+}
+
+/** What was not accepted on the same days of the period before; nothing when it is not whole. */
+function ghostOf({ days, before }: Outcomes, steps: Steps): readonly number[] {
+  if (before.length < days.length) return [];
+  return steps.sums(before.map(({ challenge, review, reject }) => challenge + review + reject));
+}
+
+/** Against as many days before. */
+function Trend({ outcomes, now }: { outcomes: Outcomes; now: number }): VNode | null {
+  const { days, before } = outcomes;
+  if (before.length < days.length) return null;
+  const then = before.reduce((all, { reject }) => all + reject, 0);
+  const words =
+    now > then
+      ? "{n} more than in the {days} days before."
+      : now < then
+        ? "{n} fewer than in the {days} days before."
+        : "As many as in the {days} days before.";
+  return <>{t(words, { n: count(Math.abs(now - then)), days: days.length })}</>;
 }
 
 function Lists({ outcomes: { reasons, keys } }: { outcomes: Outcomes }): VNode {

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Usage, UsageDay } from "../../api/shapes.ts";
-import { shortDay, shownDay } from "../../app/clock.ts";
+import { shownDay } from "../../app/clock.ts";
 import { useLoad } from "../../app/load.ts";
-import { count, limitText } from "../../app/numbers.ts";
+import { count, duration, limitText } from "../../app/numbers.ts";
 import { session } from "../../app/session.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Meter } from "../../parts/meter.tsx";
@@ -12,7 +12,8 @@ import { Empty, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { KeptOut } from "./kept-out.tsx";
 import { t, tx } from "../../app/i18n.ts";
-import { latencyRows } from "../../words/latency.ts";
+import { latencyRows, quantile } from "../../words/latency.ts";
+import { stepsOf } from "../../words/steps.ts";
 
 const RANGES = [7, 30, 90, 400] as const;
 
@@ -149,8 +150,12 @@ function DayChart(props: {
   lines: readonly Line[];
 }): VNode {
   const { title, days, lines } = props;
-  const steps = days.map(({ date }) => shortDay(date));
-  const series = lines.map(([name, colour, pick]) => ({ name, colour, values: days.map(pick) }));
+  const steps = stepsOf(days.map(({ date }) => date));
+  const series = lines.map(([name, colour, pick]) => ({
+    name,
+    colour,
+    values: steps.sums(days.map(pick)),
+  }));
   return (
     <section class="sheet stack">
       <div class="bar">
@@ -163,8 +168,13 @@ function DayChart(props: {
         ))}
       </div>
       <Chart
-        label={t("{title} by day; the table below has the figures", { title })}
-        steps={steps}
+        label={t(
+          steps.isWeekly
+            ? "{title} by week; the table below has the figures by day"
+            : "{title} by day; the table below has the figures",
+          { title },
+        )}
+        steps={steps.names}
         series={series}
         kind="bars"
       />
@@ -219,9 +229,23 @@ function DayTable(props: {
 
 function Latency({ usage }: { usage: Usage }): VNode {
   const rows = latencyRows(usage);
+  const latency = usage.days.map((day) => day.latency);
   return (
     <section class="sheet">
       <h2>{t("How long answers took")}</h2>
+      <p class="prose">
+        {[
+          [t("half of the answers within"), 0.5] as const,
+          [t("95 of 100 within"), 0.95] as const,
+        ].map(([words, share]) => {
+          const ms = quantile(latency, usage.latency_edges_ms, share);
+          return (
+            <span key={share} class="key">
+              {words} <b>{ms === undefined ? "–" : duration(ms)}</b>{" "}
+            </span>
+          );
+        })}
+      </p>
       <div class="scroll">
         <table>
           <thead>

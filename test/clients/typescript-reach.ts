@@ -6,6 +6,7 @@ import {
   type Decision,
   type Gatepost,
 } from "../../clients/typescript/src/index.ts";
+import { givenTime } from "../time/given-time.ts";
 import type { ClientWorld } from "./client-world.ts";
 import type { Reach } from "./reach.ts";
 
@@ -47,7 +48,7 @@ async function reach(world: ClientWorld, count: number): Promise<void> {
   };
   const tally = { answered: 0, blocked_wrongly: 0, let_in_wrongly: 0, late: 0, worst_ms: 0 };
   const sources: Record<string, number> = {};
-  const count1 = (decision: Decision, isListed: boolean, ms: number): void => {
+  const add = (decision: Decision, isListed: boolean, ms: number): void => {
     tally.answered += 1;
     sources[decision.source] = (sources[decision.source] ?? 0) + 1;
     const isBlocked = decision.decision === "reject" || decision.decision === "challenge";
@@ -56,6 +57,8 @@ async function reach(world: ClientWorld, count: number): Promise<void> {
     if (ms > LATE_MS) tally.late += 1;
     tally.worst_ms = Math.max(tally.worst_ms, ms);
   };
+  // A machine that does not let this process run makes no answer late.
+  const { nowMs } = givenTime();
   let started = 0;
   const work = async (): Promise<void> => {
     while (started < count) {
@@ -65,8 +68,8 @@ async function reach(world: ClientWorld, count: number): Promise<void> {
       const isListed = at % 3 === 0;
       const email = `jo${String(at)}@${isListed ? "mailinator.com" : "good.example"}`;
       const client = clientAt(at);
-      const began = performance.now();
-      count1(await client.decide(email), isListed, performance.now() - began);
+      const began = nowMs();
+      add(await client.decide(email), isListed, nowMs() - began);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -182,8 +182,8 @@ test("no sign-up is lost or stopped for nothing while the service is killed, slo
   const program = fileURLToPath(new URL("typescript-reach.js", import.meta.url));
   const run = [process.execPath, program, "reach", worldFile, "600"] as const;
   for (const seen of await runReach([run], () => world.kill())) {
-    const { count, answered, blocked_wrongly: blocked, let_in_wrongly: letIn } = seen;
-    assert.deepEqual([answered, blocked, letIn], [count, 0, 0]);
+    const { count, answered, blocked_wrongly: blocked, let_in_wrongly: letIn, late } = seen;
+    assert.deepEqual([answered, blocked, letIn, late], [count, 0, 0, 0], JSON.stringify(seen));
     assert.deepEqual(Object.keys(seen.sources).sort(), ["away", "pocket", "service"]);
   }
 });

@@ -105,6 +105,14 @@ export const SIGNALS = {
     found: (host) =>
       `Its mail server, ${host}, also serves several disposable domains, but not only those`,
   },
+  own_subdomains: {
+    weight: 0.25,
+    about: "domain",
+    means:
+      "More than three names below the same registrable domain were in the account's own traffic of the day, where it has that counted.",
+    short: "Many names below its domain signed up today.",
+    found: (name) => `More than three names below ${name} were checked by you today`,
+  },
   no_mx_records: {
     weight: 0.1,
     about: "dns",

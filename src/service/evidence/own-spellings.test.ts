@@ -216,3 +216,47 @@ test("switching off forgets what was counted", async (t) => {
   assert.deepEqual(await sql.db.selectFrom("own_spellings").selectAll().execute(), []);
   assert.equal(await turn("nobody", "off"), false);
 });
+
+const SUBS = ["a@x1.many.example", "b@x2.many.example", "x3.many.example"];
+
+const subCases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ["three names below a domain are nothing", SUBS, []],
+  ["the fourth has it", [...SUBS, "c@x4.many.example"], ["own_subdomains many.example"]],
+  ["one name again and again is one", [...SUBS, ...SUBS, "d@x1.many.example"], []],
+  ["the domain itself has it not", [...SUBS, "x4.many.example", "e@many.example"], []],
+  [
+    "names below a public suffix have nothing in common",
+    ["a.github.io", "b.github.io", "c.github.io", "d.github.io"],
+    [],
+  ],
+  [
+    "nor those below dynamic DNS",
+    ["a.linkpc.net", "b.linkpc.net", "c.linkpc.net", "d.linkpc.net"],
+    [],
+  ],
+];
+
+for (const [name, entries, want] of subCases) {
+  test(`own sub-names: ${name}`, async (t) => {
+    const { counter } = await openCounter(t);
+    let found: readonly string[] = [];
+    for (const entry of entries) {
+      const pieces = (await counter.ownEvidence("a1", [entry]))(entry);
+      found = pieces.map(({ signal, subject = "" }) => `${signal} ${subject}`);
+    }
+    assert.deepEqual(found, want);
+  });
+}
+
+test("own sub-names: yesterday's and another account's do not count", async (t) => {
+  const { counter, clock } = await openCounter(t);
+  const seen = async (account: string, entry: string): Promise<number> =>
+    (await counter.ownEvidence(account, [entry]))(entry).length;
+  for (const entry of SUBS) await seen("a1", entry);
+  assert.equal(await seen("a2", "x4.many.example"), 0);
+  await counter.flush();
+  clock.advance(DAY_MS);
+  assert.equal(await seen("a1", "x4.many.example"), 0);
+  for (const entry of SUBS.slice(0, 2)) assert.equal(await seen("a1", entry), 0);
+  assert.equal(await seen("a1", "x3.many.example"), 1, "four on this day");
+});

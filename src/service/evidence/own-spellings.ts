@@ -4,6 +4,7 @@ import { dayOf } from "../../core/calendar.ts";
 import { readEntry } from "../../core/address/entry.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { type Evidence, evidence } from "../../core/evidence/signals.ts";
+import { FAMILY_EXCEPTIONS } from "../../core/tables/family-exceptions.ts";
 import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { inTime } from "../../ports/process/in-time.ts";
@@ -14,6 +15,9 @@ import { WriteBehind } from "../upkeep/write-behind.ts";
 
 /** From this many spellings of one mailbox its addresses get `dot_scatter`. */
 const SPELLINGS_MIN = 5;
+
+/** From this many sub-names of one registrable domain on one UTC day its names get `own_subdomains`. */
+const SUB_NAMES_MIN = 4;
 
 /** UTC days of traffic that count, today included. */
 export const SPELLING_DAYS = 7;
@@ -35,6 +39,7 @@ export type OwnEvidence = (accountId: string, entries: readonly string[]) => Pro
 
 const NOTHING: readonly Evidence[] = [];
 const SCATTERED: readonly Evidence[] = [evidence("dot_scatter")];
+const NOT_SEEN: Seen = { evidence: NOTHING };
 const nothingKnown: EvidenceOf = () => NOTHING;
 
 /** Of the caller's own traffic, if he wants it counted; at once if not. Without a key nothing is ever counted. */
@@ -90,22 +95,27 @@ export function createSpellingCounter(deps: SpellingCounterDeps): SpellingCounte
   return {
     async ownEvidence(accountId, entries) {
       const seen = await counter.see(accountId, entries);
-      return (entry) => evidenceOf(seen(entry));
+      return (entry) => seen(entry).evidence;
     },
     async mailboxSeen(accountId, entry) {
-      const seen = (await counter.see(accountId, [entry]))(entry);
-      return { evidence: evidenceOf(seen), ...(seen !== undefined && { seen }) };
+      return (await counter.see(accountId, [entry]))(entry);
     },
     flush: () => counter.flush(),
   };
 }
 
-const evidenceOf = (seen = 0): readonly Evidence[] => (seen >= SPELLINGS_MIN ? SCATTERED : NOTHING);
+type Seen = MailboxSight;
 
 type Sight = Omit<SpellingSighting, "day" | "accountId">;
 
-/** By mailbox the last day of each spelling. */
-type Seen = Map<string, Map<string, number>>;
+/** What one entry shows: a spelling of a mailbox, and a name below a registrable domain, kept in the same way. */
+interface Sights {
+  readonly mailbox?: Sight;
+  readonly subName?: Sight & { readonly registrable: string };
+}
+
+/** By mailbox, or by registrable domain, the last day of each spelling or name. */
+type Known = Map<string, Map<string, number>>;
 
 /** Of one mailbox, by spelling. */
 type Sightings = ReadonlyMap<string, SpellingSighting>;
@@ -134,23 +144,23 @@ class Counter {
     });
   }
 
-  /** By entry the spellings of its mailbox; undefined if it is not an address or could not be read. */
-  async see(
-    accountId: string,
-    entries: readonly string[],
-  ): Promise<(entry: string) => number | undefined> {
-    const sights = new Map<string, Sight>();
+  /** By entry what its mailbox and its domain were seen with. */
+  async see(accountId: string, entries: readonly string[]): Promise<(entry: string) => Seen> {
+    const sights = new Map<string, Sights>();
     for (const entry of entries) {
-      const sight = this.#sightOf(accountId, entry);
-      if (sight !== undefined) sights.set(entry, sight);
+      const shown = this.#sightsOf(accountId, entry);
+      if (shown !== undefined) sights.set(entry, shown);
     }
-    if (sights.size === 0) return () => undefined;
-    const mailboxes = [...new Set([...sights.values()].map(({ mailbox }) => mailbox))];
-    const seen = await this.#known(accountId, mailboxes);
-    for (const sight of sights.values()) this.#note(accountId, sight, seen);
+    if (sights.size === 0) return () => NOT_SEEN;
+    const all = [...sights.values()].flatMap(({ mailbox, subName }) =>
+      [mailbox, subName].filter((sight): sight is Sight => sight !== undefined),
+    );
+    const known = await this.#known(accountId, [...new Set(all.map(({ mailbox }) => mailbox))]);
+    for (const sight of all) this.#note(accountId, sight, known);
     // A store that could not say leaves it unsaid, also of what waits here.
-    if (seen === undefined) return () => undefined;
-    return (entry) => seen.get(sights.get(entry)?.mailbox ?? "")?.size;
+    if (known === undefined) return () => NOT_SEEN;
+    const today = dayOf(this.#deps.clock.nowMs());
+    return (entry) => seenOf(sights.get(entry), known, today);
   }
 
   flush(): Promise<void> {
@@ -161,22 +171,29 @@ class Counter {
     this.#deps.log.error("own_traffic.write_failed", fault, { lost });
   }
 
-  /** Undefined unless it is an address. The account is part of the hash, so that no two accounts' rows can be matched. */
-  #sightOf(accountId: string, entry: string): Sight | undefined {
+  /** The account is part of every hash, so that no two accounts' rows can be matched. */
+  #sightsOf(accountId: string, entry: string): Sights | undefined {
     const read = readEntry(entry, "either");
-    if (read.kind !== "address") return undefined;
+    if (read.kind === "malformed") return undefined;
     const { hash } = this.#deps;
-    return {
+    const { name, privateRegistrableDomain: registrable = name } = read.domain;
+    const mailbox = read.kind === "address" && {
       mailbox: hash(`mailbox ${accountId} ${canonicalAddress(read.address)}`),
       spelling: hash(`spelling ${accountId} ${addressKey(read.address)}`),
     };
+    const subName = registrable !== name && {
+      registrable,
+      mailbox: hash(`domain ${accountId} ${registrable}`),
+      spelling: hash(`name ${accountId} ${name}`),
+    };
+    return { ...(mailbox && { mailbox }), ...(subName && { subName }) };
   }
 
   /** Undefined when the store cannot say. */
-  async #known(accountId: string, mailboxes: readonly string[]): Promise<Seen | undefined> {
+  async #known(accountId: string, mailboxes: readonly string[]): Promise<Known | undefined> {
     const { spellings, clock, log } = this.#deps;
     const fromDay = dayOf(clock.nowMs()) - SPELLING_DAYS + 1;
-    const seen: Seen = new Map(mailboxes.map((mailbox) => [mailbox, new Map()]));
+    const seen: Known = new Map(mailboxes.map((mailbox) => [mailbox, new Map()]));
     const add = ({ mailbox, spelling, day }: SpellingSighting): void => {
       if (day >= fromDay) seen.get(mailbox)?.set(spelling, day);
     };
@@ -197,7 +214,7 @@ class Counter {
   }
 
   /** Adds the sight to `seen` and, unless today has it already, to what is to be written. */
-  #note(accountId: string, { mailbox, spelling }: Sight, seen: Seen | undefined): void {
+  #note(accountId: string, { mailbox, spelling }: Sight, seen: Known | undefined): void {
     const day = dayOf(this.#deps.clock.nowMs());
     const known = seen?.get(mailbox);
     if (known?.get(spelling) === day) return;
@@ -206,6 +223,24 @@ class Counter {
     const sighting = { accountId, mailbox, spelling, day };
     this.#waiting.note(keyOf(accountId, mailbox), new Map([[spelling, sighting]]));
   }
+}
+
+function seenOf(sights: Sights | undefined, known: Known, today: number): Seen {
+  const spellings = sights?.mailbox && known.get(sights.mailbox.mailbox)?.size;
+  const scattered = (spellings ?? 0) >= SPELLINGS_MIN ? SCATTERED : NOTHING;
+  const found = [...scattered, ...manySubNames(sights?.subName, known, today)];
+  return { evidence: found, ...(spellings !== undefined && { seen: spellings }) };
+}
+
+function manySubNames(
+  subName: Sights["subName"],
+  known: Known,
+  today: number,
+): readonly Evidence[] {
+  if (subName === undefined || FAMILY_EXCEPTIONS.has(subName.registrable)) return NOTHING;
+  const days = [...(known.get(subName.mailbox)?.values() ?? [])];
+  const isMany = days.filter((day) => day === today).length >= SUB_NAMES_MIN;
+  return isMany ? [evidence("own_subdomains", { subject: subName.registrable })] : NOTHING;
 }
 
 const keyOf = (accountId: string, mailbox: string): string => [accountId, mailbox].join(" ");

@@ -317,6 +317,7 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
       engine: backing.engine,
       dnsServers: config.dnsServers,
       trust: checker.trust,
+      ...(config.databaseUrl === undefined && { dataDir: config.dataDir }),
     }),
     bulk: bulk.service,
     webhooks,

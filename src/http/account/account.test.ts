@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type TestContext, test } from "node:test";
+import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
 import { Browser } from "../../../test/dashboard/dashboard-client.ts";
 import {
   dashboardWorld,
@@ -509,6 +510,27 @@ test("accounts come in pages of 50, narrowed by plan and state, and one with usa
   assert.deepEqual([shown.days.length, shown.keys.map(({ name }) => name)], [30, ["shop"]]);
   assert.equal(one.text.includes(created.kind === "created" ? created.apiKey : "made"), false);
   assert.equal((await admin.get("admin/accounts/nobody")).status, 404);
+});
+
+test("the cockpit sums the verdicts of its days and names nobody who kept to a share", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const today = Math.floor(Date.now() / 86_400_000);
+  const domain = "a.example";
+  await sqlVerdictCounts(world.store.sql.db).add(
+    [
+      { day: today, domain, disposable: 3, other: 4, noMail: 2, noAnswer: 1 },
+      { day: today - 20, domain, disposable: 9, other: 9 },
+    ],
+    100,
+  );
+  const admin = await signedIn("admin@gatepost.example");
+  const { verdicts, held_back: heldBack } = (await admin.get("admin/cockpit?days=14")).json as {
+    verdicts: unknown;
+    held_back: unknown;
+  };
+  assert.deepEqual(verdicts, { disposable: 3, other: 4, no_mail: 2, no_answer: 1 });
+  assert.deepEqual(heldBack, []);
 });
 
 test("checks and lists count in the charts as the API's requests do, refused ones too", (t) =>

@@ -158,6 +158,14 @@ export const Usage = Type.Object({
 export type Usage = Described<typeof Usage>;
 
 export const Cockpit = Type.Object({
+  verdicts: Type.Object(
+    { disposable: count, other: count, no_mail: count, no_answer: count },
+    { description: "By domain; the last two are parts of both the first." },
+  ),
+  held_back: Type.Array(
+    Type.Object({ resource: text, refused: count, waiting: count, owners: count }),
+    { description: "Resources of which owners wanted more than their share since the start." },
+  ),
   days: Type.Array(UsageDay),
   latency_edges_ms: Type.Array(count),
   top: Type.Array(
@@ -278,6 +286,9 @@ export const SystemState = Type.Object({
   node: text,
   started_at: time,
   probes: Type.Array(Type.Object({ name: text, ok: flag })),
+  last_backup: Type.Optional(
+    orNull(time, "Of the embedded database; null: none is known. Absent with PostgreSQL."),
+  ),
   warnings: Type.Array(text, { description: "Sentences: what is wrong and what to do." }),
   facts: Type.Array(Type.Object({ name: text, value: text }), {
     description: "For people: queue, DNS servers, stores.",

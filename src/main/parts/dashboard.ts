@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
 import { sqlAccountDirectory } from "../../adapters/sql/account/account-directory.ts";
 import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { sqlAuditLog } from "../../adapters/sql/account/audit-log.ts";
@@ -132,6 +133,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),
+    verdicts: sqlVerdictCounts(db),
     setUp: createSetUp({ accounts: accountService, directory, logins, audit, ids, clock }),
     frontPage: createFrontPage({ ...parts, refresh: parts.lists.refresh }),
     ...passedOn(parts),

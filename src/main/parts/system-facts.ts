@@ -2,6 +2,7 @@ import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
 import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
+import { lastBackUp } from "../../adapters/sql/engine/back-up.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { SystemState } from "../../http/account/shapes.ts";
 import { createReadiness, type Probe } from "../../http/system/readiness.ts";
@@ -22,6 +23,8 @@ export interface SystemParts {
   /** Undefined: the system's resolvers. */
   readonly dnsServers: readonly ServerAddress[] | undefined;
   readonly trust: Trust | undefined;
+  /** Of the embedded database alone. */
+  readonly dataDir?: string;
 }
 
 /** What the dashboard's system page shows. The process counts as started when this is called. */
@@ -36,6 +39,7 @@ export function systemFacts(parts: SystemParts): () => Promise<SystemState> {
       node: process.version,
       started_at: startedAt,
       warnings: warningsOf(parts),
+      ...(parts.dataDir !== undefined && { last_backup: lastBackUp(parts.dataDir) ?? null }),
       probes: [...probes.keys()].map((name) => ({ name, ok: !failing.includes(name) })),
       facts: failing.includes("database") ? [] : await factsOf(parts),
     };
@@ -48,7 +52,7 @@ function warningsOf({ trust }: SystemParts): readonly string[] {
 }
 
 async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
-  const { clock, ids, store, charges, dnsServers, engine } = parts;
+  const { clock, ids, store, charges, dnsServers, engine, trust } = parts;
   const jobs = sqlJobs({ db: store.sql.db, charges, ids, checkpoint });
   const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());
   const waiting = openEntries.reduce((sum, open) => sum + open, 0);
@@ -57,6 +61,9 @@ async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
   return [
     { name: "Database", value: engine },
     { name: "DNS servers", value: dnsServers?.map(textOf).join(", ") ?? "the system's" },
+    ...(trust === undefined
+      ? []
+      : [{ name: "Answers not believed", value: String(trust.stats().withheld) }]),
     { name: "Lists running", value: String(openEntries.length) },
     { name: "Entries waiting", value: String(waiting) },
     { name: "Entries a second", value: speed },

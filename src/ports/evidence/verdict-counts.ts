@@ -22,6 +22,8 @@ export interface VerdictCounts {
     afterDomain: string,
     limit: number,
   ): Promise<readonly Omit<VerdictCount, "day">[]>;
+  /** Of all domains together, from `fromDay` on. */
+  sums(fromDay: number): Promise<Required<Omit<VerdictCount, "day" | "domain">>>;
   /** Deletes days before `fromDay`; returns how many rows. */
   prune(fromDay: number): Promise<number>;
 }

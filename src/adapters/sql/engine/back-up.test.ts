@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { addAccount, openStores } from "../../../../test/contracts/stores.ts";
-import { backUpEmbedded } from "./back-up.ts";
+import { backUpEmbedded, lastBackUp } from "./back-up.ts";
 import { DatabaseFault } from "./database-fault.ts";
 import { openEmbedded } from "./database.ts";
 
@@ -53,7 +53,9 @@ test("a copy is readable by this user alone, has the reported size, and leaves n
   const dataDir = folder(t);
   await openStores(t, dataDir);
   const outside = folder(t);
+  assert.equal(lastBackUp(dataDir), undefined, "none is known");
   const bytes = backUpEmbedded(dataDir, join(outside, "copy.db"));
+  assert.match(lastBackUp(dataDir) ?? "", /^\d{4}-\d\d-\d\dT/);
   const { size, mode } = statSync(join(outside, "copy.db"));
   assert.equal(bytes, size);
   assert.equal(mode & 0o777, 0o600);

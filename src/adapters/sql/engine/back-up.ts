@@ -1,5 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DATABASE_FILE } from "./database.ts";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
@@ -28,8 +37,16 @@ export function backUpEmbedded(dataDir: string, target: string): number {
     rmSync(draft, { force: true });
   }
   flush(dirname(target));
+  writeFileSync(join(dataDir, LAST_BACK_UP), "");
   return statSync(target).size;
 }
+
+/** Its time is that of the last copy. */
+const LAST_BACK_UP = "last-backup";
+
+/** When the database of `dataDir` was copied last, in ISO 8601; undefined when that is not known. */
+export const lastBackUp = (dataDir: string): string | undefined =>
+  statSync(join(dataDir, LAST_BACK_UP), { throwIfNoEntry: false })?.mtime.toISOString();
 
 /** Fails early when the end is known: copying may take minutes. */
 function makeEmpty(draft: string, target: string): void {

@@ -89,6 +89,29 @@ const wideAdd = (db: Kysely<Database>): WideInsert<VerdictCountRow> =>
       ),
   );
 
+const sumsIn: (db: Kysely<Database>, fromDay: number) => ReturnType<VerdictCounts["sums"]> = async (
+  db,
+  fromDay,
+) => {
+  const found = await db
+    .selectFrom("verdict_counts")
+    .select(({ fn }) => [
+      fn.sum("disposable").as("disposable"),
+      fn.sum("other").as("other"),
+      fn.sum("no_mail").as("noMail"),
+      fn.sum("no_answer").as("noAnswer"),
+    ])
+    .where("day", ">=", fromDay)
+    .executeTakeFirstOrThrow();
+  const { disposable, other, noMail, noAnswer } = found;
+  return {
+    disposable: Number(disposable),
+    other: Number(other),
+    noMail: Number(noMail),
+    noAnswer: Number(noAnswer),
+  };
+};
+
 export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
   const addWide = wideAdd(db);
   return {
@@ -121,6 +144,7 @@ export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
         ...(Number(noAnswer) > 0 && { noAnswer: Number(noAnswer) }),
       }));
     },
+    sums: (fromDay) => sumsIn(db, fromDay),
     prune: (fromDay) => pruneRows(db, { ...PRUNED, before: fromDay }),
   };
 }

@@ -10,7 +10,8 @@ import { Mark } from "../../parts/mark.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
+import { HeldBack, Verdicts } from "./cockpit-parts.tsx";
+import { Health } from "./system-health.tsx";
 import { quantile } from "../../words/latency.ts";
 import { refusalWords } from "../../words/rules.ts";
 
@@ -52,7 +53,12 @@ export function AdminSystemPage(): VNode {
             {(state) => <Health state={state} />}
           </Shown>
           <Shown loading={cockpit} lines={4}>
-            {({ top }) => <Top top={top} />}
+            {({ top, held_back: heldBack }) => (
+              <>
+                <HeldBack rows={heldBack} />
+                <Top top={top} />
+              </>
+            )}
           </Shown>
         </div>
       </div>
@@ -73,7 +79,8 @@ function Warnings({ warnings }: { warnings: readonly string[] }): VNode {
   );
 }
 
-function Traffic({ cockpit: { days, latency_edges_ms: edges } }: { cockpit: Cockpit }): VNode {
+function Traffic({ cockpit }: { cockpit: Cockpit }): VNode {
+  const { days, latency_edges_ms: edges } = cockpit;
   const sum = (pick: (day: Cockpit["days"][number]) => number): number =>
     days.reduce((total, day) => total + pick(day), 0);
   const checks = sum(({ units, credits }) => units + credits);
@@ -113,6 +120,7 @@ function Traffic({ cockpit: { days, latency_edges_ms: edges } }: { cockpit: Cock
           ]}
         />
       </section>
+      <Verdicts verdicts={cockpit.verdicts} />
     </>
   );
 }
@@ -193,48 +201,6 @@ function Feeds(): VNode {
         )}
       </Shown>
     </section>
-  );
-}
-
-const PROBES: Readonly<Record<string, string>> = {
-  database: "Database",
-  dns: "DNS",
-  redis: "Redis",
-};
-
-function Health({ state }: { state: SystemState }): VNode {
-  return (
-    <section class="sheet stack close">
-      <h2>{t("This server")}</h2>
-      <ul class="lines">
-        {state.probes.map(({ name, ok }) => (
-          <li key={name}>
-            <span class="grow">{t(PROBES[name] ?? name)}</span>
-            <Mark mark={ok ? "yes" : "no"} words={ok ? t("Answers") : t("Does not answer")} />
-          </li>
-        ))}
-      </ul>
-      <dl class="pairs">
-        <dt>{t("Version")}</dt>
-        <dd>{t("{version}, Node {node}", { version: state.version, node: state.node })}</dd>
-        <dt>{t("Started")}</dt>
-        <dd>
-          <Time at={state.started_at} />
-        </dd>
-        {state.facts.map(({ name, value }) => (
-          <Fact key={name} name={name} value={value} />
-        ))}
-      </dl>
-    </section>
-  );
-}
-
-function Fact({ name, value }: { name: string; value: string }): VNode {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
   );
 }
 

@@ -10,7 +10,11 @@ import type { SignIns } from "../../../ports/account/sign-ins.ts";
 import type { AccountService } from "../../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX, type CreditService } from "../../../service/account/credits.ts";
 import { badField, notFound, notNow } from "../../../service/refusals.ts";
-import { Type } from "../../../core/json-schema.ts";
+import { dayOf } from "../../../core/calendar.ts";
+import { type Described, Type } from "../../../core/json-schema.ts";
+import type { VerdictCounts } from "../../../ports/evidence/verdict-counts.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Shares } from "../../../ports/sharing/shares.ts";
 import { boundedNumber, numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { shownAudit } from "../present.ts";
@@ -21,6 +25,9 @@ export interface AdminDeps {
   readonly accounts: AccountService;
   readonly sessions: Pick<SignIns, "endAll">;
   readonly usage: Pick<UsageReader, "everyone">;
+  readonly verdicts: Pick<VerdictCounts, "sums">;
+  readonly shares: Pick<Shares, "figures">;
+  readonly clock: Pick<Clock, "nowMs">;
   readonly credits: CreditService;
   readonly auditLog: Pick<AuditLog, "newest">;
   readonly audit: Audit;
@@ -40,21 +47,32 @@ const readingRoutes = ({
   auditLog,
   system,
   usage,
+  verdicts,
+  shares,
+  clock,
   accounts,
 }: AdminDeps): readonly AccountRoute[] => [
   answering(Cockpit, {
     method: "GET",
     path: "admin/cockpit",
     for: "admin",
-    summary: "Traffic of all owners by day, and who used most; `days` of them",
+    summary: "Traffic and verdicts of all owners, who used most, who was held back; `days` of them",
     async handle({ query }) {
-      const { days, top } = await usage.everyone(boundedNumber(query["days"], COCKPIT_DAYS));
+      const length = boundedNumber(query["days"], COCKPIT_DAYS);
+      const { days, top } = await usage.everyone(length);
+      const { noMail, noAnswer, ...mix } = await verdicts.sums(dayOf(clock.nowMs()) - length + 1);
       const named = top.map(async ({ owner, units, requests }) => {
         const [kind, id = ""] = owner.split(":");
         const account = kind === "account" ? await accounts.find(id) : undefined;
         return { name: account?.email ?? null, units, requests };
       });
-      return { days, latency_edges_ms: [...LATENCY_EDGES_MS], top: await Promise.all(named) };
+      return {
+        days,
+        latency_edges_ms: [...LATENCY_EDGES_MS],
+        top: await Promise.all(named),
+        verdicts: { ...mix, no_mail: noMail, no_answer: noAnswer },
+        held_back: heldBackIn(shares),
+      };
     },
   }),
   answering(AuditEntries, {
@@ -72,6 +90,18 @@ const readingRoutes = ({
     handle: async () => await system(),
   }),
 ];
+
+function heldBackIn(shares: Pick<Shares, "figures">): Described<typeof Cockpit>["held_back"] {
+  return [...shares.figures()]
+    .map(([resource, { refused, waiting, owners }]) => ({
+      resource,
+      refused: refused.owner + refused.all,
+      waiting,
+      owners,
+    }))
+    .filter(({ refused, waiting }) => refused + waiting > 0)
+    .toSorted((a, b) => b.refused - a.refused);
+}
 
 async function subjectOf({ id }: SignedInRequest, deps: AdminDeps): Promise<Account> {
   const account = await deps.accounts.find(id);

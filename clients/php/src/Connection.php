@@ -9,6 +9,8 @@ final class Connection
 {
     private const PIECE = 65_536;
     private const TLS_LOOK_S = 0.02;
+    /** PHP reads the certificate authorities anew for each connection, and nothing interrupts it. */
+    private const TLS_READS_S = 0.03;
 
     public string $buffer = '';
     public bool $hasAnswered = false;
@@ -37,6 +39,9 @@ final class Connection
     /** @param resource $stream */
     private static function encrypt($stream, Deadline $deadline): void
     {
+        if ($deadline->left() < self::TLS_READS_S) {
+            throw $deadline->passed();
+        }
         error_clear_last();
         while (($done = @stream_socket_enable_crypto($stream, true, STREAM_CRYPTO_METHOD_TLS_CLIENT)) !== true) {
             if ($done === false) {

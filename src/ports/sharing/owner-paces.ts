@@ -4,6 +4,9 @@ import type { OwnerKey } from "../admission/owner.ts";
 const UNPROVEN_PART = 1 / 8;
 const UNPROVEN_LEAST = 4;
 
+/** The part of the window that all such names together may hold; beyond it each owner has the least. */
+const ALL_UNPROVEN_PART = 1 / 2;
+
 /** A name without an answer holds its place fifty times as long as one with an answer. */
 const SILENT_COST = 4;
 
@@ -40,6 +43,8 @@ export interface Pace {
 export class OwnerPaces {
   readonly #window: () => number;
   readonly #owners = new Map<OwnerKey, OwnerPace>();
+  /** Names under way beyond what DNS answered for their owners. */
+  #unproven = 0;
 
   /** `window`: names that DNS takes at once. */
   constructor(window: () => number) {
@@ -70,13 +75,21 @@ export class OwnerPaces {
 
   #most({ proven }: OwnerPace): number {
     const window = this.#window();
+    if (this.#unproven >= window * ALL_UNPROVEN_PART) return UNPROVEN_LEAST + proven;
     const part = Math.min(UNPROVEN_PART, 1 / (this.#owners.size + 1));
     return Math.max(UNPROVEN_LEAST, Math.floor(window * part)) + proven;
   }
 
+  #change(pace: OwnerPace, underWay: number, proven = pace.proven): void {
+    this.#unproven -= unprovenOf(pace);
+    pace.underWay = underWay;
+    pace.proven = proven;
+    this.#unproven += unprovenOf(pace);
+  }
+
   #enter(pace: OwnerPace, order: number): Promise<void> | undefined {
     if (pace.underWay < this.#most(pace)) {
-      pace.underWay += 1;
+      this.#change(pace, pace.underWay + 1);
       return undefined;
     }
     return new Promise((start) => pace.waiting.push({ order, start }));
@@ -84,14 +97,16 @@ export class OwnerPaces {
 
   #leave(pace: OwnerPace, answered: boolean): void {
     const change = answered ? 1 : -SILENT_COST;
-    pace.proven = Math.min(Math.max(0, pace.proven + change), this.#window());
-    pace.underWay -= 1;
+    const proven = Math.min(Math.max(0, pace.proven + change), this.#window());
+    this.#change(pace, pace.underWay - 1, proven);
     while (pace.waiting.length > 0 && pace.underWay < this.#most(pace)) {
-      pace.underWay += 1;
+      this.#change(pace, pace.underWay + 1);
       oldestOf(pace.waiting)?.start();
     }
   }
 }
+
+const unprovenOf = ({ underWay, proven }: OwnerPace): number => Math.max(0, underWay - proven);
 
 /**
  * Takes out the name of the oldest chunk, so that an owner's chunks end one after the other: in turns, a few silent names

@@ -95,7 +95,7 @@ testInBrowser("a hook is made, tested, shown with its last call, and removed", a
   await page.getByRole("group", { name: "The hook's secret" }).waitFor();
   await page.getByText("Waiting for the first call").first().waitFor();
   await button(page, "Send a test").click();
-  await page.getByText("The system would hear: status 200").waitFor();
+  await page.getByText("The system would receive: status 200").waitFor();
   await page.getByText("Refused by the policy").first().waitFor();
   assert.deepEqual(await axeFindings(page), []);
   await button(page, /^Remove the hook/).click();

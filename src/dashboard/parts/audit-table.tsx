@@ -35,7 +35,7 @@ export function AuditTable(props: {
               </td>
               {hasWhose ? (
                 <td class="break" data-label={t("In")}>
-                  {entry.subject === entry.actor ? "own" : entry.subject}
+                  {entry.subject === entry.actor ? t("own") : entry.subject}
                 </td>
               ) : null}
               <td class="from" data-label={t("From")}>

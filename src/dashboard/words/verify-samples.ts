@@ -9,6 +9,27 @@ export function verifySamples(): readonly Sample[] {
   ];
 }
 
+/** The body of a message about a finished list. */
+export const WEBHOOK_EXAMPLE = JSON.stringify(
+  {
+    event: "bulk.completed",
+    timestamp: "2026-11-20T12:00:00.000Z",
+    data: {
+      session: "3f2a9c1b5d7e4f60a1b2c3d4e5f60718",
+      stats: {
+        total: 250,
+        unique: 240,
+        invalid_format: 3,
+        invalid_dns: 11,
+        disposable: 26,
+        valid: 200,
+      },
+    },
+  },
+  null,
+  2,
+);
+
 const NODE = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 export function isGenuine(body, header, secret) {

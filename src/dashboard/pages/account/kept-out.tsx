@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Decision, Outcomes } from "../../api/gate.ts";
 import { t } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
-import { count, percent } from "../../app/numbers.ts";
+import { count, counted, percent } from "../../app/numbers.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Shown } from "../../parts/states.tsx";
 import { type Steps, stepsOf } from "../../words/steps.ts";
@@ -42,7 +42,9 @@ function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
   const steps = stepsOf(days.map(({ day }) => day));
   return (
     <section class="sheet stack">
-      <h2 class="say">{t("We kept out {n} bad sign-ups.", { n: count(sum("reject")) })}</h2>
+      <h2 class="say">
+        {counted(sum("reject"), "We kept out {n} bad sign-up.", "We kept out {n} bad sign-ups.")}
+      </h2>
       <p class="prose">
         {t("{share} of {all} sign-ups.", {
           share: percent(sum("reject") / total),

@@ -158,7 +158,9 @@ function lightOf({
   refused,
   from,
   asked_at: at,
+  off,
 }: Source): readonly ["yes" | "unsure" | "no" | "quiet", string] {
+  if (off) return ["quiet", t("Off")];
   if (names === 0) return ["no", t("Not in use")];
   if (refused !== null) return ["unsure", t("Not updated")];
   if (from === "package") return ["quiet", t("Came with the program")];

@@ -46,7 +46,7 @@ export function HookTest({ hook, onTested }: { hook: Hook; onTested: () => void 
         {reply === undefined ? null : (
           <>
             <p class="note">
-              {t("The system would hear: status {status}", { status: reply.status })}
+              {t("The system would receive: status {status}", { status: reply.status })}
             </p>
             {reply.body === "" ? null : (
               <Code wrap what={t("Answer of the hook")} text={reply.body} />

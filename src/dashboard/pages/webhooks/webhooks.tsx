@@ -11,6 +11,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
 import { Deliveries } from "./webhook-log.tsx";
 import { t, tx } from "../../app/i18n.ts";
+import { WebhookPreview } from "./webhook-preview.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
 
 export function WebhooksPage(): VNode {
@@ -45,6 +46,7 @@ export function WebhooksPage(): VNode {
               />
             )}
             <Deliveries key={pings} isSetUp={state.webhook !== null} />
+            <WebhookPreview />
           </>
         )}
       </Shown>

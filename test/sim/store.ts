@@ -223,11 +223,13 @@ export class SimulatedStore implements Sessions {
 
 const ENDS = new Set(["commit", "rollback"]);
 
-/** Locks have no effect where one session at a time has the store. */
-const withoutLocks = (sql: string): string =>
-  sql.startsWith("select pg_advisory_xact_lock")
-    ? "select 1 where ? is null"
-    : sql.replaceAll(/ for update(?: of \S+)?(?: skip locked| nowait)?/g, "");
+/** Statements of PostgreSQL alone that change nothing where one session at a time has the store, in memory. */
+const SERVER_ONLY = /^(?:select pg_advisory_xact_lock\(|set local )/;
+
+function withoutLocks(sql: string): string {
+  if (SERVER_ONLY.test(sql)) return sql.includes("?") ? "select 1 where ? is null" : "select 1";
+  return sql.replaceAll(/ for update(?: of \S+)?(?: skip locked| nowait)?/g, "");
+}
 
 /** What PostgreSQL says to one of two transactions that lock each other. */
 const conflict = (): Error =>

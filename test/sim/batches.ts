@@ -122,7 +122,10 @@ export class Batches {
   ): Promise<void> {
     const answer = JSON.parse(body) as Stats & { session: string; status?: string };
     const job = { ...of, session: answer.session };
-    if (answer.status === "pending") job.owner.open.add(job.session);
+    if (answer.status === "pending") {
+      job.owner.open.add(job.session);
+      this.#countRunning(job.owner);
+    }
     if (send !== undefined && this.#chance.isTrue(0.3)) await this.#repeat(send, answer.session);
     if (answer.status === "pending") await this.#follow(job);
     else {
@@ -137,6 +140,13 @@ export class Batches {
     if (!this.#chance.isTrue(0.1)) return;
     const { status } = await send();
     if (status === 200) this.#front.wrong("a key of another request is answered");
+  }
+
+  #countRunning({ key }: Owner): void {
+    const rows = this.#front.world.store.rows(
+      `select session from jobs where is_running = 1 and owner = '${key}'`,
+    );
+    if (rows.length > 1) this.#front.wrong("an owner has two jobs at once");
   }
 
   async #repeat(send: () => Promise<Reply>, session: string): Promise<void> {

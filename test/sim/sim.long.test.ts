@@ -2,15 +2,24 @@ import "./one-thread.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FOUND } from "./found.ts";
-import { run } from "./run.ts";
+import { LOADS, run, type RunOptions } from "./run.ts";
 
-const SEEDS = [101, 102, 104, 106];
-const DAYS = 50;
+const EMBEDDED = { servers: 1, workers: 0 } as const;
+const SCALED = { servers: 3, workers: 2 } as const;
 
-for (const seed of SEEDS) {
-  test(`${String(DAYS)} days of seed ${String(seed)} keep every promise`, async () => {
-    const { violations, days } = await run({ seed, days: DAYS, servers: 1, workers: 0 });
-    assert.deepEqual([violations, days], [[], DAYS]);
+/** 300 days. */
+const RUNS: readonly RunOptions[] = [
+  { ...EMBEDDED, seed: 8, days: 40 },
+  { ...EMBEDDED, seed: 5, days: 200, load: LOADS.light },
+  { ...SCALED, seed: 5, days: 60, load: LOADS.light },
+];
+
+for (const options of RUNS) {
+  const { seed, days, servers } = options;
+  const name = `${String(days)} days of seed ${String(seed)} on ${String(servers)} servers`;
+  test(`${name} keep every promise`, async () => {
+    const outcome = await run(options);
+    assert.deepEqual([outcome.violations, outcome.days], [[], days]);
   });
 }
 

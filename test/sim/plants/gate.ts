@@ -1,0 +1,136 @@
+import { plantsIn, type Plant } from "./plant.ts";
+
+/** Decisions, policies, tokens and keys for pages. */
+export const GATE_PLANTS: readonly Plant[] = [
+  ...plantsIn(
+    "service/policy/in-force",
+    ["a policy is believed for an hour", "BELIEVED_MS = 4_000", "BELIEVED_MS = 3_600_000"],
+    [
+      "a shadow decides",
+      "const decides = live === undefined",
+      "const decides = shadow !== undefined ? readyOf(shadow) : live === undefined",
+    ],
+    [
+      "policies of all accounts are one",
+      "const key = `${accountId} ${name}`;",
+      "const key = name;",
+    ],
+    [
+      "an own policy is not used",
+      "live === undefined ? builtIn(name)",
+      "live !== null ? builtIn(name)",
+    ],
+  ),
+  ...plantsIn(
+    "adapters/sql/policy/policy-store",
+    [
+      "a promoted policy is not live",
+      "{ live_version: shadow, shadow_version: null }",
+      "{ shadow_version: null }",
+    ],
+    [
+      "a version is saved with the next one's number",
+      "version: number,\n        document",
+      "version: number + 1,\n        document",
+    ],
+    [
+      "every version is saved as live",
+      `made.as === "live" ? "live_version" : "shadow_version"`,
+      `made.as !== "" ? "live_version" : "shadow_version"`,
+    ],
+  ),
+  ...plantsIn(
+    "service/policy/decide-one",
+    [
+      "kept decisions are of all accounts",
+      `caller.owner.kind === "account" ? ownerKey(caller.owner) : "";`,
+      `"";`,
+    ],
+    [
+      "kept decisions outlive their policy",
+      "`${String(live.version)} ${String(shadow?.version ?? 0)}`",
+      `""`,
+    ],
+    [
+      "a token is kept with its decision",
+      "carriesToken(caller, request, policies) || caller",
+      "caller",
+    ],
+    [
+      "a decision is kept for days",
+      "Math.min(expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS)",
+      "deps.clock.nowMs() + 200 * KEPT_AT_MOST_MS",
+    ],
+    ["a decision waits for slow names", "budgetMs: left(),", "budgetMs: 5_000,"],
+    ["a decision is not counted", "deps.record(caller", "void (caller"],
+    [
+      "a decision without a known policy is the built-in one's",
+      "if (policies === undefined)\n            throw noSuchPolicy();",
+      "if (policies === undefined) return { body: '{}', paidBy: 'plan', decision: 'accept', reason: 'ok' };",
+    ],
+  ),
+  ...plantsIn(
+    "service/policy/tokens",
+    ["a token lives for a day", "TOKEN_SECONDS = 600", "TOKEN_SECONDS = 86_400"],
+    ["a token is about a domain", "update(trimBlanks(content.address))", "update(content.domain)"],
+    [
+      "each process signs with its own key",
+      "(await keys.agree(newKey(this.#deps)))",
+      "newKey(this.#deps)",
+    ],
+    ["all tokens have one id", "jti: ids.hex32()", `jti: "1"`],
+    ["every token says accept", "dec: content.decision", `dec: "accept"`],
+    [
+      "a token is signed with its claims alone",
+      "signBytes(null, Buffer.from(input)",
+      "signBytes(null, Buffer.from(head)",
+    ],
+  ),
+  ...plantsIn(
+    "service/policy/outcome-recorder",
+    ["a decision is counted twice", "reason, count: 1 })", "reason, count: 2 })"],
+    ["decisions are written an hour late", "FLUSH_AFTER_MS = 1_000", "FLUSH_AFTER_MS = 3_600_000"],
+  ),
+  ...plantsIn("adapters/sql/policy/outcomes", [
+    "decisions are counted for another account",
+    `.where("account_id", "=", made.account_id)`,
+    "",
+  ]),
+  ...plantsIn(
+    "service/policy/mailbox-id",
+    [
+      "a mailbox has one id for all accounts",
+      `createHmac("sha256", key).update(accountId)`,
+      `createHmac("sha256", key)`,
+    ],
+    [
+      "all mailboxes of a domain have one id",
+      "update(canonical)",
+      "update(canonical.domain ?? String(canonical).replace(/^.*@/, ''))",
+    ],
+  ),
+  ...plantsIn(
+    "service/policy/decision-body",
+    [
+      "a page reads results",
+      "const isPublic = caller.isPublishable === true;",
+      "const isPublic = false;",
+    ],
+    ["a stranger gets a mailbox id", `caller.owner.kind !== "account" || entry`, "entry"],
+  ),
+  ...plantsIn("http/api/decide", [
+    "origins are not compared",
+    "!origins.includes(origin)",
+    "false",
+  ]),
+  ...plantsIn("http/api/guard", [
+    "a key for pages opens every route",
+    "entrance.caller.isPublishable === true && route.forPublishableKeys !== true",
+    "false",
+  ]),
+  ...plantsIn("core/policy/facts", [
+    "a name without an answer has no mail",
+    `has("dns_indeterminate") ? "unknown" : result.dns`,
+    "result.dns",
+  ]),
+];

@@ -1,0 +1,64 @@
+import { plantsIn, type Plant } from "./plant.ts";
+
+/** Quotas in memory, refunds, budgets and loops of one process. */
+export const PROCESS_PLANTS: readonly Plant[] = [
+  ...plantsIn(
+    "adapters/sql/admission/refunds",
+    [
+      "a refund gives back twice the units",
+      "await countIn(tx, charge, { units: -amount });",
+      "await countIn(tx, charge, { units: -2 * amount });",
+    ],
+    [
+      "a repeated refund gives back again",
+      "const amount = target - charge.refunded;",
+      "const amount = target;",
+    ],
+  ),
+  ...plantsIn(
+    "adapters/memory/quota-counter",
+    [
+      "single checks are not written to the ledger",
+      "this.#unsaved.add(owner, units, count.day);",
+      "",
+    ],
+    [
+      "single checks are written twice",
+      "this.#unsaved.add(owner, units, count.day);",
+      "this.#unsaved.add(owner, 2 * units, count.day);",
+    ],
+    ["a quota is not compared", "if (spent !== undefined)\n            return spent;", ""],
+    ["a restart forgets what was used", "dayUnits: used.inDay +", "dayUnits:"],
+    ["a hold counts nothing", "inDay += hold.units;", ""],
+  ),
+  ...plantsIn("adapters/sql/account/keys", [
+    "a revoked key is found",
+    `.where("api_keys.revoked_at_ms", "is", null)`,
+    "",
+  ]),
+  ...plantsIn("service/admission/known-keys", [
+    "a known key is believed for an hour",
+    "const BELIEVED_MS = 4_000;",
+    "const BELIEVED_MS = 3_600_000;",
+  ]),
+  ...plantsIn("adapters/lists/refresh/live-rules", [
+    "rules are read once",
+    "if (changes === seen && nowMs < nextExpiryMs)",
+    "if (seen !== -1)",
+  ]),
+  ...plantsIn("ports/process/awake-clock", [
+    "budgets run through a freeze",
+    "this.#gapsMs += lateMs;",
+    "",
+  ]),
+  ...plantsIn(
+    "service/check/bounded-lookup",
+    ["a single check has 300 ms", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 300"],
+    ["a single check waits for ever", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 5_000_000"],
+  ),
+  ...plantsIn("ports/process/every", [
+    "a repeat loop ends with its first fault",
+    "if (!isFailing)\n                failed(fault);",
+    "throw fault;",
+  ]),
+];

@@ -100,7 +100,11 @@ export class People {
   /** What is refused for a mistake in it costs nothing. */
   async #err(owner: Owner): Promise<void> {
     const { body, url, status } = this.#chance.pick(MISTAKES);
+    // A store that cannot say whether there is such a policy leaves the decision to the built-in one.
+    const charged = chargedOn(owner, this.front.today());
+    charged.possible += 1;
     const reply = await this.front.ask(owner, { method: "POST", url }, { body });
+    if (reply.status >= 400 && reply.status < 500) charged.possible -= 1;
     const isFine = [status, 0, 401, 429].includes(reply.status) || reply.status >= 500;
     const isPlanless = status === 404 && reply.status === 200 && !this.front.isCalm;
     if (!isFine && !isPlanless) this.front.wrong(`a mistake got ${String(reply.status)}`);

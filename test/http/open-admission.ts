@@ -31,6 +31,10 @@ export function openAdmission(tier: TierName = "anonymous"): OpenGate {
     charged: () => charged,
     countsAhead: false,
     enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
+    unidentified: (clientAddress) => ({
+      caller: { ...callerAt(clientAddress), isUnidentified: true },
+      hasCredits: false,
+    }),
     enterAs: ({ id }, clientAddress) => ({
       caller: { ...callerAt(clientAddress, tier), owner: { kind: "account", accountId: id } },
       rate,

@@ -17,6 +17,7 @@ import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { decideRoute } from "../../src/http/api/decide.ts";
 import type { AccountStore } from "../../src/main/parts/store.ts";
 import type { Outcomes } from "../../src/ports/policy/outcomes.ts";
+import type { Keys } from "../../src/ports/admission/keys.ts";
 import type { PolicyStore } from "../../src/ports/policy/policy-store.ts";
 import type { Admission } from "../../src/service/admission/admission.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";
@@ -60,7 +61,8 @@ export interface GateOptions {
   readonly zone?: Zone;
   readonly lookup?: Lookup;
   readonly known?: LiteralKnowledge;
-  /** Stands before the store of policies: slow, or away. */
+  /** Stand before the stores of keys and of policies: slow, or away. */
+  readonly keys?: (keys: Keys) => Keys;
   readonly policyStore?: (store: PolicyStore) => Pick<PolicyStore, "inForce">;
 }
 
@@ -95,7 +97,8 @@ export async function gateWorld(
   const charges = sqlCharges({ db, counter: quotas, ids });
   const { notices } = store;
   const rates = memoryRateCounter();
-  const keys = sqlKeys(db);
+  const { keys: before = (keys) => keys } = options;
+  const keys = before(sqlKeys(db));
   const admission = createAdmission({ keys, rates, quotas, charges, clock, tiers, notices });
   const datasets = literalDatasets(options.known);
   const lookup = options.lookup ?? zoneLookup(options.zone ?? GATE_ZONE);

@@ -53,6 +53,11 @@ interface RouteWords {
   readonly documentation: Readonly<Record<string, PathItem>>;
   /** A publishable key may be used; the route looks at where it is used from. Absent: it is refused. */
   readonly forPublishableKeys?: true;
+  /**
+   * The answer must be sent within so many milliseconds: who cannot be identified by then is answered as an anonymous
+   * caller. The body, at most 64 KiB, is read before.
+   */
+  readonly deadlineMs?: (params: Params) => number;
   /** The route speaks another service's words. */
   readonly foreign?: Foreign;
   /** The server is stopping: end what would otherwise go on, event streams above all. */

@@ -41,7 +41,8 @@ function textOf(params: Params, name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-function deadlineOf(params: Params): number {
+/** Milliseconds until the answer must be sent. */
+export function deadlineOf(params: Params): number {
   const value = params.value("deadline_ms") ?? undefined;
   if (value === undefined || value === "") return DEADLINE_MS.standard;
   const { least, most } = DEADLINE_MS;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
+import { StoreDown } from "../../ports/process/store-down.ts";
 import {
   type GateOptions,
   type GateWorld,
@@ -344,3 +345,22 @@ test("a shadow is counted and never shown, and the counts are exactly those of i
     ],
   );
 });
+
+const STORES: readonly [name: string, find: () => Promise<never>][] = [
+  ["never answers", () => new Promise(() => undefined)],
+  ["is away", () => Promise.reject(new StoreDown("database", "closed"))],
+];
+
+for (const [name, find] of STORES) {
+  test(`a decision is sent by the deadline when the store of keys ${name}`, async (t) => {
+    const world = await gateWorld(t, { ...KNOWN, keys: (keys) => ({ ...keys, holder: find }) });
+    const { apiKey } = await world.account("jo@shop.example");
+    const headers = { "x-api-key": apiKey };
+    const asked = { policy: "shop", deadline_ms: 50 };
+    const good = await ask(world, { ...asked, email: "jo@good.example" }, headers);
+    assert.deepEqual([good.status, good.answer.decision], [200, "accept"]);
+    const bad = await ask(world, { ...asked, email: "jo@bad.example" }, headers);
+    assert.deepEqual([bad.status, bad.answer.decision], [200, "reject"]);
+    assert.equal(bad.answer.policy.name, "default");
+  });
+}

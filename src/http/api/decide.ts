@@ -3,7 +3,7 @@ import { missingParameter, originNotAllowed } from "../../service/refusals.ts";
 import type { Caller } from "../../service/admission/caller.ts";
 import { JSON_TYPE, type ApiRequest, type Route } from "../answer/route.ts";
 import { decideDocumentation } from "./decide-documentation.ts";
-import { DECIDE_PARAMETERS, readDecide } from "./decide-parameters.ts";
+import { DECIDE_PARAMETERS, deadlineOf, readDecide } from "./decide-parameters.ts";
 
 export interface DecideRouteDeps {
   readonly decideOne: DecideOne;
@@ -18,6 +18,7 @@ export function decideRoute({ decideOne }: DecideRouteDeps): Route {
     parameters: DECIDE_PARAMETERS,
     charges: "units",
     forPublishableKeys: true,
+    deadlineMs: deadlineOf,
     documentation: decideDocumentation,
     isSingle: true,
     async handle({ path, params, entrance, waitedMs, source }) {

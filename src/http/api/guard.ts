@@ -23,10 +23,11 @@ import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
 import { begun, preflight, refusalOf, refused, send } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body.ts";
-import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+import type { TrustedProxies } from "../request/client-address.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import { chargeOctets } from "./charge-octets.ts";
+import { addressOf, bodyTerms, inDeadline } from "./entering.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { NO_PARAMS, type Params, readParams } from "../request/params.ts";
 import { type Asked, familyOf, readAsked } from "./asked.ts";
@@ -68,6 +69,8 @@ interface Call {
   readonly route: Route | undefined;
   /** Of a route in another service's shape. */
   credentials?: Credentials;
+  /** Of a route with a deadline. */
+  deadlineMs?: number;
   entrance?: Entrance;
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt?: Receipt;
@@ -111,8 +114,8 @@ async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Pro
   const startMs = deps.clock.monotonicMs();
   let answer: ApiReply;
   try {
-    const isForeign = call.route?.foreign !== undefined;
-    answer = await handle(call, isForeign ? await readForeign(call, deps) : undefined, deps);
+    const failed = isReadEarly(call.route) ? await readEarly(call, deps) : undefined;
+    answer = await handle(call, failed, deps);
     if (typeof answer.body !== "string") await begun(answer.body, response);
   } catch (error) {
     answer = await recover(error, call, deps);
@@ -287,22 +290,30 @@ function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance
   const isSingle = failed === undefined && isLikelySingle(call, deps);
   const address = addressOf(request, deps);
   const credentials = call.credentials ?? credentialsOf(request);
-  return admission.enter(credentials, address, isSingle ? "unit" : undefined);
+  const entering = admission.enter(credentials, address, isSingle ? "unit" : undefined);
+  const { deadlineMs } = call;
+  if (deadlineMs === undefined || !(entering instanceof Promise)) return entering;
+  return inDeadline(entering, { deadlineMs, address }, deps);
 }
 
-function addressOf({ headers, socket }: HttpRequest, { trustedProxies }: GuardDeps): string {
-  const forwardedFor = oneLine(headers["x-forwarded-for"]);
-  return clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
-}
+const isReadEarly = (route: Route | undefined): boolean =>
+  route?.foreign !== undefined || route?.deadlineMs !== undefined;
 
-/** Reads who asks in another service's shape; what is wrong with its body is answered in its turn. */
-async function readForeign(call: Call, deps: GuardDeps): Promise<unknown> {
+/**
+ * Reads who asks in another service's shape, or until when a decision is of use; what is wrong with the body is
+ * answered in its turn.
+ */
+async function readEarly(call: Call, deps: GuardDeps): Promise<unknown> {
   const { route, request } = call;
-  if (route?.foreign === undefined) return undefined;
+  if (route === undefined) return undefined;
   try {
     const owner = bucketKey(addressOf(request, deps));
-    call.params = await paramsOf(call, route, deps.bodies, owner);
-    call.credentials = route.foreign.credentials(call.params, request);
+    const params = await paramsOf(call, route, deps.bodies, owner);
+    call.params = params;
+    if (route.foreign !== undefined) {
+      call.credentials = route.foreign.credentials(params, request);
+    }
+    if (route.deadlineMs !== undefined) call.deadlineMs = route.deadlineMs(params);
     return undefined;
   } catch (error) {
     return error;
@@ -335,9 +346,6 @@ const NO_OWNER = "bucket:unknown";
 const ownerOf = ({ entrance }: Call): OwnerKey =>
   entrance === undefined ? NO_OWNER : ownerKey(entrance.caller.owner);
 
-/** A batch of 200 addresses in JSON fits; one official client sends it as plain text. */
-const FOREIGN_BODY = { maxBytes: 65_536, takesText: true } as const;
-
 async function readBody(
   call: Call,
   route: Route,
@@ -346,12 +354,8 @@ async function readBody(
 ): Promise<Params> {
   call.isBodyTaken = true;
   const received = (octets: number): void => void (call.bodyOctets = octets);
-  const foreign = route.foreign === undefined ? {} : FOREIGN_BODY;
-  const terms = { owner, wanted: route.parameters, received, ...foreign };
+  const terms = { owner, wanted: route.parameters, received, ...bodyTerms(route) };
   const { body, release } = await bodies.read(call.request, terms);
   call.releaseBody = release;
   return readParams(body, call.target.query, route.parameters);
 }
-
-const oneLine = (value: string | string[] | undefined): string | undefined =>
-  typeof value === "string" ? value : value?.join(",");

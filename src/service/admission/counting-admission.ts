@@ -73,6 +73,11 @@ class CountingAdmission implements Admission {
     return this.#asAccount({ account }, clientAddress);
   }
 
+  unidentified(clientAddress: string): Entrance {
+    const { caller } = this.#strangers.at(clientAddress);
+    return { caller: { ...caller, isUnidentified: true }, hasCredits: false };
+  }
+
   spend({ caller, rateWindow }: Entrance, more: number): Awaitable<void> {
     if (rateWindow === undefined) return undefined;
     return this.#deps.rates.spend(ownerKey(caller.owner), rateWindow, more);

@@ -94,10 +94,11 @@ interface InTime {
 }
 
 function policiesOf(
-  { owner }: Caller,
+  { owner, isUnidentified }: Caller,
   name: string,
   { deps, left }: InTime,
 ): Awaitable<PoliciesInForce | undefined> {
+  if (isUnidentified === true) return BUILT_IN;
   if (owner.kind === "account") return deps.policies(owner.accountId, name, left());
   return isPolicyName(name) && name === BUILT_IN.name ? BUILT_IN : undefined;
 }

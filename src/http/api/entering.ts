@@ -1,0 +1,61 @@
+import type { Admission, Entrance } from "../../service/admission/admission.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
+import { storeDownOf } from "../../ports/process/store-down.ts";
+import type { FaultLog } from "../answer/fault-log.ts";
+import type { HttpRequest, Route } from "../answer/route.ts";
+import type { ReadTerms } from "../request/body.ts";
+import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
+
+interface EnteringDeps {
+  readonly admission: Pick<Admission, "unidentified">;
+  readonly clock: Pick<Clock, "after">;
+  readonly faultLog: FaultLog;
+}
+
+/** What the decision itself takes after that, without DNS. */
+const DECIDE_MS = 25;
+
+/** A store that is slow or away must not hold up a sign-up: the caller is then an anonymous one. */
+export async function inDeadline(
+  entering: Promise<Entrance>,
+  { deadlineMs, address }: { readonly deadlineMs: number; readonly address: string },
+  { admission, clock, faultLog }: EnteringDeps,
+): Promise<Entrance> {
+  const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
+  try {
+    const entrance = await inTime(entering, { timeoutMs, late: undefined, clock });
+    if (entrance !== undefined) return entrance;
+    entering.then(
+      ({ advance }) => advance?.release(),
+      () => undefined,
+    );
+  } catch (error) {
+    if (storeDownOf(error) === undefined) throw error;
+    faultLog(error, { method: "POST", route: "decide" });
+  }
+  return admission.unidentified(address);
+}
+
+/** Who asks, by the first address that is no trusted proxy. */
+export function addressOf(
+  { headers, socket }: HttpRequest,
+  { trustedProxies }: { readonly trustedProxies: TrustedProxies },
+): string {
+  const forwardedFor = oneLine(headers["x-forwarded-for"]);
+  return clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
+}
+
+const oneLine = (value: string | string[] | undefined): string | undefined =>
+  typeof value === "string" ? value : value?.join(",");
+
+/** Of a body that is read before its sender is known: a batch of 200 addresses in JSON fits. */
+const EARLY_MAX_BYTES = 65_536;
+
+export function bodyTerms({
+  foreign,
+  deadlineMs,
+}: Route): Pick<ReadTerms, "maxBytes" | "takesText"> {
+  if (foreign !== undefined) return { maxBytes: EARLY_MAX_BYTES, takesText: true }; // one official client sends it
+  return deadlineMs === undefined ? {} : { maxBytes: EARLY_MAX_BYTES };
+}

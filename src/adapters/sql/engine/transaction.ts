@@ -86,14 +86,25 @@ export const quickly: Runner = (db, work) =>
         return await work(sql);
       })
     : db.connection().execute(async (own) => {
-        const before = await raw<{ synchronous: number }>`pragma synchronous`.execute(own);
+        const before = usual.get(db) ?? (await synchronousOf(own));
+        usual.set(db, before);
         await raw`pragma synchronous = normal`.execute(own);
         try {
           return await own.transaction().execute(work);
         } finally {
-          await raw`pragma synchronous = ${raw.lit(before.rows[0]?.synchronous)}`.execute(own);
+          const restored = raw`pragma synchronous = ${raw.lit(before)}`.execute(own);
+          // The commit has happened or not by now: a fault here must not make the caller write it once more.
+          await restored.catch(() => undefined);
         }
       });
+
+/** What each embedded database waits for when nothing else is said; the next quick commit restores it again. */
+const usual = new WeakMap<Kysely<Database>, number>();
+
+async function synchronousOf(db: Kysely<Database>): Promise<number> {
+  const { rows } = await raw<{ synchronous: number }>`pragma synchronous`.execute(db);
+  return rows[0]?.synchronous ?? 2;
+}
 
 async function attemptOnce<T>(
   db: Kysely<Database>,

@@ -49,10 +49,10 @@ test("what the command line changes is on record, without secrets and addresses"
       .map(({ action, detail }) => `${action} ${detail.replace(/[0-9a-f]{32}/, "<hash>")}`)
       .sort(),
     [
-      "account.created free, administrator",
+      "account.created pro, administrator",
       "account.disabled ",
       "account.enabled ",
-      "account.tier free to pro",
+      "account.tier pro to pro",
       "credits.granted 50, Welcome",
       "key.created first key",
       "key.created second",

@@ -17,7 +17,7 @@ export interface Seen {
   readonly tookMs: number;
 }
 
-export type Kind = "keyed" | "anonymous" | "bulk" | "ready";
+export type Kind = "keyed" | "anonymous" | "bulk" | "decide" | "ready";
 
 export interface TrafficOptions {
   readonly apis: readonly string[];
@@ -25,6 +25,8 @@ export interface TrafficOptions {
   readonly keyed: ScaledAccount;
   /** The account that sends synchronous batches of `BULK_ENTRIES`. */
   readonly bulk: ScaledAccount;
+  /** The account that has sign-ups decided. */
+  readonly gate: ScaledAccount;
 }
 
 export interface Traffic {
@@ -41,6 +43,9 @@ export interface Traffic {
 
 export const BULK_ENTRIES = 20;
 
+/** Of decisions. */
+export const DEADLINE_MS = 500;
+
 /** The requests of the traffic. */
 export const BULK_NAMES = Array.from({ length: BULK_ENTRIES }, (_, at) => `b${String(at)}.example`);
 
@@ -49,6 +54,7 @@ const REST_MS: Readonly<Record<Kind, number>> = {
   keyed: 100,
   anonymous: 200,
   bulk: 500,
+  decide: 100,
   ready: 500,
 };
 
@@ -102,7 +108,7 @@ export function startTraffic(options: TrafficOptions): Traffic {
   };
 }
 
-const KINDS: readonly Kind[] = ["keyed", "anonymous", "bulk", "ready"];
+const KINDS: readonly Kind[] = ["keyed", "anonymous", "bulk", "decide", "ready"];
 
 type Ask = (api: string, turn: number, from: TrafficOptions) => Promise<Answered>;
 
@@ -115,6 +121,11 @@ const ASK: Readonly<Record<Kind, Ask>> = {
       "x-forwarded-for": `203.0.113.${String(1 + (turn % ADDRESSES))}`,
     }),
   bulk: (api, _turn, { bulk }) => bulk.post(api, "/api/domain", { domain: LIST, bulk: "true" }),
+  decide: (api, turn, { gate }) =>
+    gate.post(api, "/api/decide", {
+      email: `jo@b${String(turn % 9)}.example`,
+      deadline_ms: String(DEADLINE_MS),
+    }),
   ready: (api) => plain(`${api}/readyz`),
 };
 
@@ -137,6 +148,11 @@ const READ: Readonly<Record<Kind, (answer: Answered) => void>> = {
   },
   bulk: (answer) => {
     if (answer.status !== 200) readError(answer, 503);
+  },
+  // Whatever is away, a sign-up is decided.
+  decide: ({ status, body }) => {
+    assert.equal(status, 200);
+    assert.equal((JSON.parse(body) as { readonly decision: string }).decision, "accept");
   },
   ready: ({ status }) => assert.equal(status, 200),
 };

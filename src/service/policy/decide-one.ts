@@ -72,7 +72,8 @@ export function createDecideOne(deps: DecideDeps): DecideOne {
     const { caller } = entrance;
     const policies = await policiesOf(caller, request.policy, { deps, left });
     if (policies === undefined) throw noSuchPolicy();
-    const receipt = await pay(entrance, { deps, left });
+    const isPaid = caller.isUnidentified !== true;
+    const receipt = isPaid ? await pay(entrance, { deps, left }) : undefined;
     try {
       const made = await decided({ caller, request, policies, left }, deps);
       const { form = "" } = request;

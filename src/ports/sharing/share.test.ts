@@ -131,6 +131,7 @@ test("the figures name the largest owner since the last reading, and forget who 
   const share = new Share("view_streams", { ...ROW, total: 10, perOwner: 8 });
   const holds = [share.take("a"), share.take("a"), share.take("b")];
   for (const hold of holds) hold.release();
+  assert.equal(share.figures("look").largest, 2);
   assert.equal(share.figures().largest, 2);
   assert.deepEqual([share.figures().largest, share.figures().owners], [0, 0]);
 });

@@ -157,10 +157,12 @@ export class Share {
       .toSorted();
   }
 
-  /** Reading it begins a new `largest`. */
-  figures(): ShareFigures {
+  /** "read" begins a new `largest`, a "look" does not. */
+  figures(how: "read" | "look" = "read"): ShareFigures {
     const largest = this.#largest;
-    this.#largest = Math.max(0, ...[...this.#tenants.values()].map(({ used }) => used));
+    if (how === "read") {
+      this.#largest = Math.max(0, ...[...this.#tenants.values()].map(({ used }) => used));
+    }
     return {
       total: this.#row.total,
       used: this.#used,

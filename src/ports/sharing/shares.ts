@@ -6,8 +6,8 @@ export interface Shares {
   of(name: ResourceName): Share;
   /** One share a server, by its name. */
   registry(server: string): Share;
-  /** Of all resources; those of all registries are one. */
-  figures(): ReadonlyMap<ResourceName, ShareFigures>;
+  /** Of all resources; those of all registries are one. `how`: see `Share.figures`. */
+  figures(how?: "read" | "look"): ReadonlyMap<ResourceName, ShareFigures>;
 }
 
 export type Overrides = Partial<
@@ -49,11 +49,11 @@ export function createShares(heldBack?: HeldBack, over: Overrides = {}): Shares 
       if (servers.size < SERVERS_MAX) servers.set(server, made);
       return made;
     },
-    figures() {
-      const all = new Map([...shares].map(([name, share]) => [name, share.figures()]));
+    figures(how) {
+      const all = new Map([...shares].map(([name, share]) => [name, share.figures(how)]));
       for (const share of servers.values()) {
         const sum = all.get("registry");
-        if (sum !== undefined) all.set("registry", added(sum, share.figures()));
+        if (sum !== undefined) all.set("registry", added(sum, share.figures(how)));
       }
       return all;
     },

@@ -92,7 +92,7 @@ const readingRoutes = ({
 ];
 
 function heldBackIn(shares: Pick<Shares, "figures">): Described<typeof Cockpit>["held_back"] {
-  return [...shares.figures()]
+  return [...shares.figures("look")]
     .map(([resource, { refused, waiting, owners }]) => ({
       resource,
       refused: refused.owner + refused.all,

@@ -17,6 +17,9 @@ import { Sessions } from "./settings-sessions.tsx";
 import { t } from "../../app/i18n.ts";
 import { Spellings } from "./settings-spellings.tsx";
 
+/** How long a new account has smaller limits. */
+const DAY_MS = 86_400_000;
+
 export function SettingsPage(): VNode | null {
   const account = session.value?.account;
   if (account === undefined) return null;
@@ -30,6 +33,13 @@ export function SettingsPage(): VNode | null {
           <dt>{t("Plan")}</dt>
           <dd>
             {tierName(account.tier)} · <a href="/pricing">{t("see plans")}</a>
+            {account.tier === "new_free" ? (
+              <p class="note">
+                {t("From {time} on, the larger limits of the plan Free apply.", {
+                  time: exactTime(timeMs(account.created_at) + DAY_MS),
+                })}
+              </p>
+            ) : null}
           </dd>
           <dt>{t("Account")}</dt>
           <dd class="mono">{account.id}</dd>

@@ -9,7 +9,7 @@ import { Agent, request } from "node:http";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forkDnsServer } from "../test/dns/dns-server.ts";
-import type { Misbehaviour, ServedName } from "../test/dns/dns-zone.ts";
+import { type ServedName, SERVING_MODES } from "../test/dns/dns-zone.ts";
 import { makeHome, type ServiceProcess, startService } from "../test/e2e/service-process.ts";
 
 const DECISIONS = Number(process.argv[2] ?? 1_000);
@@ -23,34 +23,9 @@ const CACHED_TURNS = 5_000;
 const ROUNDS = 5;
 const UNLIMITED = { rate_per_minute: null, daily: null, monthly: null };
 
-const MODES: readonly (Misbehaviour | "slow" | "right")[] = [
-  "right",
-  "slow",
-  "silent",
-  "servfail",
-  "refused",
-  "wrongId",
-  "wrongQuestion",
-  "garbage",
-  "cutShort",
-  "pointerLoop",
-  "pointerChain",
-  "referral",
-  "formErrOnEdns",
-  "bareFormErrOnEdns",
-  "formErr",
-  "twice",
-  "forgedFirst",
-  "truncated",
-  "truncatedTcpSilent",
-  "truncatedTcpDrip",
-  "truncatedTcpClose",
-  "truncatedTwice",
-];
-
 const domain = (index: number): string => `d${index.toString(36)}.example`;
 
-function zone(mode: (typeof MODES)[number]): Record<string, ServedName> {
+function zone(mode: (typeof SERVING_MODES)[number]): Record<string, ServedName> {
   const fails: ServedName =
     mode === "right" ? {} : mode === "slow" ? { delayMs: 700 } : { behave: mode };
   const names: Record<string, ServedName> = {
@@ -143,7 +118,7 @@ async function atRate(service: ServiceProcess): Promise<Tally> {
 }
 
 async function withService<T>(
-  mode: (typeof MODES)[number],
+  mode: (typeof SERVING_MODES)[number],
   work: (service: ServiceProcess) => Promise<T>,
 ): Promise<T> {
   const dns = await forkDnsServer(zone(mode));
@@ -173,7 +148,7 @@ const at = (share: number, times: readonly number[]): number =>
 async function hostile(): Promise<void> {
   let [late, ours] = [0, 0];
   let wrong = 0;
-  for (const mode of MODES) {
+  for (const mode of SERVING_MODES) {
     const tally = await withService(mode, atRate);
     late += tally.late;
     ours += tally.ours;
@@ -184,7 +159,7 @@ async function hostile(): Promise<void> {
         `${String(tally.wrong)} listed ones not rejected; ${said}`,
     );
   }
-  const all = (DECISIONS * MODES.length).toLocaleString("en");
+  const all = (DECISIONS * SERVING_MODES.length).toLocaleString("en");
   console.log(
     `${all} decisions: ${String(late)} late, ${String(ours)} of them ours, ${String(wrong)} listed ones not rejected`,
   );

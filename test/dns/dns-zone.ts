@@ -12,30 +12,36 @@ import {
 import type { Zone, ZoneName } from "./zone-lookup.ts";
 
 /** How a server fails a name. */
-export type Misbehaviour =
-  | "servfail"
-  | "refused"
-  | "silent"
-  | "wrongId"
-  | "wrongQuestion"
-  | "garbage"
-  | "cutShort"
-  | "pointerLoop"
-  | "pointerChain"
-  | "referral"
-  | "formErrOnEdns"
-  | "bareFormErrOnEdns"
-  | "formErr"
-  /** The right answer two times. */
-  | "twice"
-  /** A forged answer with a wrong id first, then the right one. */
-  | "forgedFirst"
-  /** Truncated by UDP; what TCP does then. */
-  | "truncated"
-  | "truncatedTcpSilent"
-  | "truncatedTcpDrip"
-  | "truncatedTcpClose"
-  | "truncatedTwice";
+export const MISBEHAVIOURS = [
+  "servfail",
+  "refused",
+  "silent",
+  "wrongId",
+  "wrongQuestion",
+  "garbage",
+  "cutShort",
+  "pointerLoop",
+  "pointerChain",
+  "referral",
+  "formErrOnEdns",
+  "bareFormErrOnEdns",
+  "formErr",
+  // The right answer two times.
+  "twice",
+  // A forged answer with a wrong id first, then the right one.
+  "forgedFirst",
+  // Truncated by UDP; what TCP does then.
+  "truncated",
+  "truncatedTcpSilent",
+  "truncatedTcpDrip",
+  "truncatedTcpClose",
+  "truncatedTwice",
+] as const;
+
+export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
+
+/** Every way a name can be served: as it should be, late, and all that go wrong. */
+export const SERVING_MODES = ["right", "slow", ...MISBEHAVIOURS] as const;
 
 /** `ZoneName` and features of a server. `unknown` is answered with SERVFAIL. */
 export interface ServedName extends ZoneName {

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as rest } from "node:timers/promises";
 import { dnsClient } from "../../../test/dns/dns-client.ts";
 import { startDnsServer } from "../../../test/dns/dns-server.ts";
-import type { Misbehaviour, ServedName } from "../../../test/dns/dns-zone.ts";
+import { type ServedName, SERVING_MODES } from "../../../test/dns/dns-zone.ts";
 import { type GateWorld, gateWorld } from "../../../test/policy/gate-world.ts";
 import { givenTime } from "../../../test/time/given-time.ts";
 import type { Entrance } from "../admission/admission.ts";
@@ -14,31 +14,7 @@ const DEADLINES_MS = [50, 150, 400, 1_000];
 const GRACE_MS = 50;
 const LISTED = "bad.example";
 
-const MODES: readonly (Misbehaviour | "right" | "slow")[] = [
-  "right",
-  "slow",
-  "silent",
-  "servfail",
-  "refused",
-  "wrongId",
-  "wrongQuestion",
-  "garbage",
-  "cutShort",
-  "pointerLoop",
-  "pointerChain",
-  "referral",
-  "formErrOnEdns",
-  "bareFormErrOnEdns",
-  "formErr",
-  "twice",
-  "forgedFirst",
-  "truncated",
-  "truncatedTcpSilent",
-  "truncatedTcpDrip",
-  "truncatedTcpClose",
-  "truncatedTwice",
-];
-const PACE_MS = MODES.length * 5;
+const PACE_MS = SERVING_MODES.length * 5;
 
 const fresh = (at: number): string => `d${String(at)}.example`;
 const unknown = () => ({ kind: "unknown", why: "timeout" }) as const;
@@ -54,7 +30,7 @@ const modes: Mode[] = [];
 const given = givenTime();
 
 before(async () => {
-  for (const name of MODES) modes.push(await openMode(name));
+  for (const name of SERVING_MODES) modes.push(await openMode(name));
 });
 
 after(async () => {
@@ -62,7 +38,7 @@ after(async () => {
   for (const close of closers.toReversed()) await close();
 });
 
-async function openMode(name: (typeof MODES)[number]): Promise<Mode> {
+async function openMode(name: (typeof SERVING_MODES)[number]): Promise<Mode> {
   const fails: ServedName =
     name === "right" ? {} : name === "slow" ? { delayMs: 700 } : { behave: name };
   const zone: Record<string, ServedName> = { "mx.mail.example": { a: ["192.0.2.25"], ...fails } };

@@ -2,17 +2,16 @@ import type { VNode } from "preact";
 import { call } from "../../api/client.ts";
 import type { AdminAccount, AdminAccountPage, Key } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
-import { shortDay } from "../../app/clock.ts";
 import { t, tx } from "../../app/i18n.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { count, limitText } from "../../app/numbers.ts";
 import { session } from "../../app/session.ts";
-import { Chart } from "../../parts/chart.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { tierName } from "../../words/tiers.ts";
 import { CreditForm, PasswordForm, TierForm } from "./account-forms.tsx";
+import { UsageFigures } from "./usage-figures.tsx";
 
 /** One account: what it used, its keys, and everything an administrator may change. */
 export function AccountPage({ id }: { id: string }): VNode {
@@ -51,41 +50,14 @@ function Lead({ account }: { account: AdminAccount }): VNode {
 function Used({ page: { days, allowance } }: { page: AdminAccountPage }): VNode {
   const sum = (pick: (day: (typeof days)[number]) => number): number =>
     days.reduce((all, day) => all + pick(day), 0);
-  const cells = [
+  const figures = [
     [t("checks in 30 days"), count(sum(({ units, credits }) => units + credits))],
     [t("requests in 30 days"), count(sum(({ requests }) => requests))],
     [t("refused requests"), count(sum(({ refusals }) => refusals))],
     [t("checks today"), `${count(allowance.day.used)} / ${limitText(allowance.day.limit)}`],
     [t("credits"), count(allowance.credits)],
   ] as const;
-  return (
-    <>
-      <dl class="cells">
-        {cells.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <section class="sheet stack">
-        <h2>{t("Requests by day")}</h2>
-        <Chart
-          kind="bars"
-          label={t("Requests by day, {n} in all", { n: count(sum(({ requests }) => requests)) })}
-          steps={days.map(({ date }) => shortDay(date))}
-          series={[
-            {
-              name: t("Answered"),
-              colour: "k-accent",
-              values: days.map((day) => day.requests - day.refusals),
-            },
-            { name: t("Refused"), colour: "k-no", values: days.map((day) => day.refusals) },
-          ]}
-        />
-      </section>
-    </>
-  );
+  return <UsageFigures figures={figures} days={days} />;
 }
 
 function Changes(props: { account: AdminAccount; onChanged: () => void }): VNode {

@@ -1,17 +1,17 @@
 import type { VNode } from "preact";
 import type { AuditEntry, Cockpit, OpenReports, Source, SystemState } from "../../api/shapes.ts";
-import { nowMs, shortDay, timeMs } from "../../app/clock.ts";
+import { nowMs, timeMs } from "../../app/clock.ts";
 import { t } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, counted, duration } from "../../app/numbers.ts";
 import { AuditTable } from "../../parts/audit-table.tsx";
-import { Chart } from "../../parts/chart.tsx";
 import { Mark } from "../../parts/mark.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { HeldBack, Verdicts } from "./cockpit-parts.tsx";
 import { Health } from "./system-health.tsx";
+import { UsageFigures } from "./usage-figures.tsx";
 import { quantile } from "../../words/latency.ts";
 import { refusalWords } from "../../words/rules.ts";
 
@@ -87,7 +87,7 @@ function Traffic({ cockpit }: { cockpit: Cockpit }): VNode {
   const refused = sum(({ refusals }) => refusals);
   const latency = days.map((day) => day.latency);
   const [median, slow] = [quantile(latency, edges, 0.5), quantile(latency, edges, 0.95)];
-  const cells = [
+  const figures = [
     [t("checks"), count(checks)],
     [t("requests"), count(sum(({ requests }) => requests))],
     [t("refused requests"), count(refused)],
@@ -96,30 +96,7 @@ function Traffic({ cockpit }: { cockpit: Cockpit }): VNode {
   ] as const;
   return (
     <>
-      <dl class="cells">
-        {cells.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <section class="sheet stack">
-        <h2>{t("Requests by day")}</h2>
-        <Chart
-          kind="bars"
-          label={t("Requests by day, {n} in all", { n: count(sum(({ requests }) => requests)) })}
-          steps={days.map(({ date }) => shortDay(date))}
-          series={[
-            {
-              name: t("Answered"),
-              colour: "k-accent",
-              values: days.map((day) => day.requests - day.refusals),
-            },
-            { name: t("Refused"), colour: "k-no", values: days.map((day) => day.refusals) },
-          ]}
-        />
-      </section>
+      <UsageFigures figures={figures} days={days} />
       <Verdicts verdicts={cockpit.verdicts} />
     </>
   );

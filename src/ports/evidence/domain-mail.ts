@@ -14,7 +14,7 @@ export interface DomainMail {
 
 /** The mail hosts of checked domains, the last seen of each. Rules are checked by `test/contracts/evidence/domain-mail.ts`. */
 export interface DomainMails {
-  /** Replaces, all or nothing. New domains beyond `domainsMax` are left out. */
+  /** Replaces, all or nothing; no domain twice. New domains beyond `domainsMax` are left out. */
   save(mails: readonly DomainMail[], domainsMax: number): Promise<void>;
   /** In the order of domains after `afterDomain`; at most `limit`. */
   page(afterDomain: string, limit: number): Promise<readonly DomainMail[]>;

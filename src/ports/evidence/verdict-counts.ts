@@ -14,7 +14,10 @@ export interface VerdictCount {
 
 /** Keeps counts for back-tests. Rules are checked by `test/contracts/evidence/verdict-counts.ts`. */
 export interface VerdictCounts {
-  /** Adds to what is kept, all or nothing. New domains of a day beyond `domainsMax` are left out. */
+  /**
+   * Adds to what is kept, all or nothing; no domain twice for one day. New domains of a day beyond `domainsMax` are
+   * left out.
+   */
   add(counts: readonly VerdictCount[], domainsMax: number): Promise<void>;
   /** Sums by domain from `fromDay` on, in the order of names after `afterDomain`; at most `limit`. */
   page(

@@ -4,7 +4,7 @@ import { pruneRows } from "../engine/prune-rows.ts";
 import type { Database } from "../engine/schema.ts";
 import type { DomainMailRow } from "../tables/own-traffic.ts";
 import { inSlice, type Tx } from "../engine/transaction.ts";
-import { WIDE_ROWS, type WideInsert, wideInsert } from "../engine/wide-insert.ts";
+import { type Upsert, upsert, withinRoom } from "../engine/upsert.ts";
 
 const listOf = (text: string): readonly string[] => (text === "" ? [] : text.split(" "));
 
@@ -32,8 +32,8 @@ async function rowsIn({ sql }: Tx): Promise<number> {
   return Number(rows);
 }
 
-const wideSave = (db: Kysely<Database>): WideInsert<DomainMailRow> =>
-  wideInsert(db, { domain: "", hosts: "", addresses: "", disposable: 0, day: 0 }, (builder, rows) =>
+const saving = (db: Kysely<Database>): Upsert<DomainMailRow> =>
+  upsert(db, { domain: "", hosts: "", addresses: "", disposable: 0, day: 0 }, (builder, rows) =>
     builder
       .insertInto("domain_mail")
       .values(rows)
@@ -47,36 +47,18 @@ const wideSave = (db: Kysely<Database>): WideInsert<DomainMailRow> =>
       ),
   );
 
-async function saveIn(
+/** The rows that are kept, in order, so that no two processes wait for each other's. */
+async function keptOf(
   tx: Tx,
   mails: readonly DomainMail[],
-  {
-    domainsMax,
-    saveWide,
-  }: { readonly domainsMax: number; readonly saveWide: WideInsert<DomainMailRow> },
-): Promise<void> {
-  let room = domainsMax - (await rowsIn(tx));
-  // In order, so that no two processes wait for each other's rows.
-  const inOrder = mails.map(rowOf).sort((a, b) => (a.domain < b.domain ? -1 : 1));
-  const isWide = inOrder.length === WIDE_ROWS && room >= WIDE_ROWS;
-  if (isWide && new Set(inOrder.map(({ domain }) => domain)).size === WIDE_ROWS) {
-    await saveWide(tx, inOrder);
-    return;
-  }
-  for (const { domain, ...columns } of inOrder) {
-    const { numUpdatedRows } = await tx.sql
-      .updateTable("domain_mail")
-      .set(columns)
-      .where("domain", "=", domain)
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n || room <= 0) continue;
-    await tx.sql
-      .insertInto("domain_mail")
-      .values({ domain, ...columns })
-      .onConflict((conflict) => conflict.column("domain").doUpdateSet(columns))
-      .execute();
-    room -= 1;
-  }
+  domainsMax: number,
+): Promise<readonly DomainMailRow[]> {
+  const rows = mails.map(rowOf).sort((a, b) => (a.domain < b.domain ? -1 : 1));
+  const names = rows.map(({ domain }) => domain);
+  const query = tx.sql.selectFrom("domain_mail").select("domain").where("domain", "in", names);
+  const known = new Set((await query.execute()).map(({ domain }) => domain));
+  const room = async (): Promise<number> => domainsMax - (await rowsIn(tx));
+  return withinRoom(rows, ({ domain }) => known.has(domain), room);
 }
 
 /** The first day that may stay, so that at most `keep` rows do; whole days only. */
@@ -98,9 +80,10 @@ async function firstKeptDay(db: Kysely<Database>, fromDay: number, keep: number)
 }
 
 export function sqlDomainMails(db: Kysely<Database>): DomainMails {
-  const saveWide = wideSave(db);
+  const saveRows = saving(db);
   return {
-    save: (mails, domainsMax) => inSlice(db, (tx) => saveIn(tx, mails, { domainsMax, saveWide })),
+    save: (mails, domainsMax) =>
+      inSlice(db, async (tx) => saveRows(tx, await keptOf(tx, mails, domainsMax))),
     async page(afterDomain, limit) {
       const rows = await db
         .selectFrom("domain_mail")

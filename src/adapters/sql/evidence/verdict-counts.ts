@@ -4,7 +4,7 @@ import { pruneRows } from "../engine/prune-rows.ts";
 import type { Database } from "../engine/schema.ts";
 import { inSlice, type Tx } from "../engine/transaction.ts";
 import type { VerdictCountRow } from "../tables/lists.ts";
-import { WIDE_ROWS, type WideInsert, wideInsert } from "../engine/wide-insert.ts";
+import { type Upsert, upsert, withinRoom } from "../engine/upsert.ts";
 
 async function domainsOf({ sql }: Tx, day: number): Promise<number> {
   const { rows } = await sql
@@ -24,58 +24,50 @@ const row = ({ noMail = 0, noAnswer = 0, ...count }: VerdictCount): VerdictCount
   no_answer: noAnswer,
 });
 
-/** False when the day has no row for the domain yet. */
-async function grow({ sql }: Tx, count: VerdictCount): Promise<boolean> {
-  const { numUpdatedRows } = await sql
-    .updateTable("verdict_counts")
-    .set((build) => ({
-      disposable: build("disposable", "+", count.disposable),
-      other: build("other", "+", count.other),
-      no_mail: build("no_mail", "+", count.noMail ?? 0),
-      no_answer: build("no_answer", "+", count.noAnswer ?? 0),
-    }))
-    .where("day", "=", count.day)
-    .where("domain", "=", count.domain)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+async function knownOf(
+  { sql }: Tx,
+  day: number,
+  counts: readonly VerdictCount[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql
+    .selectFrom("verdict_counts")
+    .select("domain")
+    .where("day", "=", day)
+    .where(
+      "domain",
+      "in",
+      counts.map(({ domain }) => domain),
+    )
+    .execute();
+  return new Set(rows.map(({ domain }) => domain));
 }
 
-/** So that no two processes wait for each other's rows. */
-const inOrderOf = (counts: readonly VerdictCount[]): readonly VerdictCount[] =>
-  counts.toSorted((a, b) => a.day - b.day || (a.domain < b.domain ? -1 : 1));
-
-/** Whether one wide statement may take them: a day's, of different domains, and with room for all. */
-async function areWide(tx: Tx, counts: readonly VerdictCount[], domainsMax: number) {
+/** The counts of one day that are kept. */
+async function keptOf(
+  tx: Tx,
+  counts: readonly VerdictCount[],
+  domainsMax: number,
+): Promise<readonly VerdictCount[]> {
   const [first] = counts;
-  if (first === undefined || counts.length !== WIDE_ROWS) return false;
-  const domains = new Set(counts.map(({ domain }) => domain));
-  if (domains.size < WIDE_ROWS || counts.some(({ day }) => day !== first.day)) return false;
-  return domainsMax - (await domainsOf(tx, first.day)) >= WIDE_ROWS;
+  if (first === undefined) return counts;
+  const known = await knownOf(tx, first.day, counts);
+  const room = async (): Promise<number> => domainsMax - (await domainsOf(tx, first.day));
+  return withinRoom(counts, ({ domain }) => known.has(domain), room);
 }
 
-async function addIn(tx: Tx, counts: readonly VerdictCount[], domainsMax: number): Promise<void> {
-  const room = new Map<number, number>();
-  for (const count of inOrderOf(counts)) {
-    const left = room.get(count.day) ?? domainsMax - (await domainsOf(tx, count.day));
-    const isKnown = await grow(tx, count);
-    if (!isKnown && left > 0) {
-      // Another process may have made the row since: then these few are not counted.
-      await tx.sql
-        .insertInto("verdict_counts")
-        .values(row(count))
-        .onConflict((conflict) => conflict.columns(["day", "domain"]).doNothing())
-        .execute();
-    }
-    room.set(count.day, isKnown ? left : left - 1);
-  }
+/** By day and domain, so that no two processes wait for each other's rows. */
+function inOrder(counts: readonly VerdictCount[]): readonly (readonly VerdictCount[])[] {
+  const sorted = counts.toSorted((a, b) => a.day - b.day || (a.domain < b.domain ? -1 : 1));
+  const days = new Set(sorted.map(({ day }) => day));
+  return Array.from(days, (day) => sorted.filter((count) => count.day === day));
 }
 
 const PRUNED = { table: "verdict_counts", key: ["day", "domain"], column: "day" } as const;
 
 const SAMPLE: VerdictCountRow = row({ day: 0, domain: "", disposable: 0, other: 0 });
 
-const wideAdd = (db: Kysely<Database>): WideInsert<VerdictCountRow> =>
-  wideInsert(db, SAMPLE, (builder, rows) =>
+const adding = (db: Kysely<Database>): Upsert<VerdictCountRow> =>
+  upsert(db, SAMPLE, (builder, rows) =>
     builder
       .insertInto("verdict_counts")
       .values([...rows])
@@ -113,12 +105,13 @@ const sumsIn: (db: Kysely<Database>, fromDay: number) => ReturnType<VerdictCount
 };
 
 export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
-  const addWide = wideAdd(db);
+  const addRows = adding(db);
   return {
     add: (counts, domainsMax) =>
       inSlice(db, async (tx) => {
-        if (await areWide(tx, counts, domainsMax)) await addWide(tx, inOrderOf(counts).map(row));
-        else await addIn(tx, counts, domainsMax);
+        for (const ofDay of inOrder(counts)) {
+          await addRows(tx, (await keptOf(tx, ofDay, domainsMax)).map(row));
+        }
       }),
     async page(fromDay, afterDomain, limit) {
       const rows = await db

@@ -252,11 +252,12 @@ interface Admitted extends Pick<ApiRequest, "method" | "params" | "entrance" | "
   readonly route: Route;
 }
 
-function answerOf(call: Call, { route, ...admitted }: Admitted): Awaitable<ApiReply> {
-  const { params, entrance } = admitted;
+function answerOf(call: Call, admitted: Admitted): Awaitable<ApiReply> {
+  const { method, route, params, entrance, waitedMs } = admitted;
   const { path, handling } = askedOf(call, route);
   const received = (octets: number): void => void (call.bodyOctets = octets);
-  const asked = { ...admitted, path, source: call.request, received };
+  // Named one by one: to spread what is left of an object costs as much as ten of these lines.
+  const asked = { method, path, params, entrance, waitedMs, source: call.request, received };
   // A batch is charged for what it holds, and the unit taken in advance might be the last of it.
   const isBatch = entrance.advance !== undefined && handling.isBulk?.(params) === true;
   const released = isBatch ? entrance.advance.release() : undefined;

@@ -6,7 +6,6 @@ import type {
   Unknown,
   UnknownReason,
 } from "../../core/mail/lookup.ts";
-import { when } from "../../core/when.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 
 const OVERDUE: Unknown = { kind: "unknown", why: "deadline" };
@@ -32,7 +31,8 @@ export interface BoundedLookup {
 
 /**
  * Bounds every question by budgets counted from now: what is still open then is `unknown`, and what is
- * asked later is `unknown` at once. Bulk entries may have a longer one, because no client waits for each. Known answers need no promise and no timer.
+ * asked later is `unknown` at once. Bulk entries may have a longer one, because no client waits for each. Known answers
+ * need no promise and no timer.
  */
 export function boundLookup(
   lookup: Lookup,
@@ -40,46 +40,74 @@ export function boundLookup(
   coreBudgetMs: number = CORE_BUDGET_MS,
   by?: string,
 ): BoundedLookup {
-  const deadlines: Deadline[] = [];
-  const startedMs = clock.monotonicMs();
-  let expiresAtMs = Infinity;
-  let isUnanswered = false;
-  const note = <T>(answer: Answer<T>): Answer<T> => {
-    expiresAtMs = Math.min(expiresAtMs, answer.expiresAtMs ?? 0);
-    return answer;
-  };
-  const noteMail = <T>(answer: Answer<T>): Answer<T> => {
-    if (answer.kind === "unknown" && SILENT.has(answer.why)) isUnanswered = true;
-    return answer;
-  };
-  const until = (atMs: number): Lookup => {
+  return new Bounded({ lookup, clock, by }, coreBudgetMs);
+}
+
+interface Asking {
+  readonly lookup: Lookup;
+  readonly clock: Clock;
+  readonly by: string | undefined;
+}
+
+class Bounded implements BoundedLookup {
+  readonly lookup: Lookup;
+  readonly #asking: Asking;
+  readonly #premiumEndMs: number;
+  #premium: PremiumLookup | undefined;
+  readonly #deadlines: Deadline[] = [];
+  #expiresAtMs = Infinity;
+  #isUnanswered = false;
+
+  constructor(asking: Asking, coreBudgetMs: number) {
+    this.#asking = asking;
+    const startedMs = asking.clock.monotonicMs();
+    this.#premiumEndMs = startedMs + Math.min(PREMIUM_BUDGET_MS, coreBudgetMs);
+    this.lookup = this.#until(startedMs + coreBudgetMs, true);
+  }
+
+  /** Made when it is first asked for, because few checks have features. */
+  get premium(): PremiumLookup {
+    this.#premium ??= {
+      lookup: this.#until(this.#premiumEndMs, false),
+      within: (milliseconds) => {
+        const endMs = this.#asking.clock.monotonicMs() + milliseconds;
+        return this.#until(Math.min(endMs, this.#premiumEndMs), false);
+      },
+    };
+    return this.#premium;
+  }
+
+  expiresAtMs(): number {
+    return this.#expiresAtMs;
+  }
+
+  isUnanswered(): boolean {
+    return this.#isUnanswered;
+  }
+
+  end(): void {
+    for (const deadline of this.#deadlines) deadline.end();
+  }
+
+  #until(atMs: number, isCore: boolean): Lookup {
+    const { lookup, clock, by } = this.#asking;
     const deadline = new Deadline(clock, atMs);
-    deadlines.push(deadline);
-    const bound = <T>(ask: () => Awaitable<Answer<T>>): Awaitable<Answer<T>> => {
-      if (deadline.isPast) return note<T>(OVERDUE);
-      return when(ask(), note<T>, (late) => deadline.race(late));
+    this.#deadlines.push(deadline);
+    const note = <T>(answer: Answer<T>): Answer<T> => {
+      this.#expiresAtMs = Math.min(this.#expiresAtMs, answer.expiresAtMs ?? 0);
+      return answer;
+    };
+    const noteMail = <T>(answer: Answer<T>): Answer<T> => {
+      if (isCore && answer.kind === "unknown" && SILENT.has(answer.why)) this.#isUnanswered = true;
+      return note(answer);
     };
     return {
-      mx: (name) => bound(() => lookup.mx(name)),
-      addresses: (host) => bound(() => lookup.addresses(host)),
-      txt: (name) => bound(() => lookup.txt(name)),
-      registration: (name) => bound(() => lookup.registration(name, by)),
+      mx: (name) => deadline.bound(() => lookup.mx(name), noteMail),
+      addresses: (host) => deadline.bound(() => lookup.addresses(host), note),
+      txt: (name) => deadline.bound(() => lookup.txt(name), note),
+      registration: (name) => deadline.bound(() => lookup.registration(name, by), note),
     };
-  };
-  const premiumEndMs = startedMs + Math.min(PREMIUM_BUDGET_MS, coreBudgetMs);
-  const core = until(startedMs + coreBudgetMs);
-  return {
-    lookup: { ...core, mx: (name) => when(core.mx(name), noteMail) },
-    premium: {
-      lookup: until(premiumEndMs),
-      within: (milliseconds) => until(Math.min(clock.monotonicMs() + milliseconds, premiumEndMs)),
-    },
-    expiresAtMs: () => expiresAtMs,
-    isUnanswered: () => isUnanswered,
-    end: () => {
-      for (const deadline of deadlines) deadline.end();
-    },
-  };
+  }
 }
 
 /** No name server said anything, not even that it cannot tell. */
@@ -101,12 +129,24 @@ class Deadline {
     return this.#clock.monotonicMs() >= this.#atMs;
   }
 
-  race<T>(open: Promise<Answer<T>>): Promise<Answer<T>> {
+  /** Passes the answer to `note`, or `OVERDUE` when it is too late to ask or to wait on. */
+  bound<T>(
+    ask: () => Awaitable<Answer<T>>,
+    note: (answer: Answer<T>) => Answer<T>,
+  ): Awaitable<Answer<T>> {
+    if (this.isPast) return note(OVERDUE);
+    const answer = ask();
+    return answer instanceof Promise ? this.#race(answer, note) : note(answer);
+  }
+
+  #race<T>(open: Promise<Answer<T>>, note: (answer: Answer<T>) => Answer<T>): Promise<Answer<T>> {
     this.#cancel ??= this.#clock.after(this.#atMs - this.#clock.monotonicMs(), () => this.#fire());
     return new Promise((resolve, reject) => {
-      const overdue = (): void => resolve(OVERDUE);
+      const overdue = (): void => resolve(note(OVERDUE));
       this.#waiting.add(overdue);
-      open.then(resolve, reject).finally(() => this.#waiting.delete(overdue));
+      open.then((answer) => {
+        if (this.#waiting.delete(overdue)) resolve(note(answer));
+      }, reject);
     });
   }
 

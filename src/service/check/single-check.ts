@@ -55,11 +55,17 @@ export function createBudgetedCheck(
   deps: SingleCheckDeps,
   budgetClock: Clock = deps.clock,
 ): BudgetedCheck {
-  return async ({ budgetMs, ...asked }) => {
+  return async ({ text, mode, asked, ownEvidence, budgetMs }) => {
     const { clock, implicitMx } = deps;
-    const bounded = boundLookup(deps.lookup, budgetClock, budgetMs, asked.asked.by);
-    const world = { datasets: deps.datasets(), lookup: bounded.lookup, premium: bounded.premium };
-    const question = { ...asked, nowMs: clock.nowMs(), implicitMx };
+    const bounded = boundLookup(deps.lookup, budgetClock, budgetMs, asked.by);
+    const world = {
+      datasets: deps.datasets(),
+      lookup: bounded.lookup,
+      get premium() {
+        return bounded.premium;
+      },
+    };
+    const question = { text, mode, asked, ownEvidence, nowMs: clock.nowMs(), implicitMx };
     try {
       const validation = await validate(question, world);
       const isComplete = !bounded.isUnanswered();

@@ -39,7 +39,7 @@ import { openProcess, type Process } from "./process/open-process.ts";
 import { openServing, type Serving, startUpkeep } from "./parts/serving.ts";
 import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
 import { type VerdictTally, verdictTally, watchVerdicts } from "./metrics/verdict-metrics.ts";
-import { watchDns } from "./metrics/dns-metrics.ts";
+import { serverDns, watchDns } from "./metrics/dns-metrics.ts";
 import type { Lists } from "./feeds/lists.ts";
 import { openFeedFiles } from "./feeds/feed-files.ts";
 import { type OpenBulk, openBulk } from "./parts/open-bulk.ts";
@@ -261,17 +261,11 @@ function apiRoutes(parts: Parts): readonly Route[] {
 
 /** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
 function watchedCache(parts: Parts): AnswerCache {
-  const { config, metrics, checker } = parts;
+  const { config, metrics } = parts;
   const { registry } = metrics;
   const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
-  const { dns: learning, bulk, verdicts } = parts;
-  watchDns(registry, () => [
-    {
-      clients: { single: checker.dns.stats(), learning: learning.stats() },
-      trust: checker.trust?.stats(),
-    },
-    bulk.figures?.()?.dns,
-  ]);
+  const { bulk, verdicts } = parts;
+  watchDns(registry, () => serverDns(parts));
   watchVerdicts(registry, {
     single: verdicts.counts,
     bulk: () => bulk.figures?.()?.verdicts,
@@ -317,6 +311,8 @@ function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): Dashboar
       engine: backing.engine,
       dnsServers: config.dnsServers,
       trust: checker.trust,
+      dns: () => serverDns(parts),
+      postponed: () => bulk.figures?.()?.worker.postponed,
       ...(config.databaseUrl === undefined && { dataDir: config.dataDir }),
     }),
     bulk: bulk.service,

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
-import type { DnsStats } from "../../adapters/dns/lookup.ts";
-import type { TrustStats } from "../../adapters/dns/trust/trust.ts";
+import type { DnsLookup, DnsStats } from "../../adapters/dns/lookup.ts";
+import type { Trust, TrustStats } from "../../adapters/dns/trust/trust.ts";
 
 /** What is known of DNS clients and of trust in their resolver, in one thread. */
 export interface DnsFigures {
@@ -8,6 +8,29 @@ export interface DnsFigures {
   readonly clients: Readonly<Record<string, DnsStats>>;
   readonly trust: TrustStats | undefined;
 }
+
+interface ServerDns {
+  readonly checker: { readonly dns: DnsLookup; readonly trust: Trust | undefined };
+  /** For learning. */
+  readonly dns: DnsLookup;
+  /** `figures`: where this process has a bulk thread. */
+  readonly bulk: {
+    readonly figures?: (() => { readonly dns: DnsFigures } | undefined) | undefined;
+  };
+}
+
+/** Of a server's main thread and, once it has started, of its bulk thread. */
+export const serverDns = ({
+  checker,
+  dns,
+  bulk,
+}: ServerDns): readonly (DnsFigures | undefined)[] => [
+  {
+    clients: { single: checker.dns.stats(), learning: dns.stats() },
+    trust: checker.trust?.stats(),
+  },
+  bulk.figures?.()?.dns,
+];
 
 /** Every figure of every DNS client as `gatepost_dns`, read when the page is asked for. `read`: one for each thread. */
 export function watchDns(

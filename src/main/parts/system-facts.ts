@@ -9,6 +9,7 @@ import { createReadiness, type Probe } from "../../http/system/readiness.ts";
 import { passThrough as checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
+import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import { programVersion } from "../process/program-version.ts";
 import type { AccountStore } from "./store.ts";
 
@@ -23,6 +24,10 @@ export interface SystemParts {
   /** Undefined: the system's resolvers. */
   readonly dnsServers: readonly ServerAddress[] | undefined;
   readonly trust: Trust | undefined;
+  /** Of each thread's DNS clients. */
+  readonly dns: () => readonly (DnsFigures | undefined)[];
+  /** Chunks put back because DNS said nothing; undefined before the bulk thread has started. */
+  readonly postponed: () => number | undefined;
   /** Of the embedded database alone. */
   readonly dataDir?: string;
 }
@@ -53,6 +58,7 @@ function warningsOf({ trust }: SystemParts): readonly string[] {
 
 async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
   const { clock, ids, store, charges, dnsServers, engine, trust } = parts;
+  const postponed = parts.postponed();
   const jobs = sqlJobs({ db: store.sql.db, charges, ids, checkpoint });
   const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());
   const waiting = openEntries.reduce((sum, open) => sum + open, 0);
@@ -64,10 +70,29 @@ async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
     ...(trust === undefined
       ? []
       : [{ name: "Answers not believed", value: String(trust.stats().withheld) }]),
+    ...parts.dns().flatMap(clientFacts),
+    ...(postponed === undefined
+      ? []
+      : [{ name: "Chunks put back without DNS", value: String(postponed) }]),
     { name: "Lists running", value: String(openEntries.length) },
     { name: "Entries waiting", value: String(waiting) },
     { name: "Entries a second", value: speed },
   ];
+}
+
+const CLIENTS: Readonly<Record<string, string>> = {
+  single: "DNS for single checks",
+  learning: "DNS for learning",
+  bulk: "DNS for lists",
+  again: "DNS for lists, second pass",
+};
+
+/** What each DNS client of a thread is doing, and how often an answer came after its time. */
+function clientFacts(thread: DnsFigures | undefined): SystemState["facts"] {
+  return Object.entries(thread?.clients ?? {}).map(([client, stats]) => ({
+    name: CLIENTS[client] ?? client,
+    value: `${String(stats.underWay)} of ${String(stats.window)} under way, ${String(stats.unsettled)} without an answer, ${String(stats.lateAnswers)} late so far`,
+  }));
 }
 
 const textOf = ({ host, port }: ServerAddress): string =>

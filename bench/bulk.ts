@@ -9,11 +9,14 @@ import { readConfig } from "../src/main/settings/config.ts";
 import { createShares } from "../src/ports/sharing/shares.ts";
 import { threadSplitter } from "../src/main/threads/splitter.ts";
 import { startNameServer, type Weather } from "../test/dns/numbered-names.ts";
+import { startBulkService } from "./bulk/over-http.ts";
 import { type Service, startService } from "./bulk/service.ts";
+import { memoryOf } from "./usage.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const CLEAR: Weather = { delayMs: 20, lossShare: 0, deadEvery: 0 };
 const ROUGH: Weather = { delayMs: 20, lossShare: 0.01, deadEvery: 50 };
+const SLOW: Weather = { ...ROUGH, delayMs: 150, sigma: 1 };
 
 const addresses = (count: number, domains: number, mark = "b"): string =>
   Array.from(
@@ -183,6 +186,27 @@ async function rough(): Promise<void> {
   });
 }
 
+/** Lists over HTTP, from the request to the last result, on paths that lose datagrams and names that are dead. */
+async function http(): Promise<void> {
+  for (const weather of [ROUGH, SLOW]) {
+    const server = await startNameServer(weather);
+    const service = await startBulkService(server.address);
+    try {
+      await service.run("domain", domains(1_000, "warm"));
+      const { seconds, inconclusive } = await service.run("domain", domains(100_000, "h"));
+      const { delayMs, sigma = 0 } = weather;
+      say(
+        `over HTTP, 100,000 domains, ${String(delayMs)} ms, sigma ${String(sigma)}, 2 % dead, 1 % loss each way: ` +
+          `${seconds.toFixed(1)} s, ${String(inconclusive - 2_000)} live names inconclusive, ` +
+          `${memoryOf(service.child).peak.toFixed(0)} MB at the most`,
+      );
+    } finally {
+      await service.stop();
+      server.stop();
+    }
+  }
+}
+
 async function fair(): Promise<void> {
   const owners = 100;
   const entries = 12_000;
@@ -223,7 +247,7 @@ async function sync(): Promise<void> {
   });
 }
 
-const CASES = { splitting, sync, shared, linear, rough, fair };
+const CASES = { splitting, sync, shared, linear, rough, http, fair };
 const asked = process.argv.slice(2);
 for (const [name, run] of Object.entries(CASES)) {
   if (asked.length === 0 || asked.includes(name)) await run();

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const ROUNDS = 11;
 const ROUND_SECONDS = 2;
-const CONNECTIONS = 64;
+const CONNECTIONS = 32;
 
 const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
 const run = promisify(execFile);

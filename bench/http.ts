@@ -2,7 +2,7 @@
  * `npm run bench:http`: a cached single check by the whole real service, without and with a key, against bare
  * node:http serving the same bytes. All live through the whole run and are measured in turns, so that other
  * load affects all of them; a ratio is the median of the ratios of neighbouring rounds. Targets: at
- * least 0.75 without a key, 0.70 with key, rate and quota.
+ * least 0.90 without a key, and with key, rate and quota.
  */
 import { compare, type Contender, launch } from "./http-rounds.ts";
 import { CHECKED } from "./http-result.ts";
@@ -19,8 +19,8 @@ async function start(server: "service" | "bare"): Promise<readonly Contender[]> 
 }
 
 const TARGETS = new Map([
-  ["service, no key", 0.75],
-  ["service, key", 0.7],
+  ["service, no key", 0.9],
+  ["service, key", 0.9],
 ]);
 
 await compare([...(await start("service")), ...(await start("bare"))], TARGETS);

@@ -14,6 +14,7 @@ import {
 } from "../test/scaled/scaled-world.ts";
 import { startNameServer } from "../test/dns/numbered-names.ts";
 import { until } from "../test/time/until.ts";
+import { cpuOf, median } from "./usage.ts";
 
 const autocannon = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
 const runProgram = promisify(execFile);
@@ -26,9 +27,7 @@ const ENTRIES = 20_000;
 const ROUNDS = 3;
 const CONNECTIONS = 32;
 const LOAD_SECONDS = 4;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const QUOTA = 5_000;
 
 let lists = 0;
 /** Names that no cache has. */
@@ -104,48 +103,67 @@ async function feed(world: ScaledWorld, api: ScaledProcess): Promise<void> {
   );
 }
 
-/** Cached checks answered in a second by these servers together. */
-async function load(bases: readonly string[], apiKey: string): Promise<number> {
-  const options = [
-    "-j",
-    "-n",
-    "-c",
-    String(CONNECTIONS / bases.length),
-    "-d",
-    String(LOAD_SECONDS),
-  ];
-  const runs = bases.map((base) =>
-    runProgram(process.execPath, [
-      autocannon,
-      ...options,
-      "-H",
-      `x-api-key=${apiKey}`,
-      `${base}/api/domain/d1.warm.co`,
-    ]),
-  );
-  const results = await Promise.all(runs);
-  return results.reduce((sum, { stdout }) => sum + answeredIn(stdout), 0);
+interface Answered {
+  readonly count: number;
+  readonly perSecond: number;
 }
 
-function answeredIn(report: string): number {
-  const { "2xx": answered, duration } = JSON.parse(report) as { "2xx": number; duration: number };
-  return answered / duration;
+/** Cached checks answered by these servers together. */
+async function load(servers: readonly ScaledProcess[], apiKey: string): Promise<Answered> {
+  const connections = String(CONNECTIONS / servers.length);
+  const runs = await Promise.all(
+    servers.map(({ url }) => ask(url, apiKey, ["-c", connections, "-d", String(LOAD_SECONDS)])),
+  );
+  return {
+    count: runs.reduce((sum, { count }) => sum + count, 0),
+    perSecond: runs.reduce((sum, { perSecond }) => sum + perSecond, 0),
+  };
+}
+
+async function ask(url: string, apiKey: string, terms: readonly string[]): Promise<Answered> {
+  const words = ["-j", "-n", ...terms, "-H", `x-api-key=${apiKey}`, `${url}/api/domain/d1.warm.co`];
+  const { stdout } = await runProgram(process.execPath, [autocannon, ...words]);
+  const { "2xx": count, duration } = JSON.parse(stdout) as { "2xx": number; duration: number };
+  return { count, perSecond: count / duration };
+}
+
+/** CPU of these servers for each answer, in microseconds, and the answers a second. */
+async function measured(running: readonly ScaledProcess[], apiKey: string) {
+  const cpu = (): number => running.reduce((sum, { child }) => sum + cpuOf(child), 0);
+  const before = cpu();
+  const { count, perSecond } = await load(running, apiKey);
+  return { perSecond, cpuMicroseconds: (cpu() - before) / count };
 }
 
 async function servers(world: ScaledWorld, api: ScaledProcess): Promise<void> {
   const other = await world.start({ command: "serve" });
   const { apiKey } = await world.account();
-  const figures: [number[], number[]] = [[], []];
-  await load([api.url, other.url], apiKey);
+  const rates: number[] = [];
+  const gains: number[] = [];
+  await load([api, other], apiKey);
   for (let round = 0; round < ROUNDS; round += 1) {
-    figures[0].push(await load([api.url], apiKey));
-    figures[1].push(await load([api.url, other.url], apiKey));
+    const one = await measured([api], apiKey);
+    const two = await measured([api, other], apiKey);
+    rates.push(two.perSecond / one.perSecond);
+    gains.push((2 * one.cpuMicroseconds) / two.cpuMicroseconds);
   }
-  const [one, two] = [median(figures[0]), median(figures[1])];
   say(
-    `cached checks a second on ${String(availableParallelism())} cores, client and stores included: one server ${one.toFixed(0)}, two ${two.toFixed(0)}, ratio ${(two / one).toFixed(2)}`,
+    `cached checks on ${String(availableParallelism())} cores, client and stores included: two servers answer ${median(rates).toFixed(2)} times as many a second as one; by CPU a request two are ${median(gains).toFixed(2)} times one`,
   );
+  await exact(world, [api, other]);
   await other.stop("SIGTERM");
+}
+
+/** Both servers are asked for more than the day's quota of one account. */
+async function exact(world: ScaledWorld, running: readonly ScaledProcess[]): Promise<void> {
+  const { apiKey } = await world.account("starter");
+  const terms = ["-c", String(CONNECTIONS / 2), "-a", String(QUOTA)];
+  const runs = await Promise.all(running.map(({ url }) => ask(url, apiKey, terms)));
+  const granted = runs.reduce((sum, { count }) => sum + count, 0);
+  say(
+    `a quota of ${String(QUOTA)}, ${String(2 * QUOTA)} asked of two servers: ${String(granted)} granted`,
+  );
+  if (granted !== QUOTA) process.exitCode = 1;
 }
 
 const CASES = { workers, feed, servers };
@@ -153,7 +171,7 @@ const asked = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
 const tiers = join(folder, "tiers.json");
 const endless = { rate_per_minute: null, daily: null, monthly: null, bulk_limit: 100_000 };
-writeFileSync(tiers, JSON.stringify({ pro: endless }));
+writeFileSync(tiers, JSON.stringify({ pro: endless, starter: { ...endless, daily: QUOTA } }));
 const nameServer = await startNameServer({ delayMs: DELAY_MS, lossShare: 0, deadEvery: 0 });
 const world = await openScaledWorld({
   environment: { GATEPOST_DNS_SERVERS: nameServer.address, GATEPOST_TIERS_FILE: tiers },

@@ -3,12 +3,14 @@
 import { createSocket, type RemoteInfo } from "node:dgram";
 import { performance } from "node:perf_hooks";
 
-const [, , delayText = "20", lossText = "0", deadText = "0"] = process.argv;
+const [, , delayText = "20", lossText = "0", deadText = "0", sigmaText = "0"] = process.argv;
 const delayMs = Number(delayText);
 /** Of each way. */
 const lossShare = Number(lossText);
 /** One name in this number is dead; 0: none. */
 const deadEvery = Number(deadText);
+/** Of the lognormal distribution of delays; 0: all are the same. */
+const sigma = Number(sigmaText);
 
 const MX = 15;
 const A = 1;
@@ -16,14 +18,26 @@ const PROVIDERS = 300;
 const TTL_SECONDS = 3_600;
 
 interface Due {
-  readonly atMs: number;
   readonly reply: Buffer;
   readonly peer: RemoteInfo;
 }
 
 const socket = createSocket({ type: "udp4", recvBufferSize: 8 << 20, sendBufferSize: 8 << 20 });
-const due: Due[] = [];
-let sent = 0;
+/** Longer delays than any client waits are as good as this one. */
+const DELAY_MAX_MS = 16_000;
+/** By the millisecond in which they are due, round and round. */
+const due: Due[][] = Array.from({ length: DELAY_MAX_MS + 1 }, () => []);
+let doneMs = Math.floor(performance.now());
+
+/** A draw from the standard normal distribution (Box and Muller). */
+const normal = (): number =>
+  Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
+
+function hold(item: Due): void {
+  const delay = sigma === 0 ? delayMs : delayMs * Math.exp(sigma * normal());
+  const atMs = Math.floor(performance.now() + Math.min(DELAY_MAX_MS - 1, delay));
+  due[Math.max(atMs, doneMs + 1) % due.length]?.push(item);
+}
 
 function questionEnd(query: Buffer): number {
   let at = 12;
@@ -73,14 +87,12 @@ function reply(query: Buffer): Buffer | undefined {
 }
 
 function flush(): void {
-  const nowMs = performance.now();
-  for (let item = due[sent]; item !== undefined && item.atMs <= nowMs; item = due[sent]) {
-    sent += 1;
-    socket.send(item.reply, item.peer.port, item.peer.address);
-  }
-  if (sent > 10_000) {
-    due.splice(0, sent);
-    sent = 0;
+  const nowMs = Math.floor(performance.now());
+  while (doneMs < nowMs) {
+    doneMs += 1;
+    const items = due[doneMs % due.length] ?? [];
+    if (items.length > 0) due[doneMs % due.length] = [];
+    for (const { reply: made, peer } of items) socket.send(made, peer.port, peer.address);
   }
   setTimeout(flush, 1);
 }
@@ -88,7 +100,7 @@ function flush(): void {
 socket.on("message", (query, peer) => {
   if (Math.random() < 2 * lossShare) return;
   const made = reply(query);
-  if (made !== undefined) due.push({ atMs: performance.now() + delayMs, reply: made, peer });
+  if (made !== undefined) hold({ reply: made, peer });
 });
 socket.bind(0, "127.0.0.1", () => {
   process.stdout.write(`${String(socket.address().port)}\n`);

@@ -9,7 +9,10 @@ export interface NameServer {
 }
 
 export interface Weather {
+  /** The median where it is spread. */
   readonly delayMs: number;
+  /** Sigma of the lognormal distribution of delays; absent: all are the same. */
+  readonly sigma?: number;
   /** Of each way. */
   readonly lossShare: number;
   /** One name in this number never answers; 0: none. */
@@ -19,8 +22,8 @@ export interface Weather {
 /** A name server in a separate process, whose names begin with a number: see its program. */
 export async function startNameServer(weather: Weather): Promise<NameServer> {
   const program = fileURLToPath(new URL("./numbered-names-process.js", import.meta.url));
-  const { delayMs, lossShare, deadEvery } = weather;
-  const args = [program, String(delayMs), String(lossShare), String(deadEvery)];
+  const { delayMs, lossShare, deadEvery, sigma = 0 } = weather;
+  const args = [program, ...[delayMs, lossShare, deadEvery, sigma].map(String)];
   const child: ChildProcess = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit"],
   });

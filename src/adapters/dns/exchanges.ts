@@ -1,7 +1,7 @@
 import type { MailExchange } from "../../core/mail/lookup.ts";
 import { appended } from "./message/appended.ts";
 
-/** Lists kept for sharing; when there are more, sharing starts over. */
+/** Shared lists that are remembered; when there are more, all are forgotten. */
 const LISTS_MAX = 20_000;
 
 /** Longer lists are not shared. */
@@ -22,12 +22,12 @@ export function shareExchanges(): (records: readonly MailExchange[]) => readonly
   };
 }
 
-/** By their first host: to make one text of each list as a key costs more than to compare a few. */
+/** Indexed by first host, because a text key for each list costs more than comparing a few lists. */
 class SharedLists {
   readonly #byHost = new Map<string, (readonly MailExchange[])[]>();
   #length = 0;
 
-  /** The list that was kept of those that say the same. */
+  /** The remembered list that equals `list`, or `list` itself. */
   share(list: readonly MailExchange[]): readonly MailExchange[] {
     const host = list[0]?.host ?? "";
     const kept = this.#byHost.get(host);

@@ -12,7 +12,7 @@ export class Line<T> {
   misses = 0;
   /** Joined a question that was under way. */
   joined = 0;
-  /** Asked for ahead of time because many wanted it. */
+  /** Asked again before they expired, because they are often read. */
   refreshed = 0;
   readonly #cache: AnswerCache<T>;
   readonly #fetch: Fetch<T>;

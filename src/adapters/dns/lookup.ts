@@ -9,7 +9,7 @@ import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver, ResolverStats } from "./resolver.ts";
 import type { Trust } from "./trust/trust.ts";
 
-/** What of `Lookup` DNS can tell. An answer from the cache comes at once, without a promise. */
+/** The part of `Lookup` that DNS answers. A cached answer is returned without a promise. */
 export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;
 
 export interface CacheStats {
@@ -27,12 +27,12 @@ export interface DnsStats extends ResolverStats {
 }
 
 export interface DnsLookup extends DnsQuestions {
-  /** For a second pass: the same questions, but a remembered "nobody could say" is asked again. */
+  /** For a second pass: the same questions, but a cached `unknown` is asked again. */
   readonly again: DnsQuestions;
-  /** See `Resolver.room`: whoever asks about thousands of names awaits it before each. */
+  /** See `Resolver.room`: await it before each of thousands of names. */
   room(): Promise<void> | undefined;
   stats(): DnsStats;
-  /** Whether DNS gives any well-formed response, be it a refusal. Answers within 5 s. */
+  /** Whether DNS gives any well-formed response, REFUSED included. Answers within 5 s. */
   probe(): Promise<boolean>;
   /** Leaves no socket and no timer; what is under way becomes `unknown`, "deadline". */
   close(): void;
@@ -105,7 +105,7 @@ function total(lines: readonly CacheStats[]): CacheStats {
   };
 }
 
-/** The root has name servers for everybody; a server that serves only its own zones refuses, and lives. */
+/** Asks for the name servers of the root. A server that serves only its own zones answers REFUSED, and works. */
 function probe(resolver: Resolver): Promise<boolean> {
   return new Promise((resolve) => {
     resolver.ask({ name: "", kind: NS }, (reply) => {
@@ -176,7 +176,7 @@ export function join<T>(a: Outcome<T>, b: Outcome<T>): Outcome<T> {
 const recordsOf = <T>(outcome: Outcome<T>): readonly T[] =>
   outcome.kind === "found" ? outcome.records : [];
 
-/** Half an answer that nobody could complete is not kept longer than must be; "none" sets no limit. */
+/** 0 for `unknown`, so that half an answer is kept as briefly as possible; `absent` sets no limit. */
 function foundTtlSeconds(outcome: Outcome<unknown>): number {
   if (outcome.kind === "unknown") return 0;
   return outcome.kind === "found" ? outcome.ttlSeconds : Infinity;

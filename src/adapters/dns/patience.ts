@@ -1,6 +1,6 @@
 /**
- * Single checks are in a hurry, bulk is patient, a second pass mostly finds dead names or what the server has
- * learned meanwhile, and a probe asks whether the server works. Each profile is a client with sockets of its own.
+ * Time limits by use: single checks must answer a person, bulk can wait, a second pass asks for names without an
+ * answer, and a probe asks whether the server works. Each profile is a client with sockets of its own.
  */
 export type Profile = "interactive" | "bulk" | "again" | "probe";
 

@@ -2,10 +2,10 @@ import type { Clock } from "../../ports/process/clock.ts";
 
 const TICK_MS = 20;
 
-/** A tick later than this found the event loop blocked: answers lie unread in the sockets. */
+/** A tick later than this means that the event loop was blocked: answers wait unread in the sockets. */
 const LATE_MS = 60;
 
-/** Runs something every 20 ms while there is need. One timer for all questions costs next to nothing. */
+/** Runs a task every 20 ms while it is needed: one timer for all questions. */
 export class Ticker {
   readonly #clock: Clock;
   readonly #run: () => void;
@@ -14,8 +14,8 @@ export class Ticker {
   #hasPassed = false;
 
   /**
-   * After a pause of the whole process one tick is let pass, so that what came meanwhile is read before
-   * anything counts as lost; never two in a row, because a process that is always busy must give up too.
+   * After a pause of the whole process one tick is skipped, so that answers that arrived meanwhile are read before
+   * a try counts as lost; never two in a row, because a process that is always busy must time out too.
    */
   constructor(clock: Clock, run: () => void, isNeeded: () => boolean) {
     this.#clock = clock;

@@ -1,7 +1,7 @@
 /** Tries sent in this part of an epoch are counted; at its end all of them are answered or expired. */
 const COUNTED_MS = 1_200;
 const EPOCH_MS = 2_500;
-/** Below this many tries chance decides. */
+/** Fewer tries than this prove nothing. */
 const TRIES_MIN = 300;
 /** Share of bad tries that is always accepted: 2 % of dead names, which expire four times each, and 1 % loss each way. */
 const BAD_MAX = 0.1;
@@ -18,7 +18,7 @@ const LEAST = 16;
 /**
  * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
  * 10 % of the tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
- * does not lower the share, the path or the names are to blame (a dead name expires four times): the size comes back
+ * does not lower the share, the cause is the path or the names (a dead name expires four times): the size comes back
  * and the share is accepted. Round trips are not looked at, because a slow path needs a full window most.
  */
 export class Window {

@@ -20,7 +20,7 @@ export interface BootstrapDeps {
 }
 
 export interface BootstrapCopy {
-  /** The newest copy there is; undefined when none could ever be had. Fetches at most once at a time. */
+  /** The newest copy; undefined when none was ever fetched. Fetches at most once at a time. */
   current(): Promise<Bootstrap | undefined>;
 }
 
@@ -35,8 +35,8 @@ interface Copy {
 }
 
 /**
- * The bootstrap file, fetched when first needed and again a week later; while that fails the old copy
- * serves on, and a new try waits a minute. An old copy never makes a lookup wait.
+ * The bootstrap file, fetched when first needed and again after a week. While a fetch fails the old copy stays in use,
+ * and the next try is a minute later. A lookup never waits because its copy is old.
  */
 export function createBootstrapCopy(deps: BootstrapDeps): BootstrapCopy {
   let copy: Copy | undefined;
@@ -61,7 +61,7 @@ export function createBootstrapCopy(deps: BootstrapDeps): BootstrapCopy {
     async current() {
       await (loaded ??= load());
       const ageMs = deps.clock.nowMs() - (copy?.fetchedAtMs ?? -Infinity);
-      // A clock that was set back makes the age negative, and the copy as good as old.
+      // A clock that was set back makes the age negative; the copy then counts as old.
       const isFresh = ageMs >= 0 && ageMs < FRESH_MS;
       const mayTry = Math.abs(deps.clock.nowMs() - triedAtMs) >= RETRY_MS;
       const refreshed = !isFresh && mayTry ? refresh() : fetching;
@@ -96,7 +96,7 @@ async function fetchCopy(deps: BootstrapDeps, nowMs: number): Promise<Copy | und
   return { bootstrap, fetchedAtMs: nowMs };
 }
 
-/** A copy that cannot be kept still serves this run. */
+/** A copy that cannot be written is still used by this process. */
 async function saveCopy(deps: BootstrapDeps, body: Uint8Array, nowMs: number): Promise<void> {
   const document = new TextDecoder().decode(body);
   const text = JSON.stringify({ url: deps.url, fetchedAtMs: nowMs, document });
@@ -111,7 +111,7 @@ async function saveCopy(deps: BootstrapDeps, body: Uint8Array, nowMs: number): P
   }
 }
 
-/** A copy fetched from another URL serves, but counts as old. */
+/** A copy fetched from another URL is used, but counts as old. */
 async function loadCopy({ path, url }: BootstrapDeps): Promise<Copy | undefined> {
   const kept = readJson(await readFile(path).catch(() => new Uint8Array()));
   if (!isRecord(kept) || typeof kept["document"] !== "string") return undefined;

@@ -10,8 +10,8 @@ const SUFFIXES_MAX = 20_000;
 const URLS_MAX = 8;
 
 /**
- * Reads a bootstrap file for domain names (RFC 9224 section 3). Unknown members are ignored; a service that
- * makes no sense is left out; undefined when nothing usable is left, so that an older copy stays.
+ * Reads a bootstrap file for domain names (RFC 9224 section 3). Ignores unknown members and invalid services; undefined
+ * when no valid service is left, so that an older copy stays in use.
  */
 export function readBootstrap(body: Uint8Array): Bootstrap | undefined {
   const file = readJson(body);

@@ -18,7 +18,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 
 /**
  * The event "registration" of an RDAP domain object (RFC 9083 sections 4.5 and 5.3). Everything else in it,
- * contact data above all, is let go with the octets. No such event is `absent`; an answer about another
+ * contact data above all, is dropped. No such event is `absent`; an answer about another
  * name, or for another object than a domain, is `unknown`.
  */
 export function readDomainAnswer(body: Uint8Array, domain: string): Answer<Registration> {

@@ -30,7 +30,7 @@ const RFC_3339 =
 
 /**
  * An RDAP event date (RFC 9083 section 4.5: RFC 3339) in milliseconds since the Unix epoch, fractions of a
- * second dropped. A date alone, and a time without a zone, are read as UTC, for registries do send them.
+ * second dropped. A date alone, and a time without a zone, are read as UTC, because registries send them.
  */
 export function eventDateMs(text: string): number | undefined {
   const found = RFC_3339.exec(text) ?? [];

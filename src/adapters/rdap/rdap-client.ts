@@ -10,7 +10,7 @@ export interface RdapDeps {
   readonly outbound: Pick<Outbound, "http">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly slots: ServerSlots;
-  /** Whose turn it takes. */
+  /** The owner in whose turn the question is asked. */
   readonly by?: OwnerKey | undefined;
   /** Of one question, redirects included. */
   readonly timeoutMs: number;
@@ -19,7 +19,7 @@ export interface RdapDeps {
 const BYTES_MAX = 1_048_576;
 const REDIRECTS_MAX = 3;
 
-/** How long a server that failed is left alone, and the bounds of what it may ask for itself. */
+/** How long a server that failed is not asked, and the bounds for the time that its Retry-After may name. */
 const FAILED_MS = 5_000;
 const BUSY_MS = 60_000;
 const BUSY_MAX_MS = 3_600_000;
@@ -53,7 +53,7 @@ export async function askRdap(
   return answer ?? unknown("refused");
 }
 
-/** RFC 7480 section 5: 200 is an answer, 404 is "no such domain", anything else says nothing of the domain. */
+/** RFC 7480 section 5: 200 is an answer, 404 is "no such domain", any other status says nothing about the domain. */
 function check(
   reply: HttpReply,
   { server, domain }: { readonly server: string; readonly domain: string },
@@ -68,7 +68,7 @@ function check(
   return unknown(status >= 500 ? "servfail" : "refused");
 }
 
-/** What a dial or an exchange that failed is called among lookups. */
+/** The reason of `unknown` for a connection or exchange that failed. */
 export function reasonOf({ fault }: OutboundFailure): UnknownReason {
   if (fault === "timeout") return "timeout";
   if (fault === "malformed") return "malformed";

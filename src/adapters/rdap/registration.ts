@@ -29,7 +29,7 @@ export interface RegistrationDeps {
   readonly timeoutMs: number;
 }
 
-/** A date of registration never changes while the domain lives; a name without one may get one any hour. */
+/** A date of registration never changes while the domain lives; a name without one may be registered at any time. */
 const FOUND_MS = 7 * DAY_MS;
 const ABSENT_MS = 3_600_000;
 
@@ -94,7 +94,7 @@ function answerOf({ registeredAtMs, expiresAtMs }: CachedRegistration): Answer<R
     : { kind: "found", records: [{ registeredAtMs }], expiresAtMs };
 }
 
-/** A cache that fails costs a question, not the answer. */
+/** When the cache fails, the registry is asked. */
 async function read(
   domain: string,
   { cache, clock, log }: RegistrationDeps,

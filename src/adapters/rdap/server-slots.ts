@@ -6,10 +6,10 @@ import type { Shares } from "../../ports/sharing/shares.ts";
 /** How long a question may wait for its turn. */
 const WAIT_MS = 10_000;
 
-/** Who asks when no caller does. */
+/** The owner of questions without a caller. */
 const OPERATOR = "account:operator";
 
-/** Keeps registries' servers from being asked too much, each by its name, and its owners in turn. */
+/** Limits the questions to each registry's server, and serves owners in turn. */
 export interface ServerSlots {
   /** Runs `work` when the server has room; undefined when it has none in time or is held. */
   run<T>(server: string, work: () => Promise<T>, by?: OwnerKey): Promise<T | undefined>;
@@ -21,7 +21,7 @@ export function createServerSlots(
   clock: Pick<Clock, "monotonicMs">,
   shares: Pick<Shares, "registry">,
 ): ServerSlots {
-  /** By server, of the monotonic clock: until then it wants to be left alone. */
+  /** By server: the monotonic time before which it must not be asked. */
   const heldUntilMs = new Map<string, number>();
   const isHeld = (server: string): boolean =>
     (heldUntilMs.get(server) ?? -Infinity) > clock.monotonicMs();

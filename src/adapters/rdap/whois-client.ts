@@ -29,7 +29,7 @@ export function whoisServerFor(
   return matches.sort((a, b) => b.length - a.length)[0]?.server;
 }
 
-/** Asks one WHOIS server (RFC 3912 section 2) and keeps the day of registration alone. */
+/** Asks one WHOIS server (RFC 3912 section 2) and keeps only the day of registration. */
 export async function askWhois(
   server: WhoisServer,
   domain: string,

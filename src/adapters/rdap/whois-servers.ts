@@ -8,7 +8,7 @@ export interface WhoisServer {
   readonly query: string;
   /** Groups `year`, `month` (a number or an English name) and `day` of the registration. */
   readonly registered: RegExp;
-  /** How it says that there is no such domain. */
+  /** Matches the answer for a domain that is not registered. */
   readonly absent: RegExp;
 }
 

@@ -21,11 +21,11 @@ const text = new Uint8Array(NAME_MAX_OCTETS * 4);
 
 /**
  * Reads names and numbers from one message without ever leaving it. Each name costs at most 127 labels
- * and 127 pointers, for pointers must lead strictly backward.
+ * and 127 pointers, because pointers must lead strictly backward.
  */
 export class MessageReader {
   readonly bytes: Uint8Array;
-  /** Labels and pointers read so far: what the work on a message is made of. */
+  /** Labels and pointers read so far, as a measure of the work. */
   steps = 0;
   /** Where the name that was read last ended. */
   end = 0;

@@ -2,7 +2,7 @@ import type { AbsentReason, UnknownReason } from "../../../core/mail/lookup.ts";
 import { appended } from "./appended.ts";
 import { type Owned, type Question, RCODE, type Response } from "./wire.ts";
 
-/** What one exchange with a server came to. */
+/** The result of one exchange with a server. */
 export type Reply<T> =
   | {
       readonly kind: "found";
@@ -17,7 +17,7 @@ export type Reply<T> =
       /** By the SOA (RFC 2308 section 5), or an alias on the way if less; undefined without a SOA. */
       readonly ttlSeconds: number | undefined;
     }
-  /** The name is an alias, and what stands at its end was not told. */
+  /** The name is an alias, and the answer does not contain its target. */
   | { readonly kind: "alias"; readonly target: string; readonly ttlSeconds: number }
   | { readonly kind: "unknown"; readonly why: UnknownReason };
 

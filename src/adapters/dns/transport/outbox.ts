@@ -9,8 +9,8 @@ function transmit(sender: Sender | undefined, packet: Uint8Array | undefined): v
 }
 
 /**
- * Sends what came together within one turn of the event loop together. A packet alone wakes a sleeping
- * server; a hundred of them wake it once, which halves what a query costs us.
+ * Sends all packets of one turn of the event loop together. Each packet sent alone wakes the server; a hundred sent
+ * together wake it once, which halves our CPU for a query.
  */
 export class Outbox {
   #senders: Sender[] = [];

@@ -9,8 +9,8 @@ import { answers } from "../message/wire.ts";
 const PIPELINED_MAX = 64;
 
 /**
- * Connections that one query is sent on, for servers close when they please (RFC 7766 section 6.2.3). The
- * second is its own, so that what makes a server close one cannot take others along twice.
+ * Connections that one query is sent on, because servers may close them at any time (RFC 7766 section 6.2.3). The
+ * second connection serves this query only, so that a query that makes a server close fails others once at most.
  */
 const SENDS_MAX = 2;
 

@@ -6,13 +6,13 @@ import type { Resolver } from "../resolver.ts";
 import { ask, type Canary, mailCanary } from "./canaries.ts";
 import { askRound, type Round, SUSPECT_REASONS, type SuspectReason } from "./round.ts";
 
-/** How long a name that was found vouches for answers of "no": a busy service finds names all the time. */
+/** For how long after a name was found an answer of "no" is believed; a busy service finds names all the time. */
 const FRESH_MS = 50;
-/** In a closed network its own names vouch, which are asked again less often. */
+/** The same in a closed network, whose own names serve as canaries and are asked for less often. */
 const FRESH_CLOSED_MS = 1_000;
-/** "No" waits this long for a canary, and is believed when none has answered by then. */
+/** An answer of "no" waits up to this long for a canary, and is believed when none has answered by then. */
 const WAIT_MS = 1_000;
-/** A round without a name found is not repeated sooner, however many answers of "no" come. */
+/** Least time between rounds in which no name was found. */
 const REPEAT_MS = 200;
 /** Between rounds: while all is well, and while suspect. */
 const ROUND_EVERY_MS = 60_000;
@@ -20,7 +20,7 @@ const RECHECK_AFTER_MS = 2_000;
 /** Bad rounds this far apart make the server suspect: sooner where names were found before. */
 const CONFIRM_AFTER_MS = 5_000;
 const CONFIRM_TURNED_AFTER_MS = 1_000;
-/** Where a "yes" or "no" came from in this time, a server does not refuse everything. */
+/** A server that said "yes" or "no" within this time does not refuse everything. */
 const TOLD_MS = 60_000;
 /** Names of the traffic that are remembered as found. */
 const LEARNED_MAX = 8;
@@ -57,7 +57,7 @@ export class Trust {
   /** When a name was found last, and whether one ever was. */
   #foundMs = -Infinity;
   #everFound = false;
-  /** A canary was found at some time: then they vouch, and learned names need not. */
+  /** A canary was found at some time, so that learned names are not needed as canaries. */
   #hasCanaries = false;
   readonly #learned = new Map<string, Canary>();
   #round: Promise<Round> | undefined;

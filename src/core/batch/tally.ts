@@ -15,6 +15,19 @@ export function fateOf(result: Pick<ValidationResult, "format" | "disposable" | 
   return result.dns ? "valid" : "invalidDns";
 }
 
+/** Sums tallies, fate by fate. */
+export function sumOf(tallies: Iterable<Tally>): Tally {
+  const sums = { ...EMPTY_TALLY };
+  for (const one of tallies) {
+    for (const fate of Object.keys(sums) as Fate[]) sums[fate] += one[fate];
+  }
+  return sums;
+}
+
+/** How many entries a tally counts. */
+export const entriesIn = ({ invalidFormat, disposable, invalidDns, valid }: Tally): number =>
+  invalidFormat + disposable + invalidDns + valid;
+
 /** Counts each fate; the four sum up to the number of fates. */
 export function tally(fates: Iterable<Fate>): Tally {
   const counts = { ...EMPTY_TALLY };

@@ -91,7 +91,7 @@ export const ProgressSchema = Type.Object(
       description: "`completed` in events only.",
     }),
     email_count: count("Unique entries in the job."),
-    processed_count: Type.Optional(count("From `processing` on; never falls.")),
+    processed_count: Type.Optional(count("Entries answered, from `processing` on; never falls.")),
   },
   { ...strict, description: "How far a job is." },
 );

@@ -1,3 +1,4 @@
+import type { Tally } from "../../core/batch/tally.ts";
 import type { OwnerKey } from "../admission/owner.ts";
 import type { ChunkOutcome } from "./batches.ts";
 
@@ -12,6 +13,8 @@ export interface Lease {
 /** Tokens of the claims that a worker has, or is asking for. */
 export interface Held {
   readonly tokens: readonly string[];
+  /** By token: what of the chunk is answered so far, where that is more than any worker counted before. */
+  readonly answered?: ReadonlyMap<string, Tally>;
 }
 
 /** A chunk that one worker has for the time of its lease. */
@@ -27,6 +30,8 @@ export interface ClaimedChunk {
   /** For `unpackChunk`. */
   readonly content: string;
   readonly spamTrap: boolean;
+  /** Entries that sessions show as processed already, because a worker before this one answered them. */
+  readonly answered: number;
   /** Workers that had it fell silent again and again: it is to be checked where it can do no harm. */
   readonly isSuspect: boolean;
   /** The owner's account, when it has its own traffic counted. */
@@ -70,7 +75,7 @@ export interface ChunkQueue {
     except?: readonly OwnerKey[],
   ): Promise<ClaimedChunk | undefined>;
   /**
-   * Prolongs the leases of these claims, where they are still this worker's, and notes its speed. A claim that
+   * Prolongs the leases of these claims, where they are still this worker's, and notes its speed and progress. A claim that
    * the worker gave up, because the database could not be reached, is not among them and ends.
    */
   renew(lease: Lease & Held, entriesPerSecond: number): Promise<void>;

@@ -12,11 +12,13 @@ export interface Session {
   readonly state: "pending" | "processing" | "completed" | "failed";
   readonly total: number;
   readonly unique: number;
-  /** Entries checked and stored; never falls. */
+  /** Entries that were answered; never falls. Up to 1 s late for those whose chunk is not done. */
   readonly processed: number;
   /** Of the processed ones. */
   readonly tally: Tally;
   readonly chunks: number;
+  /** Of the chunks those whose results can be read. */
+  readonly chunksDone: number;
   /** From when on it is gone; absent while it is not over. */
   readonly expiresAtMs?: number;
   /** Of an uploaded table. */

@@ -1,4 +1,5 @@
 import { chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import type { Fate } from "../../core/batch/tally.ts";
 import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
 import type { Checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { ClaimedChunk } from "../../ports/bulk/chunk-queue.ts";
@@ -26,6 +27,8 @@ export interface ChunkDeps {
   readonly again: Share;
   readonly paces: OwnerPaces;
   readonly checkpoint: Checkpoint;
+  /** Called for each entry that DNS answered for, as soon as its result is there, and at most once. */
+  readonly answered: (fate: Fate) => void;
   /** Absent when no account has its traffic counted. */
   readonly ownEvidence?: OwnEvidence;
 }
@@ -74,7 +77,7 @@ const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
   { owner, entries, options }: Omit<FirstPass, "results">,
-  { check, room, checkpoint, paces }: ChunkDeps,
+  { check, room, checkpoint, paces, answered }: ChunkDeps,
 ): Promise<Checked[]> {
   const pace = paces.begin(owner);
   const checkInPace = async (entry: string): Promise<Checked> => {
@@ -82,6 +85,7 @@ async function firstPass(
     try {
       const result = checked(await check(entry, options));
       isAnswered = !isInconclusive(result);
+      if (isAnswered) answered(result.fate);
       return result;
     } finally {
       pace.leave(isAnswered);
@@ -109,13 +113,14 @@ interface FirstPass {
 
 async function secondPass(
   { owner, entries, results, options }: FirstPass,
-  { check, again }: ChunkDeps,
+  { check, again, answered }: ChunkDeps,
 ): Promise<void> {
   const retries = results.map(async (first, index) => {
     if (!isInconclusive(first)) return;
     const entry = entries[index] ?? "";
-    const result = await again.run(owner, () => check(entry, { ...options, again: true }));
-    results[index] = checked(result);
+    const result = checked(await again.run(owner, () => check(entry, { ...options, again: true })));
+    results[index] = result;
+    if (!isInconclusive(result)) answered(result.fate);
   });
   await Promise.all(retries);
 }

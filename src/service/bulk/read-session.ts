@@ -105,9 +105,8 @@ const NEWEST_MAX = 6;
 /** Some results of a chunk that was stored lately; none while the first are on their way. */
 async function newestResults(
   sessions: SessionStore,
-  { session, processed, chunks, unique }: Session,
+  { session, chunksDone: done }: Session,
 ): Promise<readonly SpelledResult[]> {
-  const done = Math.floor((processed / Math.max(1, unique)) * chunks);
   for (let number = done; number >= Math.max(0, done - NEWEST_TRIES); number -= 1) {
     const results = await sessions.results(session, number);
     const content = results === undefined ? undefined : await sessions.content(session, number);

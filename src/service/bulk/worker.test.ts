@@ -121,6 +121,30 @@ test("a name that stays silent alone is inconclusive at once, after a second que
   assert.equal(asked.filter((name) => name === "d7.example").length, 2);
 });
 
+test("progress moves by entry while a chunk waits for its slowest name", async (t) => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const { check } = switchedCheck();
+  const slow: EntryCheck = async (entry, options) => {
+    if (entry === "d7.example") await opened;
+    return check(entry, options);
+  };
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: slow });
+  const session = await submit(world, 200);
+  world.worker().start();
+  await until(async () => {
+    world.stores.clock.advance(1_000);
+    const view = await world.bulk.view(STARTER, session);
+    return (view.kind === "progress" && view.progress.processed_count === 199) || undefined;
+  });
+  open();
+  await until(async () => {
+    const view = await world.bulk.view(STARTER, session);
+    if (view.kind === "progress") assert.equal(view.progress.processed_count, 199);
+    return view.kind === "list" || undefined;
+  });
+});
+
 test("silence of some names while DNS is down is not an answer yet", async (t) => {
   let isDown = true;
   const lookup = mailEverywhere((name) => isDown && name.endsWith("7.example"));
@@ -152,7 +176,9 @@ test("a check that breaks on one entry fails the job in the end, and pays back",
       ? view.progress
       : undefined;
   });
-  assert.equal(progress.processed_count, 700);
+  // The 499 others of the chunk that failed were answered, although nothing of it is kept or charged.
+  const { processed_count: processed = 0 } = progress;
+  assert.ok(processed === 700 || processed === 1_199, String(processed));
   assert.equal(await world.stores.unitsUsed(), 700);
   assert.deepEqual(world.events, []);
 });

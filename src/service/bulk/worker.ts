@@ -3,6 +3,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Tickets } from "../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
+import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/tally.ts";
 import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import { RESOURCES } from "../../ports/sharing/resources.ts";
 import type { Share } from "../../ports/sharing/share.ts";
@@ -35,7 +36,7 @@ const DNS_PAUSE_MS = 2_000;
 const STORE_TRIES_MAX = 30;
 const STORE_PAUSE_MS = 1_000;
 
-export interface WorkerDeps extends Omit<ChunkDeps, "again" | "paces"> {
+export interface WorkerDeps extends Omit<ChunkDeps, "again" | "paces" | "answered"> {
   readonly shares: Pick<Shares, "of">;
   /** Names that DNS takes at once. */
   readonly window: () => number;
@@ -80,6 +81,14 @@ export interface WorkerFigures {
   readonly openEntries: number;
 }
 
+/** How far a claimed chunk is. */
+interface Progress {
+  /** Entries that a worker before this one answered. */
+  readonly before: number;
+  /** What this worker answered. */
+  readonly tally: Record<Fate, number>;
+}
+
 export function bulkWorker(deps: WorkerDeps): BulkWorker {
   return new ClaimingWorker(deps);
 }
@@ -96,8 +105,8 @@ class ClaimingWorker implements BulkWorker {
   #taken = 0;
   #underWay = 0;
   readonly #counts = { stored: 0, late: 0, postponed: 0, failed: 0 };
-  /** Tokens of the chunks that are claimed or being claimed; their leases are renewed. */
-  readonly #held = new Set<string>();
+  /** By token the chunks that are claimed or, with undefined, being claimed; their leases are renewed. */
+  readonly #held = new Map<string, Progress | undefined>();
   #entriesPerSecond = 0;
   #renewedMs = 0;
   /** Running chunks that may have killed other workers: no other work starts beside them. */
@@ -162,7 +171,7 @@ class ClaimingWorker implements BulkWorker {
     const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
     this.#claims += 1;
     const token = `${name}-${String(this.#claims)}`;
-    this.#held.add(token);
+    this.#held.set(token, undefined);
     const except = this.#open.atShare(CHUNK_ENTRIES);
     const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
       this.#held.delete(token); // it may have succeeded all the same, and then its lease ends
@@ -174,6 +183,7 @@ class ClaimingWorker implements BulkWorker {
       return false;
     }
     this.#taken += 1;
+    this.#held.set(token, { before: chunk.answered, tally: { ...EMPTY_TALLY } });
     if (this.#underWay === 0) this.#begin();
     this.#underWay += 1;
     this.#openEntries += chunk.entries;
@@ -197,13 +207,23 @@ class ClaimingWorker implements BulkWorker {
     }
     try {
       this.#entriesPerSecond = this.#speed.read() ?? 0;
-      const tokens = [...this.#held];
-      const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens };
+      const held = { tokens: [...this.#held.keys()], answered: this.#answered() };
+      const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, ...held };
       await chunks.renew(lease, this.#entriesPerSecond);
       this.#renewedMs = clock.monotonicMs();
     } catch (fault) {
       log.error("bulk.renew_failed", fault);
     }
+  }
+
+  /** By token what was answered; not of a chunk of which a worker before this one answered more. */
+  #answered(): ReadonlyMap<string, Tally> {
+    const more = new Map<string, Tally>();
+    for (const [token, progress] of this.#held) {
+      if (progress === undefined) continue;
+      if (entriesIn(progress.tally) > progress.before) more.set(token, progress.tally);
+    }
+    return more;
   }
 
   async #run(chunk: ClaimedChunk): Promise<void> {
@@ -251,7 +271,15 @@ class ClaimingWorker implements BulkWorker {
         return result;
       };
       const again = this.#deps.shares.of("again");
-      return await processChunk(chunk, { ...this.#deps, check, again, paces: this.#paces });
+      const tally = this.#held.get(chunk.token)?.tally ?? { ...EMPTY_TALLY };
+      const answered = (fate: Fate): void => void (tally[fate] += 1);
+      return await processChunk(chunk, {
+        ...this.#deps,
+        check,
+        again,
+        answered,
+        paces: this.#paces,
+      });
     } finally {
       hold.release();
       checked(open);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
+import { EMPTY_TALLY } from "../../../src/core/batch/tally.ts";
 import {
   CLAIMS_MAX,
   SILENT_CLAIMS_MAX,
@@ -141,6 +142,39 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
     assert.equal((await jobs.queueAhead(clock.nowMs())).entriesPerSecond, 1_235);
   });
 
+  rule(
+    "entries count as soon as a worker says so, once, and also after it was killed",
+    async (stores) => {
+      const session = await accept(stores, newJob(stores, CHUNK_ENTRIES + 100));
+      const { chunks, clock } = stores;
+      const shown = async () => {
+        const found = await stores.sessions.find(session, clock.nowMs());
+        return [found?.processed, found?.tally.valid, found?.chunksDone];
+      };
+      const answer = async (worker: string, entries: Readonly<Record<string, number>>) => {
+        const answered = new Map(
+          Object.entries(entries).map(([token, valid]) => [token, { ...EMPTY_TALLY, valid }]),
+        );
+        const lease = { worker, nowMs: clock.nowMs(), leaseMs: 3_000 };
+        await chunks.renew({ ...lease, tokens: [...answered.keys()], answered }, 1);
+      };
+      const [first, second] = [await claim(stores, "w1"), await claim(stores, "w1")];
+      assert.equal(first.answered, 0);
+      await answer("w1", { [first.token]: 300, [second.token]: 7 });
+      assert.deepEqual(await shown(), [307, 307, 0]);
+      await chunks.complete(second, allValid(100), at(stores));
+      await answer("w1", { [first.token]: 400, [second.token]: 9 });
+      assert.deepEqual(await shown(), [500, 500, 1]);
+      clock.advance(3_000);
+      const again = await claim(stores, "w2");
+      assert.equal(again.answered, 400, "so that the next worker never says less");
+      await answer("w1", { [first.token]: 450 });
+      assert.deepEqual(await shown(), [500, 500, 1], "the chunk is another's by now");
+      await chunks.complete(again, allValid(CHUNK_ENTRIES), at(stores));
+      assert.deepEqual(await shown(), [600, 600, 2]);
+    },
+  );
+
   rule("owners take turns, independent of order and size", async (stores) => {
     const big = await accept(stores, newJob(stores, 5 * CHUNK_ENTRIES));
     await claim(stores);
@@ -216,6 +250,9 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
       const { chunks, jobs, clock } = stores;
       const first = await claim(stores);
       await chunks.complete(await claim(stores), allValid(100), at(stores));
+      const lease = { worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000, tokens: [first.token] };
+      const answered = new Map([[first.token, { ...EMPTY_TALLY, valid: 40 }]]);
+      await chunks.renew({ ...lease, answered }, 1);
       await chunks.release(first, clock.nowMs());
       let times = 1;
       for (; (await jobs.failStuck(clock.nowMs())) === 0; times += 1) {
@@ -230,7 +267,7 @@ export function jobsContract(name: string, make: Make<BulkStores>): void {
         undefined,
       );
       const failed = await stores.sessions.find(session, clock.nowMs());
-      assert.deepEqual([failed?.state, failed?.processed], ["failed", 100]);
+      assert.deepEqual([failed?.state, failed?.processed], ["failed", 140], "it never falls");
       assert.equal(await stores.unitsUsed(), 100);
       assert.equal(await jobs.takeCompleted(clock.nowMs()), undefined);
       await accept(stores, newJob(stores, 200));

@@ -26,6 +26,7 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
       processed: 3,
       tally: allValid(3).tally,
       chunks: 1,
+      chunksDone: 1,
       expiresAtMs: batch.nowMs + SESSION_LIFE_MS,
     });
     assert.deepEqual(await stores.sessions.valid(batch.session, 0), allValid(3).valid);

@@ -18,17 +18,17 @@ export const BULK_PLANTS: readonly Plant[] = [
     ["a finished job keeps its slot", "is_running: 0,", "is_running: 1,"],
     ["a finished job is announced by nobody", "announced: 0,", "announced: 1,"],
     [
-      "a lease that ended is never given again",
-      `.where("available_at_ms", "<=", nowMs)`,
-      `.where("lease_worker", "is", null)`,
-    ],
-    [
       "a result outlives its session by an hour",
       "at.nowMs + SESSION_LIFE_MS",
       "at.nowMs + 60 * SESSION_LIFE_MS",
     ],
     ["a finished session ends at once", "at.nowMs + SESSION_LIFE_MS", "at.nowMs + 1"],
   ),
+  ...plantsIn("adapters/sql/bulk/chunk-claims", [
+    "a lease that ended is never given again",
+    `.where("available_at_ms", "<=", nowMs)`,
+    `.where("lease_worker", "is", null)`,
+  ]),
   ...sharedPlantsIn(
     "adapters/sql/bulk/chunk-queue",
     ["a fence token is not compared", `.where("lease_token", "=", token)`, ""],

@@ -49,6 +49,7 @@ export async function packBatch(
       claims: 0,
       results: outcome === undefined ? null : await packLines(outcome.results),
       valid: outcome === undefined ? null : await packLines(outcome.valid),
+      answered: null,
     });
   }
   const pages = batch.table === undefined ? [] : await packPages(session, batch.table);
@@ -95,7 +96,7 @@ export function jobRow(
   };
 }
 
-/** 10 values a row: PostgreSQL takes 65,535 in a statement, SQLite 32,766. */
+/** 11 values a row: PostgreSQL takes 65,535 in a statement, SQLite 32,766. */
 const ROWS_MAX = 100;
 
 /** The parts of a batch, behind its row in `jobs`. */

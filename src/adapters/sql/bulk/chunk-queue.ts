@@ -1,142 +1,21 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
+import type { Tally } from "../../../core/batch/tally.ts";
 import type { ChunkOutcome } from "../../../ports/bulk/batches.ts";
-import type { Checkpoint } from "../../../ports/bulk/checkpoint.ts";
 import {
   type ChunkQueue,
   type ClaimedChunk,
-  CLAIMS_MAX,
   type CompleteOutcome,
   type Held,
   type Lease,
   SILENT_CLAIMS_MAX,
 } from "../../../ports/bulk/chunk-queue.ts";
-import { type OwnerKey, ownerOf } from "../../../ports/admission/owner.ts";
 import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
-import { packLines, unpackText } from "../engine/packed-text.ts";
-import type { Database } from "../engine/schema.ts";
+import { packLines } from "../engine/packed-text.ts";
 import type { ChunkRow } from "../tables/bulk.ts";
-import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
-
-export interface ChunkQueueDeps {
-  readonly db: Kysely<Database>;
-  readonly checkpoint: Checkpoint;
-}
+import { inTransaction, type Tx } from "../engine/transaction.ts";
+import { type ChunkQueueDeps, claim } from "./chunk-claims.ts";
 
 type At = Parameters<ChunkQueue["complete"]>[2];
-
-/** The running job whose owner waited longest, among those with a chunk to give. */
-const nextJob = ({ sql }: Tx, { nowMs, except }: ClaimTerms) =>
-  sql
-    .selectFrom("jobs")
-    .select(["session", "spam_trap", "owner"])
-    .where("is_running", "=", 1)
-    .$if(except.length > 0, (query) => query.where("owner", "not in", except))
-    .where((expression) =>
-      expression.exists(
-        expression
-          .selectFrom("chunks")
-          .select("number")
-          .whereRef("chunks.session", "=", "jobs.session")
-          .where("available_at_ms", "<=", nowMs)
-          .where("claims", "<", CLAIMS_MAX),
-      ),
-    )
-    .orderBy("served_turn")
-    .orderBy("accepted_at_ms")
-    .limit(1);
-
-/**
- * The next job, locked. Past those that another claim has just now: their owners are having their turn.
- * When there are no others, behind that claim.
- */
-async function lockNextJob(tx: Tx, terms: ClaimTerms) {
-  const next = nextJob(tx, terms);
-  if (!hasRivals(tx.sql)) return await next.executeTakeFirst();
-  const free = await next.forUpdate().skipLocked().executeTakeFirst();
-  return free ?? (await next.forUpdate().executeTakeFirst());
-}
-
-interface ClaimTerms extends Lease {
-  readonly except: readonly OwnerKey[];
-}
-
-async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
-  const { worker, nowMs, leaseMs } = terms;
-  const job = await lockNextJob(tx, terms);
-  if (job === undefined) return undefined;
-  const { session } = job;
-  const chunk = await tx.sql
-    .updateTable("chunks")
-    .set(({ eb }) => ({
-      lease_worker: worker,
-      lease_token: token,
-      available_at_ms: nowMs + leaseMs,
-      claims: eb
-        .case()
-        .when("claims", "<", SILENT_CLAIMS_MAX)
-        .then(eb("claims", "+", 1))
-        .else(eb.ref("claims"))
-        .end(),
-    }))
-    .where("session", "=", session)
-    .where("number", "=", (query) =>
-      query
-        .selectFrom("chunks")
-        .select(({ fn }) => fn.min("number").as("number"))
-        .where("session", "=", session)
-        .where("available_at_ms", "<=", nowMs)
-        .where("claims", "<", CLAIMS_MAX),
-    )
-    .where("available_at_ms", "<=", nowMs)
-    .returningAll()
-    .executeTakeFirst();
-  if (chunk === undefined) return "taken";
-  await tx.sql
-    .updateTable("jobs")
-    .set({
-      state: "processing",
-      served_turn: raw<number>`(select max(served_turn) + 1 from jobs where is_running = 1)`,
-    })
-    .where("session", "=", session)
-    .execute();
-  const { owner } = job;
-  return { chunk, owner, spamTrap: job.spam_trap === 1, countedFor: await countedFor(tx, owner) };
-}
-
-/** The account behind an owner key, when it has its traffic counted. */
-async function countedFor({ sql }: Tx, key: string): Promise<string | undefined> {
-  const owner = ownerOf(key);
-  if (owner.kind !== "account") return undefined;
-  const account = await sql
-    .selectFrom("accounts")
-    .select("spellings")
-    .where("id", "=", owner.accountId)
-    .executeTakeFirst();
-  return account?.spellings === 1 ? owner.accountId : undefined;
-}
-
-/** Claims of others that end a job's chunks while ours waits for the job; then the look-round finds what is left. */
-const CLAIM_TRIES_MAX = 8;
-
-async function claim(
-  terms: ClaimTerms,
-  token: string,
-  deps: ChunkQueueDeps,
-): Promise<ClaimedChunk | undefined> {
-  for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
-    const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
-    if (claimed === undefined) return undefined;
-    if (claimed === "taken") continue;
-    deps.checkpoint("claimed");
-    const { chunk, owner, spamTrap, countedFor: account } = claimed;
-    const { session, number, entries } = chunk;
-    const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;
-    const content = await unpackText(chunk.content);
-    const taken = { session, owner, number, entries, token, spamTrap, isSuspect, content };
-    return account === undefined ? taken : { ...taken, countedFor: account };
-  }
-  return undefined;
-}
 
 /** Marks a chunk as this claim's no more; false when it was not. */
 async function letGo(
@@ -191,7 +70,7 @@ async function complete(
   const stored = await inTransaction<CompleteOutcome>(db, async (tx) => {
     // The job before its chunks, as everywhere: in the other order two could wait for each other.
     const open = await countIn(tx, chunk.session, done);
-    const become = { results, valid, available_at_ms: null };
+    const become = { results, valid, available_at_ms: null, answered: null };
     if (open === undefined || !(await letGo(tx, chunk, become))) {
       tx.abandon();
       return "late";
@@ -262,8 +141,16 @@ async function release(
     .execute();
 }
 
+/** The column for several claims at once; the others keep theirs. */
+const answeredBy = (answered: ReadonlyMap<string, Tally>) => {
+  const cases = [...answered].map(
+    ([token, tally]) => raw`when ${token} then ${JSON.stringify(tally)}`,
+  );
+  return raw<string | null>`case lease_token ${raw.join(cases, raw` `)} else answered end`;
+};
+
 async function renew(
-  { worker, nowMs, leaseMs, tokens }: Lease & Held,
+  { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & Held,
   speed: number,
   { db }: ChunkQueueDeps,
 ): Promise<void> {
@@ -271,7 +158,10 @@ async function renew(
     if (tokens.length > 0) {
       await sql
         .updateTable("chunks")
-        .set({ available_at_ms: nowMs + leaseMs })
+        .set({
+          available_at_ms: nowMs + leaseMs,
+          ...(answered.size > 0 ? { answered: answeredBy(answered) } : {}),
+        })
         .where("lease_worker", "=", worker)
         .where("lease_token", "in", tokens)
         .execute();

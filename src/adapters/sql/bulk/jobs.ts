@@ -1,4 +1,5 @@
 import { sql as raw } from "kysely";
+import { entriesIn, sumOf, type Tally } from "../../../core/batch/tally.ts";
 import type { CompletedBatch } from "../../../ports/bulk/batches.ts";
 import type { ChargeTerms, Unpaid } from "../../../ports/admission/charges.ts";
 import { CLAIMS_MAX, SILENT_CLAIMS_MAX, SUSPECT_LIFE_MS } from "../../../ports/bulk/chunk-queue.ts";
@@ -126,15 +127,37 @@ async function askedEntries({ sql }: Tx, session: string): Promise<number> {
   return Number(asked ?? 0);
 }
 
-/** Pays back what was not checked of a job that ends before its time. */
+/**
+ * Pays back what was not checked of a job that ends before its time. What its open chunks added to its progress
+ * stays, because progress never falls.
+ */
 export async function endEarly(
   tx: Tx,
-  job: Pick<JobRow, "charge_id" | "unique_count" | "processed">,
+  job: Pick<JobRow, "session" | "charge_id" | "unique_count" | "processed">,
   { charges, nowMs, asked = 0 }: EndTerms,
 ): Promise<void> {
   const open = Number(job.unique_count) - Number(job.processed) - asked;
   await charges.refundIn(tx, job.charge_id, open, nowMs);
+  const unfinished = await tx.sql
+    .selectFrom("chunks")
+    .select("answered")
+    .where("session", "=", job.session)
+    .where("answered", "is not", null)
+    .execute();
+  const shown = entriesIn(answeredIn(unfinished));
+  if (shown === 0) return;
+  await tx.sql
+    .updateTable("jobs")
+    .set(({ eb }) => ({ processed: eb("processed", "+", shown) }))
+    .where("session", "=", job.session)
+    .execute();
 }
+
+/** What workers answered of chunks that are not done. */
+export const answeredIn = (chunks: readonly { readonly answered: string | null }[]): Tally =>
+  sumOf(
+    chunks.flatMap(({ answered }) => (answered === null ? [] : (JSON.parse(answered) as Tally))),
+  );
 
 interface EndTerms {
   readonly charges: SqlRefund;

@@ -1,9 +1,10 @@
+import { entriesIn, sumOf, type Tally } from "../../../core/batch/tally.ts";
 import type { ChunkOutcome, NewBatch } from "../../../ports/bulk/batches.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../../../ports/admission/charges.ts";
 import type { Session, SessionStore, TablePage } from "../../../ports/bulk/session-store.ts";
 import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
 import { type BulkStoreDeps, insertParts, jobRow, keepAnswer, packBatch } from "./batches.ts";
-import { tallyOf } from "./jobs.ts";
+import { answeredIn, tallyOf } from "./jobs.ts";
 import { pruneSessions } from "./prune-sessions.ts";
 import { unpackLines, unpackText } from "../engine/packed-text.ts";
 import type { JobRow } from "../tables/bulk.ts";
@@ -88,7 +89,8 @@ async function payable(
   }
 }
 
-function sessionOf(row: JobRow, state: Session["state"]): Session {
+/** `answered`: of the chunks that are not done. */
+function sessionOf(row: JobRow, state: Session["state"], answered: Tally): Session {
   const header = row.table_header;
   return {
     session: row.session,
@@ -98,9 +100,10 @@ function sessionOf(row: JobRow, state: Session["state"]): Session {
     state,
     total: Number(row.total),
     unique: Number(row.unique_count),
-    processed: Number(row.processed),
-    tally: tallyOf(row),
+    processed: Number(row.processed) + entriesIn(answered),
+    tally: sumOf([tallyOf(row), answered]),
     chunks: Number(row.chunk_count),
+    chunksDone: Number(row.chunk_count) - Number(row.open_chunks),
     ...(row.expires_at_ms !== null && { expiresAtMs: Number(row.expires_at_ms) }),
     ...(header === null
       ? {}
@@ -109,14 +112,20 @@ function sessionOf(row: JobRow, state: Session["state"]): Session {
 }
 
 async function find({ db }: BulkStoreDeps, session: string, nowMs: number) {
-  const row = await db
+  // One statement, so that a chunk that is stored meanwhile counts once.
+  const rows = await db
     .selectFrom("jobs")
-    .selectAll()
-    .where("session", "=", session)
-    .executeTakeFirst();
+    .leftJoin("chunks", (join) =>
+      join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
+    )
+    .selectAll("jobs")
+    .select("chunks.answered")
+    .where("jobs.session", "=", session)
+    .execute();
+  const [row] = rows;
   if (row === undefined || row.state === "gone") return undefined;
   if (row.expires_at_ms !== null && Number(row.expires_at_ms) <= nowMs) return undefined;
-  return sessionOf(row, row.state);
+  return sessionOf(row, row.state, answeredIn(rows));
 }
 
 interface Part {

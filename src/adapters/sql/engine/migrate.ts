@@ -12,6 +12,7 @@ import { dutiesMigration } from "../migrations/0009-duties.ts";
 import { usageWritersMigration } from "../migrations/0010-usage-writers.ts";
 import { installationMigration } from "../migrations/0011-installation.ts";
 import { signUpGateMigration } from "../migrations/0012-sign-up-gate.ts";
+import { progressMigration } from "../migrations/0013-progress.ts";
 import type { Migration } from "../migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { lockName } from "./row-locks.ts";
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usageWritersMigration,
   installationMigration,
   signUpGateMigration,
+  progressMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

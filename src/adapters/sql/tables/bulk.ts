@@ -57,6 +57,8 @@ export interface ChunkRow {
   claims: number;
   results: Uint8Array | null;
   valid: Uint8Array | null;
+  /** JSON of a `Tally`: what workers answered of it while it is not done. */
+  answered: string | null;
 }
 
 export interface TablePageRow {

@@ -1,15 +1,16 @@
-import type { ComponentType, VNode } from "preact";
+import type { VNode } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { call, faultText } from "./api/client.ts";
+import { faultText } from "./api/client.ts";
 import type { SessionState } from "./api/shapes.ts";
 import { announcement } from "./app/announce.ts";
-import { loadedPage, loadPage } from "./app/loaded-pages.ts";
-import { isOpenTo, type Page, pageAt } from "./app/pages.ts";
+import type { Loadable } from "./app/loaded-parts.ts";
+import { isOpenTo, pageAt } from "./app/pages.ts";
 import { t } from "./app/i18n.ts";
 import { notice } from "./app/notice.ts";
 import { path } from "./app/router.ts";
 import { isEnded, loadSession, session } from "./app/session.ts";
 import { areCommandsOpen } from "./frame/commands-key.ts";
+import { Lazy } from "./parts/lazy.tsx";
 import { PageHead } from "./parts/page-head.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { Bones, Failed } from "./parts/states.tsx";
@@ -41,7 +42,7 @@ export function App({ asked }: { asked: Promise<void> }): VNode {
       {isEnded.value && known?.account !== undefined ? (
         <SignInAgain email={known.account.email} />
       ) : null}
-      {areCommandsOpen.value ? <LazyCommands /> : null}
+      {areCommandsOpen.value ? <Lazy part={COMMANDS} wait={<></>} /> : null}
       <div class="unseen" role="status">
         {announcement.value}
       </div>
@@ -63,22 +64,15 @@ function Notice(): VNode | null {
   );
 }
 
-function LazyCommands(): VNode | null {
-  const [Content, setContent] = useState<ComponentType>();
-  useLayoutEffect(() => {
-    import("./frame/commands.tsx").then(
-      ({ Commands }) => setContent(() => Commands),
-      () => (areCommandsOpen.value = false),
-    );
-  }, []);
-  return Content === undefined ? null : <Content />;
-}
+const COMMANDS: Loadable = {
+  load: async () => (await import("./frame/commands.tsx")).Commands,
+};
 
 function frame(known: SessionState | undefined): VNode {
   const page = pageAt(path.value, known);
   if (known === undefined) return <Bones lines={6} />;
   if (page === undefined) return <Missing />;
-  if (isOpenTo(page, known)) return <Lazy key={`${page.path} ${page.for}`} page={page} />;
+  if (isOpenTo(page, known)) return <Lazy key={`${page.path} ${page.for}`} part={page} />;
   return known.account === undefined ? <SignInPage /> : <Missing />;
 }
 
@@ -93,33 +87,5 @@ function Missing(): VNode {
         <a href="/">{t("Go to Check")}</a>
       </p>
     </>
-  );
-}
-
-const NOT_LOADED = "This page could not be loaded. The service may have been updated: reload.";
-
-/** A file that does not come is gone after an update, or the server is out of reach. */
-async function whyNotLoaded(): Promise<string> {
-  return call("GET", "session").then(() => t(NOT_LOADED), faultText);
-}
-
-function Lazy({ page }: { page: Page }): VNode {
-  const [Content, setContent] = useState(() => loadedPage(page));
-  const [fault, setFault] = useState("");
-  const load = (): void => {
-    setFault("");
-    void loadPage(page).then(async (component) => {
-      if (component === undefined) setFault(await whyNotLoaded());
-      else setContent(() => component);
-    });
-  };
-  useLayoutEffect(() => {
-    if (Content === undefined) load();
-  }, []);
-  if (Content !== undefined) return <Content />;
-  return fault === "" ? (
-    <Bones lines={6} />
-  ) : (
-    <Failed message={fault} retry={() => (fault === t(NOT_LOADED) ? location.reload() : load())} />
   );
 }

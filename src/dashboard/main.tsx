@@ -13,7 +13,7 @@ import { refuseDrops } from "./app/dropped.ts";
 import { language } from "./app/i18n.ts";
 import { keepFocus } from "./app/kept-focus.ts";
 import { loadWords } from "./app/language.ts";
-import { loadPage } from "./app/loaded-pages.ts";
+import { loadPart } from "./app/loaded-parts.ts";
 import { PAGES } from "./app/pages.ts";
 import { path, startRouter } from "./app/router.ts";
 import { loadSession, wasHere, watchOtherTabs } from "./app/session.ts";
@@ -22,7 +22,7 @@ import { listenForCommands } from "./frame/commands-key.ts";
 
 // The page's own code, the language and who is here are asked for at once, not one after the other.
 const likely = PAGES.filter((page) => page.path === path.value);
-void loadPage(likely.find((page) => (page.for === "visitor") !== wasHere()) ?? likely[0]);
+void loadPart(likely.find((page) => (page.for === "visitor") !== wasHere()) ?? likely[0]);
 const asked = loadSession();
 // Shown by the app; without a listener a refusal would be reported before the app follows it.
 asked.catch(() => undefined);

@@ -9,21 +9,24 @@ import {
   keyOf,
   type Row,
 } from "../../src/dashboard/words/catalogue/catalogue.ts";
-import { dashboardSentences, firstFiles, sentencesIn, tableText } from "./sentences.ts";
+import { dashboardSentences, sentencesIn, tableText, withImports } from "./sentences.ts";
 
 const rowsOf = (name: string): readonly Row[] => parse(tableText(name)) as readonly Row[];
-const [FIRST, REST, SERVER] = [rowsOf("first"), rowsOf("rest"), rowsOf("server")];
+const [FIRST, CHECK, REST] = [rowsOf("first"), rowsOf("check"), rowsOf("rest")];
+const SERVER = rowsOf("server");
+const PROGRAM = [...FIRST, ...CHECK, ...REST];
 const SOURCES = dashboardSentences();
 const LANGUAGES = ["de", "es", "fr"] as const;
 
-/** Sentences of the core that pages show. */
-const ALWAYS = [...Object.values(SIGNALS).map(({ short }) => short), ...Object.values(FAULT_WORDS)];
+/** Sentences of the core that pages show: in the examples of the front door, and in answers only. */
+const IN_EXAMPLES = Object.values(SIGNALS).map(({ short }) => short);
+const IN_ANSWERS = Object.values(FAULT_WORDS);
 const IN_GUIDE = Object.values(SIGNALS).map(({ means }) => means);
 
 const slots = (text: string): string => (text.match(/\{\w+\}/g) ?? []).sort().join(" ");
 
 test("every sentence has a text with the same slots in every language", () => {
-  const all = [...FIRST, ...REST, ...SERVER];
+  const all = [...PROGRAM, ...SERVER];
   assert.ok(all.length > 900);
   for (const row of all) {
     for (const language of LANGUAGES) {
@@ -33,10 +36,18 @@ test("every sentence has a text with the same slots in every language", () => {
   }
 });
 
+test("one spelling of a word: email", () => {
+  const all = [...PROGRAM, ...SERVER].map(({ en }) => en);
+  assert.deepEqual(
+    all.filter((text) => /e-mail/i.test(text)),
+    [],
+  );
+});
+
 test("no two sentences share a key", () => {
-  const all = [...FIRST, ...REST, ...SERVER].map(({ en }) => en);
+  const all = [...PROGRAM, ...SERVER].map(({ en }) => en);
   assert.equal(new Set(all.map(keyOf)).size, new Set(all).size);
-  for (const table of [[...FIRST, ...REST], SERVER]) {
+  for (const table of [PROGRAM, SERVER]) {
     const texts = table.map(({ en }) => en);
     const twice = texts.filter((text, at) => texts.indexOf(text) !== at);
     assert.deepEqual(twice, []);
@@ -44,13 +55,13 @@ test("no two sentences share a key", () => {
 });
 
 test("the catalogue holds every sentence of the program", () => {
-  const known = new Set([...FIRST, ...REST].map(({ en }) => en));
+  const known = new Set(PROGRAM.map(({ en }) => en));
   const missing = [...SOURCES].flatMap(([file, { keys }]) =>
     keys.filter((text) => !known.has(text)).map((text) => `${file}: ${text}`),
   );
   assert.deepEqual([...new Set(missing)], []);
   assert.deepEqual(
-    [...ALWAYS, ...IN_GUIDE].filter((text) => !known.has(text)),
+    [...IN_EXAMPLES, ...IN_ANSWERS, ...IN_GUIDE].filter((text) => !known.has(text)),
     [],
   );
 });
@@ -62,28 +73,42 @@ test("no page has text outside of the catalogue", () => {
   assert.deepEqual(loose, []);
 });
 
-test("the first table holds what the front door needs, and nothing else", () => {
-  const files = firstFiles(SOURCES);
-  assert.ok(files.has("app.tsx") && !files.has("pages/guide.tsx"));
-  const needed = new Set([...files].flatMap((file) => SOURCES.get(file)?.literals ?? []));
-  for (const text of ALWAYS) needed.add(text);
-  const first = new Set(FIRST.map(({ en }) => en));
-  const missing = [...files].flatMap((file) => SOURCES.get(file)?.keys ?? []);
-  assert.deepEqual(
-    missing.filter((text) => !first.has(text)),
-    [],
-  );
-  assert.deepEqual(
-    [...first].filter((text) => !needed.has(text)),
-    [],
-  );
-});
+/** What runs before the front door is shown, and what is fetched with the first check. */
+const FRONT = ["main.tsx", "pages/front/front.tsx"];
+const PARTS = [
+  { name: "first", table: FIRST, files: withImports(SOURCES, FRONT), always: IN_EXAMPLES },
+  {
+    name: "check",
+    table: CHECK,
+    files: withImports(SOURCES, ["pages/check/check.tsx"]),
+    always: IN_ANSWERS,
+  },
+];
+
+for (const [at, { name, table, files, always }] of PARTS.entries()) {
+  test(`the table "${name}" holds what its files need, and nothing else`, () => {
+    assert.ok(files.size > 10 && !files.has("pages/guide.tsx"));
+    const before = new Set(PARTS.slice(0, at).flatMap((part) => part.table.map(({ en }) => en)));
+    const needed = new Set([...files].flatMap((file) => SOURCES.get(file)?.literals ?? []));
+    for (const text of always) needed.add(text);
+    const held = new Set(table.map(({ en }) => en));
+    const keys = [...files].flatMap((file) => SOURCES.get(file)?.keys ?? []);
+    assert.deepEqual(
+      keys.filter((text) => !held.has(text) && !before.has(text)),
+      [],
+    );
+    assert.deepEqual(
+      [...held].filter((text) => !needed.has(text) || before.has(text)),
+      [],
+    );
+  });
+}
 
 test("the catalogue holds no sentence that the program dropped", () => {
   const said = new Set([...SOURCES.values()].flatMap(({ literals }) => literals));
-  for (const text of IN_GUIDE) said.add(text);
+  for (const text of [...IN_EXAMPLES, ...IN_ANSWERS, ...IN_GUIDE]) said.add(text);
   assert.deepEqual(
-    REST.filter(({ en }) => !said.has(en)).map(({ en }) => en),
+    PROGRAM.filter(({ en }) => !said.has(en)).map(({ en }) => en),
     [],
   );
 });

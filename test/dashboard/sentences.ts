@@ -126,15 +126,18 @@ export function dashboardSentences(): ReadonlyMap<string, Sentences> {
   );
 }
 
-/** The files that run before the front door is shown. */
-export function firstFiles(all: ReadonlyMap<string, Sentences>): ReadonlySet<string> {
+/** These files and those that they import before they run. */
+export function withImports(
+  all: ReadonlyMap<string, Sentences>,
+  files: readonly string[],
+): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (file: string): void => {
     if (found.has(file) || !all.has(file)) return;
     found.add(file);
     for (const name of all.get(file)?.imports ?? []) add(name);
   };
-  for (const file of ["main.tsx", "pages/front/front.tsx"]) add(file);
+  for (const file of files) add(file);
   return found;
 }
 

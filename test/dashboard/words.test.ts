@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Result } from "../../src/dashboard/api/shapes.ts";
 import { costOf } from "../../src/dashboard/words/cost.ts";
 import { sharesOf } from "../../src/dashboard/words/evidence.ts";
-import { curlOf, shellQuoted } from "../../src/dashboard/words/samples.ts";
+import { curlOf, shellQuoted } from "../../src/dashboard/words/curl-samples.ts";
 import { factsOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
 
 const FINE: Result = {

@@ -5,6 +5,7 @@ import type { CheckStep } from "../api/shapes.ts";
 import { verdictOf } from "../words/verdict.ts";
 import { announce } from "./announce.ts";
 import { nowMs } from "./clock.ts";
+import { loadWords } from "./language.ts";
 import { addRecent } from "./recent.ts";
 import { setFragment } from "./router.ts";
 import { loadAllowance, session } from "./session.ts";
@@ -72,17 +73,22 @@ export function check(given: string): void {
   typed(entry);
   show({ state: "checking", entry });
   setFragment(entry);
+  const words = loadWords("check");
   let said = "";
   const take = (step: CheckStep): void => {
     if (running !== own) return;
     show({ state: "answered", entry, step, atMs: nowMs() });
-    // The verdict alone: read out whole, the page would take minutes. It is said again when it changes.
-    const verdict = verdictOf(step, entry);
-    const { stamp, small, sentence, reason, mark } = verdict;
-    const words = `${entry}: ${stamp}, ${small}. ${sentence} ${reason}`;
-    if (words !== said) announce(words);
-    said = words;
+    const { mark, stamp } = verdictOf(step, entry);
     addRecent({ entry, mark, stamp });
+    void words.then(() => tell(step));
+  };
+  const tell = (step: CheckStep): void => {
+    if (running !== own) return;
+    // The verdict alone: read out whole, the page would take minutes. It is said again when it changes.
+    const { stamp, small, sentence, reason } = verdictOf(step, entry);
+    const text = `${entry}: ${stamp}, ${small}. ${sentence} ${reason}`;
+    if (text !== said) announce(text);
+    said = text;
   };
   checkEntry(entry, take, own.signal).then(loadAllowanceOfAccount, (error: unknown) =>
     show({ state: "failed", entry, message: faultText(error) }),

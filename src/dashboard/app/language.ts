@@ -1,49 +1,57 @@
 import { type Built, catalogueOf } from "../words/catalogue/catalogue.ts";
 import { addWords, type Language, language, STORED_LANGUAGE } from "./i18n.ts";
 
-/** `first`: the frame, the front door, a check and signing in. `rest`: all other pages. */
-type Part = "first" | "rest";
-type Load = () => Promise<readonly { readonly built: Built }[]>;
+/** `first`: the frame, the front door and signing in. `check`: a check's answer, and faults. `rest`: all. */
+export type Words = "first" | "check" | "rest";
+type Load = () => Promise<{ readonly built: Built }>;
 
-const LOADERS: Readonly<Record<Exclude<Language, "en">, Readonly<Record<Part, Load>>>> = {
-  de: {
-    first: async () => [await import("../words/catalogue/first.yaml?de")],
-    rest: async () =>
-      Promise.all([
-        import("../words/catalogue/rest.yaml?de"),
-        import("../words/catalogue/server.yaml?de"),
-      ]),
+const TABLES = {
+  first: {
+    de: () => import("../words/catalogue/first.yaml?de"),
+    es: () => import("../words/catalogue/first.yaml?es"),
+    fr: () => import("../words/catalogue/first.yaml?fr"),
   },
-  es: {
-    first: async () => [await import("../words/catalogue/first.yaml?es")],
-    rest: async () =>
-      Promise.all([
-        import("../words/catalogue/rest.yaml?es"),
-        import("../words/catalogue/server.yaml?es"),
-      ]),
+  check: {
+    de: () => import("../words/catalogue/check.yaml?de"),
+    es: () => import("../words/catalogue/check.yaml?es"),
+    fr: () => import("../words/catalogue/check.yaml?fr"),
   },
-  fr: {
-    first: async () => [await import("../words/catalogue/first.yaml?fr")],
-    rest: async () =>
-      Promise.all([
-        import("../words/catalogue/rest.yaml?fr"),
-        import("../words/catalogue/server.yaml?fr"),
-      ]),
+  rest: {
+    de: () => import("../words/catalogue/rest.yaml?de"),
+    es: () => import("../words/catalogue/rest.yaml?es"),
+    fr: () => import("../words/catalogue/rest.yaml?fr"),
   },
+  server: {
+    de: () => import("../words/catalogue/server.yaml?de"),
+    es: () => import("../words/catalogue/server.yaml?es"),
+    fr: () => import("../words/catalogue/server.yaml?fr"),
+  },
+} satisfies Record<string, Record<Exclude<Language, "en">, Load>>;
+type Table = keyof typeof TABLES;
+
+/** Beside those of `first`, which are always there. */
+const NEEDED: Readonly<Record<Words, readonly Table[]>> = {
+  first: ["first"],
+  check: ["check", "server"],
+  rest: ["check", "rest", "server"],
 };
 
-const loaded = new Map<Part, Promise<void>>();
+const loaded = new Map<Table, Promise<void>>();
 
-async function load(part: Part): Promise<void> {
+async function load(table: Table): Promise<void> {
   if (language === "en") return;
-  for (const { built } of await LOADERS[language][part]()) addWords(catalogueOf(built));
+  addWords(catalogueOf((await TABLES[table][language]()).built));
 }
 
-/** Fetches a part of the catalogue once; without it, what it holds is shown in English. */
-export async function loadWords(part: Part): Promise<void> {
-  const known = loaded.get(part) ?? load(part).catch(() => void loaded.delete(part));
-  loaded.set(part, known);
+function loadOnce(table: Table): Promise<void> {
+  const known = loaded.get(table) ?? load(table).catch(() => void loaded.delete(table));
+  loaded.set(table, known);
   return known;
+}
+
+/** Fetches tables of the catalogue once; without them, what they hold is shown in English. */
+export async function loadWords(words: Words): Promise<void> {
+  await Promise.all(NEEDED[words].map(loadOnce));
 }
 
 /** Remembers a language and shows the page in it. */

@@ -1,15 +1,12 @@
-import type { ComponentType } from "preact";
 import type { SessionState } from "../api/shapes.ts";
+import type { Loadable } from "./loaded-parts.ts";
 import type { IconName } from "../frame/icon.tsx";
 import { SignInPage } from "../pages/sign-in/sign-in.tsx";
 
-export interface Page {
+export interface Page extends Loadable {
   readonly path: string;
   /** In the rail. */
   readonly name: string;
-  /** The part of the catalogue it needs; absent: the rest. */
-  readonly words?: "first";
-  readonly load: () => Promise<ComponentType>;
   /** Who sees it; a visitor is sent to sign in. */
   readonly for: "everyone" | "visitor" | "account" | "admin";
   /** Where the rail shows it; absent: nowhere. */
@@ -34,6 +31,7 @@ export const PAGES: readonly Page[] = [
     for: "account",
     group: "main",
     icon: "check",
+    words: "check",
     load: async () => (await import("../pages/check/check.tsx")).CheckPage,
   },
   {

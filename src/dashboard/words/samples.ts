@@ -1,17 +1,6 @@
+import { curlOf, shellQuoted } from "./curl-samples.ts";
+
 /** Ready-made code: curl, Node, Python, PHP. Each sample runs as it was copied. */
-
-/** `text` as one word of a POSIX shell. */
-export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** The command that checks `entry`, with any characters; without a key as an anonymous caller. */
-export function curlOf(baseUrl: string, entry: string, key?: string): string {
-  const family = entry.includes("@") ? "email" : "domain";
-  return [
-    `curl ${baseUrl}/api/${family}`,
-    ...(key === undefined ? [] : [`  -H ${shellQuoted(`X-Api-Key: ${key}`)}`]),
-    `  --data-urlencode ${shellQuoted(`${family}=${entry}`)}`,
-  ].join(" \\\n");
-}
 
 export interface Sample {
   readonly name: "curl" | "Node" | "Python" | "PHP";
@@ -21,7 +10,7 @@ export interface Sample {
 const EXAMPLE = "jane@example.org";
 
 /** A literal of JavaScript, Python and PHP: PHP would read "$" as a variable in double quotes. */
-const quoted = (text: string): string =>
+export const quoted = (text: string): string =>
   `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", " ")}'`;
 
 /**

@@ -1,7 +1,10 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { check, checkRun, typed } from "../../app/check-run.ts";
+import { check, checkRun, entryOnPage, typed } from "../../app/check-run.ts";
 import { t } from "../../app/i18n.ts";
+import { fragment } from "../../app/router.ts";
+import { BlankPostmark } from "../../parts/postmark.tsx";
+import { Bones } from "../../parts/states.tsx";
 
 /** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
 const ENTRY_MAX_CHARACTERS = 2_000;
@@ -54,5 +57,27 @@ export function Ask(): VNode {
         </span>
       </button>
     </form>
+  );
+}
+
+/** Checks what a link names behind "#". */
+export function useDeepLink(): void {
+  const wanted = fragment.value;
+  useEffect(() => {
+    if (wanted !== "" && wanted !== "content" && wanted !== entryOnPage()) check(wanted);
+  }, [wanted]);
+}
+
+/** In the place of the answer until it is there. */
+export function Checking({ entry }: { entry: string }): VNode {
+  return (
+    <section class="sheet verdict">
+      <div>
+        <code class="subject">{entry}</code>
+        <h2 class="say">{t("Asking its name servers…")}</h2>
+        <Bones lines={2} />
+      </div>
+      <BlankPostmark />
+    </section>
   );
 }

@@ -4,7 +4,7 @@ import { doorTo } from "../../app/router.ts";
 import { session } from "../../app/session.ts";
 import { Code } from "../../parts/copy.tsx";
 import { Mark } from "../../parts/mark.tsx";
-import { curlOf } from "../../words/samples.ts";
+import { curlOf } from "../../words/curl-samples.ts";
 
 const PEEK = [
   ["k.larsen@posteo.de", "yes", "Good"],

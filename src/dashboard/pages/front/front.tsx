@@ -3,15 +3,22 @@ import { useEffect } from "preact/hooks";
 import type { FrontPage as Front, Plan } from "../../api/shapes.ts";
 import { checkRun, clearCheck } from "../../app/check-run.ts";
 import { t } from "../../app/i18n.ts";
+import type { Loadable } from "../../app/loaded-parts.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, duration } from "../../app/numbers.ts";
 import { setFragment } from "../../app/router.ts";
 import { session } from "../../app/session.ts";
 import { Time } from "../../parts/time.tsx";
-import { Ask } from "../check/ask.tsx";
-import { Answer, useDeepLink } from "../check/check.tsx";
+import { Lazy } from "../../parts/lazy.tsx";
+import { Ask, Checking, useDeepLink } from "../check/ask.tsx";
 import { FrontExamples } from "./front-examples.tsx";
 import { Privacy, Ways } from "./front-ways.tsx";
+
+/** Fetched with the first check: who only reads the front page does not need it. */
+const ANSWER: Loadable = {
+  words: "check",
+  load: async () => (await import("../check/answer.tsx")).Answer,
+};
 
 /** The front door: what Gatepost is, a field that works, and what this server knows. */
 export function FrontPage(): VNode {
@@ -37,7 +44,7 @@ export function FrontPage(): VNode {
         </>
       ) : (
         <>
-          <Answer shown={shown} />
+          <Lazy part={ANSWER} wait={<Checking entry={shown.entry} />} />
           <p>
             <button
               type="button"

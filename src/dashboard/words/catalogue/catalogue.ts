@@ -11,13 +11,13 @@ export const EMPTY: Catalogue = { words: new Map(), patterns: [] };
 /** A row of a table: the English text, and the same in each other language. */
 export type Row = Readonly<Record<"en" | "de" | "es" | "fr", string>>;
 
-/** Short name of an English text (FNV-1a, 32 bits), so that catalogues do not hold the English as well. */
+/** Short name of an English text (FNV-1a, 24 bits), so that catalogues do not hold the English as well. */
 export function keyOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
-  return (hash >>> 0).toString(36);
+  return (hash >>> 8).toString(36);
 }
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);

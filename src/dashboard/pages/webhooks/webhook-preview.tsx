@@ -2,10 +2,12 @@ import type { VNode } from "preact";
 import { t, tx } from "../../app/i18n.ts";
 import { Code } from "../../parts/copy.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { verifySamples, WEBHOOK_EXAMPLE } from "../../words/verify-samples.ts";
+import { RECEIVER_URL, receiverSamples, SECRET_VARIABLE } from "../../words/receiver-samples.ts";
+import { WEBHOOK_EXAMPLE } from "../../words/verify-samples.ts";
 
-/** What a receiver gets, and code that tells a genuine message. */
-export function WebhookPreview(): VNode {
+/** What a receiver gets, and a whole receiver to copy; `secret` while it is on the screen, else "". */
+export function WebhookPreview({ secret }: { secret: string }): VNode {
+  const samples = receiverSamples(secret === "" ? undefined : secret);
   return (
     <section class="sheet stack">
       <h2>{t("What arrives")}</h2>
@@ -16,9 +18,19 @@ export function WebhookPreview(): VNode {
         )}
       </p>
       <Code what={t("Example of a message")} text={WEBHOOK_EXAMPLE} />
+      <h2>{t("A receiver to copy")}</h2>
+      <p class="prose">
+        {tx(
+          "It checks the signature, answers at once and works on each list once. It listens at {address}: put your https server or a tunnel in front of it. curl sends it a signed test.",
+          { address: <code>{RECEIVER_URL}</code> },
+        )}{" "}
+        {secret === ""
+          ? tx("It reads the secret from {code}.", { code: <code>{SECRET_VARIABLE}</code> })
+          : t("It holds your secret as long as this page shows it.")}
+      </p>
       <Tabs
-        label={t("Language of the verifier")}
-        tabs={verifySamples().map(({ name, text }) => ({
+        label={t("Language of the receiver")}
+        tabs={samples.map(({ name, text }) => ({
           name,
           content: () => <Code what={t("{name} example", { name })} text={text} />,
         }))}

@@ -46,7 +46,7 @@ export function WebhooksPage(): VNode {
               />
             )}
             <Deliveries key={pings} isSetUp={state.webhook !== null} />
-            <WebhookPreview />
+            <WebhookPreview secret={secret} />
           </>
         )}
       </Shown>

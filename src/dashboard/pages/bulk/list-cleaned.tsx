@@ -5,7 +5,7 @@ import { downloadCsv } from "../../app/download.ts";
 import { t } from "../../app/i18n.ts";
 import { type Choice, cleanedCsv, hasColumns, type Part, partOf } from "../../lists/list-csv.ts";
 import type { ListRun } from "../../lists/list-run.ts";
-import { count } from "../../app/numbers.ts";
+import { count, counted } from "../../app/numbers.ts";
 
 const PARTS: readonly (readonly [part: Part, words: string])[] = [
   ["good", "Good entries"],
@@ -54,7 +54,7 @@ export function Cleaned(props: {
         </p>
         <div class="bar">
           <button type="button" class="main" disabled={chosen === 0} onClick={download}>
-            {t("Download {n} rows", { n: count(chosen) })}
+            {counted(chosen, "Download {n} row", "Download {n} rows")}
           </button>
           <span class="note">{cleanedName(run.name)}</span>
         </div>

@@ -292,7 +292,7 @@ export function notSignedIn(): Refusal {
 
 /** The same for an unknown address, a wrong password and an account without one. */
 export function wrongPassword(): Refusal {
-  return new Refusal("wrong_password", 401, "E-mail address or password is wrong.");
+  return new Refusal("wrong_password", 401, "Email address or password is wrong.");
 }
 
 /** A signed-in user gave a wrong password where it is asked for again. */

@@ -90,14 +90,14 @@ testInBrowser("a deep link and its query survive signing in", async () => {
   const { page, context } = await openPage(world.url);
   await goTo(page, `${world.url}/guide#one-check`);
   await page.getByRole("link", { name: "Sign in", exact: true }).first().click();
-  await page.getByLabel("E-mail address").fill("deep@gatepost.example");
+  await page.getByLabel("Email address").fill("deep@gatepost.example");
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${world.url}/guide#one-check`);
   for (const wanted of ["//evil.example/", "https://evil.example/", "/\\evil.example"]) {
     await context.clearCookies();
     await goTo(page, `${world.url}/sign-in?next=${encodeURIComponent(wanted)}`);
-    await page.getByLabel("E-mail address").fill("deep@gatepost.example");
+    await page.getByLabel("Email address").fill("deep@gatepost.example");
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(`${world.url}/`);

@@ -39,7 +39,7 @@ async function copy(page: Page, name: string): Promise<void> {
 }
 
 async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
   await button(page, "Sign in").click();
 }
@@ -47,7 +47,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 testInBrowser("from sign-up to a checked file, with a copied command that runs", async () => {
   const { page, context, complaints } = await visit("/sign-up");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByLabel("E-mail address").fill("new@gatepost.example");
+  await page.getByLabel("Email address").fill("new@gatepost.example");
   await page.getByLabel("Password").fill(PASSWORD);
   await button(page, "Create the account").click();
   await button(page, "Create a key").click();
@@ -197,7 +197,7 @@ testInBrowser("a sign-in that ends during a form hides the page and keeps the in
   await page.getByRole("heading", { name: "Your new key" }).waitFor();
   await context.clearCookies();
   await page.reload();
-  await page.getByLabel("E-mail address").waitFor();
+  await page.getByLabel("Email address").waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
 });

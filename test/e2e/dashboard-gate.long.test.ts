@@ -42,7 +42,7 @@ async function visit(path: string) {
   const opened = await openPage(service.url);
   const { page } = opened;
   await goTo(page, `${service.url}${path}`);
-  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByLabel("Email address").fill(EMAIL);
   await page.getByLabel("Password").fill(PASSWORD);
   await button(page, "Sign in").click();
   return opened;

@@ -183,7 +183,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 testInBrowser("by keyboard only: sign in, check, create a key, revoke it, sign out", async () => {
   await world.addAccount("keyboard@gatepost.example");
   const { page, end } = await visit("/sign-in");
-  await tabTo(page, "E-mail address");
+  await tabTo(page, "Email address");
   await page.keyboard.type("keyboard@gatepost.example");
   await tabTo(page, "Password");
   await page.keyboard.type(PASSWORD);
@@ -226,7 +226,7 @@ testInBrowser(
   "sign-up leads to the keys; the key is shown once and hidden after a reload",
   async () => {
     const { page, end } = await visit("/sign-up");
-    await page.getByLabel("E-mail address").fill("fresh@gatepost.example");
+    await page.getByLabel("Email address").fill("fresh@gatepost.example");
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Create the account" }).click();
     await page.getByText("No keys yet").waitFor();
@@ -246,10 +246,10 @@ testInBrowser(
   "a wrong password is reported, and an ended sign-in leads back to the form",
   async () => {
     const { page, end } = await visit("/keys");
-    await page.getByLabel("E-mail address").fill(OWN);
+    await page.getByLabel("Email address").fill(OWN);
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("E-mail address or password is wrong.").waitFor();
+    await page.getByRole("alert").getByText("Email address or password is wrong.").waitFor();
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("cell", { name: "Sign-up form", exact: true }).waitFor();
@@ -432,7 +432,7 @@ testInBrowser(
   async () => {
     const id = await world.addAccount("customer@gatepost.example");
     const { page, end } = await visit("/admin/accounts", { cookie: adminCookie });
-    await page.getByLabel("Search by e-mail address or id").fill("CUSTOMER@");
+    await page.getByLabel("Search by email address or id").fill("CUSTOMER@");
     await page.getByText("1 account", { exact: true }).waitFor();
     await page.getByLabel("Which accounts").selectOption("admin");
     await page.getByText("Nobody found").waitFor();

@@ -24,7 +24,7 @@ export type SignUp = (email: string, password: string, visitor: Visitor) => Prom
 export function createSignUp({ mode, accounts, quotas, audit, clock }: SignUpDeps): SignUp {
   return async (email, password, { clientAddress }) => {
     if (mode === "closed") throw signUpClosed();
-    if (accountEmail(email) === undefined) throw badField("That is not a valid e-mail address.");
+    if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
     checkPassword(password, email);
     // The prefix makes the day's count go with those of anonymous address buckets.
     const owner = `bucket:sign-up:${bucketOf(clientAddress).bucket}`;

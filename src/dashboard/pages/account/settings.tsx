@@ -28,7 +28,7 @@ export function SettingsPage(): VNode | null {
       <PageHead title={t("Your account")} />
       <section class="sheet">
         <dl class="pairs">
-          <dt>{t("E-mail address")}</dt>
+          <dt>{t("Email address")}</dt>
           <dd>{account.email}</dd>
           <dt>{t("Plan")}</dt>
           <dd>

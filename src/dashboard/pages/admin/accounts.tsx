@@ -41,8 +41,8 @@ function Directory(): VNode {
         <input
           class="search"
           type="search"
-          aria-label={t("Search by e-mail address or id")}
-          placeholder={t("E-mail address or id")}
+          aria-label={t("Search by email address or id")}
+          placeholder={t("Email address or id")}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
@@ -142,7 +142,7 @@ function AccountTable(props: { accounts: readonly AdminAccount[] }): VNode {
       <table class="folds">
         <thead>
           <tr>
-            <th scope="col">{t("E-mail address")}</th>
+            <th scope="col">{t("Email address")}</th>
             <th scope="col">{t("Plan")}</th>
             <th scope="col" class="number">
               {t("Credits")}

@@ -62,7 +62,7 @@ function Credentials(props: {
   return (
     <>
       <Field
-        label={t("E-mail address")}
+        label={t("Email address")}
         value={props.email}
         onValue={props.onEmail}
         input={{ type: "email", autocomplete: "username", required: true, maxLength: 254 }}

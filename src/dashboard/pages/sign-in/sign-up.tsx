@@ -65,7 +65,7 @@ function SignUpForm(): VNode {
   return (
     <form class="sheet stack" onSubmit={submit}>
       <Field
-        label={t("E-mail address")}
+        label={t("Email address")}
         value={email}
         onValue={setEmail}
         hint={t("You sign in with it. No mail is sent to it.")}

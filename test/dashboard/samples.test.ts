@@ -5,7 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { checkSamples, listSample, type Sample } from "../../src/dashboard/words/samples.ts";
+import { librarySamples } from "../../src/dashboard/words/library-samples.ts";
+import { receiverSamples } from "../../src/dashboard/words/receiver-samples.ts";
+import {
+  checkSamples,
+  listSample,
+  type Sample,
+  widgetSample,
+} from "../../src/dashboard/words/samples.ts";
+import { verifySamples } from "../../src/dashboard/words/verify-samples.ts";
 import { testWith } from "../process/require-tool.ts";
 import { type DashboardWorld, dashboardWorld } from "./dashboard-world.ts";
 
@@ -83,6 +91,20 @@ testWith(
     assert.equal(await run({ name: "curl", text: list }), "jane@good.example");
   },
 );
+
+test("no sample holds a gap that its reader must fill", () => {
+  const made = [
+    ...[undefined, "gp_live_1"].flatMap((key) => [
+      ...checkSamples("http://x.example", key),
+      ...librarySamples("http://x.example", key),
+      ...receiverSamples(key),
+      { text: listSample("http://x.example", key) },
+    ]),
+    ...verifySamples(),
+    { text: widgetSample("http://x.example", "gp_pub_1") },
+  ];
+  for (const { text } of made) assert.doesNotMatch(text, /…|\.\.\.|<[A-Za-z_-]+>|YOUR_|REPLACE/i);
+});
 
 test("a key in a sample is a literal of each language", () => {
   for (const { text } of checkSamples("http://x.example", "gp_live_1"))

@@ -114,6 +114,9 @@ testInBrowser("a page that cannot load offline says so, and loads when online", 
   await page.getByRole("link", { name: "Usage" }).first().click();
   await page.getByText("The server did not answer.").first().waitFor();
   assert.equal(await page.getByText("updated").count(), 0);
+  await context.setOffline(false);
+  await button(page, "Try again").click();
+  await page.getByRole("heading", { name: "Usage", exact: true }).waitFor();
   await context.close();
 });
 
@@ -152,5 +155,14 @@ for (const width of [360, 1_280]) {
       assert.ok(shifted <= 0.02, `${path} moved by ${shifted.toFixed(3)}`);
     }
     await context.close();
+    const visitor = await openPage(world.url, { width });
+    await visitor.page.addInitScript(SHIFTS);
+    for (const path of ["/", "/guide", "/pricing", "/sign-in", "/sign-up"]) {
+      await goTo(visitor.page, `${world.url}${path}`);
+      await settled(visitor.page);
+      const shifted = Number(await visitor.page.evaluate("window.shifted"));
+      assert.ok(shifted <= 0.02, `a visitor's ${path} moved by ${shifted.toFixed(3)}`);
+    }
+    await visitor.context.close();
   });
 }

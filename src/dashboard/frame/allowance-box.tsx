@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import type { Allowance, Purse } from "../api/shapes.ts";
+import { nowMs, relativeTime, timeMs } from "../app/clock.ts";
 import { count, counted } from "../app/numbers.ts";
 import { allowance } from "../app/session.ts";
 import { tierName } from "../words/tiers.ts";
@@ -54,6 +55,11 @@ function Left({ allowance: known }: { allowance: Allowance }): VNode {
   return (
     <>
       <div>{tx(words, { left: <b>{count(left(purse))}</b>, limit: count(limit) })}</div>
+      {left(purse) === 0 ? (
+        <div>
+          {t("It is renewed {when}.", { when: relativeTime(timeMs(purse.resets_at), nowMs()) })}
+        </div>
+      ) : null}
       <Meter share={limit === 0 ? 0 : left(purse) / limit} />
       {known.credits > 0 ? (
         <div>

@@ -6,6 +6,7 @@ import { Code } from "../parts/copy.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { checkSamples, listSample, type Sample } from "../words/samples.ts";
+import { librarySamples } from "../words/library-samples.ts";
 import { t, tx } from "../app/i18n.ts";
 import { verifySamples } from "../words/verify-samples.ts";
 
@@ -27,6 +28,9 @@ export function GuidePage(): VNode {
         }
       />
       <QuickStart samples={checkSamples(baseUrl, key)} hasKey={key !== undefined} />
+      {session.value?.parts.includes("gate") === true ? (
+        <Libraries samples={librarySamples(baseUrl, key)} />
+      ) : null}
       <Reading />
       <Lists text={listSample(baseUrl, key)} />
       <WebhookPart />
@@ -71,6 +75,19 @@ function QuickStart({ samples, hasKey }: { samples: readonly Sample[]; hasKey: b
         {t("When the service does not answer, they let the person in.")}
       </p>
       <Samples label={t("Language of the example")} samples={samples} />
+    </Section>
+  );
+}
+
+function Libraries({ samples }: { samples: readonly Sample[] }): VNode {
+  return (
+    <Section title={t("A sign-up, by a client library")}>
+      <p class="prose">
+        {t(
+          "A library decides by your policy and within its deadline, repeats what may be repeated, and lets the person in when the service is away.",
+        )}
+      </p>
+      <Samples label={t("Language of the library")} samples={samples} />
     </Section>
   );
 }

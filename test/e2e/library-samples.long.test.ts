@@ -1,0 +1,89 @@
+import { strict as assert } from "node:assert";
+import { execFile, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { librarySamples } from "../../src/dashboard/words/library-samples.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { testWith } from "../process/require-tool.ts";
+import { DOCS_ZONE } from "./docs-zone.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "./service-process.ts";
+
+const root = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "gatepost-libraries-"));
+
+let dns: ForkedDnsServer;
+let home: Home;
+let service: ServiceProcess;
+let key = "";
+
+/** Each library as its package manager would put it there. */
+function install(): void {
+  const library = join(folder, "node_modules", "gatepost-client");
+  mkdirSync(library, { recursive: true });
+  cpSync(root("clients/typescript/package.json"), join(library, "package.json"));
+  cpSync(root("dist/clients/typescript/src"), join(library, "dist"), { recursive: true });
+  symlinkSync(root("clients/python/gatepost"), join(folder, "gatepost"));
+  mkdirSync(join(folder, "vendor"));
+  const autoload = root("clients/php/src/autoload.php");
+  writeFileSync(join(folder, "vendor", "autoload.php"), `<?php require '${autoload}';`);
+}
+
+before(async () => {
+  install();
+  dns = await forkDnsServer(DOCS_ZONE);
+  home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
+  assert.equal(gatepost(home, ["account", "create", "dev@gatepost.example"]).code, 0);
+  const made = gatepost(home, ["key", "create", "dev@gatepost.example"]);
+  key = /gp_live_\w{40}/.exec(made.out)?.[0] ?? "";
+  assert.notEqual(key, "", made.err);
+  service = await startService(home);
+});
+
+after(async () => {
+  await service.stop();
+  await dns.close();
+  home.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const RUNS = {
+  Node: [process.execPath, "library.mjs"],
+  Python: ["python3", "library.py"],
+  PHP: ["php", "library.php"],
+} as const;
+
+const works = (tool: string): boolean => spawnSync(tool, ["--version"]).status === 0;
+
+for (const name of ["Node", "Python", "PHP"] as const) {
+  const [tool, file] = RUNS[name];
+  testWith(
+    [tool],
+    works(tool) ? [] : [tool],
+    `the sample of the library for ${name} runs as it was copied`,
+    async () => {
+      const run = async (url: string, address: string, given?: string): Promise<string> => {
+        const sample = librarySamples(url, given, address).find((known) => known.name === name);
+        assert.ok(sample !== undefined && !sample.text.includes("…"));
+        writeFileSync(join(folder, file), sample.text);
+        const env = { ...process.env, GATEPOST_KEY: key };
+        return (await promisify(execFile)(tool, [file], { cwd: folder, env })).stdout.trim();
+      };
+      const refused = await run(service.url, "jane@mailinator.com", key);
+      assert.ok(refused !== "" && refused !== "Welcome.", refused);
+      assert.equal(await run(service.url, "jane@mailinator.com"), refused, "key from outside");
+      assert.equal(await run(service.url, "jane@good.example", key), "Welcome.");
+      assert.equal(await run("http://127.0.0.1:9", "jane@good.example", key), "Welcome.", "away");
+      assert.equal(await run(service.url, "jane@good.example", "gp_live_x"), "Welcome.", "401");
+    },
+  );
+}

@@ -3,9 +3,10 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import type { Result } from "../../src/dashboard/api/shapes.ts";
 import { costOf } from "../../src/dashboard/words/cost.ts";
-import { sharesOf } from "../../src/dashboard/words/evidence.ts";
+import { factsOf } from "../../src/dashboard/words/facts.ts";
+import { sharesOf } from "../../src/dashboard/words/shares.ts";
 import { curlOf, shellQuoted } from "../../src/dashboard/words/curl-samples.ts";
-import { factsOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
+import { verdictOf } from "../../src/dashboard/words/verdict.ts";
 
 const FINE: Result = {
   format: true,

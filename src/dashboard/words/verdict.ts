@@ -29,7 +29,8 @@ export interface Checked {
   readonly fault?: EntryFault;
 }
 
-const isAddress = (result: Result): boolean => result.alias !== undefined;
+/** Whether the entry was an address, which alone can be an alias. */
+export const isAddress = (result: Result): boolean => result.alias !== undefined;
 
 /** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
 export function verdictOf(checked: Checked, entry = ""): Verdict {
@@ -182,38 +183,4 @@ function goodReason(result: Result): string {
   if (result.confidence > 0)
     return t("There is a sign against it, but not enough to call it disposable.");
   return t("No sign of being disposable. Only a message can show whether this mailbox exists.");
-}
-
-export interface Fact {
-  readonly mark: Mark;
-  readonly words: string;
-}
-
-/** Short facts beside the verdict; none for what has no format. */
-export function factsOf(result: Result): readonly Fact[] {
-  if (!result.format) return [{ mark: "no", words: t("Bad format") }];
-  return [
-    { mark: "yes", words: t("Format valid") },
-    mailFact(result),
-    result.disposable
-      ? { mark: "no", words: t("Disposable") }
-      : { mark: "yes", words: t("Not disposable") },
-    ...(result.whitelist ? [{ mark: "yes" as const, words: t("Known good") }] : []),
-    ...(isAddress(result) ? addressFacts(result) : []),
-    { mark: "quiet", words: result.free ? t("Free provider") : t("Not a free provider") },
-  ];
-}
-
-function mailFact(result: Result): Fact {
-  if (result.dns) return { mark: "yes", words: t("Accepts mail") };
-  return result.signals.includes("dns_indeterminate")
-    ? { mark: "quiet", words: t("Mail server unknown") }
-    : { mark: "no", words: t("No mail server") };
-}
-
-function addressFacts(result: Result): readonly Fact[] {
-  return [
-    { mark: "quiet", words: result.role ? t("Role address") : t("Not a role address") },
-    ...(result.alias === true ? [{ mark: "quiet" as const, words: t("An alias") }] : []),
-  ];
 }

@@ -3,7 +3,8 @@ import type { CheckStep, EvidenceShape } from "../../api/shapes.ts";
 import { shownDay } from "../../app/clock.ts";
 import { t } from "../../app/i18n.ts";
 import { Time } from "../../parts/time.tsx";
-import { reasonOf, type Share, sharesOf, titleOf } from "../../words/evidence.ts";
+import { reasonOf } from "../../words/evidence.ts";
+import { type Share, sharesOf, titleOf } from "../../words/shares.ts";
 
 /** The score as a sum: each bar begins where the one above ended. */
 export function Why({ step }: { step: CheckStep }): VNode {

@@ -5,6 +5,7 @@ import {
   listen,
   type ListenLimits,
 } from "../../src/main/process/listen.ts";
+import { createShares } from "../../src/ports/sharing/shares.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
 import { appWith } from "./http-app.ts";
 
@@ -21,7 +22,13 @@ export async function testServer(
   limits: Partial<ListenLimits> = {},
 ): Promise<TestServer> {
   const all = { ...DEFAULT_LIMITS, ...limits };
-  const app = await appWith({ ...over, listener: createListener(all) });
+  const shares = createShares();
+  const terms = {
+    share: shares.of("connections"),
+    turns: shares.of("reading"),
+    trustedProxies: [],
+  };
+  const app = await appWith({ ...over, listener: createListener(all, terms) });
   const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, all);
   return { port: Number(new URL(url).port), http: app.server, stop };
 }

@@ -99,6 +99,31 @@ const idleConnections: Attack["run"] = (attacker, attackers) => {
   return keepOpen(attacker, { count, text, use: (socket) => void socket?.resume() });
 };
 
+/** Sends `text` over and over, as fast as it is taken. */
+const pour =
+  (text: string): KeptOpen["use"] =>
+  (socket) => {
+    if (socket === undefined) return;
+    const octets = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
+    const more = (): void => {
+      while (socket.writable && socket.write(octets));
+    };
+    socket.resume().on("drain", more);
+    more();
+  };
+
+/** Requests that do not wait for the answers before them. */
+const pipelining: Attack["run"] = (attacker) => {
+  const text = "GET /api/email/jo@good.co HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+  return keepOpen(attacker, { count: 2, text, use: pour(text) });
+};
+
+const octetChunks: Attack["run"] = (attacker) => {
+  const type = "content-type: application/x-www-form-urlencoded";
+  const text = headText([type, "transfer-encoding: chunked"]);
+  return keepOpen(attacker, { count: 2, text, use: pour("1\r\na\r\n") });
+};
+
 let submitted = 0;
 
 /** A list of names whose name server is silent, by an account without a paid plan. */
@@ -172,6 +197,8 @@ const OTHERS: readonly Attack[] = [
   { row: 3, name: "stalled uploads", run: stalledUploads },
   { row: 4, name: "silent names", run: silentNames },
   { row: 5, name: "idle connections", run: idleConnections },
+  { row: 5, name: "pipelining", run: pipelining },
+  { row: 6, name: "one-octet chunks", run: octetChunks },
   { row: 7, name: "sign-ins", run: signIns },
   { row: 7, name: "event streams", run: eventStreams },
   { row: 7, name: "unread results", run: viewStreams },

@@ -10,6 +10,7 @@ import {
   requestTimedOut,
   uploadTooLarge,
 } from "../../service/refusals.ts";
+import { Pieces } from "./pieces.ts";
 import type { ReceiverDeps, Source } from "./receive.ts";
 import { SlowSenders } from "./slow-senders.ts";
 
@@ -63,7 +64,7 @@ class Reading {
   readonly #source: Source;
   readonly #hold: Hold;
   readonly #fields = new Map<string, string>();
-  readonly #chunks: Uint8Array[] = [];
+  readonly #pieces = new Pieces();
   #file: Omit<UploadedFile, "chunks"> | undefined;
   #bodyBytes = 0;
   #settle: Settle | undefined;
@@ -125,7 +126,7 @@ class Reading {
     if (this.#settle === undefined) return;
     try {
       this.#hold.grow(chunk.length);
-      this.#chunks.push(chunk);
+      this.#pieces.add(chunk);
     } catch (error) {
       this.#refuse(error);
     }
@@ -138,12 +139,17 @@ class Reading {
       return;
     }
     const settle = this.#end();
+    const chunks = this.#pieces.all();
+    this.#pieces.clear();
     this.#hold.keep(); // its memory stays in use until the file is read
     settle?.resolve({
-      file: { ...file, chunks: this.#chunks },
+      file: { ...file, chunks },
       fields: this.#fields,
-      drop: () => void (this.#chunks.length = 0),
-      release: () => this.#release(),
+      drop: () => void (chunks.length = 0),
+      release: () => {
+        chunks.length = 0;
+        this.#release();
+      },
     });
   }
 
@@ -167,7 +173,7 @@ class Reading {
   }
 
   #release(): void {
-    this.#chunks.length = 0;
+    this.#pieces.clear();
     this.#hold.release();
   }
 }

@@ -5,6 +5,7 @@ import { type Hold, NoRoom } from "../../ports/sharing/share.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../service/refusals.ts";
 import type { HttpRequest } from "../answer/route.ts";
+import { Pieces } from "./pieces.ts";
 import { SlowSenders } from "./slow-senders.ts";
 
 export type Source = HttpRequest;
@@ -62,7 +63,7 @@ interface Settle {
 class Receiving {
   readonly #order: Order;
   readonly #settle: Settle;
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new Pieces();
   readonly #reclaim = { reclaim: () => this.#refuse(new NoRoom("large_bodies", "owner")) };
   #isSmall = false;
   #octets = 0;
@@ -105,7 +106,7 @@ class Receiving {
     }
     try {
       this.#cover();
-      this.#chunks.push(chunk);
+      this.#pieces.add(chunk);
     } catch (error) {
       this.#refuse(error);
     }
@@ -129,17 +130,17 @@ class Receiving {
     this.#stop();
     this.#hold?.keep(); // its memory stays in use until the request is answered
     this.#settle.resolve({
-      bytes: Buffer.concat(this.#chunks),
+      bytes: Buffer.concat(this.#pieces.all()),
       release: () => this.#hold?.release(),
     });
-    this.#chunks.length = 0;
+    this.#pieces.clear();
   };
 
   readonly #cut = (): void => this.#refuse(bodyCutShort());
 
   #refuse(why: unknown): void {
     this.#stop();
-    this.#chunks.length = 0;
+    this.#pieces.clear();
     this.#hold?.release();
     this.#order.source.resume();
     this.#settle.reject(why);

@@ -14,7 +14,8 @@ export function openShares({ config, clock, ids, log }: Process, registry: Regis
     total: maxConnections,
     perOwner: Math.min(maxConnections, maxConnectionsPerAddress),
   };
-  const shares = createShares(heldBack, { connections });
+  const reading = { queuePerOwner: connections.perOwner };
+  const shares = createShares(heldBack, { connections, reading });
   watchShares(registry, () => shares.figures());
   return shares;
 }

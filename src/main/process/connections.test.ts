@@ -26,12 +26,16 @@ class Line extends EventEmitter {
 function world(total: number, perOwner: number, proxies = "") {
   const shares = createShares(undefined, { connections: { total, perOwner } });
   const trustedProxies = readTrustedProxies(proxies);
-  const connections = new Connections({ share: shares.of("connections"), trustedProxies });
+  const connections = new Connections({
+    share: shares.of("connections"),
+    turns: shares.of("reading"),
+    trustedProxies,
+  });
   const open = (address: string) => {
     const line = new Line(address);
     const refusal = connections.admit(line as unknown as Socket);
     const use = (writableFinished: boolean): void =>
-      connections.used(line as unknown as Socket, { writableFinished } as ServerResponse);
+      void connections.used(line as unknown as Socket, { writableFinished } as ServerResponse);
     return { line, status: refusal?.status, use };
   };
   return { open };

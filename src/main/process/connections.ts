@@ -5,10 +5,13 @@ import type { OwnerKey } from "../../ports/admission/owner.ts";
 import { type Hold, NoRoom, type Share } from "../../ports/sharing/share.ts";
 import { bucketKey } from "../../service/admission/bucket.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../service/refusals.ts";
+import { PacedSocket } from "./paced-socket.ts";
 
 export interface ConnectionTerms {
   /** Of connections. */
   readonly share: Share;
+  /** Of turns to have a piece parsed. */
+  readonly turns: Share;
   /** Their connections carry the requests of many: none of them is an owner. */
   readonly trustedProxies: TrustedProxies;
 }
@@ -17,6 +20,7 @@ interface Connection {
   readonly owner: OwnerKey;
   readonly hold: Hold;
   latest: ServerResponse | undefined;
+  paced: PacedSocket | undefined;
   /** The order of last use: the smallest is idle for the longest time. */
   usedAt: number;
 }
@@ -38,7 +42,8 @@ export class Connections {
     for (;;) {
       try {
         const hold = this.#terms.share.take(owner);
-        this.#open.set(socket, { owner, hold, latest: undefined, usedAt: this.#next() });
+        const usedAt = this.#next();
+        this.#open.set(socket, { owner, hold, latest: undefined, paced: undefined, usedAt });
         socket.once("close", () => this.#close(socket));
         return undefined;
       } catch (error) {
@@ -50,12 +55,17 @@ export class Connections {
     }
   }
 
-  /** A request came on this connection. */
-  used(socket: Socket, response: ServerResponse): void {
+  /** A request came on this connection. Returns what is to begin it, if not the caller. `isChunked`: so is its body. */
+  used(socket: Socket, response: ServerResponse, isChunked = false): PacedSocket | undefined {
     const connection = this.#open.get(socket);
-    if (connection === undefined) return;
+    if (connection === undefined) return undefined;
+    const { owner, latest } = connection;
+    if (connection.paced === undefined && (isChunked || latest?.writableFinished === false)) {
+      connection.paced = new PacedSocket(socket, { share: this.#terms.turns, owner });
+    }
     connection.latest = response;
     connection.usedAt = this.#next();
+    return connection.paced;
   }
 
   #next(): number {

@@ -76,9 +76,11 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
         (request, response) => {
           const line = lines.get(request.socket);
           if (line !== undefined) line.latest = response;
-          connections?.used(request.socket, response);
-          if (hasOneHost(request)) handler(request, response);
-          else answerBadRequest(response);
+          const { isChunked, hasOneHost } = framingOf(request);
+          const handle = hasOneHost ? handler : answerBadRequest;
+          const paced = connections?.used(request.socket, response, isChunked);
+          if (paced === undefined) handle(request, response);
+          else paced.began(response, () => handle(request, response));
         },
       );
       // Beyond the limit one that is idle makes room; Node closes only what comes faster than that.
@@ -109,17 +111,24 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
 /** Connections that may be open while others are closed for them. */
 const SPARE_CONNECTIONS = 64;
 
-/** HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2). Node keeps only the first of several. */
-function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+interface Framing {
+  /** HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2). Node keeps only the first of several. */
+  readonly hasOneHost: boolean;
+  readonly isChunked: boolean;
+}
+
+function framingOf({ httpVersion, rawHeaders }: IncomingMessage): Framing {
   let hosts = 0;
+  let isChunked = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    if (name.length === 17 && name.toLowerCase() === "transfer-encoding") isChunked = true;
   }
-  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
+  return { hasOneHost: hosts === 1 || (hosts === 0 && httpVersion === "1.0"), isChunked };
 }
 
-function answerBadRequest(response: ServerResponse): void {
+function answerBadRequest(_request: IncomingMessage, response: ServerResponse): void {
   const { status, message } = badRequest();
   const body = errorBody(message);
   response

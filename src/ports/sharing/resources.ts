@@ -38,6 +38,14 @@ export const RESOURCES = {
     queuePerOwner: 0,
     refusal: "429 or 503 and closed, after the longest idle",
   },
+  reading: {
+    unit: "places",
+    total: 1,
+    perOwner: 1,
+    queue: 10_000,
+    queuePerOwner: 256,
+    refusal: "closed",
+  },
   small_bodies: {
     unit: "octets",
     total: 32 * MIB,

@@ -1,0 +1,87 @@
+import { strict as assert } from "node:assert";
+import { connect, type Socket } from "node:net";
+import { after, before, test, type TestContext } from "node:test";
+import { testServer, type TestServer } from "../../../test/http/http-server.ts";
+import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
+import { readError, readResult } from "../../../test/http/strict-client.ts";
+
+const REQUESTS = 3_000;
+const CHUNKS = 100_000;
+const FORM = "application/x-www-form-urlencoded";
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+const chunked = (type: string, text: string): string =>
+  `POST /api/email HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+  `${text.replaceAll(/./g, "1\r\n$&\r\n")}0\r\n\r\n`;
+
+let server: TestServer;
+before(async () => {
+  server = await testServer();
+});
+after(() => server.stop());
+
+/** A client that pours without reading what it gets one by one. */
+function pouring(t: TestContext, text: string): { socket: Socket; answered: () => number } {
+  const socket = connect({ port: server.port, host: "127.0.0.1" });
+  t.after(() => socket.destroy());
+  let got = "";
+  let answered = 0;
+  socket.setEncoding("latin1").on("data", (part: string) => {
+    got += part;
+    const heads = got.split("HTTP/1.1 ").length - 1;
+    if (heads === 0) return;
+    answered += heads;
+    got = got.slice(got.lastIndexOf("HTTP/1.1 ") + 9);
+  });
+  socket.write(text);
+  return { socket, answered: () => answered };
+}
+
+/** Asks until the condition holds, at most 10,000 times; returns how often. */
+async function asksUntil(holds: () => boolean): Promise<number> {
+  for (let asked = 1; asked <= 10_000; asked += 1) {
+    readResult(await askRaw(server.port, get("/api/email/b@x")), "email");
+    if (holds()) return asked;
+  }
+  throw new Error("it never held");
+}
+
+test("thousands of pipelined requests leave others their turns, and all are answered", async (t) => {
+  const { answered } = pouring(t, get("/api/email/a@x").repeat(REQUESTS));
+  readResult(await askRaw(server.port, get("/api/email/b@x")), "email");
+  const early = answered();
+  assert.ok(early < REQUESTS / 2, `${String(early)} were answered before the first of another`);
+  const asked = await asksUntil(() => answered() === REQUESTS);
+  assert.ok(asked > 10, `another had ${String(asked)} turns`);
+});
+
+test("a body in chunks of one octet is read whole, and others have their turns meanwhile", async (t) => {
+  const text = `email=a%40x&padding=${"a".repeat(CHUNKS)}`;
+  const { answered } = pouring(t, chunked(FORM, text));
+  const asked = await asksUntil(() => answered() === 1);
+  assert.ok(asked > 10, `another had ${String(asked)} turns`);
+});
+
+test("chunks of a refused body are dropped in turns, too", async (t) => {
+  const { answered } = pouring(t, chunked("text/html", "a".repeat(CHUNKS)) + get("/api/email/a@x"));
+  const asked = await asksUntil(() => answered() === 2);
+  assert.ok(asked > 10, `another had ${String(asked)} turns`);
+});
+
+test("requests behind a chunked body are answered in order", async (t) => {
+  const client = rawClient(server.port);
+  t.after(() => client.destroy());
+  client.write(chunked(FORM, "email=1%40x") + get("/api/email/2@x") + get("/api/nothing"));
+  assert.deepEqual(readResult(await client.answer(), "email")["mx_info"], ["1@x", "address"]);
+  assert.deepEqual(readResult(await client.answer(), "email")["mx_info"], ["2@x", "address"]);
+  readError(await client.answer(), 404);
+});
+
+test("a connection whose end comes before its turns is closed", async () => {
+  const client = rawClient(server.port);
+  client.write(get("/api/email/a@x").repeat(REQUESTS));
+  client.destroy();
+  await client.closed;
+  readResult(await askRaw(server.port, get("/api/email/b@x")), "email");
+});

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { librarySamples } from "../../src/dashboard/words/library-samples.ts";
 import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
 import { testWith } from "../process/require-tool.ts";
+import { until } from "../time/until.ts";
 import { DOCS_ZONE } from "./docs-zone.ts";
 import {
   gatepost,
@@ -78,9 +79,14 @@ for (const name of ["Node", "Python", "PHP"] as const) {
         const env = { ...process.env, GATEPOST_KEY: key };
         return (await promisify(execFile)(tool, [file], { cwd: folder, env })).stdout.trim();
       };
-      const refused = await run(service.url, "jane@mailinator.com", key);
-      assert.ok(refused !== "" && refused !== "Welcome.", refused);
-      assert.equal(await run(service.url, "jane@mailinator.com"), refused, "key from outside");
+      // The library lets people in past its deadline, which a busy machine may miss.
+      const refusal = (given?: string): Promise<string> =>
+        until(async () => {
+          const said = await run(service.url, "jane@mailinator.com", given);
+          return said === "Welcome." ? undefined : said;
+        });
+      const refused = await refusal(key);
+      assert.equal(await refusal(), refused, "key from outside");
       assert.equal(await run(service.url, "jane@good.example", key), "Welcome.");
       assert.equal(await run("http://127.0.0.1:9", "jane@good.example", key), "Welcome.", "away");
       assert.equal(await run(service.url, "jane@good.example", "gp_live_x"), "Welcome.", "401");

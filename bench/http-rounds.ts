@@ -122,11 +122,14 @@ export async function compare(
     for (const { name, rounds } of contenders) {
       const target = targets.get(name);
       if (target === undefined) continue;
-      const ratios = rounds.map(
-        ({ perSecond }, at) => perSecond / (bare?.rounds[at]?.perSecond ?? Number.NaN),
+      const pairs = rounds.map((round, at) => ({ round, other: bare?.rounds[at] ?? round }));
+      const ratio = median(pairs.map(({ round, other }) => round.perSecond / other.perSecond));
+      const byCpu = median(
+        pairs.map(({ round, other }) => other.cpuMicroseconds / round.cpuMicroseconds),
       );
-      const ratio = median(ratios);
-      process.stdout.write(`${name}: ${ratio.toFixed(2)} of bare node:http (target ${target})\n`);
+      process.stdout.write(
+        `${name}: ${ratio.toFixed(2)} of bare node:http (target ${target}), by CPU ${byCpu.toFixed(2)}\n`,
+      );
       if (!(ratio >= target)) process.exitCode = 1;
     }
   } finally {

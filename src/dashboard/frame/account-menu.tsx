@@ -47,7 +47,7 @@ export function AccountMenu(): VNode {
   );
 }
 
-const THEME_WORDS = { system: "As the system", light: "Light", dark: "Dark" } as const;
+const THEME_WORDS = { system: "System", light: "Light", dark: "Dark" } as const;
 
 function ThemeChoice(): VNode {
   const group = useId(); // it is there twice: in the rail and in the drawer

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { check } from "../app/check-run.ts";
 import { t } from "../app/i18n.ts";
 import { isOpenTo, PAGES } from "../app/pages.ts";
@@ -41,6 +41,11 @@ function Options(props: {
   onRun: (command: Command) => void;
 }): VNode {
   const { commands, chosen, onRun } = props;
+  useEffect(
+    () =>
+      document.getElementById(`command-${String(chosen)}`)?.scrollIntoView({ block: "nearest" }),
+    [chosen],
+  );
   return (
     <ul class="commands" id="commands" role="listbox" aria-label={t("Commands")}>
       {commands.map((command, place) => (

@@ -1,7 +1,10 @@
 import type { VNode } from "preact";
+import type { FrontPage as Front } from "../../api/shapes.ts";
 import { check, checkRun } from "../../app/check-run.ts";
 import { t } from "../../app/i18n.ts";
+import { useLoad } from "../../app/load.ts";
 import { Failed } from "../../parts/states.tsx";
+import { FrontExamples } from "../front/front-examples.tsx";
 import { Checking } from "./ask.tsx";
 import { RecentChecks } from "./recent-checks.tsx";
 import { CheckResult } from "./result.tsx";
@@ -27,8 +30,19 @@ const EXAMPLES = [
   ["info@iana.org", "an organisation's role address"],
 ] as const;
 
-/** The page before the first check. */
+/** The page before the first check: three results of this server, or entries to try where it has none. */
 function Teach(): VNode {
+  const { loaded } = useLoad<Front>("front");
+  const front = loaded.state === "ready" ? loaded.value : undefined;
+  const isLoading = loaded.state === "loading";
+  if (isLoading || (front?.examples.length ?? 0) > 0) {
+    return (
+      <>
+        <FrontExamples front={front} isLoading={isLoading} />
+        <RecentChecks />
+      </>
+    );
+  }
   return (
     <div class="two start">
       <section class="sheet stack">

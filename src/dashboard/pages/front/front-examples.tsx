@@ -16,7 +16,7 @@ export function FrontExamples(props: {
   if (front?.examples.length === 0 || (front === undefined && !isLoading)) return null;
   return (
     <section class="stack">
-      <div class="bar">
+      <div class="bar dated">
         <h2>{t("Results of this server")}</h2>
         <span class="note">
           {front === undefined ? (
@@ -59,12 +59,12 @@ function Example(props: { entry: string; step: CheckStep; atMs: number }): VNode
       </div>
       <h3>{verdict.sentence}</h3>
       <p>{verdict.reason}</p>
+      {suggestion === undefined ? null : (
+        <button type="button" class="small fix" onClick={() => check(suggestion)}>
+          {t("Did you mean {name}?", { name: suggestion })}
+        </button>
+      )}
       <div class="bar">
-        {suggestion === undefined ? null : (
-          <button type="button" class="small fix" onClick={() => check(suggestion)}>
-            {t("Did you mean {name}?", { name: suggestion })}
-          </button>
-        )}
         <button type="button" class="link push" onClick={() => check(entry)}>
           {t("See why")}
           <span class="unseen"> {entry}</span>

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import type { FrontPage as Front } from "../../api/shapes.ts";
 import { t, tx } from "../../app/i18n.ts";
 import { doorTo } from "../../app/router.ts";
 import { session } from "../../app/session.ts";
@@ -13,11 +14,11 @@ const PEEK = [
 ] as const;
 
 /** A whole list, or a program: the two ways beyond one check. */
-export function Ways(): VNode {
+export function Ways({ front }: { front: Front | undefined }): VNode {
   const isOpen = session.value?.signup === "open";
   const base = session.value?.public_url ?? location.origin;
   return (
-    <div class="two">
+    <div class="two far">
       <section class="sheet stack drop-teaser">
         <h2 class="say">{t("Clean a whole list")}</h2>
         <p class="prose">
@@ -42,9 +43,10 @@ export function Ways(): VNode {
           </span>
         </div>
       </section>
-      <section class="sheet stack">
+      <section class="sheet stack headed">
         <h2>{t("Or ask from your code")}</h2>
-        <Code wrap what="curl" text={curlOf(base, "someone@mailinator.com")} />
+        <Code wrap what="curl" text={curlOf(base, ASKED)} />
+        <pre class="answer">{answerOf(front)}</pre>
         <p class="note">
           {tx("It works as it stands, without a key. {guide}, {docs}", {
             guide: <a href="/guide">{t("Samples in other languages")}</a>,
@@ -63,6 +65,16 @@ export function Ways(): VNode {
   );
 }
 
+const ASKED = "someone@mailinator.com";
+
+/** The beginning of the answer that this server gave to the same question; "" until it is known. */
+function answerOf(front: Front | undefined): string {
+  const result = front?.examples.find(({ entry }) => entry === ASKED)?.step.result;
+  if (result === undefined) return "";
+  const told = JSON.stringify(result, ["format", "disposable", "dns", "confidence"]);
+  return told.replace(/[:,]/g, "$& ").replace("}", ", … }");
+}
+
 /** What leaves the server, what stays, and for how long. */
 export function Privacy(): VNode {
   const rows = [
@@ -76,8 +88,8 @@ export function Privacy(): VNode {
     [t("Is deleted"), t("Every list and its results, 15 minutes after it finishes.")],
   ] as const;
   return (
-    <div class="two start privacy">
-      <div>
+    <div class="two start privacy far">
+      <div class="stack">
         <h2 class="say">{t("Self-hosted. What you check stays on this server.")}</h2>
         <p class="prose">{t("No tracking, no third-party scripts, no copy of your lists.")}</p>
       </div>

@@ -39,7 +39,7 @@ export function FrontPage(): VNode {
             <FrontExamples front={known} isLoading={front.loaded.state === "loading"} />
           ) : null}
           <Facts front={known} />
-          <Ways />
+          <Ways front={known} />
           <Privacy />
         </>
       ) : (

@@ -3,9 +3,19 @@ import { useMemo, useState } from "preact/hooks";
 import type { ListRow } from "../../api/shapes.ts";
 import { downloadCsv } from "../../app/download.ts";
 import { t } from "../../app/i18n.ts";
-import { type Choice, cleanedCsv, hasColumns, type Part, partOf } from "../../lists/list-csv.ts";
+import {
+  type Choice,
+  cleanedCsv,
+  hasColumns,
+  listCsv,
+  type Part,
+  partOf,
+} from "../../lists/list-csv.ts";
 import type { ListRun } from "../../lists/list-run.ts";
 import { count, counted } from "../../app/numbers.ts";
+import { useIsPast } from "../../parts/countdown.tsx";
+
+type Done = ListRun & { step: "done" };
 
 const PARTS: readonly (readonly [part: Part, words: string])[] = [
   ["good", "Good entries"],
@@ -28,16 +38,28 @@ function countsOf(
   return counts;
 }
 
-/** The list without what is bad: the reader chooses what stays. */
-export function Cleaned(props: {
-  run: ListRun & { step: "done" };
+interface CleanedProps {
+  run: Done;
   fixes: ReadonlySet<string>;
-}): VNode {
-  const { run, fixes } = props;
+}
+
+const download = (run: Done, choice: Choice, fixes: ReadonlySet<string>): void =>
+  downloadCsv(cleanedCsv(run, choice, fixes), cleanedName(run.name));
+
+/** The cleaned list as most people want it: what is good, and what was fixed. */
+export function CleanedButton({ run, fixes }: CleanedProps): VNode {
+  return (
+    <button type="button" class="main" onClick={() => download(run, STANDARD, fixes)}>
+      {t("Download cleaned list")}
+    </button>
+  );
+}
+
+/** The list without what is bad: the reader chooses what stays. */
+export function Cleaned({ run, fixes }: CleanedProps): VNode {
   const [choice, setChoice] = useState<Choice>(STANDARD);
   const counts = useMemo(() => countsOf(run.rows, fixes), [run.rows, fixes]);
   const chosen = PARTS.reduce((sum, [part]) => sum + (choice[part] ? counts[part] : 0), 0);
-  const download = (): void => downloadCsv(cleanedCsv(run, choice, fixes), cleanedName(run.name));
   return (
     <section class="sheet cleaned">
       <div class="stack close">
@@ -53,11 +75,17 @@ export function Cleaned(props: {
             : t("One entry a row, plus verdict, reason and the original of what was fixed.")}
         </p>
         <div class="bar">
-          <button type="button" class="main" disabled={chosen === 0} onClick={download}>
+          <button
+            type="button"
+            class="main"
+            disabled={chosen === 0}
+            onClick={() => download(run, choice, fixes)}
+          >
             {counted(chosen, "Download {n} row", "Download {n} rows")}
           </button>
-          <span class="note">{cleanedName(run.name)}</span>
+          <span class="note break">{cleanedName(run.name)}</span>
         </div>
+        <Files run={run} />
       </div>
       <fieldset class="choices">
         <legend class="unseen">{t("What the cleaned list keeps")}</legend>
@@ -76,5 +104,31 @@ export function Cleaned(props: {
         ))}
       </fieldset>
     </section>
+  );
+}
+
+/** The results as other files. */
+function Files({ run }: { run: Done }): VNode {
+  const isGone = useIsPast(run.expiresAtMs);
+  const [session = "", ...others] = run.sessions;
+  const base = `/account/lists/${session}`;
+  const isOnServer = !isGone && others.length === 0;
+  return (
+    <div class="bar">
+      <span class="note">{t("Other files")}</span>
+      <button type="button" class="small" onClick={() => downloadCsv(listCsv(run), "results.csv")}>
+        {hasColumns(run.source) ? t("CSV, all columns") : t("CSV")}
+      </button>
+      {isOnServer ? (
+        <>
+          <a class="button small" href={`${base}/valid`} download="valid_list.txt">
+            {t("Download valid list")}
+          </a>
+          <a class="button small" href={`${base}/json`} download="results.json">
+            {t("JSON")}
+          </a>
+        </>
+      ) : null}
+    </div>
   );
 }

@@ -169,6 +169,12 @@ function cellsOf(row: ListRow, { source }: Done, fixing: Fixing): readonly VNode
   ];
 }
 
+/** Of a misspelt domain the domain alone; else all of the suggestion. */
+function newPart({ entry, meant }: ListRow): string {
+  const at = meant.lastIndexOf("@") + 1;
+  return entry.startsWith(meant.slice(0, at)) ? meant.slice(at) : meant;
+}
+
 function Suggestion({ row, fixes, setFixes }: Fixing & { row: ListRow }): VNode | null {
   if (row.meant === "") return null;
   const isFixed = fixes.has(row.entry);
@@ -180,9 +186,7 @@ function Suggestion({ row, fixes, setFixes }: Fixing & { row: ListRow }): VNode 
   };
   return (
     <button type="button" class={isFixed ? "small" : "small fix"} onClick={press} title={row.meant}>
-      <span class="cut">
-        {isFixed ? t("Undo {name}", { name: row.meant }) : t("Use {name}", { name: row.meant })}
-      </span>
+      <span class="cut">{t(isFixed ? "Undo {name}" : "Use {name}", { name: newPart(row) })}</span>
     </button>
   );
 }

@@ -95,6 +95,36 @@ function slipsOf(rows: readonly ListRow[]): readonly Slip[] {
   return [...slips.values()].sort((a, b) => b.rows - a.rows);
 }
 
+/** Letters at the beginning, and at the end of what is left, that both have. */
+function shared(from: string, to: string): readonly [before: number, after: number] {
+  const most = Math.min(from.length, to.length);
+  let before = 0;
+  while (before < most && from[before] === to[before]) before += 1;
+  let after = 0;
+  while (after < most - before && from.at(-1 - after) === to.at(-1 - after)) after += 1;
+  return [before, after];
+}
+
+/** Both spellings; only the letters that differ are marked. */
+function Spellings({ from, to }: { from: string; to: string }): VNode {
+  const [before, after] = shared(from, to);
+  const parts = (word: string): readonly string[] => {
+    const end = word.length - after;
+    return [word.slice(0, before), word.slice(before, end), word.slice(end)];
+  };
+  const [fromStart, wrong, fromEnd] = parts(from);
+  const [toStart, right, toEnd] = parts(to);
+  return (
+    <>
+      {fromStart}
+      <del>{wrong}</del>
+      {fromEnd} → {toStart}
+      <ins>{right}</ins>
+      {toEnd}
+    </>
+  );
+}
+
 /** One kind of slip, with one press that repairs all of them, and one that takes it back. */
 function Repair(
   props: Fixing & { rows: readonly ListRow[]; title: string; onSee: () => void },
@@ -120,7 +150,7 @@ function Repair(
         {slips.slice(0, SHOWN).map(({ from, to, rows: times }) => (
           <li key={from}>
             <span class="mono grow">
-              <del>{from}</del> → <ins>{to}</ins>
+              <Spellings from={from} to={to} />
             </span>
             <span class="note">{count(times)}</span>
           </li>

@@ -12,6 +12,7 @@ import {
 } from "../../lists/list-file.ts";
 import { listRun } from "../../lists/list-run.ts";
 import { Paste } from "./list-paste.tsx";
+import { Returned } from "./list-returned.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault } from "../../parts/states.tsx";
 
@@ -77,10 +78,11 @@ export function ListPick(): VNode {
         )}
       />
       <Fault text={fault} />
-      <section class="sheet stack">
+      <div class="two even">
         <Drop onFile={readFile} isReading={isReading} />
-      </section>
-      <Paste onText={(text) => choose(t("Pasted list"), readPasted(text), setFault)} />
+        <Paste onText={(text) => choose(t("Pasted list"), readPasted(text), setFault)} />
+      </div>
+      <Returned />
     </>
   );
 }
@@ -114,7 +116,7 @@ function Drop(props: { onFile: (file: File | undefined) => void; isReading: bool
   const isOver = useDroppedFile(onFile);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <div class={isOver ? "drop over" : "drop"}>
+    <section class={isOver ? "drop over" : "drop"}>
       <p>{t("Drop a file on this page, or")}</p>
       <button
         type="button"
@@ -136,6 +138,6 @@ function Drop(props: { onFile: (file: File | undefined) => void; isReading: bool
         }}
       />
       <span class="note">{t("CSV, Excel or text, up to 20 MB")}</span>
-    </div>
+    </section>
   );
 }

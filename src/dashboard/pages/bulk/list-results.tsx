@@ -1,17 +1,16 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { ListRow } from "../../api/shapes.ts";
-import { downloadCsv } from "../../app/download.ts";
 import { t } from "../../app/i18n.ts";
-import { hasColumns, listCsv } from "../../lists/list-csv.ts";
+import { hasColumns } from "../../lists/list-csv.ts";
 import { readPasted } from "../../lists/list-file.ts";
 import { forget, giveUp, listRun, type ListRun } from "../../lists/list-run.ts";
 import { count, counted } from "../../app/numbers.ts";
-import { Countdown, useIsPast } from "../../parts/countdown.tsx";
+import { Countdown } from "../../parts/countdown.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { type Filter, type Kind, kindOf } from "../../words/list-row.ts";
-import { Cleaned } from "./list-cleaned.tsx";
+import { Cleaned, CleanedButton } from "./list-cleaned.tsx";
 import { Entries } from "./list-entries.tsx";
 import { WhatToLookAt } from "./list-look.tsx";
 import { Picture } from "./list-picture.tsx";
@@ -47,10 +46,10 @@ export function ListResults({ run }: { run: Done }): VNode {
         <button type="button" class="plain" onClick={() => setAsked(true)}>
           {t("Delete now")}
         </button>
-        <Files run={run} />
         <button type="button" onClick={giveUp}>
           {t("Another list")}
         </button>
+        <CleanedButton run={run} fixes={fixes} />
       </PageHead>
       <Picture counts={counts} />
       <WhatToLookAt
@@ -73,30 +72,6 @@ function duplicatesOf({ source, rows }: Done): number {
   if (source === undefined) return 0;
   const filled = source.column.text === "" ? 0 : source.column.text.split("\n").length;
   return Math.max(0, filled - new Set(rows.map(({ entry }) => entry.toLowerCase())).size);
-}
-
-function Files({ run }: { run: Done }): VNode {
-  const isGone = useIsPast(run.expiresAtMs);
-  const [session = "", ...others] = run.sessions;
-  const base = `/account/lists/${session}`;
-  const isOnServer = !isGone && others.length === 0;
-  return (
-    <>
-      {isOnServer ? (
-        <a class="button" href={`${base}/json`} download="results.json">
-          {t("JSON")}
-        </a>
-      ) : null}
-      <button type="button" onClick={() => downloadCsv(listCsv(run), "results.csv")}>
-        {hasColumns(run.source) ? t("CSV, all columns") : t("CSV")}
-      </button>
-      {isOnServer ? (
-        <a class="button" href={`${base}/valid`} download="valid_list.txt">
-          {t("Download valid list")}
-        </a>
-      ) : null}
-    </>
-  );
 }
 
 /** The one way to the next list, and no way back: what was paid for is gone. */

@@ -97,6 +97,18 @@ export function detailOf(rule: Rule, { figure, texts }: Condition): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
+/** Every condition of a rule in words; one that the page does not know as it was written. */
+export function conditionWords(rule: Rule): string {
+  const one = ([fact, value]: readonly [string, unknown]): string => {
+    const alone = { ...rule, when: { [fact]: value } };
+    const condition = conditionOf(alone);
+    return condition === undefined
+      ? `${fact} ${JSON.stringify(value)}`
+      : `${t(condition.words)} ${detailOf(alone, condition)}`.trim();
+  };
+  return Object.entries(rule.when).map(one).join(", ");
+}
+
 /** The rule with another condition, or the same with another figure or other texts. */
 export function withCondition(rule: Rule, condition: Condition, detail?: string): Rule {
   const [fact = ""] = only(condition.when) ?? [];

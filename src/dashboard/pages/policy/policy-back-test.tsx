@@ -15,13 +15,15 @@ export function BackTest({ name, draft }: { name: string; draft: PolicyDocument 
   const test = (): void => run(async () => setAnswer(await backTestPolicy(name, draft)));
   return (
     <section class="sheet stack">
+      <h2>{t("What the draft would have done")}</h2>
       <div class="bar">
-        <h2>{t("What the draft would have done")}</h2>
-        <button type="button" class="push" disabled={busy} onClick={test}>
+        <button type="button" disabled={busy} onClick={test}>
           {t("Test against 30 days")}
         </button>
+        <span class="note grow">
+          {t("Uses the counted domains of the last 30 days. Nothing is charged.")}
+        </span>
       </div>
-      <p class="note">{t("Uses the counted domains of the last 30 days. Nothing is charged.")}</p>
       <Fault text={fault} />
       <div aria-live="polite">{answer === undefined ? null : <Answer answer={answer} />}</div>
     </section>
@@ -44,7 +46,7 @@ function Answer({ answer }: { answer: PolicyBackTest }): VNode {
         <>
           <DecisionBar name={t("live")} counts={live} />
           <DecisionBar name={t("draft")} counts={draft} />
-          <DecisionKeys />
+          <DecisionKeys was={live} becomes={draft} />
         </>
       )}
       {untestable.map(({ rule, facts }) => (

@@ -22,10 +22,7 @@ const COLOURS: Readonly<Record<Decision, string>> = {
 };
 
 /** Decisions as one bar, with its words. */
-export function DecisionBar(props: {
-  name: string;
-  counts: Readonly<Record<Decision, number>>;
-}): VNode {
+export function DecisionBar(props: { name: string; counts: Counts }): VNode {
   const { name, counts } = props;
   const words = DECISIONS.map((one) => `${decisionWords(one)} ${count(counts[one])}`).join(", ");
   return (
@@ -40,13 +37,16 @@ export function DecisionBar(props: {
   );
 }
 
-/** The words of the bars' colours. */
-export function DecisionKeys(): VNode {
+type Counts = Readonly<Record<Decision, number>>;
+
+/** The words of the bars' colours, each with its count in the first bar and, where it differs, in the second. */
+export function DecisionKeys({ was, becomes }: { was: Counts; becomes: Counts }): VNode {
   return (
     <div class="keys">
       {DECISIONS.map((one) => (
         <span key={one} class={`key ${COLOURS[one]}`}>
-          {decisionWords(one)}
+          {decisionWords(one)} {count(was[one])}
+          {was[one] === becomes[one] ? "" : ` → ${count(becomes[one])}`}
         </span>
       ))}
     </div>
@@ -72,17 +72,21 @@ export function Effect({ policy, onChange }: { policy: OpenPolicy; onChange: () 
   return (
     <section class="sheet stack">
       <Shown loading={loading} lines={4}>
-        {(state) => <Changed state={state} />}
+        {(state) => (
+          <>
+            <Changed state={state} />
+            <Fault text={fault} />
+            <div class="bar">
+              <button type="button" class="main" disabled={busy} onClick={() => act(promoteShadow)}>
+                {t("Make {n} live", { n: policy.shadow ?? 0 })}
+              </button>
+              <button type="button" class="plain" disabled={busy} onClick={() => act(endShadow)}>
+                {t("Discard {n}", { n: policy.shadow ?? 0 })}
+              </button>
+            </div>
+          </>
+        )}
       </Shown>
-      <Fault text={fault} />
-      <div class="bar">
-        <button type="button" class="main" disabled={busy} onClick={() => act(promoteShadow)}>
-          {t("Make {n} live", { n: policy.shadow ?? 0 })}
-        </button>
-        <button type="button" class="plain" disabled={busy} onClick={() => act(endShadow)}>
-          {t("Discard {n}", { n: policy.shadow ?? 0 })}
-        </button>
-      </div>
     </section>
   );
 }
@@ -105,7 +109,7 @@ function Changed({ state }: { state: ShadowState }): VNode {
         <>
           <DecisionBar name={t("{n}, live", { n: live })} counts={sums(pairs, "live")} />
           <DecisionBar name={t("{n}, shadow", { n: shadow ?? 0 })} counts={sums(pairs, "shadow")} />
-          <DecisionKeys />
+          <DecisionKeys was={sums(pairs, "live")} becomes={sums(pairs, "shadow")} />
           <div class="figures">
             {moves.map((pair) => (
               <div key={`${pair.live} ${pair.shadow}`} class="figure">

@@ -5,6 +5,7 @@ import {
   type Condition,
   CONDITIONS,
   conditionOf,
+  conditionWords,
   decisionWords,
   detailOf,
   withCondition,
@@ -54,7 +55,7 @@ export function Rules({ draft, live, onDraft }: RulesProps): VNode {
           />
         ))}
       </ol>
-      <div class="bar">
+      <div class="bar sentence otherwise">
         <span>{t("Otherwise")}</span>
         <Action
           label={t("Otherwise")}
@@ -92,20 +93,22 @@ function RuleRow(props: RowProps): VNode {
     <li>
       <b class="rule-number">{number}</b>
       <div class="stack close">
-        <div class="bar">
+        <div class="bar sentence">
           <span>{t("When")}</span>
           <When number={number} rule={rule} onChange={onChange} />
+          {isNew ? <span class="chip tip">{t("Changed")}</span> : null}
+        </div>
+        <div class="bar sentence">
           <span>{t("then")}</span>
           <Action
             label={t("Rule {n}: what to do", { n: number })}
             value={rule.then}
             onValue={(then) => onChange({ ...rule, then })}
           />
-          {isNew ? <span class="chip tip">{t("Changed")}</span> : null}
+          {rule.then === "accept" ? null : (
+            <Message number={number} rule={rule} onChange={onChange} />
+          )}
         </div>
-        {rule.then === "accept" ? null : (
-          <Message number={number} rule={rule} onChange={onChange} />
-        )}
       </div>
       <Moves {...props} number={number} />
     </li>
@@ -134,7 +137,7 @@ function When(props: { number: number; rule: Rule; onChange: (rule: Rule) => voi
           </option>
         ))}
       </select>
-      {known === undefined ? <code>{JSON.stringify(rule.when)}</code> : null}
+      {known === undefined ? <span class="note grow">{conditionWords(rule)}</span> : null}
       {known === undefined ? null : <Detail {...props} condition={known} />}
     </>
   );
@@ -193,8 +196,9 @@ function Message(props: { number: number; rule: Rule; onChange: (rule: Rule) => 
   };
   return (
     <input
+      class="said"
       aria-label={t("Rule {n}: text for the person", { n: number })}
-      placeholder={t("Text for the person: the standard one")}
+      placeholder={t("Standard text for the person")}
       maxLength={300}
       value={rule.message?.["en"] ?? ""}
       onChange={(event) => put(event.currentTarget.value)}

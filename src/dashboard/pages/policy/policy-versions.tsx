@@ -36,7 +36,12 @@ export function Versions(props: {
               <span class="grow">
                 <b>{version}</b>{" "}
                 <span class="note">
-                  {author ?? t("comes with Gatepost")} {at === null ? null : <Time at={at} />}
+                  {author ?? t("comes with Gatepost")}
+                  {at === null ? null : (
+                    <>
+                      , <Time at={at} />
+                    </>
+                  )}
                 </span>
               </span>
               {words === "" ? null : <span class={`chip ${chip}`}>{t(words)}</span>}

@@ -106,7 +106,7 @@ function Editor({ policy, names, onName, onChange }: OpenedProps & { policy: Ope
           <Rules draft={draft} live={policy.document} onDraft={setDraft} />
           <BackTest name={policy.name} draft={draft} />
         </div>
-        <div class="stack wide">
+        <div class="stack wide stays">
           <TryPolicy name={policy.name} draft={draft} />
           <Versions policy={policy} onUse={setDraft} />
         </div>

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../api/shapes.ts";
 import { t } from "../app/i18n.ts";
+import { withoutHashes } from "./rules.ts";
 
 const ACTIONS: Readonly<Record<string, string>> = {
   "account.created": "Account made",
@@ -35,5 +36,5 @@ const ACTIONS: Readonly<Record<string, string>> = {
 /** What happened, for people; an action this page does not know stays as it is. */
 export function actionWords({ action, detail }: AuditEntry): string {
   const words = Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action;
-  return detail === "" ? t(words) : `${t(words)}: ${detail}`;
+  return detail === "" ? t(words) : `${t(words)}: ${withoutHashes(detail)}`;
 }

@@ -30,6 +30,10 @@ export function entryWords(entry: string): string {
     : entry;
 }
 
+/** The same for a text with entries in it. */
+export const withoutHashes = (text: string): string =>
+  text.replaceAll(/address:[0-9a-f]{32}@[^\s,]+/g, entryWords);
+
 const WRONG: Readonly<Record<string, string>> = {
   disposable: "whether it is disposable",
   dns: "whether it receives mail",

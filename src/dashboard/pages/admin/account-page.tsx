@@ -4,7 +4,7 @@ import type { AdminAccount, AdminAccountPage, Key } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
 import { t, tx } from "../../app/i18n.ts";
 import { useAction, useLoad } from "../../app/load.ts";
-import { count, limitText } from "../../app/numbers.ts";
+import { count } from "../../app/numbers.ts";
 import { session } from "../../app/session.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
@@ -54,7 +54,12 @@ function Used({ page: { days, allowance } }: { page: AdminAccountPage }): VNode 
     [t("checks in 30 days"), count(sum(({ units, credits }) => units + credits))],
     [t("requests in 30 days"), count(sum(({ requests }) => requests))],
     [t("refused requests"), count(sum(({ refusals }) => refusals))],
-    [t("checks today"), `${count(allowance.day.used)} / ${limitText(allowance.day.limit)}`],
+    [
+      allowance.day.limit === null
+        ? t("checks today, no limit")
+        : t("checks today, of {limit}", { limit: count(allowance.day.limit) }),
+      count(allowance.day.used),
+    ],
     [t("credits"), count(allowance.credits)],
   ] as const;
   return <UsageFigures figures={figures} days={days} />;
@@ -140,14 +145,17 @@ function Keys({ keys }: { keys: readonly Key[] }): VNode {
         {keys.map((key) => (
           <li key={key.id}>
             <span class="grow break">
-              {key.name === "" ? t("Unnamed") : key.name}{" "}
-              <span class="note mono">
+              {key.name === "" ? t("Unnamed") : key.name}
+              <br />
+              <span class="note mono whole">
                 {key.prefix}…{key.last_four}
               </span>
             </span>
             <span class="note">
               {key.revoked_at === null
-                ? tx("used {time}", { time: <Time at={key.last_used_at} /> })
+                ? key.last_used_at === null
+                  ? t("never used")
+                  : tx("used {time}", { time: <Time at={key.last_used_at} /> })
                 : tx("Revoked {time}", { time: <Time at={key.revoked_at} /> })}
             </span>
           </li>

@@ -149,9 +149,6 @@ function AccountTable(props: { accounts: readonly AdminAccount[] }): VNode {
             </th>
             <th scope="col">{t("Made")}</th>
             <th scope="col">{t("State")}</th>
-            <th scope="col">
-              <span class="unseen">{t("Open")}</span>
-            </th>
           </tr>
         </thead>
         <tbody>
@@ -167,7 +164,9 @@ function AccountTable(props: { accounts: readonly AdminAccount[] }): VNode {
 function AccountRow({ account }: { account: AdminAccount }): VNode {
   return (
     <tr>
-      <td class="break">{account.email}</td>
+      <td class="break">
+        <a href={`/admin/accounts#${account.id}`}>{account.email}</a>
+      </td>
       <td>{tierName(account.tier)}</td>
       <td class="number" data-label={t("Credits")}>
         {count(account.credits)}
@@ -187,12 +186,6 @@ function AccountRow({ account }: { account: AdminAccount }): VNode {
         ) : (
           <span class="chip no">{t("Switched off")}</span>
         )}
-      </td>
-      <td class="act">
-        <a class="button small" href={`/admin/accounts#${account.id}`}>
-          {t("Open")}
-          <span class="unseen"> {account.email}</span>
-        </a>
       </td>
     </tr>
   );

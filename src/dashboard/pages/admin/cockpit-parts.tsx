@@ -8,6 +8,7 @@ import { Mark } from "../../parts/mark.tsx";
 export function Verdicts({ verdicts }: { verdicts: Cockpit["verdicts"] }): VNode | null {
   const all = verdicts.disposable + verdicts.other;
   if (all === 0) return null;
+  const bad = verdicts.disposable + verdicts.no_mail + verdicts.no_answer;
   const rows = [
     [t("disposable"), "k-no", verdicts.disposable],
     [t("no mail server"), "k-no-2", verdicts.no_mail],
@@ -16,6 +17,12 @@ export function Verdicts({ verdicts }: { verdicts: Cockpit["verdicts"] }): VNode
   return (
     <section class="sheet stack close">
       <h2>{t("What the verdicts were")}</h2>
+      <div class="split" aria-hidden="true">
+        <i class="k-yes" style={flexOf(Math.max(0, all - bad))} />
+        {rows.map(([name, colour, times]) =>
+          times === 0 ? null : <i key={name} class={colour} style={flexOf(times)} />,
+        )}
+      </div>
       <div class="keys">
         {rows.map(([name, colour, times]) => (
           <span key={name} class={`key ${colour}`}>
@@ -27,6 +34,8 @@ export function Verdicts({ verdicts }: { verdicts: Cockpit["verdicts"] }): VNode
     </section>
   );
 }
+
+const flexOf = (times: number): { flex: string } => ({ flex: `${String(times)} 1 0` });
 
 /** Resources of which somebody wanted more than a share. */
 export function HeldBack({ rows }: { rows: Cockpit["held_back"] }): VNode {

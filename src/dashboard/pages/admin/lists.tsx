@@ -16,7 +16,7 @@ export function AdminListsPage(): VNode {
       <PageHead
         title={t("Lists and reports")}
         lead={t(
-          "What clients say is wrong, your own word on names, and the public lists behind it all. Changes count everywhere within 5 seconds.",
+          "Reports from clients, your own entries, and the public lists. Changes apply everywhere within 5 seconds.",
         )}
       />
       <Reports onSettled={() => setChanges(changes + 1)} />

@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import type { SystemState } from "../../api/shapes.ts";
 import { nowMs, timeMs } from "../../app/clock.ts";
 import { said, t, tx } from "../../app/i18n.ts";
@@ -23,26 +23,23 @@ export function Health({ state }: { state: SystemState }): VNode {
             <Mark mark={ok ? "yes" : "no"} words={ok ? t("Answers") : t("Does not answer")} />
           </li>
         ))}
-      </ul>
-      <dl class="pairs">
-        <dt>{t("Version")}</dt>
-        <dd>{t("{version}, Node {node}", { version: state.version, node: state.node })}</dd>
-        <dt>{t("Started")}</dt>
-        <dd>
+        <Fact name={t("Version")}>
+          {t("{version}, Node {node}", { version: state.version, node: state.node })}
+        </Fact>
+        <Fact name={t("Started")}>
           <Time at={state.started_at} />
-        </dd>
+        </Fact>
         {state.last_backup === undefined ? null : (
-          <>
-            <dt>{t("Last backup")}</dt>
-            <dd>
-              <BackUpAge at={state.last_backup} />
-            </dd>
-          </>
+          <Fact name={t("Last backup")}>
+            <BackUpAge at={state.last_backup} />
+          </Fact>
         )}
         {state.facts.map(({ name, value }) => (
-          <Fact key={name} name={said(name)} value={said(value)} />
+          <Fact key={name} name={said(name)}>
+            {said(value)}
+          </Fact>
         ))}
-      </dl>
+      </ul>
     </section>
   );
 }
@@ -60,11 +57,11 @@ function BackUpAge({ at }: { at: string | null }): VNode {
   );
 }
 
-function Fact({ name, value }: { name: string; value: string }): VNode {
+function Fact({ name, children }: { name: string; children: ComponentChildren }): VNode {
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
+    <li class="fact">
+      <span>{name}</span>
+      <span class="push">{children}</span>
+    </li>
   );
 }

@@ -47,18 +47,16 @@ export function AdminSystemPage(): VNode {
         <div class="stack wide">
           <ReportsLeft />
           <Feeds />
+          <Shown loading={cockpit} lines={4}>
+            {({ top }) => <Top top={top} />}
+          </Shown>
         </div>
         <div class="stack wide">
           <Shown loading={system} lines={6}>
             {(state) => <Health state={state} />}
           </Shown>
           <Shown loading={cockpit} lines={4}>
-            {({ top, held_back: heldBack }) => (
-              <>
-                <HeldBack rows={heldBack} />
-                <Top top={top} />
-              </>
-            )}
+            {({ held_back: heldBack }) => <HeldBack rows={heldBack} />}
           </Shown>
         </div>
       </div>
@@ -199,7 +197,7 @@ function Top({ top }: { top: Cockpit["top"] }): VNode {
         <ul class="stack close plain-list">
           {top.map(({ name, units }, at) => (
             <li key={at}>
-              <div class="bar">
+              <div class="bar held">
                 <span class="break">{name ?? t("without a key")}</span>
                 <span class="push">{count(units)}</span>
               </div>

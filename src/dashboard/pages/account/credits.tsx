@@ -20,9 +20,9 @@ export function CreditsPage(): VNode {
       <Shown loading={loading} lines={5}>
         {(credits) => (
           <>
-            <section class="sheet">
-              <div class="numeral">{count(credits.balance)}</div>
-              <div class="note">{t("credits left")}</div>
+            <section class="sheet figure">
+              <b class="numeral">{count(credits.balance)}</b>
+              <span>{t("credits left")}</span>
             </section>
             <section class="sheet">
               <h2>{t("Every movement")}</h2>

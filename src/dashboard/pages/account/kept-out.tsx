@@ -40,6 +40,7 @@ function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
   const { days, total } = outcomes;
   const sum = (decision: Decision): number => days.reduce((all, day) => all + day[decision], 0);
   const steps = stepsOf(days.map(({ day }) => day));
+  const ghost = ghostOf(outcomes, steps);
   return (
     <section class="sheet stack">
       <h2 class="say">
@@ -58,6 +59,9 @@ function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
             {decisionWords(decision)} {count(sum(decision))}
           </span>
         ))}
+        {ghost.length === 0 ? null : (
+          <span class="key dashed">{t("the {n} days before", { n: days.length })}</span>
+        )}
       </div>
       <Chart
         kind="bars"
@@ -72,7 +76,7 @@ function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
           colour,
           values: steps.sums(days.map((day) => day[decision])),
         }))}
-        before={ghostOf(outcomes, steps)}
+        before={ghost}
       />
       <Lists outcomes={outcomes} />
     </section>
@@ -104,7 +108,7 @@ function Lists({ outcomes: { reasons, keys } }: { outcomes: Outcomes }): VNode {
   return (
     <div class="two even">
       <div>
-        <h3>{t("By reason")}</h3>
+        <h3 class="small-head">{t("By reason")}</h3>
         <ul class="lines">
           {bad.map(({ decision, reason, count: times }) => (
             <li key={`${decision} ${reason}`}>
@@ -117,7 +121,7 @@ function Lists({ outcomes: { reasons, keys } }: { outcomes: Outcomes }): VNode {
         </ul>
       </div>
       <div>
-        <h3>{t("By key")}</h3>
+        <h3 class="small-head">{t("By key")}</h3>
         <ul class="lines">
           {keys.map(({ key_id: id, name, ...counts }) => (
             <li key={id ?? ""}>

@@ -8,7 +8,7 @@ import { t, tx } from "../../app/i18n.ts";
 import { Code } from "../../parts/copy.tsx";
 import { Mark } from "../../parts/mark.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { checkSamples, widgetSample } from "../../words/samples.ts";
+import { checkSamples, type Sample, widgetSample } from "../../words/samples.ts";
 
 /** True as soon as the key was used. */
 function useIsUsed(id: string): boolean {
@@ -34,14 +34,21 @@ export function FirstRequest({ made, base }: { made: MadeKey; base: string }): V
           />
         </span>
       </div>
-      <Tabs
-        label={t("Language of the example")}
-        tabs={checkSamples(base, made.api_key).map(({ name, text }) => ({
-          name,
-          content: () => <Code wrap what={name} text={text} />,
-        }))}
-      />
+      <Samples samples={checkSamples(base, made.api_key)} />
     </>
+  );
+}
+
+/** One request in several languages. */
+export function Samples({ samples }: { samples: readonly Sample[] }): VNode {
+  return (
+    <Tabs
+      label={t("Language of the example")}
+      tabs={samples.map(({ name, text }) => ({
+        name,
+        content: () => <Code wrap what={name} text={text} />,
+      }))}
+    />
   );
 }
 

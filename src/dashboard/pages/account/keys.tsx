@@ -10,11 +10,12 @@ import { session } from "../../app/session.ts";
 import { Secret } from "../../parts/copy.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
-import { Empty, Shown } from "../../parts/states.tsx";
+import { Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { CreateKey } from "./key-create.tsx";
-import { FirstRequest, WidgetSample } from "./key-use.tsx";
+import { FirstRequest, Samples, WidgetSample } from "./key-use.tsx";
 import { OriginsDialog } from "./key-origins.tsx";
+import { checkSamples } from "../../words/samples.ts";
 
 /** What is asked in a dialog: a new key, or one that is there. */
 type Asked =
@@ -84,16 +85,20 @@ function Made({ made, onDone }: { made: MadeKey; onDone: () => void }): VNode {
   );
 }
 
+/** A request that runs as it stands; with a key it has the account's limits. */
 function NoKeys(): VNode {
+  const base = session.value?.public_url ?? location.origin;
   return (
-    <Empty title={t("No keys yet")}>
-      <p>
+    <div class="stack">
+      <h2>{t("No keys yet")}</h2>
+      <p class="prose">
         {tx(
-          "Create one, put it into your server's settings, and send it as the header {code}. The {link} has ready code.",
+          "These run without a key, with lower limits. Create a key, put it into your server's settings, and send it as the header {code}. The {link} has more.",
           { code: <code>X-Api-Key</code>, link: <a href="/guide">{t("guide")}</a> },
         )}
       </p>
-    </Empty>
+      <Samples samples={checkSamples(base)} />
+    </div>
   );
 }
 

@@ -47,10 +47,12 @@ export function SettingsPage(): VNode | null {
           <dd>{exactTime(timeMs(account.created_at))}</dd>
         </dl>
       </section>
-      <Password />
-      <Spellings isOn={account.counts_spellings} />
-      <Sessions />
+      <div class="two even">
+        <Password />
+        <Sessions />
+      </div>
       <Activity />
+      <Spellings isOn={account.counts_spellings} />
       <Delete />
     </>
   );

@@ -240,7 +240,7 @@ function Latency({ usage }: { usage: Usage }): VNode {
         ].map(([words, share]) => {
           const ms = quantile(latency, usage.latency_edges_ms, share);
           return (
-            <span key={share} class="key">
+            <span key={share} class="whole">
               {words} <b>{ms === undefined ? "–" : duration(ms)}</b>{" "}
             </span>
           );

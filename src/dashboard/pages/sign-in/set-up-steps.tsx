@@ -6,6 +6,8 @@ import { session } from "../../app/session.ts";
 import { Mark } from "../../parts/mark.tsx";
 import { Shown } from "../../parts/states.tsx";
 
+const PROBES: Readonly<Record<string, string>> = { database: "Database", redis: "Redis" };
+
 /** Whether the resolvers answer, and answer truthfully. */
 export function DnsTest(): VNode {
   const loading = useLoad<SystemState>("admin/system");
@@ -18,7 +20,9 @@ export function DnsTest(): VNode {
               {probes.map(({ name, ok }) => (
                 <li key={name}>
                   <span class="grow">
-                    {name === "dns" ? t("The resolver answers truthfully") : name}
+                    {name === "dns"
+                      ? t("The resolver answers truthfully")
+                      : t(PROBES[name] ?? name)}
                   </span>
                   <Mark mark={ok ? "yes" : "no"} words={ok ? t("Yes") : t("No")} />
                 </li>

@@ -20,10 +20,6 @@ export function SetUpPage(): VNode {
   const isIn = session.value?.account !== undefined;
   return (
     <div class="set-up">
-      <PageHead
-        title={t("Your server is running. Four steps to the first check.")}
-        lead={t("About two minutes. You can change each answer later.")}
-      />
       <Shown loading={loading} lines={6}>
         {({ open }) =>
           (open && token !== "") || isIn ? <Steps token={token} isIn={isIn} /> : <Stale />
@@ -35,20 +31,22 @@ export function SetUpPage(): VNode {
 
 function Stale(): VNode {
   return (
-    <section class="notice unsure">
-      <div class="stack close">
-        <b>{t("This set-up link no longer works")}</b>
-        <p>
-          {t(
-            "A link works once, for 30 minutes, while there is no account. Start the server again for a new one, or make the administrator there:",
-          )}
-        </p>
-        <Code
-          what={t("Command")}
-          text="gatepost account create ops@example.com --admin --tier pro"
-        />
-      </div>
-    </section>
+    <>
+      <PageHead
+        title={t("This set-up link no longer works")}
+        lead={t(
+          "A link works once, for 30 minutes, while there is no account. Start the server again for a new one, or make the administrator there:",
+        )}
+      />
+      <Code
+        wrap
+        what={t("Command")}
+        text="gatepost account create ops@example.com --admin --tier pro"
+      />
+      <p>
+        <a href="/">{t("Go to Check")}</a>
+      </p>
+    </>
   );
 }
 
@@ -74,37 +72,43 @@ function Step(props: {
 function Steps({ token, isIn }: { token: string; isIn: boolean }): VNode {
   const after: State = isIn ? "now" : "next";
   return (
-    <ol class="steps">
-      <Step number={1} state={isIn ? "done" : "now"} title={t("Create the administrator")}>
-        {isIn ? (
-          <Mark mark="yes" words={t("Account created. The link is used up.")} />
-        ) : (
-          <Administrator token={token} />
-        )}
-      </Step>
-      <Step number={2} state={after} title={t("Test DNS")}>
-        <p class="prose">
-          {t("Every verdict rests on DNS, so Gatepost tests your resolvers first.")}
-        </p>
-        {isIn ? <DnsTest /> : null}
-      </Step>
-      <Step number={3} state={after} title={t("Who may create an account?")}>
-        <SignUps />
-      </Step>
-      <Step number={4} state={after} title={t("Make the first check")}>
-        <div class="bar">
-          <a class={isIn ? "button main" : "button"} href="/#someone@mailinator.com">
-            {t("Check someone@mailinator.com")}
-          </a>
-        </div>
-        <p class="note">
-          {tx("Then: {key}, {guide}.", {
-            key: <a href="/keys">{t("create a key")}</a>,
-            guide: <a href="/guide">{t("guard a sign-up form")}</a>,
-          })}
-        </p>
-      </Step>
-    </ol>
+    <>
+      <PageHead
+        title={t("Your server is running. Four steps to the first check.")}
+        lead={t("About two minutes. You can change each answer later.")}
+      />
+      <ol class="steps">
+        <Step number={1} state={isIn ? "done" : "now"} title={t("Create the administrator")}>
+          {isIn ? (
+            <Mark mark="yes" words={t("Account created. The link is used up.")} />
+          ) : (
+            <Administrator token={token} />
+          )}
+        </Step>
+        <Step number={2} state={after} title={t("Test DNS")}>
+          <p class="prose">
+            {t("Every verdict rests on DNS, so Gatepost tests your resolvers first.")}
+          </p>
+          {isIn ? <DnsTest /> : null}
+        </Step>
+        <Step number={3} state={after} title={t("Who may create an account?")}>
+          <SignUps />
+        </Step>
+        <Step number={4} state={after} title={t("Make the first check")}>
+          <div class="bar">
+            <a class={isIn ? "button main" : "button"} href="/#someone@mailinator.com">
+              {t("Check someone@mailinator.com")}
+            </a>
+          </div>
+          <p class="note">
+            {tx("Then: {key}, {guide}.", {
+              key: <a href="/keys">{t("create a key")}</a>,
+              guide: <a href="/guide">{t("guard a sign-up form")}</a>,
+            })}
+          </p>
+        </Step>
+      </ol>
+    </>
   );
 }
 

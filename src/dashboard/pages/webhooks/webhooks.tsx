@@ -36,15 +36,17 @@ export function WebhooksPage(): VNode {
       <Shown loading={loading} lines={5}>
         {(state) => (
           <>
-            <WebhookForm key={state.webhook?.url ?? ""} state={state} onSaved={saved} />
-            {state.webhook === null ? null : (
-              <Tools
-                key={state.webhook.url}
-                webhook={state.webhook}
-                onSaved={saved}
-                onPing={() => setPings(pings + 1)}
-              />
-            )}
+            <div class={state.webhook === null ? "stack" : "two"}>
+              <WebhookForm key={state.webhook?.url ?? ""} state={state} onSaved={saved} />
+              {state.webhook === null ? null : (
+                <Tools
+                  key={state.webhook.url}
+                  webhook={state.webhook}
+                  onSaved={saved}
+                  onPing={() => setPings(pings + 1)}
+                />
+              )}
+            </div>
             <Deliveries key={pings} isSetUp={state.webhook !== null} />
             <WebhookPreview secret={secret} />
           </>

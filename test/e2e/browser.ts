@@ -102,10 +102,14 @@ export async function focusOn(page: Page, text: string): Promise<void> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe-core finds wrong, one line each. */
-export async function axeFindings(page: Page): Promise<readonly string[]> {
+/** What axe-core finds wrong, one line each; of these rules alone when they are named. */
+export async function axeFindings(
+  page: Page,
+  rules?: readonly string[],
+): Promise<readonly string[]> {
   await page.evaluate(AXE);
-  const found = await page.evaluate(`axe.run().then(({ violations }) =>
+  const options = rules === undefined ? {} : { runOnly: rules };
+  const found = await page.evaluate(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`);
   return found as readonly string[];
 }

@@ -41,10 +41,6 @@ before(async () => {
   adminCookie = await world.cookieOf(adminId);
   accountCookie = await world.cookieOf(ownId);
   const today = Math.floor(Date.now() / 86_400_000);
-  for (const text of ["listed.example", "jane@listed.example"]) {
-    await world.lists.operator.save(text, "deny", { note: "Asked by sales", author: adminId });
-    await world.lists.reports.report(ownId, { entry: text, wrong: "disposable", reason: "Ours" });
-  }
   for (const id of [adminId, ownId]) {
     const days = Array.from({ length: 40 }, (_, at) => ({
       owner: `account:${id}`,
@@ -76,44 +72,6 @@ async function visit(
       await context.close();
     },
   };
-}
-
-const PUBLIC = ["/", "/guide", "/pricing", "/sign-in", "/sign-up", "/nowhere-of-ours"];
-const OWNED = [
-  "/",
-  "/lists",
-  "/keys",
-  "/usage",
-  "/webhooks",
-  "/credits",
-  "/guide",
-  "/pricing",
-  "/settings",
-];
-const ADMINS = ["/admin/accounts", "/admin/lists", "/admin/system"];
-
-for (const theme of ["light", "dark"] as const) {
-  for (const width of [360, 1_440]) {
-    const name = `in ${theme} at ${String(width)} px no page breaks a rule of axe-core, overflows or complains`;
-    testInBrowser(name, async () => {
-      const sets = [
-        [PUBLIC.slice(0, 5), undefined],
-        [OWNED, accountCookie],
-        [ADMINS, adminCookie],
-      ] as const;
-      for (const [paths, cookie] of sets) {
-        const view = cookie === undefined ? { theme, width } : { theme, width, cookie };
-        const { page, end } = await visit(paths[0] ?? "/", view);
-        for (const path of paths) {
-          await goTo(page, `${world.url}${path}`);
-          assert.deepEqual(await axeFindings(page), [], path);
-          const wide = await page.evaluate("document.documentElement.scrollWidth");
-          assert.ok(Number(wide) <= width, `${path} is ${String(wide)} px wide`);
-        }
-        await end();
-      }
-    });
-  }
 }
 
 const verdicts = [
@@ -437,7 +395,7 @@ testInBrowser(
     await page.getByLabel("Which accounts").selectOption("admin");
     await page.getByText("Nobody found").waitFor();
     await page.getByLabel("Which accounts").selectOption("");
-    await page.getByRole("link", { name: "Open customer@gatepost.example" }).click();
+    await page.getByRole("link", { name: "customer@gatepost.example" }).click();
     await page.getByRole("heading", { name: "customer@gatepost.example" }).waitFor();
     assert.deepEqual(await axeFindings(page), []);
     const press = (name: string) => page.getByRole("button", { name }).click();

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { childEnvironment } from "../process/child-environment.ts";
@@ -61,6 +62,8 @@ export interface ServiceProcess {
   readonly child: ChildProcess;
   /** Standard output so far: the log. */
   readonly log: () => string;
+  /** Standard error so far: what the start prints for people. */
+  readonly said: () => string;
   get(path: string, headers?: Settings): Promise<Answered>;
   post(path: string, body: string, headers?: Settings): Promise<Answered>;
   /** Sends a signal and waits for the end; returns the exit code, or the signal that ended it. */
@@ -85,7 +88,11 @@ export async function startService(
   });
   let log = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
-  const url = await listeningUrl(child);
+  let said = "";
+  const { stderr } = child;
+  if (stderr === null) throw new Error("no standard error");
+  stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const url = await listeningUrl(stderr, () => said);
   const ask = async (path: string, init: RequestInit): Promise<Answered> => {
     const response = await fetch(`${url}${path}`, { redirect: "error", ...init });
     return {
@@ -98,6 +105,7 @@ export async function startService(
     url,
     child,
     log: () => log,
+    said: () => said,
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, body, headers = {}) =>
       ask(path, { method: "POST", body, headers: { ...FORM, ...headers } }),
@@ -109,16 +117,12 @@ export async function startService(
   };
 }
 
-async function listeningUrl({ stderr }: ChildProcess): Promise<string> {
-  if (stderr === null) throw new Error("no standard error");
-  const said: string[] = [];
-  for await (const line of createInterface({ input: stderr })) {
-    said.push(line);
-    const url = /listens on (http:\S+)/.exec(line)?.[1];
-    if (url !== undefined) {
-      stderr.resume();
-      return url;
-    }
+async function listeningUrl(stderr: Readable, said: () => string): Promise<string> {
+  const ended = once(stderr, "end").then(() => true);
+  for (;;) {
+    const url = /listens on (http:\S+) /.exec(said())?.[1];
+    if (url !== undefined) return url;
+    const isOver = await Promise.race([once(stderr, "data").then(() => false), ended]);
+    if (isOver) throw new Error(`the service did not start: ${said()}`);
   }
-  throw new Error(`the service did not start: ${said.join("\n")}`);
 }

@@ -1,0 +1,191 @@
+import type { Page } from "playwright-core";
+import type { Who } from "./shown-service.ts";
+
+/** A page in one of its states, as somebody sees it. */
+export interface State {
+  readonly name: string;
+  readonly who: Who;
+  readonly path: string;
+  /** Answers that the service would give elsewhere: a webhook on a public host, a list that runs. */
+  readonly before?: (page: Page) => Promise<void>;
+  /** From the opened page to the state. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+const press = (name: string | RegExp) => (page: Page) =>
+  page.getByRole("button", { name }).first().click();
+
+/** Presses a button and waits for the dialog. */
+const ask = (name: string | RegExp) => async (page: Page) => {
+  await press(name)(page);
+  await page.getByRole("dialog").waitFor();
+};
+
+const verdict = (entry: string): Pick<State, "path" | "act"> => ({
+  path: `/#${entry}`,
+  act: (page) => page.locator(".postmark:not(.blank)").first().waitFor(),
+});
+
+const CSV = [
+  "Name,E-mail",
+  "Ann,ann@good.example",
+  "Maria,maria@gmail.con",
+  "Mia,mia@gmail.con",
+  "Lost,lost.gmail.com",
+  "Bad,x8@mailinator.com",
+  "None,info@nowhere.example",
+  "Slow,info@silent.example",
+  "Twice,ann@good.example",
+  "Odd,not an address",
+].join("\n");
+
+async function choose(page: Page): Promise<void> {
+  const file = { name: "spring.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) };
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await page.getByRole("button", { name: /^Check \d+ entries/ }).waitFor();
+}
+
+async function finish(page: Page): Promise<void> {
+  await choose(page);
+  await press(/^Check \d+ entries/)(page);
+  await page.getByRole("heading", { name: "Every entry" }).waitFor();
+}
+
+async function hold(page: Page): Promise<void> {
+  const newest = [["jo@good.example", "valid", 0, [], "", "", ""]];
+  const so_far = { valid: 480, disposable: 60, invalid_dns: 50, invalid_format: 10 };
+  const half = { status: "processing", email_count: 1_200, processed_count: 600, so_far, newest };
+  await page.route(/\/account\/lists\/[0-9a-f]{32}$/, (route) =>
+    route.fulfill({ json: { ...half, session: route.request().url().slice(-32) } }),
+  );
+}
+
+async function run(page: Page): Promise<void> {
+  const entries = Array.from({ length: 120 }, (_, at) => `user${String(at)}@good.example`);
+  await page.getByLabel("Or paste addresses and domains").fill(entries.join("\n"));
+  await press("Look at the list")(page);
+  await press("Check 120 entries")(page);
+  await page.getByText("600 of 1,200").waitFor();
+}
+
+const AT = "2026-11-20T12:00:00.000Z";
+
+async function webhook(page: Page): Promise<void> {
+  const known = { url: "https://hooks.company.example/in", events: ["bulk.completed"] };
+  const state = { webhook: known, known_events: ["bulk.completed", "test.ping"] };
+  const sent = { event: "bulk.completed", session: null, attempted_at: AT, duration_ms: 112 };
+  const deliveries = [
+    { ...sent, id: "a", status: 200, error: null, response: "ok" },
+    { ...sent, id: "b", status: 500, error: "The receiver answered 500.", response: "" },
+  ];
+  await page.route("**/account/webhook", (route) => route.fulfill({ json: state }));
+  await page.route("**/webhook/deliveries", (route) => route.fulfill({ json: { deliveries } }));
+}
+
+async function makeKey(page: Page): Promise<void> {
+  await ask("Create a key")(page);
+  await page.getByLabel("Name").fill("Shop");
+  await press(/^Create$/)(page);
+  await page.getByText("Waiting for your first request").waitFor();
+}
+
+async function backTest(page: Page): Promise<void> {
+  await page.getByLabel("Rule 1: what to do").selectOption("review");
+  await press("Test against 30 days")(page);
+  await page.getByText(/would have been decided otherwise/).waitFor();
+}
+
+async function tryPolicy(page: Page): Promise<void> {
+  await page.getByPlaceholder("name@domain").fill("jo@mailinator.com");
+  await press(/^Try$/)(page);
+  await page.getByText("Rule 1", { exact: false }).first().waitFor();
+}
+
+const VISITOR: readonly Omit<State, "who">[] = [
+  { name: "front", path: "/" },
+  { name: "disposable", ...verdict("someone@mailinator.com") },
+  { name: "misspelt", ...verdict("maria@gmail.con") },
+  { name: "guide", path: "/guide" },
+  { name: "plans", path: "/pricing" },
+  { name: "sign-in", path: "/sign-in" },
+  { name: "sign-up", path: "/sign-up" },
+  { name: "used set-up link", path: "/setup#0123" },
+  { name: "no such page", path: "/nowhere" },
+];
+
+const FRESH: readonly Omit<State, "who">[] = [
+  { name: "check", path: "/" },
+  { name: "lists", path: "/lists" },
+  { name: "own policy", path: "/policy" },
+  { name: "no use", path: "/usage" },
+  { name: "no keys", path: "/keys" },
+  { name: "no hooks", path: "/hooks" },
+  { name: "no credits", path: "/credits" },
+  { name: "deleting", path: "/settings", act: ask("Delete the account") },
+];
+
+const OWN: readonly Omit<State, "who">[] = [
+  { name: "good", ...verdict("info@iana.org") },
+  { name: "could not tell", ...verdict("jo@silent.example") },
+  { name: "bad format", ...verdict("jo..x@good.example") },
+  {
+    name: "report",
+    path: "/#someone@mailinator.com",
+    act: ask("This is wrong"),
+  },
+  { name: "chosen list", path: "/lists", act: choose },
+  { name: "running list", path: "/lists", before: hold, act: run },
+  { name: "finished list", path: "/lists", act: finish },
+  { name: "shadow", path: "/policy" },
+  { name: "draft tested", path: "/policy", act: backTest },
+  { name: "address tried", path: "/policy", act: tryPolicy },
+  { name: "use", path: "/usage" },
+  { name: "use of 400 days", path: "/usage", act: press("400 days") },
+  { name: "keys", path: "/keys" },
+  { name: "origins", path: "/keys", act: ask("Origins Shop widget") },
+  { name: "revoking", path: "/keys", act: ask("Revoke Website sign-up") },
+  { name: "no webhook", path: "/webhooks" },
+  { name: "webhook", path: "/webhooks", before: webhook },
+  { name: "hooks", path: "/hooks" },
+  { name: "new hook", path: "/hooks", act: ask("Create a hook") },
+  { name: "credits", path: "/credits" },
+  { name: "plans", path: "/pricing" },
+  { name: "account", path: "/settings" },
+  {
+    name: "command menu",
+    path: "/guide",
+    act: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Page, or an address to check" }).waitFor();
+    },
+  },
+  {
+    name: "keys that do not load",
+    path: "/keys",
+    before: async (page) => {
+      await page.route("**/account/keys", (route) => route.abort());
+    },
+  },
+];
+
+const ADMIN: readonly Omit<State, "who">[] = [
+  { name: "new key", path: "/keys", act: makeKey },
+  { name: "cockpit", path: "/admin/system" },
+  { name: "accounts", path: "/admin/accounts" },
+  { name: "lists and reports", path: "/admin/lists" },
+  { name: "new entry", path: "/admin/lists", act: ask("Add an entry") },
+  { name: "import", path: "/admin/lists", act: ask("Import a file") },
+  { name: "settling", path: "/admin/lists", act: ask(/^Settle/) },
+];
+
+const by =
+  (who: Who) =>
+  (state: Omit<State, "who">): State => ({ ...state, who });
+
+/** Every page, and every state of it that looks different. `account` is one to be opened by an administrator. */
+export const statesOf = (account: string): readonly State[] => [
+  ...VISITOR.map(by("visitor")),
+  ...FRESH.map(by("fresh")),
+  ...OWN.map(by("own")),
+  ...[...ADMIN, { name: "one account", path: `/admin/accounts#${account}` }].map(by("admin")),
+];

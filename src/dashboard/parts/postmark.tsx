@@ -8,9 +8,12 @@ const WAVES = [72, 88, 104, 120]
   .map((y) => `M-118 ${String(y)}q12-9 24 0t24 0 24 0 24 0 10-2`)
   .join("");
 
-/** Words are fitted to the ring, so that no font overflows it; short ones are not stretched. */
-function fitted(words: string): { textLength?: number; lengthAdjust?: "spacingAndGlyphs" } {
-  return words.length < 8 ? {} : { textLength: 124, lengthAdjust: "spacingAndGlyphs" };
+/** Words are fitted to the ring, so that no font overflows it; those of fewer letters are not stretched. */
+function fitted(
+  words: string,
+  from: number,
+): { textLength?: number; lengthAdjust?: "spacingAndGlyphs" } {
+  return words.length < from ? {} : { textLength: 124, lengthAdjust: "spacingAndGlyphs" };
 }
 
 /** The verdict, once, large: the one ornament of the product. */
@@ -40,10 +43,10 @@ export function Postmark(props: {
           {stampTime(atMs)}
         </textPath>
       </text>
-      <text class="verdict-word" x="100" y="103" {...fitted(stamp)}>
+      <text class="verdict-word" x="100" y="103" {...fitted(stamp, 8)}>
         {stamp}
       </text>
-      <text class="verdict-figure" x="100" y="127">
+      <text class="verdict-figure" x="100" y="127" {...fitted(small, 16)}>
         {small}
       </text>
     </svg>

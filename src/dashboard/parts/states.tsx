@@ -41,7 +41,7 @@ export function Failed({ message, retry }: { message: string; retry: () => void 
 export function Empty(props: { title: string; children: ComponentChildren }): VNode {
   return (
     <div class="empty">
-      <h3>{props.title}</h3>
+      <h2>{props.title}</h2>
       {props.children}
     </div>
   );

@@ -46,7 +46,7 @@ testInBrowser("the printed link leads to an administrator and a first check, onc
     await page.getByText("The resolver answers truthfully").waitFor();
     await page.getByRole("link", { name: "Check someone@mailinator.com" }).click();
     await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
-    await page.getByRole("link", { name: "Cockpit" }).first().waitFor({ state: "attached" });
+    await page.locator('a[href="/admin/system"]').first().waitFor({ state: "attached" });
     assert.deepEqual(complaints, []);
     await context.close();
     const later = await openPage(service.url);
@@ -83,7 +83,7 @@ testInBrowser("a policy is edited, tested, run in shadow, promoted, and publishe
 
 const SHEET = [
   ["Name", "E-mail", "City"],
-  ["Ann", "ann@good.example", "Linz"],
+  ["Ann", "ann@other.example", "Linz"],
   ["Mia", "mia@gmail.con", "Graz"],
   ["Bad", "x8@mailinator.com", "Wien"],
 ];
@@ -110,7 +110,7 @@ testInBrowser("a workbook goes up, and comes down cleaned with all its columns",
     .split("\r\n");
   assert.deepEqual(lines, [
     "Name,E-mail,City,verdict,reason,original",
-    "Ann,ann@good.example,Linz,Good,,",
+    "Ann,ann@other.example,Linz,Good,,",
     "Mia,mia@gmail.com,Graz,Misspelt,The domain looks like a misspelling.,mia@gmail.con",
   ]);
   assert.deepEqual(complaints, []);

@@ -15,11 +15,12 @@ before(async () => {
 
 after(() => shown.close());
 
-/** The sum of all layout shifts without input since the page began. */
+/** The layout shifts without input since the page began: how far, and what moved. */
 const SHIFTS = `
-  window.shifted = 0;
+  window.shifts = [];
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput) window.shifts.push([value, sources.map(({ node }) => node?.className || node?.nodeName).join(" ")]);
   }).observe({ type: "layout-shift", buffered: true });`;
 
 const SHIFT_MAX = 0.02;
@@ -53,8 +54,9 @@ async function faultsOf(page: Page, state: State, width: Width): Promise<readonl
   await goTo(page, `${shown.service.url}${state.path}`);
   await state.act?.(page);
   await settled(page);
-  const shifted = Number(await page.evaluate("window.shifted"));
-  const faults = shifted > SHIFT_MAX ? [`moved by ${shifted.toFixed(3)}`] : [];
+  const shifts = (await page.evaluate("window.shifts")) as readonly (readonly [number, string])[];
+  const shifted = shifts.reduce((sum, [value]) => sum + value, 0);
+  const faults = shifted > SHIFT_MAX ? [`moved by ${String(shifted)}: ${shifts.join("; ")}`] : [];
   // Each theme is looked at whole in one width; of the other, the colours can differ alone.
   const [first, second] =
     width === 360 ? (["dark", "light"] as const) : (["light", "dark"] as const);

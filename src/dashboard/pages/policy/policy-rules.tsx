@@ -94,7 +94,7 @@ function RuleRow(props: RowProps): VNode {
       <b class="rule-number">{number}</b>
       <div class="stack close">
         <div class="bar sentence">
-          <span>{t("When")}</span>
+          <span>{t("If")}</span>
           <When number={number} rule={rule} onChange={onChange} />
           {isNew ? <span class="chip tip">{t("Changed")}</span> : null}
         </div>

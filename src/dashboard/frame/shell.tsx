@@ -166,6 +166,7 @@ function TabBar({ session }: { session: SessionState | undefined }): VNode {
         ))}
         <button
           type="button"
+          class={session === undefined ? "unshown" : ""}
           popovertarget="drawer"
           {...(isElsewhere && { "aria-current": "true" as const })}
         >

@@ -23,7 +23,7 @@ export function ListsPage(): VNode {
   return (
     <>
       <Step />
-      <Shelf />
+      <Shelf key={listRun.value.step} />
     </>
   );
 }

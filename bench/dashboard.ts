@@ -10,11 +10,13 @@ const SLOW = 4;
 
 /** Notes when the verdict is painted, in ms since the navigation began. */
 const WATCH = `
-  new MutationObserver((_, observer) => {
-    if (document.querySelector(".verdict .acts") === null) return;
-    observer.disconnect();
-    requestAnimationFrame(() => setTimeout(() => (window.verdictMs = performance.now()), 0));
-  }).observe(document, { childList: true, subtree: true });
+  window.verdictMs = new Promise((resolve) => {
+    new MutationObserver((_, observer) => {
+      if (document.querySelector(".verdict .acts") === null) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now()), 0));
+    }).observe(document, { childList: true, subtree: true });
+  });
   addEventListener("keydown", ({ key }) => { if (key === "Enter") window.enterMs = performance.now(); }, true);`;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -29,8 +31,8 @@ async function openPage(browser: Browser, slowed: number): Promise<Page> {
 }
 
 async function verdictMs(page: Page): Promise<number> {
-  await page.waitForFunction("window.verdictMs !== undefined");
-  const ms = Number(await page.evaluate("window.verdictMs - (window.enterMs ?? 0)"));
+  const script = "window.verdictMs.then((ms) => ms - (window.enterMs ?? 0))";
+  const ms = Number(await page.evaluate(script));
   await page.context().close();
   return ms;
 }

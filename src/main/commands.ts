@@ -51,6 +51,7 @@ import { openCensus } from "./feeds/census.ts";
 import { openStoredLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
 import { hasDatabase, missingWords, openStored } from "./process/stored.ts";
+import { limitHeapGrowth } from "./process/heap-growth.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
 import { type AccountStore, databasePlace, openAccountStore, openSql } from "./parts/store.ts";
 import { confirm, readInput, readText, systemUser } from "./process/terminal.ts";
@@ -146,6 +147,7 @@ interface Greeting {
 
 /** Runs until a signal; one that comes before all has started does not wait for that. */
 async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting>): Promise<void> {
+  limitHeapGrowth();
   for (const warning of unknownSettings(process.env))
     terminal.err(`${warning}
 `);

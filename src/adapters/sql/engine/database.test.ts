@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -50,6 +58,22 @@ test("opening again runs no migration twice and keeps what was written", async (
     rows.map(({ owner }) => owner),
     ["bucket:192.0.2.1"],
   );
+});
+
+test("a second connection of a process keeps the locks of the first", async (t) => {
+  const dir = temporaryDirectory(t);
+  const { close } = await openEmbedded(dir, NOW_MS);
+  t.after(close);
+  const inode = `:${String(statSync(join(dir, "gatepost.db")).ino)} `;
+  const locks = (): number =>
+    readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .filter((line) => line.includes(inode)).length;
+  assert.equal(locks(), 1);
+  // As in the bulk thread of a server.
+  const second = await openEmbedded(dir, NOW_MS);
+  t.after(() => second.close());
+  assert.equal(locks(), 1);
 });
 
 test("a full database does not answer until it has room again", async (t) => {

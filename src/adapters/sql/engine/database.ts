@@ -32,9 +32,12 @@ function prepareFile(dataDir: string): string {
     throw new DatabaseFault("not_a_directory", `data directory ${dataDir}: it is not a directory`);
   }
   const path = join(dataDir, DATABASE_FILE);
-  // SQLite gives its -wal and -shm files the mode of the database file.
-  closeSync(openSync(path, "a", 0o600));
-  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  // SQLite gives its -wal and -shm files the mode of the database file. A file that is there is not opened here: closing
+  // any descriptor of it ends the locks that this process has on it, by POSIX. Then the next command that ends takes
+  // itself for the last user and deletes the log, which this process goes on writing.
+  const known = statSync(path, { throwIfNoEntry: false });
+  if (known?.isFile() !== true) closeSync(openSync(path, "a", 0o600));
+  else if ((known.mode & 0o077) !== 0) chmodSync(path, 0o600);
   return path;
 }
 

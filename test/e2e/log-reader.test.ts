@@ -23,7 +23,7 @@ async function servesAndEnds(t: TestContext, open: (folder: string) => number): 
   t.after(() => home.remove());
   const output = open(home.directory);
   t.after(() => closeSync(output));
-  const service = await startService(home, {}, output);
+  const service = await startService(home, {}, { stdout: output });
   t.after(() => service.child.kill("SIGKILL"));
   for (let request = 0; request < 3; request += 1) {
     assert.equal((await service.get("/healthz")).status, 200);

@@ -21,6 +21,8 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Home {
   readonly directory: string;
   readonly settings: Settings;
+  /** Another program than this one's `bin/gatepost.mjs`. */
+  readonly program?: string;
   remove(): void;
 }
 
@@ -72,20 +74,23 @@ export interface ServiceProcess {
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-/**
- * Starts `gatepost serve` on a free port and waits until it prints its address. Its log goes to the file of number
- * `stdout`, unless it is read here.
- */
+export interface StartOptions {
+  /** The log goes to the file of this number, unless it is read here. */
+  readonly stdout?: number | "pipe" | "ignore";
+  readonly command?: "serve" | "worker";
+  /** A program, with its arguments, that runs Node. */
+  readonly under?: readonly string[];
+}
+
+/** Starts `gatepost serve`, or a worker, on a free port and waits until it prints its address. */
 export async function startService(
   home: Home,
   more: Settings = {},
-  stdout: number | "pipe" | "ignore" = "pipe",
+  { stdout = "pipe", command = "serve", under = [] }: StartOptions = {},
 ): Promise<ServiceProcess> {
-  const env = environment({ PORT: "0", ...home.settings, ...more });
-  const child = spawn(process.execPath, [COMMAND, "serve"], {
-    env,
-    stdio: ["ignore", stdout, "pipe"],
-  });
+  const env = environment({ PORT: "0", GATEPOST_WORKER_PORT: "0", ...home.settings, ...more });
+  const words = [...under, process.execPath, home.program ?? COMMAND, command];
+  const child = spawn(words[0] ?? "", words.slice(1), { env, stdio: ["ignore", stdout, "pipe"] });
   let log = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
   let said = "";
@@ -120,7 +125,7 @@ export async function startService(
 async function listeningUrl(stderr: Readable, said: () => string): Promise<string> {
   const ended = once(stderr, "end").then(() => true);
   for (;;) {
-    const url = /listens on (http:\S+) /.exec(said())?.[1];
+    const url = /(?:listens on|seen at) (http:\S+)\s/.exec(said())?.[1];
     if (url !== undefined) return url;
     const isOver = await Promise.race([once(stderr, "data").then(() => false), ended]);
     if (isOver) throw new Error(`the service did not start: ${said()}`);

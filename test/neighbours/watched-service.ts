@@ -43,7 +43,7 @@ export async function startWatched({ dns, keys }: WatchedOptions): Promise<Watch
     NODE_OPTIONS: `--max-old-space-size=${String(HEAP_MB)} --import=${PRELOAD}`,
     WATCH_SOCKET: socket,
   };
-  const service = await startService(home, settings, "ignore");
+  const service = await startService(home, settings, { stdout: "ignore" });
   return {
     ...made,
     port: Number(new URL(service.url).port),

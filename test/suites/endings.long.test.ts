@@ -1,10 +1,9 @@
-// How processes of the scale-out end: stopped while a store hangs, and killed while they accept a batch.
+// How processes of the scale-out end while a store hangs.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { domains } from "../bulk/bulk-world.ts";
 import { givenMsOf } from "../time/given-time.ts";
 import { testWith } from "../process/require-tool.ts";
-import type { ScaledAccount } from "../scaled/scaled-account.ts";
 import {
   mailZone,
   missingServices,
@@ -16,7 +15,6 @@ import { type CutLine, openCutLine } from "../services/cut-line.ts";
 import { until } from "../time/until.ts";
 
 const ENTRIES = 1_204;
-const FEW = 20;
 const STOP_WITHIN_MS = 30_000;
 
 const zone = mailZone(domains(ENTRIES).split("\n"), 20);
@@ -111,50 +109,3 @@ rule("a second signal does not wait for a hanging database", async () => {
     await Promise.all(ends);
   });
 });
-
-const send = (account: ScaledAccount, api: string, text: string, key: string): Promise<Response> =>
-  fetch(`${api}/api/domain`, {
-    method: "POST",
-    headers: { "x-api-key": account.apiKey, "idempotency-key": key },
-    body: new URLSearchParams({ domain: text, bulk: "true" }),
-  });
-
-/** Repeats the request to the other server, like a client without an answer; returns the session. */
-async function sendAgain(account: ScaledAccount, text: string, isThere: boolean): Promise<string> {
-  const { api } = here();
-  const again = await send(account, api, text, "once");
-  // A dead request keeps its key for half a minute; with another key it can be sent at once.
-  assert.equal(again.status, isThere ? 200 : 409);
-  const answer = isThere ? again : await send(account, api, text, "again");
-  assert.equal(answer.status, 200);
-  return ((await answer.json()) as { session: string }).session;
-}
-
-const LISTS = [
-  ["a list", FEW],
-  ["a job", ENTRIES],
-] as const;
-
-for (const stage of ["charged", "inserted", "accepted"] as const) {
-  for (const [what, entries] of LISTS) {
-    rule(`a server killed when ${what} is ${stage} leaves it complete or absent`, async () => {
-      const { world, api } = here();
-      const account = await world.account();
-      const dying = await world.start({ command: "serve", dieAt: { stage, times: 1 } });
-      const text = domains(entries);
-      await assert.rejects(send(account, dying.url, text, "once"));
-      assert.equal((await dying.ended()).signal, "SIGKILL");
-      const isThere = stage === "accepted";
-      const { units, runningJobs } = await account.books();
-      assert.equal(units, isThere ? entries : 0);
-      assert.equal(runningJobs, isThere && what === "a job" ? 1 : 0);
-      const session = await sendAgain(account, text, isThere);
-      const worker = await world.start({ command: "worker" });
-      assert.equal(await account.ended(api, session), "completed");
-      const books = await account.books();
-      assert.deepEqual([books.units, books.runningJobs], [entries, 0]);
-      assert.equal(books.balance, books.creditSum);
-      await worker.stop("SIGKILL");
-    });
-  }
-}

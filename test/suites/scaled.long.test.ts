@@ -150,49 +150,6 @@ rule("two servers grant exactly the last units of a quota, 200 times", async () 
   }
 });
 
-const STAGES: readonly [stage: string, times: number, webhooks: number][] = [
-  ["claimed", 1, 1],
-  ["claimed", 3, 1],
-  ["mid_chunk", 2, 1],
-  ["before_result", 1, 1],
-  ["result_counted", 2, 1],
-  ["after_result", 1, 1],
-  ["completed", 1, 1],
-  ["announced", 1, 0],
-];
-
-for (const [stage, times, webhooks] of STAGES) {
-  rule(`a worker killed at ${stage} (${String(times)}) loses and repeats nothing`, async () => {
-    const account = await world().account();
-    const session = await account.queue(apis[0], TEXT);
-    const dying = await world().start({ command: "worker", dieAt: { stage, times } });
-    assert.equal((await dying.ended()).signal, "SIGKILL");
-    const other = await world().start({ command: "worker" });
-    assert.equal(await account.ended(apis[1], session), "completed");
-    assert.equal(await account.results(apis[1], session), calm);
-    if (webhooks > 0) await untilTold(account, session);
-    await assertSettled(account, session);
-    assert.equal((await account.books()).webhooks.get(session) ?? 0, webhooks);
-    await other.stop("SIGKILL");
-  });
-}
-
-rule("a job survives a dozen kills of workers at the same chunk", async () => {
-  const account = await world().account();
-  const session = await account.queue(apis[0], domains(200));
-  for (let kills = 0; kills < 12; kills += 1) {
-    const dying = await world().start({
-      command: "worker",
-      dieAt: { stage: "mid_chunk", times: 1 },
-    });
-    assert.equal((await dying.ended()).signal, "SIGKILL");
-  }
-  const other = await world().start({ command: "worker" });
-  assert.equal(await account.ended(apis[1], session), "completed");
-  assert.equal((await account.books()).units, 200);
-  await other.stop("SIGKILL");
-});
-
 /** Chunks that this world's workers hold. */
 const leased = async (): Promise<number> =>
   (

@@ -1,0 +1,121 @@
+import { sql as raw } from "kysely";
+import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { until } from "../time/until.ts";
+import { isValid, NAMES } from "./entries.ts";
+import type { Account, Front, Reply } from "./front.ts";
+
+/** Single checks and decisions, and what they cost. */
+export class Charged {
+  readonly #front: Front;
+  readonly #kids = new Set<string>();
+
+  constructor(front: Front) {
+    this.#front = front;
+  }
+
+  async check(account: Account): Promise<void> {
+    const entry = `jo@n${String(this.#front.chance.below(NAMES))}.example`;
+    const reply = await this.#single(account, "/api/email", { email: entry });
+    if (reply.status !== 200) return;
+    const { dns } = JSON.parse(reply.body) as { dns: boolean };
+    if (dns !== isValid(entry)) this.#front.wrong.push(`${entry} was answered ${reply.body}`);
+  }
+
+  /** `version`: the policy's least version. */
+  async decide(account: Account, version: number): Promise<void> {
+    const body = { email: "jo@n1.example", token: true, deadline_ms: 5_000 };
+    const reply = await this.#single(account, "/api/decide", body);
+    if (reply.status !== 200) return;
+    const { policy, token } = JSON.parse(reply.body) as {
+      policy: { version: number };
+      token?: string;
+    };
+    // While the store fails nobody can say whose the key is, and the built-in policy decides.
+    if (this.#front.storeFails) return;
+    if (policy.version < version) {
+      this.#front.wrong.push(`policy ${String(policy.version)} decides, not ${String(version)}`);
+    }
+    const head = Buffer.from(token?.split(".")[0] ?? "", "base64url").toString();
+    this.#kids.add((JSON.parse(head) as { kid: string }).kid);
+  }
+
+  async #single(account: Account, path: string, body: unknown): Promise<Reply> {
+    const { headers } = account;
+    account.possible += 1;
+    const reply = await this.#front.ask({ method: "POST", path, headers, body });
+    if (reply.status === 200) {
+      account.certain += 1;
+      account.possible -= 1;
+      account.singles.push(Date.now());
+    } else if (reply.status > 0 && reply.status < 500) {
+      this.#front.wrong.push(`a single check got ${String(reply.status)} ${reply.body}`);
+    }
+    return reply;
+  }
+
+  /** Each token given can be verified. */
+  async checkKeys(): Promise<void> {
+    const { status, body } = await this.#front.ask({
+      method: "GET",
+      path: "/.well-known/jwks.json",
+    });
+    if (status !== 200) return;
+    const { keys } = JSON.parse(body) as { keys: readonly { kid: string }[] };
+    const known = new Set(keys.map(({ kid }) => kid));
+    for (const kid of this.#kids) {
+      if (!known.has(kid)) this.#front.wrong.push(`no key for tokens of ${kid}`);
+    }
+  }
+
+  /** Everything answered is charged once, but for single checks on the plan answered after `lossFromMs`. */
+  async checkUnits(sql: SqlDatabase, account: Account, lossFromMs: number): Promise<void> {
+    const { certain, possible, singles, name } = account;
+    const isPaid = name === "bob"; // credits are written before the answer
+    const mayLack = isPaid ? 1 : singles.filter((atMs) => atMs >= lossFromMs).length;
+    let used = 0;
+    const isWritten = async (): Promise<boolean> => {
+      used = await unitsOf(sql, account);
+      return used >= certain - mayLack;
+    };
+    await until(isWritten, { withinMs: 10_000, everyMs: 20 }).catch(() => undefined);
+    const lost = certain - used;
+    if (lost > mayLack) this.#front.wrong.push(`${name}: ${String(lost)} units are lost`);
+    if (used > certain + possible) {
+      const most = String(certain + possible);
+      this.#front.wrong.push(`${name} pays ${String(used)} for at most ${most}`);
+    }
+    if (lost > 0) account.certain = used;
+    account.singles = [];
+  }
+}
+
+async function unitsOf({ db }: SqlDatabase, { id }: Account): Promise<number> {
+  const days = await db
+    .selectFrom("usage_days")
+    .select(["units", "credits"])
+    .where("owner", "=", `account:${id}`)
+    .execute();
+  return days.reduce((sum, { units, credits }) => sum + Number(units) + Number(credits), 0);
+}
+
+/** Balances are the sums of their ledgers, none was negative, and each charge stands there once with its amount. */
+export async function checkLedgers({ db }: SqlDatabase): Promise<readonly string[]> {
+  const { rows } = await raw<Record<"id" | "balance" | "ledger" | "least", unknown>>`
+    select a.id, a.credit_balance as balance,
+           (select coalesce(sum(amount), 0) from credit_entries where account_id = a.id) as ledger,
+           (select coalesce(min(balance_after), 0) from credit_entries where account_id = a.id) as least
+    from accounts a`.execute(db);
+  const { rows: odd } = await raw<{ count: unknown }>`
+    select count(*) as count from charges c
+    where c.paid_by = 'credits' and c.amount <> coalesce(
+      (select -sum(amount) from credit_entries where reference = c.id and reason = 'charge'), 0)`.execute(
+    db,
+  );
+  const wrong = rows.filter(
+    ({ balance, ledger, least }) => Number(balance) !== Number(ledger) || Number(least) < 0,
+  );
+  return [
+    ...wrong.map((row) => `a balance is not its ledger's sum: ${JSON.stringify(row)}`),
+    ...(Number(odd[0]?.count) === 0 ? [] : ["a charge by credits is not in the ledger, or twice"]),
+  ];
+}

@@ -1,0 +1,150 @@
+import { sql as raw } from "kysely";
+import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { Chance } from "../sim/chance.ts";
+import { until } from "../time/until.ts";
+import { BulkClient } from "./bulk-client.ts";
+import { Charged, checkLedgers } from "./charged.ts";
+import { type Account, Front, openAccount } from "./front.ts";
+import type { Ground } from "./ground.ts";
+import type { Place } from "./places.ts";
+import { Written } from "./written.ts";
+
+/** Units are in the ledger 250 ms after the answer; the rest is for a busy machine. */
+const WRITTEN_MS = 1_000;
+
+/** Everybody who uses the service, and what they were promised. */
+export class People {
+  readonly front: Front;
+  readonly accounts: readonly Account[];
+  readonly bulk: readonly BulkClient[];
+  readonly charged: Charged;
+  readonly written: Written;
+  /** Processes that died. */
+  kills = 0;
+  /** Units of single checks that were answered from then on may be lost. */
+  #lossFromMs = Infinity;
+
+  private constructor(front: Front, accounts: readonly Account[]) {
+    const [ada, bob, eve, root] = accounts as [Account, Account, Account, Account];
+    this.front = front;
+    this.accounts = accounts;
+    this.charged = new Charged(front);
+    this.written = new Written(front, root);
+    this.bulk = [
+      new BulkClient(front, ada, 0),
+      new BulkClient(front, bob, 0.3),
+      new BulkClient(front, eve, 0.7),
+    ];
+  }
+
+  static async open(ground: Ground, seed: number): Promise<People> {
+    const accounts: Account[] = [];
+    await ground.look(async (sql) => {
+      for (const name of ["ada", "bob", "eve", "root"] as const) {
+        accounts.push(await openAccount(sql, name, name === "bob" ? "starter" : "pro"));
+      }
+    });
+    return new People(new Front(ground, new Chance(seed)), accounts);
+  }
+
+  /** What each client does at a time. */
+  acts(): readonly (() => Promise<unknown>)[] {
+    const { bulk, charged, written } = this;
+    const [ada, bob, , root] = this.accounts as [Account, Account, Account, Account];
+    return [
+      () => charged.check(ada),
+      () => charged.check(bob),
+      () => charged.decide(root, written.version),
+      () => written.act(),
+      ...bulk.map((client) => () => client.act()),
+    ];
+  }
+
+  /** Processes ended, and what they had not written yet is lost: on a disk that failed everything that may wait. */
+  died(count: number, hasDisk: boolean): void {
+    this.kills += count;
+    if (count > 0) this.#lossFromMs = hasDisk ? Date.now() - WRITTEN_MS : 0;
+  }
+
+  /** Compares what is stored with what was promised. Nobody asks meanwhile. */
+  async check(): Promise<void> {
+    await this.front.ground.look((sql) => this.#compare(sql));
+  }
+
+  async #compare(sql: SqlDatabase): Promise<void> {
+    const { front, charged, written, accounts } = this;
+    for (const account of accounts) await charged.checkUnits(sql, account, this.#lossFromMs);
+    this.#lossFromMs = Infinity;
+    if (front.ground.kind === "sqlite") front.wrong.push(...(await faultsIn(sql)));
+    front.wrong.push(...(await checkLedgers(sql)));
+    await written.check(sql);
+    await charged.checkKeys();
+    const { told, forged } = front.ground.receiver;
+    for (const [session, times] of told) {
+      if (times > 1) front.wrong.push(`${session} was announced ${String(times)} times`);
+    }
+    if (forged() > 0) front.wrong.push("a webhook is not signed");
+  }
+
+  /** Without faults: everything begun ends, and new batches are announced once. */
+  async rest(): Promise<void> {
+    const { front, bulk } = this;
+    const { told } = front.ground.receiver;
+    const finish = async (client: BulkClient): Promise<void> => {
+      const step = async (): Promise<boolean> => {
+        await client.finish();
+        return client.isIdle;
+      };
+      await until(step, {
+        what: `the end of a batch of ${client.account.name}`,
+        withinMs: 120_000,
+        everyMs: 50,
+      });
+    };
+    await Promise.all(bulk.map(finish));
+    const before = bulk.map(({ ended }) => ended.length);
+    await Promise.all(bulk.map((client) => client.act()));
+    await Promise.all(bulk.map(finish));
+    const sessions = bulk.flatMap(({ ended }, index) => ended.slice(before[index]));
+    await until(() => sessions.every((session) => told.get(session) === 1), {
+      what: "the webhook of a batch without faults",
+    });
+    await this.check();
+  }
+
+  summary(): string {
+    const ended = this.bulk.flatMap((client) => client.ended).length;
+    return (
+      `${String(this.kills)} kills, ${String(this.front.answered)} answers, ${String(ended)} batches, ` +
+      `${String(this.untold())} of them not announced`
+    );
+  }
+
+  /** Batches that ended and were not announced. */
+  untold(): number {
+    const { told } = this.front.ground.receiver;
+    return this.bulk.flatMap(({ ended }) => ended).filter((session) => !told.has(session)).length;
+  }
+}
+
+/** Starts what does not run; its strikes were chosen before. */
+export const revive = (places: readonly Place[], under?: readonly string[]): Promise<unknown> =>
+  Promise.all(places.map((place) => place.start(under)));
+
+/** The clients at work until the strikes of all places are over; returns how many processes ended. */
+export async function oneRound(people: People): Promise<number> {
+  const { front } = people;
+  const { places } = front.ground;
+  front.isOver = false;
+  const living = front.live(people.acts());
+  await Promise.all(places.map((place) => place.struck()));
+  front.isOver = true;
+  await living;
+  return places.filter(({ running }) => running === undefined).length;
+}
+
+/** What SQLite finds wrong with its file. */
+async function faultsIn({ db }: SqlDatabase): Promise<readonly string[]> {
+  const { rows } = await raw<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+  return rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
+}

@@ -22,8 +22,9 @@ export interface Ground {
   readonly kind: "sqlite" | "postgresql";
   readonly places: readonly Place[];
   readonly receiver: Receiver;
-  /** Of the embedded database; else empty. */
   readonly dataDir: string;
+  /** Undefined: the embedded database in `dataDir`. */
+  readonly databaseUrl: string | undefined;
   /** Opens the same store beside the processes for `work`. */
   look<T>(work: (sql: SqlDatabase) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -83,6 +84,7 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
     places,
     receiver,
     dataDir: home.directory,
+    databaseUrl: url,
     look: (work) => lookInto(home.directory, url, work),
     async close() {
       for (const close of closing.reverse()) await close();

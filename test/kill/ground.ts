@@ -1,12 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
 import { startDnsServer } from "../dns/dns-server.ts";
-import { makeHome, type Settings } from "../e2e/service-process.ts";
+import { type Home, makeHome, type Settings } from "../e2e/service-process.ts";
 import { testAuthority } from "../process/certificates.ts";
 import { startPostgres } from "../services/postgres.ts";
 import { startRedis } from "../services/redis.ts";
@@ -20,7 +21,10 @@ export const SECRET_KEY = Buffer.alloc(32, 7);
 /** Servers, workers and stores as processes, with name servers and a receiver of webhooks. */
 export interface Ground {
   readonly kind: "sqlite" | "postgresql";
+  readonly home: Home;
   readonly places: readonly Place[];
+  /** One more place, for another checkout's program. */
+  place(command: Place["command"], program?: string): Place;
   readonly receiver: Receiver;
   readonly dataDir: string;
   /** Undefined: the embedded database in `dataDir`. */
@@ -29,6 +33,9 @@ export interface Ground {
   look<T>(work: (sql: SqlDatabase) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+/** Not the joined one: `dying.ts` counts the statements of Kysely's own module. */
+const PROGRAM = fileURLToPath(new URL("../../src/main/gatepost.js", import.meta.url));
 
 /** Rates would hold the clients up; "starter" pays by credits, but for its first unit of a day. */
 const TIERS = {
@@ -51,6 +58,7 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
     ...shared,
     GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
     GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+    GATEPOST_DNS_CANARIES: "off",
     LOG_LEVEL: "warn",
   });
   closing.push(() => home.remove());
@@ -70,18 +78,26 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
       KILL_SYNCED: file("synced"),
     }),
   };
-  const commands = kind === "sqlite" ? (["serve"] as const) : (["serve", "worker"] as const);
-  const places = commands.map((command) => {
+  const made = { ...home, settings, program: PROGRAM };
+  const place: Ground["place"] = (command, program) => {
     const order = file(`order-${command}`);
-    return new Place(command, { ...home, settings }, { ...fate, KILL_ORDER: order });
-  });
+    const from = program === undefined ? made : { ...made, program };
+    const one = new Place(command, from, { ...fate, KILL_ORDER: order });
+    all.push(one);
+    return one;
+  };
+  const all: Place[] = [];
+  const commands = kind === "sqlite" ? (["serve"] as const) : (["serve", "worker"] as const);
+  const places = commands.map((command) => place(command));
   closing.push(async () => {
-    await Promise.all(places.map((place) => place.stop("SIGKILL")));
+    await Promise.all(all.map((one) => one.stop("SIGKILL")));
   });
   const { DATABASE_URL: url } = shared as Settings;
   return {
     kind,
+    home: made,
     places,
+    place,
     receiver,
     dataDir: home.directory,
     databaseUrl: url,

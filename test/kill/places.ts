@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Home, type ServiceProcess, startService } from "../e2e/service-process.ts";
 import type { Chance } from "../sim/chance.ts";
@@ -35,9 +34,9 @@ const PRELOAD = new URL("./dying.js", import.meta.url).href;
 /** A place where a server or worker runs, ends and starts again. */
 export class Place {
   readonly command: "serve" | "worker";
-  /** Of the older program in an upgrade. */
-  program: string | undefined;
   running: ServiceProcess | undefined;
+  /** How often it ended at its statement. */
+  fell = 0;
   strike: Strike = { kind: "none" };
   readonly #home: Home;
   readonly #fate: Fate;
@@ -54,9 +53,8 @@ export class Place {
     const options = [process.env["NODE_OPTIONS"], `--import ${PRELOAD}`].filter(Boolean);
     const settings = { ...this.#fate, NODE_OPTIONS: options.join(" ") };
     this.#order();
-    const { command, program } = this;
-    const home = program === undefined ? this.#home : { ...this.#home, program };
-    const running = await startService(home, settings, { command, under });
+    const { command } = this;
+    const running = await startService(this.#home, settings, { command, under });
     this.running = running;
     running.child.once("exit", () => {
       this.running = undefined;
@@ -87,6 +85,7 @@ export class Place {
         this.#order();
         child.kill("SIGUSR2");
         await within(ROUND_MS);
+        if (this.running === undefined) this.fell += 1;
     }
     child.kill("SIGKILL");
     await ended;
@@ -103,7 +102,3 @@ export class Place {
     return await this.running?.stop(signal);
   }
 }
-
-/** Where this program's command is, for other checkouts of it. */
-export const commandOf = (folder: string): string =>
-  fileURLToPath(new URL("bin/gatepost.mjs", `file://${folder}/`));

@@ -114,8 +114,9 @@ export class People {
 
   summary(): string {
     const ended = this.bulk.flatMap((client) => client.ended).length;
+    const fell = this.front.ground.places.reduce((sum, place) => sum + place.fell, 0);
     return (
-      `${String(this.kills)} kills, ${String(this.front.answered)} answers, ${String(ended)} batches, ` +
+      `${String(this.kills)} kills, ${String(fell)} at a statement, ${String(this.front.answered)} answers, ${String(ended)} batches, ` +
       `${String(this.untold())} of them not announced`
     );
   }

@@ -54,7 +54,7 @@ function Samples({ samples, label }: { samples: readonly Sample[]; label: string
       label={label}
       tabs={samples.map(({ name, text }) => ({
         name,
-        content: () => <Code what={t("{name} example", { name })} text={text} />,
+        content: () => <Code what={`${label}: ${name}`} text={text} />,
       }))}
     />
   );

@@ -7,7 +7,7 @@ import { openDns } from "../src/main/parts/dns.ts";
 import { systemMachine } from "../src/main/process/machine.ts";
 import { readConfig } from "../src/main/settings/config.ts";
 import { createShares } from "../src/ports/sharing/shares.ts";
-import { threadSplitter } from "../src/main/threads/splitter.ts";
+import { threadTexts } from "../src/main/threads/texts.ts";
 import { startNameServer, type Weather } from "../test/dns/numbered-names.ts";
 import { startBulkService } from "./bulk/over-http.ts";
 import { type Service, startService } from "./bulk/service.ts";
@@ -93,7 +93,7 @@ async function splitting(): Promise<void> {
       `split ${name}, ${String(text.length)} octets: median ${quantile(times, 0.5).toFixed(0)} ms, best ${Math.min(...times).toFixed(0)} ms, CPU ${quantile(cpu, 0.5).toFixed(0)} ms`,
     );
   }
-  const { split, close } = threadSplitter(createShares().of("splitting"));
+  const { split, close } = threadTexts(createShares().of("splitting"));
   for (let round = 0; round < 3; round += 1) {
     let longestMs = 0;
     let lastMs = performance.now();

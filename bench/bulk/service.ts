@@ -63,6 +63,13 @@ const startThread =
   (parts) =>
     Promise.resolve(threadRunner(config, parts, systemMachine));
 
+const lookupBy = (dns: ReturnType<typeof openDns>): Lookup => ({
+  mx: (name) => dns.mx(name),
+  addresses: (host) => dns.addresses(host),
+  txt: (name) => dns.txt(name),
+  registration: () => ({ kind: "unknown", why: "network" }),
+});
+
 /** The embedded service without its HTTP face. */
 export async function startService(address: string): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
@@ -84,20 +91,16 @@ export async function startService(address: string): Promise<Service> {
   const datasets = shareDatasets(readBundledLists());
   const attached = attachDatasets(datasets, noRules);
   const dns = openDns(config, "interactive", { machine: systemMachine });
-  const lookup: Lookup = {
-    mx: (name) => dns.mx(name),
-    addresses: (host) => dns.addresses(host),
-    txt: (name) => dns.txt(name),
-    registration: () => ({ kind: "unknown", why: "network" }),
-  };
-  const known = { datasets: () => attached, lookup };
+  const known = { datasets: () => attached, lookup: lookupBy(dns) };
   const check = createSingleCheck({ ...known, clock, implicitMx: false });
   const onCompleted = (): Promise<void> => Promise.resolve();
   const secretKey = new Uint8Array(32);
   const deps = { sql, charges, admission, tiers, datasets, secretKey, onCompleted };
   const shares = createShares();
-  const runner = { where: "alone", shares, startRunner: startThread(config) } as const;
+  const { split, close } = systemMachine.openTexts(shares.of("splitting"));
+  const runner = { where: "alone", shares, split, startRunner: startThread(config) } as const;
   const closing = new Closing();
+  closing.add(close);
   const process = { config, machine: systemMachine, clock, ids, log, closing };
   const open = await openBulk(process, { ...deps, ...runner, checker: known, traffic: noTraffic });
   const bulk = open.service;

@@ -27,7 +27,7 @@ import { createExplain } from "../service/check/explain.ts";
 import type { Admission } from "../service/admission/admission.ts";
 import { createUsageRecorder, type UsageRecorder } from "../service/upkeep/usage-recorder.ts";
 import type { Backing } from "./parts/backing.ts";
-import { type Checker, openChecker } from "./parts/checker.ts";
+import { type Checker, observed, openChecker } from "./parts/checker.ts";
 import { type Config, guessesPublicUrl } from "./settings/config.ts";
 import { type Gate, openGate } from "./parts/gate.ts";
 import { openDashboard } from "./parts/dashboard.ts";
@@ -40,12 +40,12 @@ import { openServing, type Serving, startUpkeep } from "./parts/serving.ts";
 import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
 import { type VerdictTally, verdictTally, watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { serverDns, watchDns } from "./metrics/dns-metrics.ts";
-import type { Lists } from "./feeds/lists.ts";
 import { openFeedFiles } from "./feeds/feed-files.ts";
 import { type OpenBulk, openBulk } from "./parts/open-bulk.ts";
 import { watchAnswerCache, webhookCounter } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
 import { systemFacts } from "./parts/system-facts.ts";
+import type { Texts } from "./threads/texts.ts";
 import { openWebhooks, type Webhooks } from "./parts/webhooks.ts";
 
 /** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
@@ -127,6 +127,7 @@ interface Parts extends Serving {
   readonly admission: Admission;
   readonly webhooks: Webhooks;
   readonly bulk: OpenBulk;
+  readonly texts: Texts;
   readonly gate: Gate;
   /** Of single checks. */
   readonly verdicts: VerdictTally;
@@ -139,11 +140,13 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
   const { keys, quotas, charges } = ledgers;
   const { sql, notices } = store;
   const registrations = sqlRegistrationCache(sql.db);
-  const { datasets } = lists;
   const verdicts = verdictTally();
   const { trust, shares } = serving;
-  const plain = openChecker(process, { registrations, datasets, trust, shares });
-  const checker = observed(plain, lists, verdicts);
+  const plain = openChecker(process, { registrations, datasets: lists.datasets, trust, shares });
+  const checker = observed(plain, (validation) => {
+    lists.observe(validation);
+    verdicts.count(validation.result);
+  });
   closing.add(() => checker.close());
   const counters = requests === undefined ? { rates } : { rates, requests };
   const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
@@ -158,7 +161,9 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
     sent: backing.where === "alone" ? "here" : "elsewhere",
     counted: webhookCounter(metrics.registry),
   });
+  const texts = openTexts(serving);
   const bulk = await openBulk(process, {
+    split: texts.split,
     sql,
     charges,
     where: backing.where,
@@ -176,32 +181,20 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
   lists.onShared((shared) => bulk.use(shared));
   const links = createLinks(config);
   const gate = await openGate({ ...serving, links, checker, admission });
-  return { ...serving, links, checker, admission, usage, webhooks, bulk, gate, verdicts };
+  return { ...serving, links, checker, admission, usage, webhooks, bulk, gate, verdicts, texts };
 }
 
-/** The same checker, whose verdicts the lists hear of. */
-function observed(checker: Checker, lists: Lists, verdicts: VerdictTally): Checker {
-  return {
-    ...checker,
-    async check(text, mode, asked, ownEvidence) {
-      const validation = await checker.check(text, mode, asked, ownEvidence);
-      lists.observe(validation);
-      verdicts.count(validation.result);
-      return validation;
-    },
-    async budgeted(question) {
-      const validation = await checker.budgeted(question);
-      lists.observe(validation);
-      verdicts.count(validation.result);
-      return validation;
-    },
-  };
+function openTexts({ machine, shares, closing }: Serving): Texts {
+  const texts = machine.openTexts(shares.of("splitting"));
+  closing.add(() => texts.close());
+  return texts;
 }
 
 function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp } {
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
   const { lists, links, metrics, shares, gate } = parts;
   const { ownEvidence } = lists;
+  const { decode: decodeLarge } = parts.texts;
   const trustedProxies = config.trustProxy ?? [];
   const checkOne = createCheckOne({
     admission,
@@ -224,7 +217,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
       addGatePages(scope, gate);
       addFeedPages(scope, { ...openFeedFiles(parts), admission, trustedProxies });
       addHookPages(scope, { ...gate, trustedProxies, shares, clock });
-      await addDashboard(scope, accountPaths, dashboard);
+      await addDashboard(scope, accountPaths, { ...dashboard, decodeLarge });
     },
     pagesDocumentation: accountDocumentation(accountPaths),
     bulk: bulkHandler({ bulk: parts.bulk.service, log }),
@@ -236,6 +229,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
     metricsPage: metrics.page,
     probes,
     shares,
+    decodeLarge,
     settings: settingsOf(parts),
   };
   return { deps, setUp: dashboard.setUp };
@@ -252,7 +246,7 @@ function apiRoutes(parts: Parts): readonly Route[] {
   });
   return [
     viewRoute({ bulk, clock, log, isInForce, shares }),
-    uploadRoute({ bulk, log, clock, shares }),
+    uploadRoute({ bulk, log, clock, shares, readLarge: parts.texts.readFile }),
     explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
     reportRoute({ reports: lists.reports, clock }),
     decideRoute({ decideOne: gate.decideOne }),

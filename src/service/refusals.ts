@@ -25,7 +25,7 @@ export class Refusal extends Error {
     code: string,
     status: RefusalStatus,
     message: string,
-    more: { readonly detail?: RefusalDetail; readonly retryAfterSeconds?: number } = {},
+    more: { readonly detail?: RefusalDetail; readonly retryAfterSeconds?: number | undefined } = {},
   ) {
     super(message);
     this.name = "Refusal";

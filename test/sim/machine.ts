@@ -9,6 +9,8 @@ import type {
 } from "../../src/main/threads/bulk-thread.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
+import { readFile } from "../../src/http/api/read-file.ts";
+import { decodeBody } from "../../src/http/request/decode.ts";
 import type { Ids } from "../../src/ports/process/ids.ts";
 import type { Log } from "../../src/ports/process/log.ts";
 import type { FastifyInstance } from "fastify";
@@ -100,8 +102,10 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
     }),
     loadLists: () => lists,
     startBulkThread: (settings, deps) => simulatedThread(machine, settings, deps),
-    openSplitter: () => ({
+    openTexts: () => ({
       split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
+      decode: decodeBody,
+      readFile,
       close: () => Promise.resolve(),
     }),
     async listen(app) {

@@ -1,4 +1,4 @@
-import { createShares } from "../../src/ports/sharing/shares.ts";
+import { createShares, type Shares } from "../../src/ports/sharing/shares.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,6 +29,7 @@ const NAMES = 3_000;
 interface World {
   readonly stores: Stores;
   readonly events: CompletedEvent[];
+  readonly shares: Shares;
   readonly open: (startRunner: OpenBulkDeps["startRunner"]) => Promise<OpenBulk>;
   readonly closing: Closing;
   readonly config: typeof CONFIG & Pick<Config, "dataDir" | "dnsServers">;
@@ -49,6 +50,9 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
   const { host, port } = server;
   const config = { ...CONFIG, dataDir, dnsServers: [{ host, port }] };
   const closing = new Closing();
+  const shares = createShares();
+  const texts = systemMachine.openTexts(shares.of("splitting"));
+  closing.add(() => texts.close());
   const process = { config, machine: systemMachine, clock, ids: systemIds, log, closing };
   const open = (startRunner: OpenBulkDeps["startRunner"]): Promise<OpenBulk> =>
     openBulk(process, {
@@ -60,12 +64,13 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
       datasets: LISTS,
       traffic: noTraffic,
       secretKey: new Uint8Array(32),
-      shares: createShares(),
+      shares,
+      split: texts.split,
       onCompleted: (event) => Promise.resolve(void events.push(event)),
       where: "alone",
       startRunner,
     });
-  return { stores, events, open, closing, config };
+  return { stores, events, shares, open, closing, config };
 }
 
 const LISTS = shareDatasets({
@@ -86,12 +91,18 @@ test("the thread runs a job against a real name server, with the shared lists", 
     "mx.provider.example": { a: ["203.0.113.5"] },
   });
   t.after(() => server.close());
-  const { stores, events, open: openIt, closing, config } = await openWorld(t, server);
+  const { stores, events, shares, open: openIt, closing, config } = await openWorld(t, server);
   const { sql, log } = stores;
   const open = await openIt((parts) => Promise.resolve(threadRunner(config, parts, systemMachine)));
   const { service } = open;
   const session = sessionOf(await service.submit(entranceOf(STARTER), listOf(domains(NAMES))));
   const event = await until(() => events[0]);
+  const isSeen = (): boolean => (shares.figures().get("chunks")?.largest ?? 0) > 0;
+  assert.equal(
+    await until(() => isSeen() || undefined),
+    true,
+    "its shares are those of the process",
+  );
   assert.deepEqual(event.stats, {
     total: NAMES,
     unique: NAMES,

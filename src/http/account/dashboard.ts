@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { createBodyReader } from "../request/body.ts";
+import type { Decode } from "../request/decode.ts";
 import { addDashboardPages, type BuiltPages } from "./dashboard-pages.ts";
 import { addAccountRoutes } from "./add-account-routes.ts";
 import { adminEntryRoutes, type EntriesDeps } from "./admin/rule-routes.ts";
@@ -28,6 +29,8 @@ interface Parts {
   readonly gate?: PolicyDeps & HookRouteDeps;
   /** Absent: the API alone. */
   readonly pages?: BuiltPages;
+  /** Of large bodies; absent: here. */
+  readonly decodeLarge?: Decode;
 }
 
 export type DashboardDeps = Omit<EntryDeps, "info" | "logins" | "sessions"> &

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { ownerKey } from "../../ports/admission/owner.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import { RESOURCES } from "../../ports/sharing/resources.ts";
 import { NoRoom } from "../../ports/sharing/share.ts";
@@ -13,6 +14,7 @@ import {
   tooMuchAtOnce,
   unsupportedMediaType,
 } from "../../service/refusals.ts";
+import { drop } from "./intake.ts";
 import {
   type ApiReply,
   type ApiRequest,
@@ -52,7 +54,7 @@ export function send(
   if (typeof body === "string") {
     headers["content-length"] = String(Buffer.byteLength(body));
     response.writeHead(status, headers);
-    endAfterRequest(response, body);
+    endAfterRequest(response, body, entrance);
   } else if (body.destroyed || response.destroyed) {
     body.destroy(); // the client left before the stream began: nothing is wrong
     response.destroy();
@@ -79,7 +81,11 @@ export function begun(body: Readable, response: HttpResponse): Promise<void> {
  * a client that sends first and reads later would be cut off and never see why. It has the whole answer from the
  * start; the time limit of the request bounds the rest.
  */
-function endAfterRequest(response: HttpResponse, body: string): void {
+function endAfterRequest(
+  response: HttpResponse,
+  body: string,
+  entrance: Entrance | undefined,
+): void {
   const { req: request } = response;
   if (request.readableEnded || !hasBody(request)) {
     response.end(body);
@@ -88,7 +94,9 @@ function endAfterRequest(response: HttpResponse, body: string): void {
   response.flushHeaders(); // for HEAD, which writes nothing else
   response.write(body);
   const end = (): void => void response.end();
-  request.once("end", end).once("close", end).resume();
+  request.once("end", end).once("close", end);
+  const { remoteAddress = "" } = request.socket;
+  drop(request, entrance === undefined ? remoteAddress : ownerKey(entrance.caller.owner));
 }
 
 /** Whether the request announced a body (RFC 9112 section 6). */

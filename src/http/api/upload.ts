@@ -1,17 +1,12 @@
-import { createHash } from "node:crypto";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
-import {
-  readUpload,
-  type UploadedEntries,
-  type UploadOptions,
-} from "../../service/bulk/read-upload.ts";
+import type { UploadOptions } from "../../service/bulk/read-upload.ts";
 import { badUpload, notFound } from "../../service/refusals.ts";
-import { createMultipartReader, type Multipart, type UploadedFile } from "../request/multipart.ts";
-import { turn } from "../request/slices.ts";
+import { createMultipartReader, type Multipart, type UploadedFile } from "./multipart.ts";
+import { type FileRead, readFile, type ReadFile } from "./read-file.ts";
 import type { ApiReply, ApiRequest, Route } from "../answer/route.ts";
 import { bulkReply, idempotencyKeyOf } from "./bulk.ts";
 import { uploadDocumentation } from "./upload-documentation.ts";
@@ -21,6 +16,8 @@ export interface UploadDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly shares: Pick<Shares, "of">;
+  /** Of files, in a thread; absent: here. */
+  readonly readLarge?: ReadFile;
 }
 
 /** POST `/api/bulk/upload`: a batch out of a CSV or text file. */
@@ -51,21 +48,19 @@ export function uploadRoute(deps: UploadDeps): Route {
 async function submit(
   { file, fields, drop }: Multipart,
   request: ApiRequest,
-  { bulk, log, shares }: UploadDeps,
+  { bulk, log, shares, readLarge = readFile }: UploadDeps,
 ): Promise<ApiReply> {
   const column = fields.get("column") ?? request.params.text("column") ?? "";
   const json = fields.get("json");
   const wantsResults =
     json === undefined ? request.params.flag("json") : /^(?:true|1)$/i.test(json);
-  const hash = createHash("sha256");
   const options = optionsOf(file, column);
-  const slices = paced(file, (slice) => void hash.update(slice));
   const owner = ownerKey(request.entrance.caller.owner);
-  const decode = (): Promise<UploadedEntries> => readUpload(slices, options);
-  const entries = await shares.of("decoding").run(owner, decode, sizeOf(file));
+  const read = (): Promise<FileRead> => readLarge({ chunks: file.chunks, options });
+  const { entries, digest } = await shares.of("decoding").run(owner, read, sizeOf(file));
   drop(); // its entries wait in its place to be split, and its owner's next file finds no room beside them
   if (entries.text.trim() === "") throw badUpload("The file has no entries.");
-  const said = [options.kind, column, String(wantsResults), hash.digest("hex")];
+  const said = [options.kind, column, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };
   return bulkReply(await bulk.submit(request.entrance, batch), wantsResults, log);
@@ -81,20 +76,3 @@ function optionsOf({ name, mediaType }: UploadedFile, column: string): UploadOpt
 
 const sizeOf = ({ chunks }: UploadedFile): number =>
   chunks.reduce((octets, chunk) => octets + chunk.length, 0);
-
-const SLICE_BYTES = 65_536;
-
-/** Slices with room for other requests between them. */
-async function* paced(
-  { chunks }: UploadedFile,
-  note: (slice: Uint8Array) => void,
-): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
-      const slice = chunk.subarray(at, at + SLICE_BYTES);
-      note(slice);
-      yield slice;
-      await turn();
-    }
-  }
-}

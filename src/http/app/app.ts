@@ -16,6 +16,7 @@ import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { badRequest, notFound, type Refusal } from "../../service/refusals.ts";
 import { createAccessLog } from "../answer/access-log.ts";
 import { createBodyReader } from "../request/body.ts";
+import type { Decode } from "../request/decode.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import type { HostCheck } from "../request/allowed-hosts.ts";
 import type { TrustedProxies } from "../request/client-address.ts";
@@ -54,6 +55,8 @@ export interface AppDeps {
   readonly probes: ReadonlyMap<string, Probe>;
   readonly settings: AppSettings;
   readonly shares: Shares;
+  /** Of large bodies; absent: here. */
+  readonly decodeLarge?: Decode;
   /** Absent in tests that inject requests. */
   readonly listener?: Listener;
 }

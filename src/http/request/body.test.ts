@@ -154,12 +154,7 @@ test("a connection that breaks in the middle is a body cut short, and holds no m
 
 const marked = [
   ["a form", {}, "email=a", { kind: "form", text: "email=a" }],
-  [
-    "JSON",
-    { "content-type": "application/json" },
-    "{}",
-    { kind: "json", value: {}, texts: new Map() },
-  ],
+  ["JSON", { "content-type": "application/json" }, "{}", { kind: "json", value: {} }],
 ] as const;
 
 for (const [name, headers, text, want] of marked) {

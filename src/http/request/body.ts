@@ -1,12 +1,8 @@
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import { bodyTooLarge, unsupportedEncoding, unsupportedMediaType } from "../../service/refusals.ts";
-import { readJson } from "./json.ts";
-import { isLatin1, utf8Form } from "./latin1.ts";
-import { readLists } from "./lists.ts";
+import { type Decode, decodeBody, type DecodeOrder } from "./decode.ts";
 import type { Body } from "./params.ts";
-import { readParts } from "./parts.ts";
 import { isLargeBody, Receiver, type ReceiverDeps, type Source } from "./receive.ts";
-import { decodePercent } from "./target.ts";
 
 /**
  * Largest body in octets: a bulk list of 2,000,000 octets, every one of them percent-encoded, and the
@@ -36,16 +32,22 @@ export interface ReadTerms {
 export interface BodyReader {
   /**
    * Reads a form, in either encoding, or a JSON object; a request without a body gives `none`, with any declared type.
-   * Refuses with 400, 408, 413, 415, 429 or 503. Large bodies are decoded one at a time for each owner, in slices.
+   * Refuses with 400, 408, 413, 415, 429 or 503. Large bodies are decoded one at a time for each owner.
    */
   read(source: Source, terms: ReadTerms): Promise<ReadBody>;
 }
 
 const NOTHING: ReadBody = { body: { kind: "none" }, release: () => undefined };
 
+export interface BodyReaderDeps extends ReceiverDeps {
+  /** Of large bodies, in a thread; absent: here. */
+  readonly decodeLarge?: Decode;
+}
+
 /** Reads the bodies of a whole server, within its shares. */
-export function createBodyReader(deps: ReceiverDeps): BodyReader {
+export function createBodyReader(deps: BodyReaderDeps): BodyReader {
   const receiver = new Receiver(deps);
+  const { decodeLarge = decodeBody } = deps;
   const decoding = deps.shares.of("decoding");
   return {
     async read(source, terms) {
@@ -58,10 +60,11 @@ export function createBodyReader(deps: ReceiverDeps): BodyReader {
       const { bytes, release } = await receiver.receive(source, owner, maxBytes);
       const octets = bytes.length;
       terms.received?.(octets);
-      const decode = (): Promise<Body> => parse({ kind, type, wanted }, bytes);
+      const order: DecodeOrder = { kind, type, wanted, bytes };
       try {
-        const isSmall = !isLargeBody(octets);
-        const body = await (isSmall ? decode() : decoding.run(owner, decode, octets));
+        const body = isLargeBody(octets)
+          ? await decoding.run(owner, () => decodeLarge(order), octets)
+          : await decodeBody(order);
         return { body, release };
       } catch (error) {
         release();
@@ -78,7 +81,7 @@ function hasBody({ headers }: Source): boolean {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-type Kind = "form" | "json" | "parts" | "text";
+type Kind = DecodeOrder["kind"];
 
 function kindOf(type: string, encoding: string | undefined, takesText: boolean): Kind {
   if (!/^(?:identity)?$/i.test(encoding ?? "")) throw unsupportedEncoding();
@@ -94,37 +97,3 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ["application/json", "json"],
   ["multipart/form-data", "parts"],
 ]);
-
-interface Shape {
-  readonly kind: Kind;
-  readonly type: string;
-  readonly wanted: ReadonlySet<string>;
-}
-
-async function parse({ kind: told, type, wanted }: Shape, bytes: Buffer): Promise<Body> {
-  if (bytes.length === 0) return { kind: "none" };
-  if (told === "parts") return { kind: told, parts: await readParts(type, bytes) };
-  const text = withoutMark(bytes.toString("utf8"));
-  const kind = told === "text" ? kindOfText(text) : told;
-  const latin1 = isLatin1(type) ? LATIN1[kind] : undefined;
-  // Who declares it and sends UTF-8 all the same is understood, too.
-  const read = latin1?.isNoUtf8(text) === true ? latin1.read(bytes) : text;
-  const isLarge = isLargeBody(bytes.length);
-  if (kind === "json") return await readJson(read, isLarge ? wanted : NO_NAMES);
-  return isLarge ? await readLists(read, wanted) : { kind, text: read };
-}
-
-const kindOfText = (text: string): "json" | "form" => (/^\s*\{/.test(text) ? "json" : "form");
-
-const LOST = "\ufffd";
-
-const LATIN1 = {
-  form: { isNoUtf8: (text: string) => decodePercent(text).includes(LOST), read: utf8Form },
-  json: {
-    isNoUtf8: (text: string) => text.includes(LOST),
-    read: (bytes: Buffer) => bytes.toString("latin1"),
-  },
-};
-
-/** Some writers of UTF-8, .NET's above all, begin with a byte order mark. */
-const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);

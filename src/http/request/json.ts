@@ -22,7 +22,8 @@ const COLON = 58;
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125];
 
 /**
- * Reads a JSON object. Arrays of `lists` are joined to the text of a list. Refuses with 400 what is not an object, and
+ * Reads a JSON object. Arrays of `lists` are joined to the text of a list, and members of other names are dropped; with
+ * no `lists` everything is kept. Refuses with 400 what is not an object, and
  * with 413 more than `VALUES_MAX` values, both unparsed: megabytes of brackets or items keep the parser busy for half
  * a second.
  */
@@ -32,7 +33,9 @@ export async function readJson(text: string, lists: ReadonlySet<string>): Promis
   const value = fault === undefined ? valueOf(text) : undefined;
   await turn(); // parsing 250,000 values takes 30 ms
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
-  return { kind: "json", value, texts: joined(value, lists) };
+  if (lists.size === 0) return { kind: "json", value };
+  const kept = Object.fromEntries(Object.entries(value).filter(([name]) => lists.has(name)));
+  return { kind: "json", value: kept, texts: joined(kept, lists) };
 }
 
 function* faultIn(text: string): Generator<undefined, "values" | "shape" | undefined> {
@@ -83,15 +86,21 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** The lists in long arrays; of the arrays themselves only the first items are kept. */
-function joined(value: object, lists: ReadonlySet<string>): ReadonlyMap<string, string> {
+/** The lists in long arrays; of the arrays themselves only the first items are kept, or one that is not text. */
+function joined(
+  value: Record<string, unknown>,
+  lists: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const name of lists) {
-    const items: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+    const items: unknown = Object.hasOwn(value, name) ? value[name] : undefined;
     if (!Array.isArray(items) || items.length <= ITEMS_KEPT) continue;
-    if (!items.every((item) => typeof item === "string")) continue; // refused when it is read
-    texts.set(name, items.join("\n"));
-    items.length = ITEMS_KEPT;
+    if (items.every((item) => typeof item === "string")) {
+      texts.set(name, items.join("\n"));
+      items.length = ITEMS_KEPT;
+    } else {
+      value[name] = [null]; // refused when it is read
+    }
   }
   return texts;
 }

@@ -5,6 +5,7 @@ import { type Hold, NoRoom } from "../../ports/sharing/share.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../service/refusals.ts";
 import type { HttpRequest } from "../answer/route.ts";
+import { drop, pace } from "../answer/intake.ts";
 import { Pieces } from "./pieces.ts";
 import { SlowSenders } from "./slow-senders.ts";
 
@@ -86,7 +87,7 @@ class Receiving {
     try {
       this.#hold = shares.of(resource).take(owner, this.#covered, this.#reclaim);
     } catch (error) {
-      source.resume();
+      drop(source, owner);
       this.#settle.reject(error);
       return;
     }
@@ -107,6 +108,7 @@ class Receiving {
     try {
       this.#cover();
       this.#pieces.add(chunk);
+      if (!this.#isSmall) pace(this.#order.source, chunk.length, this.#order.owner);
     } catch (error) {
       this.#refuse(error);
     }
@@ -142,7 +144,7 @@ class Receiving {
     this.#stop();
     this.#pieces.clear();
     this.#hold?.release();
-    this.#order.source.resume();
+    drop(this.#order.source, this.#order.owner);
     this.#settle.reject(why);
   }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Validation } from "../../core/validate/validate.ts";
 import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import { createBootstrapCopy } from "../../adapters/rdap/bootstrap-copy.ts";
@@ -121,4 +122,21 @@ export function registrationFrom(
     whoisServers: config.whois ? WHOIS_SERVERS : [],
     timeoutMs: REGISTRY_TIMEOUT_MS,
   });
+}
+
+/** The same checker; `seen` is called with each verdict. */
+export function observed(checker: Checker, seen: (validation: Validation) => void): Checker {
+  return {
+    ...checker,
+    async check(text, mode, asked, ownEvidence) {
+      const validation = await checker.check(text, mode, asked, ownEvidence);
+      seen(validation);
+      return validation;
+    },
+    async budgeted(question) {
+      const validation = await checker.budgeted(question);
+      seen(validation);
+      return validation;
+    },
+  };
 }

@@ -8,6 +8,7 @@ import { sqlSessionStore } from "../../adapters/sql/bulk/session-store.ts";
 import { type Checkpoint, passThrough } from "../../ports/bulk/checkpoint.ts";
 import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../../service/bulk/announce.ts";
+import type { Splitter } from "../../ports/bulk/splitter.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
 import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
@@ -33,7 +34,8 @@ export interface OpenBulkDeps {
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
   readonly onCompleted: OnCompleted;
-  readonly shares: Pick<Shares, "of">;
+  readonly shares: Pick<Shares, "of" | "include">;
+  readonly split: Splitter;
   readonly startRunner: (parts: BulkRunnerParts) => Promise<BulkRunner>;
   /** For tests. */
   readonly checkpoint?: Checkpoint;
@@ -52,7 +54,6 @@ export interface OpenBulk {
 /** What of a process bulk needs. */
 export interface BulkProcess extends Pick<Process, "clock" | "ids" | "log" | "closing"> {
   readonly config: Pick<Config, "implicitMx" | "syncBudgetMs">;
-  readonly machine: Pick<Process["machine"], "openSplitter">;
 }
 
 /** Bulk validation: the service here, its worker where the runner has it. Closing hands jobs back. */
@@ -66,12 +67,11 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   const announce = announcer({ jobs, clock, log, onCompleted, checkpoint });
   const runner = await deps.startRunner({ ...deps, log, completed: () => void announce() });
   closing.add(() => runner.stop());
+  deps.shares.include(() => runner.figures?.()?.shares);
   const completed = (): void => {
     runner.rouse(); // the session has an end
     void announce();
   };
-  const splitter = process.machine.openSplitter(deps.shares.of("splitting"));
-  closing.add(() => splitter.close());
   const { datasets, lookup } = checker;
   const { observe, ownEvidence } = deps.traffic;
   const check = { datasets, lookup, again: lookup, clock, implicitMx, observe };
@@ -84,7 +84,7 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
     sessions: sqlSessionStore(stores),
     idempotencyKeys,
     queue: runner.queue,
-    split: splitter.split,
+    split: deps.split,
     shares: deps.shares,
     check: coreEntryCheck({ ...check, ...budgets }),
     admission,

@@ -8,6 +8,10 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { errorBody, EVERY_ANSWER } from "../../http/answer/answer.ts";
+import { addressOf } from "../../http/api/entering.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import { Turns } from "../../ports/sharing/turns.ts";
+import { bucketKey } from "../../service/admission/bucket.ts";
 import { Connections, type ConnectionTerms } from "./connections.ts";
 import type { Listener } from "../../http/app/app.ts";
 import { JSON_TYPE } from "../../http/answer/route.ts";
@@ -62,6 +66,7 @@ const LINGER_MS = 2_000;
 export function createListener(limits: ListenLimits, terms?: ConnectionTerms): Listener {
   const lines: Lines = new Map();
   const connections = terms === undefined ? undefined : new Connections(terms);
+  const inTurn = requestTurns(terms);
   return {
     serverFactory: (handler) => {
       const server = createServer(
@@ -79,7 +84,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
           const { isChunked, hasOneHost } = framingOf(request);
           const handle = hasOneHost ? handler : answerBadRequest;
           const paced = connections?.used(request.socket, response, isChunked);
-          if (paced === undefined) handle(request, response);
+          if (paced === undefined) inTurn(request, () => handle(request, response));
           else paced.began(response, () => handle(request, response));
         },
       );
@@ -107,6 +112,20 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
     },
   };
 }
+
+/** Requests that are begun in one turn of the event loop: about 2 ms. */
+const REQUESTS_PER_TURN = 16;
+
+/** Begins requests at once, or in a later turn of their client address. */
+function requestTurns({ trustedProxies }: Pick<ConnectionTerms, "trustedProxies"> = NO_PROXIES) {
+  const turns = new Turns(REQUESTS_PER_TURN);
+  return (request: IncomingMessage, begin: () => void): void => {
+    const ownerOf = (): OwnerKey => bucketKey(addressOf(request, { trustedProxies }));
+    if (turns.take(1, ownerOf, begin)) begin();
+  };
+}
+
+const NO_PROXIES = { trustedProxies: [] };
 
 /** Connections that may be open while others are closed for them. */
 const SPARE_CONNECTIONS = 64;
@@ -257,9 +276,15 @@ export async function listen(
   return { url, port, stop: () => stop(app, app.server, limits.stopTimeoutMs) };
 }
 
+/**
+ * Connections that the kernel keeps until they are accepted, if `net.core.somaxconn` allows as many. With Node's 511 the
+ * kernel drops the first packet of others during a burst, and they wait 1 s until they send it again.
+ */
+const BACKLOG = 4_096;
+
 async function bind(app: FastifyInstance, address: Address): Promise<string> {
   try {
-    return await app.listen({ ...address, listenTextResolver: () => "" });
+    return await app.listen({ ...address, backlog: BACKLOG, listenTextResolver: () => "" });
   } catch (cause) {
     const { code = "", message } = cause as NodeJS.ErrnoException;
     const why = REASONS.get(code) ?? message;

@@ -19,13 +19,14 @@ import type { Tickets } from "../../ports/bulk/tickets.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { Log } from "../../ports/process/log.ts";
+import type { Share } from "../../ports/sharing/share.ts";
 import {
   type BulkThread,
   type BulkThreadDeps,
   type BulkThreadSettings,
   startBulkThread,
 } from "../threads/bulk-thread.ts";
-import { threadSplitter } from "../threads/splitter.ts";
+import { type Texts, threadTexts } from "../threads/texts.ts";
 import { listen } from "./listen.ts";
 
 /**
@@ -48,7 +49,7 @@ export interface Machine {
   /** What lies in the data directory and in the packages. */
   readonly loadLists: (folder: string) => LoadedLists;
   readonly startBulkThread: (settings: BulkThreadSettings, deps: BulkThreadDeps) => BulkThread;
-  readonly openSplitter: typeof threadSplitter;
+  readonly openTexts: (splitting: Share) => Texts;
   readonly listen: typeof listen;
 }
 
@@ -80,6 +81,6 @@ export const systemMachine: Machine = {
   openWebhookSender: createWebhookSender,
   loadLists,
   startBulkThread,
-  openSplitter: threadSplitter,
+  openTexts: threadTexts,
   listen,
 };

@@ -2,7 +2,10 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { NoRoom } from "../../ports/sharing/share.ts";
 import { createShares } from "../../ports/sharing/shares.ts";
-import { threadSplitter } from "./splitter.ts";
+import { type FileOrder, readFile as readHere } from "../../http/api/read-file.ts";
+import { decodeBody, type DecodeOrder } from "../../http/request/decode.ts";
+import { Refusal } from "../../service/refusals.ts";
+import { threadTexts } from "./texts.ts";
 
 /** Lines of names of nine labels of one Chinese character each. */
 const chinese = (lines: number): string =>
@@ -17,7 +20,7 @@ const plain = (lines: number): string =>
 
 function world(t: TestContext) {
   const shares = createShares();
-  const { split, close } = threadSplitter(shares.of("splitting"));
+  const { split, decode, readFile, close } = threadTexts(shares.of("splitting"));
   t.after(close);
   const order: string[] = [];
   const run = async (name: string, text: string, entriesMax: number | null = null) => {
@@ -26,7 +29,7 @@ function world(t: TestContext) {
     order.push(name);
     return batch;
   };
-  return { run, order };
+  return { run, order, decode, readFile };
 }
 
 test("owner B's large text is split before owner A's second", async (t) => {
@@ -75,4 +78,58 @@ test("an owner with too many texts waiting is refused, another is served", async
   assert.equal("unique" in (await run("b", plain(5_000))), true);
   const seen = await Promise.all(outcomes);
   assert.equal(seen.filter((outcome) => outcome === "owner").length, 3);
+});
+
+const WANTED = new Set(["email", "features"]);
+
+const orderOf = (kind: DecodeOrder["kind"], text: string, type = ""): DecodeOrder => ({
+  kind,
+  type,
+  wanted: WANTED,
+  // Of its own memory, as the octets of a large body are: they are given to the thread.
+  bytes: Buffer.concat([Buffer.from(text)]),
+});
+
+const MULTIPART = "multipart/form-data; boundary=x";
+const PART = `--x\r\ncontent-disposition: form-data; name="email"\r\n\r\n${plain(9_000)}\r\n--x--\r\n`;
+const ITEMS = JSON.stringify(plain(9_000).split("\n"));
+
+const bodies: readonly (readonly [name: string, order: () => DecodeOrder])[] = [
+  ["a form", () => orderOf("form", `email=${plain(9_000)}&features=role`)],
+  ["JSON", () => orderOf("json", `{"email":${ITEMS},"features":"role","x":[1,2]}`)],
+  ["multipart/form-data", () => orderOf("parts", PART, MULTIPART)],
+];
+
+for (const [name, order] of bodies) {
+  test(`${name} is read in the thread as it is read here`, async (t) => {
+    const { decode } = world(t);
+    const body = await decode(order());
+    assert.notEqual(body.kind, "none");
+    assert.deepEqual(body, await decodeBody(order()));
+  });
+}
+
+test("a body that cannot be read is refused in the thread's words", async (t) => {
+  const { decode } = world(t);
+  const refused = decode(orderOf("json", `{"email":${ITEMS}`));
+  await assert.rejects(refused, (why) => why instanceof Refusal && why.code === "invalid_json");
+});
+
+test("of large JSON, members that nobody asked for stay in the thread", async (t) => {
+  const { decode } = world(t);
+  const numbers = `[${"1,".repeat(50_000)}1]`;
+  const body = await decode(
+    orderOf("json", `{"email":${numbers},"x":${numbers},"features":"role"}`),
+  );
+  assert.deepEqual(body.kind === "json" && body.value, { email: [null], features: "role" });
+});
+
+test("a file is read in the thread as it is read here, and refused in the same words", async (t) => {
+  const { readFile } = world(t);
+  const table = Buffer.from(`email,name\n${plain(9_000).replaceAll("\n", ",x\n")},x\n`);
+  const chunks = [table.subarray(0, 70_000), table.subarray(70_000)];
+  const order: FileOrder = { chunks, options: { kind: "table" } };
+  assert.deepEqual(await readFile(order), await readHere(order));
+  const missing = readFile({ chunks, options: { kind: "table", column: "mail" } });
+  await assert.rejects(missing, (why) => why instanceof Refusal && why.status === 400);
 });

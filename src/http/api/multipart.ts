@@ -10,9 +10,10 @@ import {
   requestTimedOut,
   uploadTooLarge,
 } from "../../service/refusals.ts";
-import { Pieces } from "./pieces.ts";
-import type { ReceiverDeps, Source } from "./receive.ts";
-import { SlowSenders } from "./slow-senders.ts";
+import { drop, pace } from "../answer/intake.ts";
+import { Pieces } from "../request/pieces.ts";
+import type { ReceiverDeps, Source } from "../request/receive.ts";
+import { SlowSenders } from "../request/slow-senders.ts";
 
 /** What a `multipart/form-data` body holds: one file, and fields. */
 export interface Multipart {
@@ -46,7 +47,7 @@ export function createMultipartReader({ shares, clock }: ReceiverDeps): Multipar
     const { "content-type": type = "", "content-length": length = "0" } = source.headers;
     if (!/^multipart\/form-data *(?:;|$)/i.test(type)) throw notMultipart();
     if (Number(length) > BODY_MAX_BYTES) throw uploadTooLarge(UPLOAD_MAX_OCTETS, Number(length));
-    const reading = new Reading(source, (reclaim) =>
+    const reading = new Reading(source, owner, (reclaim) =>
       shares.of("uploads").take(owner, 0, { reclaim }),
     );
     reading.begin(type, slow);
@@ -62,6 +63,7 @@ interface Settle {
 class Reading {
   readonly result: Promise<Multipart>;
   readonly #source: Source;
+  readonly #owner: OwnerKey;
   readonly #hold: Hold;
   readonly #fields = new Map<string, string>();
   readonly #pieces = new Pieces();
@@ -72,8 +74,9 @@ class Reading {
   #stopWatching: () => void = () => undefined;
 
   /** `take` may throw `NoRoom`: then it has started nothing. */
-  constructor(source: Source, take: (reclaim: () => void) => Hold) {
+  constructor(source: Source, owner: OwnerKey, take: (reclaim: () => void) => Hold) {
     this.#source = source;
+    this.#owner = owner;
     this.#hold = take(() => this.#refuse(new NoRoom("uploads", "owner")));
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -89,12 +92,12 @@ class Reading {
       return;
     }
     this.#listen(this.#parser);
-    source.on("data", this.#count).on("close", this.#cut).on("error", this.#cut);
+    source.on("data", this.#parse).on("end", this.#whole);
+    source.on("close", this.#cut).on("error", this.#cut);
     this.#stopWatching = slow.watch(
       () => this.#bodyBytes,
       () => this.#refuse(requestTimedOut()),
     );
-    source.pipe(this.#parser);
   }
 
   #listen(parser: BusboyInstance): void {
@@ -113,10 +116,17 @@ class Reading {
     parser.on("finish", () => this.#finish());
   }
 
-  readonly #count = (chunk: Buffer): void => {
+  readonly #parse = (chunk: Buffer): void => {
     this.#bodyBytes += chunk.length;
-    if (this.#bodyBytes > BODY_MAX_BYTES) this.#refuse(tooLarge(this.#source));
+    if (this.#bodyBytes > BODY_MAX_BYTES) {
+      this.#refuse(tooLarge(this.#source));
+      return;
+    }
+    this.#parser?.write(chunk);
+    if (this.#settle !== undefined) pace(this.#source, chunk.length, this.#owner);
   };
+
+  readonly #whole = (): void => void this.#parser?.end();
 
   readonly #cut = (): void => {
     if (!this.#source.readableEnded) this.#refuse(bodyCutShort());
@@ -158,8 +168,7 @@ class Reading {
     const settle = this.#end();
     if (settle === undefined) return;
     this.#release();
-    if (this.#parser !== undefined) this.#source.unpipe(this.#parser);
-    this.#source.resume();
+    drop(this.#source, this.#owner);
     settle.reject(why);
   }
 
@@ -167,7 +176,8 @@ class Reading {
     const settle = this.#settle;
     this.#settle = undefined;
     this.#stopWatching();
-    this.#source.off("data", this.#count).off("close", this.#cut).off("error", this.#cut);
+    this.#source.off("data", this.#parse).off("end", this.#whole);
+    this.#source.off("close", this.#cut).off("error", this.#cut);
     this.#source.on("error", () => undefined); // a connection that breaks later is not a fault
     return settle;
   }

@@ -1,0 +1,60 @@
+// The thread that decodes large bodies and splits large texts, so that the main thread stays free for single checks.
+// Texts take turns, a slice each.
+import { setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import { splitText } from "../core/batch/batch-chunk.ts";
+import { countSpellings } from "../core/batch/count-spellings.ts";
+import { readFile } from "../http/api/read-file.ts";
+import { decodeBody } from "../http/request/decode.ts";
+import { inSlices } from "../http/request/slices.ts";
+import { Refusal } from "../service/refusals.ts";
+import type { Numbered, TaskName, Tasks, ThreadReport } from "./threads/text-thread.ts";
+
+const port = parentPort;
+
+/** Single checks are answered before large texts are read, where both want the same core. */
+const LOWER_PRIORITY = 5;
+
+// Elsewhere the priority is that of the whole process.
+if (process.platform === "linux") setPriority(LOWER_PRIORITY);
+if (port === null) throw new Error("text-thread is a thread, not a program");
+
+type Work<Name extends TaskName> = (order: Tasks[Name]["order"]) => Promise<Tasks[Name]["result"]>;
+
+const WORK: { readonly [Name in TaskName]: Work<Name> } = {
+  split: (order) => inSlices(countedAndSplit(order)),
+  file: readFile,
+  // Threads get a Buffer as the array that it is underneath.
+  decode: ({ bytes, ...order }) =>
+    decodeBody({ ...order, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) }),
+};
+
+/** Far too many spellings are refused by their count, before any is parsed. */
+function* countedAndSplit({
+  text,
+  layout,
+  uniqueMax,
+  spellingsMax,
+}: Tasks["split"]["order"]): Generator<undefined, Tasks["split"]["result"]> {
+  const count = yield* countSpellings(text, layout);
+  if (count > spellingsMax) return { kind: "too_many", count };
+  const batch = yield* splitText(text, layout, uniqueMax);
+  return batch.unique > uniqueMax && batch.chunks.length === 0
+    ? { kind: "too_many", count }
+    : batch;
+}
+
+async function report({ id, name, order }: Numbered): Promise<ThreadReport> {
+  const work = WORK[name] as (of: typeof order) => Promise<unknown>;
+  try {
+    return { id, result: await work(order) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) return { id, fault: error };
+    const { code, status, message, detail, retryAfterSeconds } = error;
+    return { id, refusal: { code, status, message, detail, retryAfterSeconds } };
+  }
+}
+
+port.on("message", (numbered: Numbered) => {
+  void report(numbered).then((its) => port.postMessage(its));
+});

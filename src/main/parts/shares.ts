@@ -14,8 +14,10 @@ export function openShares({ config, clock, ids, log }: Process, registry: Regis
     total: maxConnections,
     perOwner: Math.min(maxConnections, maxConnectionsPerAddress),
   };
+  // The embedded database writes one after the other, and the event loop stands still while the disk does.
+  const writes = config.databaseUrl === undefined ? { total: 1, restTurns: 4 } : {};
   const reading = { queuePerOwner: connections.perOwner };
-  const shares = createShares(heldBack, { connections, reading });
+  const shares = createShares(heldBack, { connections, reading, writes });
   watchShares(registry, () => shares.figures());
   return shares;
 }

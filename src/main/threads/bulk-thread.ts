@@ -4,6 +4,7 @@ import type { ServerAddress } from "../../adapters/dns/transport/server-address.
 import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { systemClock as clock } from "../../adapters/system/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
+import type { AllFigures } from "../../ports/sharing/shares.ts";
 import type { WorkerFigures } from "../../service/bulk/worker.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import type { VerdictCounts } from "../metrics/verdict-metrics.ts";
@@ -38,6 +39,7 @@ export interface BulkFigures {
   readonly dns: DnsFigures;
   readonly verdicts: VerdictCounts;
   readonly worker: WorkerFigures;
+  readonly shares: AllFigures;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createShares } from "../../ports/sharing/shares.ts";
+import { createShares, type Shares } from "../../ports/sharing/shares.ts";
 import { createHeldBackLog } from "../../service/admission/held-back.ts";
 import { sql } from "kysely";
 import { createLiveRules } from "../../adapters/lists/refresh/live-rules.ts";
@@ -72,10 +72,9 @@ async function open(
   const { observe } = traffic;
   const bulk = openCheckers(settings, { machine, log, observe, datasets: known.datasets }, closing);
   const name = ids.hex32();
-  const hashKey = ids.bytes(32);
-  const heldBack = createHeldBackLog({ log, clock, showAddresses: false, hashKey });
+  const shares = sharesOf(machine, log);
   const worker: BulkWorker = bulkWorker({
-    shares: createShares(heldBack),
+    shares,
     window: bulk.window,
     chunks: sqlChunkQueue({ db, checkpoint: passThrough }),
     name,
@@ -104,8 +103,14 @@ async function open(
     dns: bulk.dnsFigures(),
     verdicts: bulk.verdicts(),
     worker: worker.figures(),
+    shares: shares.figures(),
   });
   return { wake: () => worker.wake(), use: known.use, figures };
+}
+
+function sharesOf({ clock, ids }: Pick<Machine, "clock" | "ids">, log: Log): Shares {
+  const hashKey = ids.bytes(32);
+  return createShares(createHeldBackLog({ log, clock, showAddresses: false, hashKey }));
 }
 
 type CheckerDeps = Pick<BulkWorkDeps, "machine" | "log"> &

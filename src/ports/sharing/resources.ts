@@ -9,6 +9,8 @@ export interface Resource {
   readonly atOncePerOwner?: number;
   /** Beside others an owner has at most an equal part, one left for the next owner, but never less than this. */
   readonly equalPartLeast?: number;
+  /** Turns of the event loop that a place rests after its work while others wait: work that blocks the loop. Absent: 0. */
+  readonly restTurns?: number;
   /** How many may wait in all; 0: nothing waits. */
   readonly queue: number;
   readonly queuePerOwner: number;
@@ -97,7 +99,7 @@ export const RESOURCES = {
   },
   writes: {
     unit: "places",
-    total: 4,
+    total: 2,
     perOwner: 1,
     queue: 2_000,
     queuePerOwner: 100,

@@ -44,7 +44,7 @@ test("an owner that comes late has no turns saved up", async () => {
   const waiting = [want("b1"), want("b2"), want("b3"), want("a1")];
   running.release();
   for (const open of waiting) void open.then((hold) => hold.release());
-  await turn();
+  await Promise.all(waiting);
   assert.deepEqual(order.slice(-4), ["b1", "b2", "a1", "b3"]);
 });
 
@@ -147,4 +147,37 @@ test("work that fails gives its room back", async () => {
   const share = new Share("splitting", ROW);
   await assert.rejects(share.run("a", () => Promise.reject(new Error("broken"))));
   assert.equal(share.figures().used, 0);
+});
+
+test("what waited is begun one in a turn of the event loop, not all in the turn of a release", async () => {
+  const share = new Share("splitting", { ...ROW, total: 1 });
+  const order: string[] = [];
+  const first = await share.wait("a");
+  const works = ["b", "c", "d"].map((owner) =>
+    share.run(owner, () => Promise.resolve(void order.push(owner))),
+  );
+  first.release();
+  const counts: number[] = [];
+  for (let turns = 0; turns < 4; turns += 1) {
+    counts.push(order.length);
+    await turn();
+  }
+  await Promise.all(works);
+  assert.deepEqual(counts, [0, 1, 2, 3]);
+});
+
+test("a place that rests is free again some turns after its work, while others wait", async () => {
+  const share = new Share("writes", { ...ROW, total: 1, restTurns: 3 });
+  const order: string[] = [];
+  const works = ["a", "b"].map((owner) =>
+    share.run(owner, () => Promise.resolve(void order.push(owner))),
+  );
+  const counts: number[] = [];
+  for (let turns = 0; turns < 6; turns += 1) {
+    await turn();
+    counts.push(order.length);
+  }
+  await Promise.all(works);
+  assert.deepEqual(counts, [1, 1, 1, 1, 2, 2]);
+  assert.equal(share.figures().used, 0, "with nobody waiting it does not rest");
 });

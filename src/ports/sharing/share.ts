@@ -128,7 +128,10 @@ export class Share {
     if (tenant.waiting.length >= this.#row.queuePerOwner) throw this.#refuse(tenant, "owner");
     if (this.#waiting >= this.#row.queue) this.#displaceFor(tenant);
     return await new Promise<Hold>((resolve, refuse) => {
-      const begin = (): void => resolve(this.#grant(tenant, wanted));
+      const begin = (): void => {
+        const hold = this.#grant(tenant, wanted);
+        setImmediate(() => resolve(hold)); // what waited is not begun in one turn with what it waited for
+      };
       const start = this.#startOf(tenant, wanted);
       tenant.waiting.push({ amount: wanted, start, begin, refuse });
       this.#waiting += 1;
@@ -144,7 +147,8 @@ export class Share {
     try {
       return await work();
     } finally {
-      hold.release();
+      if (this.#turns.size > 0) inTurns(this.#row.restTurns ?? 0, () => hold.release());
+      else hold.release();
     }
   }
 
@@ -322,6 +326,12 @@ export class Share {
   #tell({ owner, used, waiting }: Tenant): void {
     this.#heldBack({ resource: this.#name, owner, used, waiting: waiting.length });
   }
+}
+
+/** Calls `then` after so many turns of the event loop. */
+function inTurns(turns: number, then: () => void): void {
+  if (turns <= 0) then();
+  else setImmediate(() => inTurns(turns - 1, then));
 }
 
 const NOTHING = { amount: 0, start: Infinity };

@@ -7,11 +7,18 @@ export interface Shares {
   /** One share a server, by its name. */
   registry(server: string): Share;
   /** Of all resources; those of all registries are one. `how`: see `Share.figures`. */
-  figures(how?: "read" | "look"): ReadonlyMap<ResourceName, ShareFigures>;
+  figures(how?: "read" | "look"): AllFigures;
+  /** From now on the figures of another thread, which uses other resources, are part of these. */
+  include(others: () => AllFigures | undefined): void;
 }
 
+export type AllFigures = ReadonlyMap<ResourceName, ShareFigures>;
+
 export type Overrides = Partial<
-  Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner">>>
+  Record<
+    ResourceName,
+    Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner" | "restTurns">>
+  >
 >;
 
 /** For a program that asks registries for one owner alone. */
@@ -34,6 +41,7 @@ export function createShares(heldBack?: HeldBack, over: Overrides = {}): Shares 
     }),
   );
   const servers = new Map<string, Share>();
+  const parts: (() => AllFigures | undefined)[] = [];
   const of = (name: ResourceName): Share => {
     const share = shares.get(name);
     if (share === undefined) throw new Error(`no such resource: ${name}`);
@@ -55,8 +63,13 @@ export function createShares(heldBack?: HeldBack, over: Overrides = {}): Shares 
         const sum = all.get("registry");
         if (sum !== undefined) all.set("registry", added(sum, share.figures(how)));
       }
+      for (const [name, figures] of parts.flatMap((others) => [...(others() ?? [])])) {
+        const own = all.get(name);
+        if (own !== undefined) all.set(name, added(own, figures));
+      }
       return all;
     },
+    include: (others) => void parts.push(others),
   };
 }
 

@@ -21,25 +21,34 @@ async function addIn(
   report: Report,
   { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
 ): Promise<boolean> {
+  if ((await madeSince({ sql }, report.accountId, sinceMs)) >= limit) return false; // without a write
   // Touching the account's row lets its reports be counted one after the other (PostgreSQL).
   await sql
     .updateTable("accounts")
     .set({ id: report.accountId })
     .where("id", "=", report.accountId)
     .execute();
-  const { made } = await sql
-    .selectFrom("reports")
-    .select((build) => build.fn.countAll().as("made"))
-    .where("account_id", "=", report.accountId)
-    .where("created_at_ms", ">=", sinceMs)
-    .executeTakeFirstOrThrow();
-  if (Number(made) >= limit) return false;
+  if ((await madeSince({ sql }, report.accountId, sinceMs)) >= limit) return false;
   const { accountId: account_id, createdAtMs: created_at_ms, resolution, ...same } = report;
   await sql
     .insertInto("reports")
     .values({ ...same, account_id, created_at_ms, resolution: resolution ?? null })
     .execute();
   return true;
+}
+
+async function madeSince(
+  { sql }: Pick<Tx, "sql">,
+  accountId: string,
+  sinceMs: number,
+): Promise<number> {
+  const { made } = await sql
+    .selectFrom("reports")
+    .select((build) => build.fn.countAll().as("made"))
+    .where("account_id", "=", accountId)
+    .where("created_at_ms", ">=", sinceMs)
+    .executeTakeFirstOrThrow();
+  return Number(made);
 }
 
 export function sqlReports(db: Kysely<Database>): Reports {

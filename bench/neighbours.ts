@@ -186,6 +186,11 @@ function report(attack: Attack, attackers: number, measured: Measured): void {
   );
 }
 
+// The processes that it started end with it; those that attack end when it goes.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => process.exit(1));
+}
+
 const chosen = ATTACKS.filter(
   ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
 );

@@ -27,9 +27,17 @@ export async function startNameServer(weather: Weather): Promise<NameServer> {
   const child: ChildProcess = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const stop = (): void => void child.kill("SIGKILL");
+  process.once("exit", stop); // also when this program fails
   const [port] = (await once(
     createInterface({ input: child.stdout ?? process.stdin }),
     "line",
   )) as [string];
-  return { address: `127.0.0.1:${port}`, stop: () => void child.kill() };
+  return {
+    address: `127.0.0.1:${port}`,
+    stop() {
+      process.off("exit", stop);
+      stop();
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { writeFileSync } from "node:fs";
+import { request as ask } from "node:http";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type ForkedDnsServer, forkDnsServer } from "../dns/dns-server.ts";
@@ -28,6 +29,17 @@ async function send(service: ServiceProcess, request: string): Promise<Answered>
   const [head = "", body = ""] = request.trim().split("\n\n");
   const [method = "", path = ""] = (head.split("\n")[0] ?? "").split(" ");
   return method === "POST" ? service.post(path, body) : service.get(path);
+}
+
+/** With a Host of its own, which `fetch` does not send. */
+function statusAt({ url }: ServiceProcess, path: string, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = ask(`${url}${path}`, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on("error", reject).end();
+  });
 }
 
 /** Each poll is a request, and a plan has a rate. */
@@ -200,6 +212,16 @@ suite("the service as a user runs it: real processes, real DNS on loopback", () 
     assert.equal(broken.code, 3);
     assert.match(broken.err, /PORT: must be a whole number/);
     assert.doesNotMatch(broken.err, /\n\s+at /);
+  });
+
+  test("a site whose name was pointed at this machine reads neither the dashboard nor the metrics", async () => {
+    for (const path of ["/account/session", "/metrics"]) {
+      assert.equal(await statusAt(service, path, "rebound.example"), 403, path);
+      for (const host of ["127.0.0.1", "localhost:8080", "gatepost.example"]) {
+        assert.notEqual(await statusAt(service, path, host), 403, `${path} at ${host}`);
+      }
+    }
+    assert.equal(await statusAt(service, "/healthz", "rebound.example"), 200);
   });
 });
 

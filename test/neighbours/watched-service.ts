@@ -44,12 +44,18 @@ export async function startWatched({ dns, keys }: WatchedOptions): Promise<Watch
     WATCH_SOCKET: socket,
   };
   const service = await startService(home, settings, { stdout: "ignore" });
+  const end = (): void => {
+    service.child.kill("SIGKILL");
+    home.remove();
+  };
+  process.once("exit", end); // also when this program fails or is interrupted
   return {
     ...made,
     port: Number(new URL(service.url).port),
     isRunning: () => service.child.exitCode === null && service.child.signalCode === null,
     watched: async () => JSON.parse(await text(connect(socket))) as Watched,
     async stop() {
+      process.off("exit", end);
       await service.stop("SIGKILL");
       home.remove();
     },

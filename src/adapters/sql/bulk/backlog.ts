@@ -1,6 +1,7 @@
 import { type Kysely, sql as raw } from "kysely";
 import { SPEED_AGE_MS } from "./jobs.ts";
 import type { Database } from "../engine/schema.ts";
+import { RUNNING } from "../tables/bulk.ts";
 
 /** What waits in the database, of all processes that share it. */
 export interface Backlog {
@@ -31,7 +32,7 @@ export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<
       raw<Count>`min(accepted_at_ms)`.as("oldest"),
       raw<Count>`sum(unique_count - processed)`.as("entries"),
     ])
-    .where("is_running", "=", 1)
+    .where("is_running", "=", RUNNING)
     .executeTakeFirstOrThrow();
   const chunks = await db
     .selectFrom("chunks")

@@ -10,6 +10,7 @@ import {
 import { type OwnerKey, ownerOf } from "../../../ports/admission/owner.ts";
 import { unpackText } from "../engine/packed-text.ts";
 import type { Database } from "../engine/schema.ts";
+import { RUNNING } from "../tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
 
 export interface ChunkQueueDeps {
@@ -18,11 +19,11 @@ export interface ChunkQueueDeps {
 }
 
 /** The running job whose owner waited longest, among those with a chunk to give. */
-const nextJob = ({ sql }: Tx, { nowMs, except }: ClaimTerms) =>
+const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
   sql
     .selectFrom("jobs")
     .select(["session", "spam_trap", "owner"])
-    .where("is_running", "=", 1)
+    .where("is_running", "=", RUNNING)
     .$if(except.length > 0, (query) => query.where("owner", "not in", except))
     .where((expression) =>
       expression.exists(
@@ -43,7 +44,7 @@ const nextJob = ({ sql }: Tx, { nowMs, except }: ClaimTerms) =>
  * When there are no others, behind that claim.
  */
 async function lockNextJob(tx: Tx, terms: ClaimTerms) {
-  const next = nextJob(tx, terms);
+  const next = nextJob(terms, tx.sql);
   if (!hasRivals(tx.sql)) return await next.executeTakeFirst();
   const free = await next.forUpdate().skipLocked().executeTakeFirst();
   return free ?? (await next.forUpdate().executeTakeFirst());
@@ -117,6 +118,8 @@ export async function claim(
   token: string,
   deps: ChunkQueueDeps,
 ): Promise<ClaimedChunk | undefined> {
+  // Looked at outside a transaction first: workers ask again and again, and there is nothing nearly always.
+  if ((await nextJob(terms, deps.db).executeTakeFirst()) === undefined) return undefined;
   for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
     const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
     if (claimed === undefined) return undefined;

@@ -11,7 +11,7 @@ import {
 } from "../../../ports/bulk/chunk-queue.ts";
 import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
 import { packLines } from "../engine/packed-text.ts";
-import type { ChunkRow } from "../tables/bulk.ts";
+import { type ChunkRow, RUNNING } from "../tables/bulk.ts";
 import { inTransaction, type Tx } from "../engine/transaction.ts";
 import { type ChunkQueueDeps, claim } from "./chunk-claims.ts";
 
@@ -52,7 +52,7 @@ async function countIn(
       ...(at.conclusive ? { dns_down_since_ms: null } : {}),
     }))
     .where("session", "=", session)
-    .where("is_running", "=", 1)
+    .where("is_running", "=", RUNNING)
     .returning("open_chunks")
     .executeTakeFirst();
   return job === undefined ? undefined : Number(job.open_chunks);
@@ -105,7 +105,7 @@ async function postpone(
         dns_down_since_ms: expression.fn.coalesce("dns_down_since_ms", expression.val(at.nowMs)),
       }))
       .where("session", "=", chunk.session)
-      .where("is_running", "=", 1)
+      .where("is_running", "=", RUNNING)
       .returning("dns_down_since_ms")
       .executeTakeFirst();
     if (job === undefined) return "late";

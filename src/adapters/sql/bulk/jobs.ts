@@ -17,7 +17,7 @@ import {
 } from "./batches.ts";
 import type { HeldCharge } from "../admission/charges.ts";
 import { freeRows, lockName } from "../engine/row-locks.ts";
-import type { JobRow } from "../tables/bulk.ts";
+import { type JobRow, RUNNING, UNTOLD } from "../tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
 
 /** A worker that was silent for longer says nothing of today's speed. */
@@ -43,7 +43,7 @@ async function openEntries({ sql }: Tx): Promise<number> {
   const { open } = await sql
     .selectFrom("jobs")
     .select(raw<number | string>`coalesce(sum(unique_count - processed), 0)`.as("open"))
-    .where("is_running", "=", 1)
+    .where("is_running", "=", RUNNING)
     .executeTakeFirstOrThrow();
   return Number(open);
 }
@@ -197,7 +197,7 @@ async function failStuck(nowMs: number, { db, charges }: BulkStoreDeps): Promise
     const stuck = await tx.sql
       .updateTable("jobs")
       .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
-      .where("is_running", "=", 1)
+      .where("is_running", "=", RUNNING)
       .where("session", "in", (query) =>
         query
           .selectFrom("chunks")
@@ -230,14 +230,14 @@ async function takeCompleted(
   const taken = await db
     .updateTable("jobs")
     .set({ announced: 1 })
-    .where("announced", "=", 0)
+    .where("announced", "=", UNTOLD)
     .where("session", "=", (query) =>
       freeRows(
         db,
         query
           .selectFrom("jobs")
           .select("session")
-          .where("announced", "=", 0)
+          .where("announced", "=", UNTOLD)
           .where("expires_at_ms", ">", nowMs)
           .orderBy("expires_at_ms")
           .limit(1),
@@ -267,7 +267,7 @@ async function queueAhead(nowMs: number, { db }: BulkStoreDeps): Promise<QueueAh
   const jobs = await db
     .selectFrom("jobs")
     .select(raw<number | string>`unique_count - processed`.as("open"))
-    .where("is_running", "=", 1)
+    .where("is_running", "=", RUNNING)
     .execute();
   const { speed } = await db
     .selectFrom("bulk_workers")

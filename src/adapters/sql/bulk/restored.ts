@@ -4,6 +4,7 @@ import { deleteParts } from "./batches.ts";
 import { endEarly } from "./jobs.ts";
 import { refundIn } from "../admission/refunds.ts";
 import type { Database } from "../engine/schema.ts";
+import { RUNNING, UNTOLD } from "../tables/bulk.ts";
 import { inTransaction, type Tx } from "../engine/transaction.ts";
 
 /** What was under way in a back-up, and is not any more. */
@@ -20,7 +21,7 @@ async function endJobs(tx: Tx, nowMs: number): Promise<number> {
   const running = await tx.sql
     .updateTable("jobs")
     .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
-    .where("is_running", "=", 1)
+    .where("is_running", "=", RUNNING)
     .returning(["session", "charge_id", "unique_count", "processed"])
     .execute();
   const charges = {
@@ -39,7 +40,7 @@ async function endWebhooks({ sql }: Tx): Promise<number> {
   const untold = await sql
     .updateTable("jobs")
     .set({ announced: 1 })
-    .where("announced", "=", 0)
+    .where("announced", "=", UNTOLD)
     .executeTakeFirst();
   const queued = await sql
     .updateTable("webhook_deliveries")

@@ -1,3 +1,10 @@
+import { sql } from "kysely";
+/**
+ * Literals, as the partial indexes have them. A bound value could decide whether such an index is used, so that SQLite
+ * prepares the statement anew each time it runs.
+ */
+export const [RUNNING, UNTOLD] = [sql.lit(1), sql.lit(0)];
+
 /** Tables of bulk batches: their jobs, chunks and results, and the requests that made them. */
 export interface BulkTables {
   jobs: JobRow;

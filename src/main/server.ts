@@ -159,6 +159,7 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
     secretKey,
     addresses: checker.dns.addresses,
     sent: backing.where === "alone" ? "here" : "elsewhere",
+    notices,
     counted: webhookCounter(metrics.registry),
   });
   const texts = openTexts(serving);

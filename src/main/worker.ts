@@ -95,6 +95,7 @@ async function openWorker(
   ]);
   watchVerdicts(metrics.registry, { bulk: bulk.verdicts });
   await webhooks.dispatcher.start("among_others");
+  closing.add(backing.store.notices.hear("webhooks", () => webhooks.dispatcher.wake()));
   startUpkeep(serving, {});
   const url = await show(serving, bulk);
   closing.add(async () => {

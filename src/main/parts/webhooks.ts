@@ -4,6 +4,7 @@ import { sqlDeliveries } from "../../adapters/sql/webhooks/webhook-deliveries.ts
 import { sqlWebhookEndpoints } from "../../adapters/sql/webhooks/webhooks.ts";
 import { createSecretBox } from "../../adapters/system/secrets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
+import type { Notices } from "../../ports/process/notices.ts";
 import type { Deliveries } from "../../ports/webhooks/webhook-store.ts";
 import { createAnnounceBulk } from "../../service/webhooks/announce.ts";
 import type { OnCompleted } from "../../service/bulk/announce.ts";
@@ -30,15 +31,17 @@ export interface WebhookParts {
   readonly secretKey: Uint8Array;
   /** The project's own DNS. */
   readonly addresses: Lookup["addresses"];
-  /** `elsewhere`: what is announced here waits for another process, which looks every 250 ms. */
+  /** `elsewhere`: another process sends what is announced here; a notice tells it, or it looks a second later. */
   readonly sent: "here" | "elsewhere";
+  /** Absent: nobody is told. */
+  readonly notices?: Pick<Notices, "tell">;
   /** Called with the result of each delivery of this process. */
   readonly counted?: (outcome: WebhookOutcome) => void;
 }
 
 export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
   const { machine, clock, ids, log, closing } = process;
-  const { sql, secretKey, addresses, sent, counted = () => undefined } = parts;
+  const { sql, secretKey, addresses, sent, notices, counted = () => undefined } = parts;
   const endpoints = sqlWebhookEndpoints(sql.db);
   const deliveries = countedDeliveries(sqlDeliveries(sql.db), counted);
   const box = createSecretBox(secretKey);
@@ -48,6 +51,7 @@ export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
   const checkHost = createHostCheck({ addresses, clock });
   const wake = (): void => {
     if (sent === "here") dispatcher.wake();
+    else notices?.tell("webhooks");
   };
   return {
     setup: createWebhookSetup({ endpoints, box, ids, checkHost }),

@@ -19,8 +19,10 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-/** How often the queue is looked at for what another process put there, and how often the log is swept. */
-const POLL_MS = 250;
+/** How often the queue is looked at for what no notice told of, and how often the log is swept. */
+const POLL_MS = 1_000;
+/** How often one that is waited for is looked at. */
+const PLACE_MS = 250;
 const SWEEP_MS = 60_000;
 
 /** A delivery takes 10 s; after a minute its process is gone. */
@@ -56,7 +58,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
         if (mine !== undefined) return await pump.begin(mine);
         const state = (await deliveries.find(id))?.state;
         if (state !== "queued" && state !== "sending") return;
-        await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
+        await new Promise<void>((resolve) => void clock.after(PLACE_MS, resolve));
       }
     },
     async stop() {

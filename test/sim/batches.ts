@@ -1,10 +1,18 @@
 import type { Chance } from "./chance.ts";
 import type { Front } from "./front.ts";
 import { type Charged, chargedOn, type Owner } from "./ledger.ts";
-import { entryOf, type Fate, fateOf } from "./names.ts";
+import { Rivals } from "./rivals.ts";
+import {
+  BULK_MS,
+  entriesOf,
+  isOpen,
+  largeCount,
+  type Stats,
+  type Wanted,
+  wanted,
+} from "./wanted.ts";
 import type { Reply } from "./world.ts";
 
-const BULK_MS = 32_000;
 /** A job of a few hundred entries is over by then, kills and freezes included. */
 const JOB_MS = 180_000;
 const SESSION_MS = 900_000;
@@ -17,19 +25,8 @@ export interface Finished {
   readonly owner: Owner;
   readonly want: Wanted;
   readonly endedMs: number;
-}
-
-interface Wanted {
-  readonly unique: number;
-  readonly fates: Readonly<Record<Fate, number>>;
-  readonly valid: readonly string[];
-}
-
-interface Stats {
-  readonly unique: number;
-  readonly valid: number;
-  readonly invalid_dns: number;
-  readonly invalid_format: number;
+  /** Every name had its answer. */
+  readonly isExact: boolean;
 }
 
 interface View {
@@ -44,39 +41,28 @@ interface Job {
   readonly charged: Charged;
 }
 
-/** What the contract says of a batch, worked out the simplest way. */
-function wanted(entries: readonly string[]): Wanted {
-  const unique = [...new Set(entries)];
-  const fates = { valid: 0, invalid_dns: 0, invalid_format: 0 };
-  for (const entry of unique) fates[fateOf(entry)] += 1;
-  return { unique: unique.length, fates, valid: unique.filter((one) => fateOf(one) === "valid") };
-}
-
-/** No answer, or one that leaves open what happened. */
-const isOpen = ({ status }: Reply): boolean => status === 0 || status >= 500 || status === 409;
-
 /** Clients with batches. */
 export class Batches {
   readonly finished: Finished[] = [];
   readonly #front: Front;
   readonly #chance: Chance;
+  readonly #rivals: Rivals;
 
   constructor(front: Front, chance: Chance) {
     this.#front = front;
     this.#chance = chance;
+    this.#rivals = new Rivals(front, chance);
   }
 
-  #entriesFor({ dailyLimit }: Owner): readonly string[] {
+  async submit(
+    owner: Owner,
+    count = owner.dailyLimit === Infinity && this.#chance.isTrue(0.5)
+      ? largeCount(this.#chance)
+      : 1 + this.#chance.below(12),
+  ): Promise<void> {
     const chance = this.#chance;
-    const isLarge = chance.isTrue(0.5) && dailyLimit === Infinity;
-    const count = isLarge ? 101 + chance.below(700) : 1 + chance.below(12);
-    return Array.from({ length: count }, () => entryOf(chance));
-  }
-
-  async submit(owner: Owner): Promise<void> {
-    const chance = this.#chance;
-    const entries = this.#entriesFor(owner);
-    const want = wanted(entries);
+    const entries = entriesOf(chance, count);
+    const want = wanted(entries, this.#front.world.names);
     const key = chance.isTrue(0.6) ? `k${String(chance.below(1e9))}` : undefined;
     const charged = chargedOn(owner, this.#front.today());
     const order = { method: "POST", url: "/api/email" } as const;
@@ -92,12 +78,17 @@ export class Batches {
     if (isStuck) this.#front.wrong("a repeated request is refused for 20 s");
     if (isOpen(reply)) return;
     owner.unknownJobs -= 1;
-    this.#mayBeBusy(owner);
+    this.#front.mayBeBusy(owner);
     charged.possible -= want.unique;
     if (reply.status === 429) this.#front.refused(owner, want.unique, reply);
     else if (reply.status !== 200) this.#front.wrong(`a batch got ${String(reply.status)}`);
     else {
-      if (key !== undefined) await this.#sendOther(() => sendThis({ ...body, email: OTHER }));
+      if (key !== undefined) {
+        await this.#sendOther(() => sendThis({ ...body, email: OTHER }));
+        if (count <= 12 && chance.isTrue(0.3)) {
+          await this.#rivals.sendAsOther(owner, { body, key }, reply);
+        }
+      }
       await this.#answered(reply, { owner, want, charged }, key === undefined ? key : send);
     }
   }
@@ -124,8 +115,10 @@ export class Batches {
     const job = { ...of, session: answer.session };
     if (answer.status === "pending") {
       job.owner.open.add(job.session);
-      this.#countRunning(job.owner);
+      this.#rivals.countRunning(job.owner);
+      if (this.#chance.isTrue(0.2)) await this.#rivals.submitBeside(job.owner);
     }
+    if (this.#chance.isTrue(0.3)) await this.#rivals.peep(job);
     if (send !== undefined && this.#chance.isTrue(0.3)) await this.#repeat(send, answer.session);
     if (answer.status === "pending") await this.#follow(job);
     else {
@@ -142,34 +135,28 @@ export class Batches {
     if (status === 200) this.#front.wrong("a key of another request is answered");
   }
 
-  #countRunning({ key }: Owner): void {
-    const rows = this.#front.world.store.rows(
-      `select session from jobs where is_running = 1 and owner = '${key}'`,
-    );
-    if (rows.length > 1) this.#front.wrong("an owner has two jobs at once");
-  }
-
   async #repeat(send: () => Promise<Reply>, session: string): Promise<void> {
     const again = await send();
+    if (again.status === 409 && !this.#front.weather.storeFails) {
+      this.#front.wrong("an answer is not kept");
+    }
     if (again.status !== 200) return;
     const { session: other } = JSON.parse(again.body) as { session: string };
     if (other !== session) this.#front.wrong("a repeated request made another session");
   }
 
-  /** Answers are on their way for up to 60 ms. */
-  #mayBeBusy(owner: Owner): void {
-    owner.busyUntilMs = this.#front.world.timeline.nowMs + 100;
-  }
-
   #ended({ session, owner, want }: Job): void {
-    this.finished.push({ session, owner, want, endedMs: this.#front.world.timeline.nowMs });
+    const { weather, world } = this.#front;
+    const known = { endedMs: world.timeline.nowMs, isExact: !weather.namesFail };
+    this.finished.push({ session, owner, want, ...known });
   }
 
   /** Looks at a job until it is over, or gives it up. */
   async #follow(job: Job): Promise<void> {
     const { timeline } = this.#front.world;
-    const cancelAfterMs = this.#chance.isTrue(0.15) ? 400 : Infinity;
+    const cancelAfterMs = this.#chance.isTrue(0.2) ? 400 : Infinity;
     const startMs = timeline.nowMs;
+    if (this.#chance.isTrue(0.15)) return await this.#cancel(job);
     const seen = { processed: 0 };
     for (;;) {
       await timeline.sleep(this.#chance.between(200, 1_500));
@@ -187,7 +174,7 @@ export class Batches {
     charged.possible += want.unique;
     if (isOpen(gone)) owner.unknownJobs += 1;
     owner.open.delete(session);
-    this.#mayBeBusy(owner);
+    this.#front.mayBeBusy(owner);
     const url = `/api/view/${session}`;
     const after = await this.#front.ask(owner, { method: "GET", url });
     if (gone.status === 200 && after.status === 200)
@@ -206,7 +193,7 @@ export class Batches {
       return view.status === "failed";
     }
     owner.open.delete(session);
-    this.#mayBeBusy(owner);
+    this.#front.mayBeBusy(owner);
     charged.certain += want.unique;
     if (view === undefined) this.#compareList(body, want);
     this.#ended(job);
@@ -238,8 +225,14 @@ export class Batches {
 
   /** What was answered once is there until its session ends. */
   async look(): Promise<void> {
-    if (this.finished.length === 0) return;
-    const { session, owner, want, endedMs } = this.#chance.pick(this.finished.slice(-20));
+    if (this.finished.length > 0) await this.#lookAt(this.#chance.pick(this.finished.slice(-20)));
+  }
+
+  async lookAtLast(): Promise<void> {
+    for (const one of this.finished.slice(-3)) await this.#lookAt(one);
+  }
+
+  async #lookAt({ session, owner, want, endedMs, isExact }: Finished): Promise<void> {
     const url = `/api/view/${session}/json`;
     const { status, body } = await this.#front.ask(owner, { method: "GET", url });
     const ageMs = this.#front.world.timeline.nowMs - endedMs;
@@ -249,20 +242,12 @@ export class Batches {
     if (status !== 200) return;
     if (ageMs > SESSION_MS + 60_000) this.#front.wrong("results outlive their session");
     const { stats } = JSON.parse(body) as { stats?: Stats };
-    if (stats !== undefined) this.#compareStats(stats, want, "in json");
+    if (stats !== undefined && isExact) this.#compareStats(stats, want, "in json");
   }
 
   /** Nothing of one owner reaches another. */
   async peep(): Promise<void> {
-    if (this.finished.length === 0) return;
-    const { session, owner } = this.#chance.pick(this.finished.slice(-20));
-    const other = this.#front.owners.find(({ key }) => key !== owner.key);
-    if (other === undefined) return;
-    const url = `/api/view/${session}`;
-    const read = await this.#front.ask(other, { method: "GET", url: `${url}/json` });
-    if (read.status === 200) this.#front.wrong("an owner reads another one's session");
-    const gone = await this.#front.ask(other, { method: "DELETE", url });
-    if (gone.status < 300 && gone.status > 0)
-      this.#front.wrong("an owner deletes another's session");
+    if (this.finished.length > 0)
+      await this.#rivals.peep(this.#chance.pick(this.finished.slice(-5)));
   }
 }

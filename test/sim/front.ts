@@ -103,6 +103,11 @@ export class Front {
     return unlessOldKey(reply, sentKey, owner.headers["authorization"]);
   }
 
+  /** Answers are on their way for up to 60 ms. */
+  mayBeBusy(owner: Owner): void {
+    owner.busyUntilMs = this.world.timeline.nowMs + 100;
+  }
+
   /** Whether enough of them were there before the request, and still are. */
   #hasCredits(owner: Owner, units: number): boolean {
     const { timeline, store } = this.world;

@@ -1,7 +1,7 @@
 import type { Chance } from "./chance.ts";
 import type { Front } from "./front.ts";
 import { chargedOn, type Owner } from "./ledger.ts";
-import { entryOf, fateOf } from "./names.ts";
+import { entryOf, type Fate, fateOf } from "./names.ts";
 import { Tokens } from "./tokens.ts";
 import type { Operator, Reply } from "./world.ts";
 
@@ -69,9 +69,16 @@ export class Gate {
   }
 
   /** Decides on one sign-up, by a deadline. */
-  async decide(owner: Owner): Promise<void> {
-    const address = `user${String(this.#chance.below(30))}@${entryOf(this.#chance).replace(/^.*@/, "")}`;
+  async decide(owner: Owner, address = this.#anyAddress()): Promise<void> {
     await this.#decide(owner, address, this.#chance.pick([300, 1_000, PATIENT_MS]));
+  }
+
+  #anyAddress(): string {
+    return `user${String(this.#chance.below(30))}@${entryOf(this.#chance).replace(/^.*@/, "")}`;
+  }
+
+  #fateOf(address: string): Fate {
+    return fateOf(address, this.#front.world.names);
   }
 
   async #decide(owner: Owner, address: string, deadlineMs: number): Promise<Answer | undefined> {
@@ -120,7 +127,7 @@ export class Gate {
     const isSlow = !front.isCalm || front.weather.namesFail || deadlineMs < PATIENT_MS;
     if (!answer.complete && !isSlow) front.wrong("a decision is not complete");
     if (answer.complete && answer.decision !== this.#wanted(owner, address, answer)) {
-      front.wrong(`${address} is ${fateOf(address)}, and the gate said ${answer.reason}`);
+      front.wrong(`${address} is ${this.#fateOf(address)}, and the gate said ${answer.reason}`);
     }
     if (!answer.complete && answer.decision !== "accept")
       front.wrong("a slow name is not accepted");
@@ -129,7 +136,7 @@ export class Gate {
   }
 
   #wanted({ key }: Owner, address: string, { policy: { version }, reason }: Answer): string {
-    const fate = fateOf(address);
+    const fate = this.#fateOf(address);
     if (fate !== "valid")
       return this.#front.weather.namesFail && reason === "unknown" ? "accept" : "reject";
     return this.#versions.get(key)?.find((one) => one.version === version)?.then ?? "accept";
@@ -152,7 +159,7 @@ export class Gate {
 
   #checkMailbox({ key }: Owner, address: string, { mailbox }: Answer): void {
     const isAccount = key.startsWith("account:");
-    if (fateOf(address) === "invalid_format") return;
+    if (this.#fateOf(address) === "invalid_format") return;
     if (mailbox === undefined) {
       // While the store fails, nobody can say in time whose the key is.
       if (isAccount && this.#front.isCalm) this.#front.wrong("a mailbox id is missing");

@@ -44,7 +44,7 @@ export interface Ground {
 
 export interface Host {
   readonly life: Lifetime;
-  readonly step: () => void;
+  readonly step: (sql: string) => void;
   app: FastifyInstance | undefined;
 }
 

@@ -8,15 +8,21 @@ import type { Timeline } from "./timeline.ts";
 /** What becomes of an entry, told by its domain's second label; the reference model and the name servers agree on it. */
 export type Fate = "valid" | "invalid_dns" | "invalid_format";
 
-export const fateOf = (entry: string): Fate => {
+export const fateOf = (entry: string, { isEbb }: Pick<NameFaults, "isEbb">): Fate => {
   if (entry.includes("@@") || !entry.includes(".")) return "invalid_format";
-  return entry.endsWith(".gone.test-zone.com") ? "invalid_dns" : "valid";
+  return isGone(entry, isEbb) ? "invalid_dns" : "valid";
 };
 
-/** Domains that the name servers know: mail everywhere but under `gone`; under `slow` the first answer is lost. */
+const isGone = (name: string, isEbb: boolean): boolean =>
+  name.endsWith(".gone.test-zone.com") || (isEbb && name.endsWith(".tide.test-zone.com"));
+
+/** One of those that come and go over night. */
+export const TIDAL = "d1.tide.test-zone.com";
+
+/** Domains that the name servers know: mail everywhere but under `gone`, and under `tide` on some days; under `slow` the first answer is lost. */
 export function entryOf(chance: Chance): string {
   const name = `d${String(chance.below(400))}`;
-  const zone = chance.pick(["live", "live", "live", "gone", "slow"]);
+  const zone = chance.pick(["live", "live", "live", "gone", "slow", "tide"]);
   const domain = `${name}.${zone}.test-zone.com`;
   if (chance.isTrue(0.05)) return `broken@@${domain}`;
   return chance.isTrue(0.3) ? domain : `user${String(chance.below(50))}@${domain}`;
@@ -24,8 +30,8 @@ export function entryOf(chance: Chance): string {
 
 const TTL = { ttlSeconds: 300 };
 
-function replyOf(name: string, kind: unknown): Reply<unknown> {
-  if (name.endsWith(".gone.test-zone.com")) return { kind: "absent", why: "noName", ...TTL };
+function replyOf(name: string, kind: unknown, isEbb: boolean): Reply<unknown> {
+  if (isGone(name, isEbb)) return { kind: "absent", why: "noName", ...TTL };
   if (kind === NS) return { kind: "found", records: ["ns.test-zone.com"], ...TTL };
   if (kind === MX && !name.startsWith("mx.")) {
     return { kind: "found", records: [{ preference: 10, host: "mx.live.test-zone.com" }], ...TTL };
@@ -44,6 +50,8 @@ const TRIES_MAX = 4;
 export interface NameFaults {
   /** The name servers are silent until then. */
   silentUntilMs: number;
+  /** Names under `tide` are not there. */
+  isEbb: boolean;
 }
 
 /** The model of a resolver and the name servers behind it. */
@@ -59,7 +67,9 @@ export function simulatedResolver(
   const awake = awakeClock(clock);
   return {
     ask(question, done) {
-      const reply = replyOf(question.name, question.kind) as Parameters<typeof done>[0];
+      const reply = replyOf(question.name, question.kind, faults.isEbb) as Parameters<
+        typeof done
+      >[0];
       const startMs = awake.monotonicMs();
       let tries = 0;
       const again = (): void => {

@@ -3,17 +3,18 @@ import { Batches } from "./batches.ts";
 import { Front } from "./front.ts";
 import { Gate } from "./gate.ts";
 import { chargedOn, newOwner, type Owner } from "./ledger.ts";
-import { entryOf, fateOf } from "./names.ts";
+import { entryOf, fateOf, TIDAL } from "./names.ts";
 import { Visits } from "./visits.ts";
+import { largeCount } from "./wanted.ts";
 import type { Operator, Reply, World } from "./world.ts";
 
 /** Their daily limits are of the tiers file in `world.ts`. */
 const ACCOUNTS = [
   ["ada", "starter", Infinity],
   ["bob", "pro", Infinity],
-  ["eve", "free", 60],
+  ["eve", "free", 12],
 ] as const;
-const STRANGER = { address: "203.0.113.9", dailyLimit: 80 };
+const STRANGER = { address: "203.0.113.9", dailyLimit: 16 };
 
 const MISTAKES = [
   { url: "/api/email", body: {}, status: 400 },
@@ -71,7 +72,8 @@ export class People {
   }
 
   /** One person for some seconds. */
-  async live(actions: number): Promise<void> {
+  async live(actions: number, beginsWithJob = false): Promise<void> {
+    if (beginsWithJob) await this.#submitJob();
     for (let action = 0; action < actions; action += 1) {
       await this.world.timeline.sleep(this.#chance.between(50, 3_000));
       const owner = this.#chance.pick(this.front.owners);
@@ -79,6 +81,32 @@ export class People {
       const [act] = this.#acts.find(([, upTo]) => what < upTo) ?? [];
       await act?.(owner);
     }
+  }
+
+  /** Somebody asks the same every day: an answer of yesterday is too old. */
+  async greet(): Promise<void> {
+    const owner = this.#chance.pick(this.front.owners.slice(0, 2));
+    if (this.#chance.isTrue(0.5)) await this.#check(owner, TIDAL);
+    else await this.gate.decide(owner, `user1@${TIDAL}`);
+  }
+
+  async #submitJob(): Promise<void> {
+    const owner = this.#chance.pick(
+      this.front.owners.filter(({ webhook }) => webhook !== undefined),
+    );
+    await this.batches.submit(owner, largeCount(this.#chance));
+  }
+
+  /** An owner uses all that its day has, and goes on. */
+  async #spend(): Promise<void> {
+    const owner = this.#chance.pick(this.front.owners.filter((one) => one.dailyLimit < Infinity));
+    if (this.#chance.isTrue(0.5)) await this.#grant(owner);
+    const { certain, possible } = chargedOn(owner, this.front.today());
+    const left = owner.dailyLimit - certain - possible;
+    if (left > 0) await this.batches.submit(owner, left);
+    await this.#check(owner);
+    if (this.#chance.isTrue(0.5)) await this.batches.submit(owner, 2 + this.#chance.below(4));
+    await this.#check(owner);
   }
 
   /** What people do, each up to its share of 0 to 1. */
@@ -89,8 +117,8 @@ export class People {
     [(owner) => this.batches.submit(owner), 0.69],
     [() => this.batches.look(), 0.75],
     [() => this.batches.peep(), 0.8],
-    [(owner) => this.#revoke(owner), 0.84],
-    [(owner) => this.#grant(owner), 0.87],
+    [(owner) => this.#revoke(owner), 0.83],
+    [() => this.#spend(), 0.87],
     [(owner) => this.#deny(owner), 0.9],
     [(owner) => this.gate.changePolicy(owner), 0.94],
     [(owner) => this.gate.useInPage(owner), 0.97],
@@ -141,7 +169,7 @@ export class People {
   #compare(entry: string, body: string): void {
     if (this.front.weather.namesFail) return;
     const { format, dns } = JSON.parse(body) as { format: boolean; dns: boolean };
-    const fate = fateOf(entry);
+    const fate = fateOf(entry, this.front.world.names);
     const isRight = format === (fate !== "invalid_format") && dns === (fate === "valid");
     if (!isRight) this.front.wrong(`${entry} is ${fate}, and was answered ${body}`);
   }
@@ -168,7 +196,7 @@ export class People {
   }
 
   async #grant(owner: Owner): Promise<void> {
-    if (owner.dailyLimit !== 60) return;
+    if (owner.dailyLimit === Infinity || !owner.key.startsWith("account:")) return;
     const id = owner.key.slice("account:".length);
     const answer = await this.#operator.credits.grant(id, 5, "simulated");
     if (answer.kind === "granted") owner.grantedAtMs = this.world.timeline.nowMs;

@@ -22,6 +22,8 @@ export async function checkAtRest(world: World, people: People, before: Before):
     checkCredits,
     checkJobs,
     checkWebhooks,
+    checkInterrupted,
+    checkRefunds,
     checkTimers,
     checkLog,
     (_world, { gate }) => gate.compareCounts(),
@@ -155,6 +157,27 @@ function checkWebhooks(world: World, people: People, before: Before): void {
     front.wrong(`no webhook of session ${one.session}`);
   }
   batches.finished.splice(0, batches.finished.length - 40);
+}
+
+/** Where nothing stands still or dies, a webhook that began comes to its end. */
+function checkInterrupted(world: World, { front }: People, before: Before): void {
+  const { storeFails, hasKills, frozenMs } = front.weather;
+  if (world.kills > before.kills || storeFails || hasKills || frozenMs > 0) return;
+  const beganMs = world.timeline.beganMs + before.atMs;
+  const [row] = world.store.rows(`
+    select count(*) as count from webhook_deliveries
+    where state = 'interrupted' and queued_at_ms > ${String(beganMs)}`);
+  if (textOf(row, "count") !== "0") front.wrong("a webhook was interrupted by nothing");
+}
+
+/** A job that was cancelled costs what its finished chunks and those under way had. */
+function checkRefunds(world: World, { front }: People): void {
+  for (const row of world.store.rows(`
+    select refunded, (select coalesce(sum(entries), 0) from watched_chunks
+      where watched_chunks.session = jobs.session and is_open = 1 and claims = 0) as untouched
+    from jobs join charges on charges.id = jobs.charge_id where jobs.state = 'gone'`)) {
+    if (row["refunded"] !== row["untouched"]) front.wrong("a cancelled job has another refund");
+  }
 }
 
 function checkTimers(world: World, people: People): void {

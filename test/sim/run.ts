@@ -1,6 +1,6 @@
 import "./one-thread.ts";
 import { Chance } from "./chance.ts";
-import type { Weather } from "./front.ts";
+import { FINE, type Weather } from "./front.ts";
 import { People } from "./people.ts";
 import { checkAtRest } from "./rest.ts";
 import { NO_FAULTS, type StoreFaults } from "./store.ts";
@@ -8,7 +8,8 @@ import type { Lifetime } from "./timeline.ts";
 import { type Place, World, type WorldOptions } from "./world.ts";
 
 type FaultKind =
-  | ("kill" | "kill_at_step" | "freeze" | "silent_names" | "step_clock" | "store_fails")
+  | ("kill" | "kill_at_step" | "kill_at_write" | "freeze" | "freeze_at_write")
+  | ("silent_names" | "step_clock" | "store_fails")
   | (
       | "store_cut"
       | "store_conflicts"
@@ -29,6 +30,8 @@ export interface Fault {
   readonly place: number;
   /** How long, or how many steps. */
   readonly amount: number;
+  /** Whose writing it waits for. */
+  readonly table?: string;
 }
 
 /** How much happens on a day. */
@@ -65,15 +68,21 @@ export interface Outcome {
 
 const BOUT_LIMIT_MS = 1_200_000;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** After a night: what fell due meanwhile comes, and duties are taken again. */
+const AWAKE_MS = 6_000;
 
 const KINDS: readonly FaultKind[] = [
   "kill",
   "kill",
   "kill_at_step",
   "kill_at_step",
-  "kill_at_step",
+  "kill_at_write",
+  "kill_at_write",
+  "kill_at_write",
   "freeze",
-  "freeze",
+  "freeze_at_write",
+  "freeze_at_write",
   "step_clock",
   "silent_names",
   "store_fails",
@@ -93,6 +102,9 @@ const SCALED_KINDS: readonly FaultKind[] = [
   ...STORE_KINDS.redis,
 ];
 
+/** Between whose writes a fault may come; people then begin with a batch. */
+const TABLES = ["jobs", "chunks", "chunks", "retry_keys", "webhook_deliveries", "usage_days"];
+
 /** The faults that a seed has for so many days; half of the bouts have none. */
 export function faultsOf(options: Omit<RunOptions, "trace">): Fault[] {
   const { seed, days, servers, workers, load = LOADS.busy } = options;
@@ -105,14 +117,11 @@ export function faultsOf(options: Omit<RunOptions, "trace">): Fault[] {
         const kind = chance.pick(workers === 0 ? KINDS : SCALED_KINDS);
         const amount = kind === "kill_at_step" ? 1 + chance.below(60) : chance.between(500, 20_000);
         const place = chance.below(workers === 0 ? 1 : servers + workers);
-        faults.push({
-          day,
-          bout,
-          kind,
-          atMs: chance.between(0, 2_000 * load.actions),
-          place,
-          amount,
-        });
+        const anyMs = chance.between(0, 2_000 * load.actions);
+        const table = chance.pick(TABLES);
+        const isAtWrite = kind === "kill_at_write" || kind === "freeze_at_write";
+        const when = isAtWrite ? { atMs: 0, table } : { atMs: anyMs };
+        faults.push({ day, bout, kind, place, amount, ...when });
       }
     }
   }
@@ -138,8 +147,10 @@ export async function run(options: RunOptions): Promise<Outcome> {
       for (let bout = 0; bout < load.bouts && people.front.violations.length === 0; bout += 1) {
         const now = faults.filter((one) => one.day === state.day && one.bout === bout);
         await runBout(people, load, now);
+        if (world.chance.isTrue(0.25)) await lookBack(people);
         timeline.leap(world.chance.between(9, 14) * HOUR_MS);
-        await timeline.sleep(10_000);
+        world.names.isEbb = world.chance.isTrue(0.5);
+        await timeline.sleep(AWAKE_MS);
       }
     }
   };
@@ -165,6 +176,14 @@ export async function run(options: RunOptions): Promise<Outcome> {
   };
 }
 
+/** Somebody comes back for results, in time or too late. */
+async function lookBack({ front, batches, world }: People): Promise<void> {
+  front.weather = FINE;
+  world.timeline.leap(world.chance.between(5, 75) * MINUTE_MS);
+  await world.timeline.sleep(AWAKE_MS);
+  await batches.lookAtLast();
+}
+
 const stackOf = (fault: unknown): string =>
   fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
 
@@ -177,7 +196,15 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   const callOff = faults.map((fault) =>
     world.timeline.after(undefined, fault.atMs, () => strike(world, fault)),
   );
-  await Promise.all(Array.from({ length: load.people }, () => people.live(load.actions)));
+  await people.greet();
+  await Promise.all(
+    Array.from({ length: load.people }, () =>
+      people.live(
+        load.actions,
+        faults.some(({ table }) => table !== undefined),
+      ),
+    ),
+  );
   for (const end of callOff) end();
   calm(world);
   await checkAtRest(world, people, before);
@@ -186,23 +213,30 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
 function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
   const has = (...kinds: readonly Fault["kind"][]): boolean =>
     faults.some(({ kind }) => kinds.includes(kind));
-  const frozen = faults.filter(({ kind }) => kind === "freeze").map(({ amount }) => amount);
+  const freezes = ["freeze", "freeze_at_write"] as const;
+  const frozen = faults.filter(({ kind }) => freezes.some((one) => one === kind));
   const { redis, store } = STORE_KINDS;
   return {
     // A server undoes the transaction of a process that stands still.
-    storeFails: has(...store, ...redis) || (isScaled && has("freeze")),
+    storeFails: has(...store, ...redis) || (isScaled && has(...freezes)),
     namesFail: has("silent_names"),
     storeIsSlow: has("store_slow"),
-    hasKills: has("kill", "kill_at_step"),
-    frozenMs: 2 * Math.max(0, ...frozen),
+    hasKills: has("kill", "kill_at_step", "kill_at_write"),
+    frozenMs: 2 * Math.max(0, ...frozen.map(({ amount }) => amount)),
   };
 }
 
-type Strike = (world: World, place: Place, life: Lifetime, amount: number) => void;
+type Strike = (world: World, place: Place, life: Lifetime, amount: number, table?: string) => void;
 
 const STRIKES: Readonly<Record<FaultKind, Strike>> = {
   kill: (world, place, _life, amount) => world.kill(place, amount / 5),
-  kill_at_step: (_world, place, _life, amount) => (place.dieAtStep = amount),
+  kill_at_step: (world, place, _life, amount) => {
+    place.moment = { writesLeft: 0, stepsLeft: amount, strike: () => killHere(world, place) };
+  },
+  kill_at_write: (world, place, _life, amount, table) =>
+    waitForWrite(place, { amount, table }, () => killHere(world, place)),
+  freeze_at_write: ({ timeline }, place, life, amount, table) =>
+    waitForWrite(place, { amount, table }, () => (life.frozenUntilMs = timeline.nowMs + amount)),
   freeze: ({ timeline }, _place, life, amount) => (life.frozenUntilMs = timeline.nowMs + amount),
   silent_names: ({ timeline, names }, _place, _life, amount) =>
     (names.silentUntilMs = timeline.nowMs + amount),
@@ -218,6 +252,20 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
   redis_restarts: ({ redis }, _place, _life, amount) => redis.restart(amount / 2),
 };
 
+const killHere = (world: World, place: Place): void =>
+  world.kill(place, world.chance.between(200, 4_000));
+
+/** Up to 6 writes to the table, and then up to 10 steps: its transaction's end is among them. */
+function waitForWrite(
+  place: Place,
+  { amount, table }: { readonly amount: number; readonly table: string | undefined },
+  strike: () => void,
+): void {
+  const whole = Math.floor(amount);
+  const [writesLeft, stepsLeft] = [1 + (whole % 6), 1 + (Math.floor(whole / 6) % 10)];
+  place.moment = { writesLeft, stepsLeft, strike, ...(table !== undefined && { table }) };
+}
+
 /** For up to 5 s. */
 function storeFault(
   { store, timeline }: World,
@@ -228,12 +276,12 @@ function storeFault(
   timeline.after(undefined, Math.min(amount, 5_000), () => Object.assign(store.faults, NO_FAULTS));
 }
 
-function strike(world: World, { kind, place: index, amount }: Fault): void {
+function strike(world: World, { kind, place: index, amount, table }: Fault): void {
   const place = world.places[index];
   const life = place?.host?.life;
   if (place === undefined || life === undefined) return;
   world.note(`fault ${kind} ${life.name} ${amount.toFixed(0)}`);
-  STRIKES[kind](world, place, life, amount);
+  STRIKES[kind](world, place, life, amount, table);
 }
 
 /** No new faults, and those that last are over. */
@@ -243,7 +291,7 @@ function calm(world: World): void {
   world.redis.silentUntilMs = 0;
   world.redis.refusesUntilMs = 0;
   for (const place of world.places) {
-    place.dieAtStep = Infinity;
+    place.moment = undefined;
     if (place.host !== undefined) place.host.life.skewMs = 0;
   }
 }

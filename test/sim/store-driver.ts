@@ -4,8 +4,8 @@ import type { Lifetime } from "./timeline.ts";
 /** A process that uses the store. */
 export interface StoreUser {
   readonly life: Lifetime;
-  /** Called before and after each statement; may end the process. */
-  readonly step: () => void;
+  /** Called before and after each statement; may end or freeze the process. */
+  readonly step: (sql: string) => void;
 }
 
 /** One session of a process. */

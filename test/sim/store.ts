@@ -64,6 +64,7 @@ export class SimulatedStore implements Sessions {
   /** As PostgreSQL: a commit may be left without an answer, sessions get lost, and a silent transaction is undone. */
   readonly #isServer: boolean;
   #holder: Session | undefined;
+  #watched: Session | undefined;
   #noConflictUntilMs = 0;
   #isInTransaction = false;
 
@@ -91,6 +92,16 @@ export class SimulatedStore implements Sessions {
   /** For a person who looks for why nothing goes on. */
   state(): string {
     return `${this.#holder?.life.name ?? "nobody"} holds, ${this.#line.map(({ session }) => session.life.name).join()} wait`;
+  }
+
+  /** Notes what becomes of chunks that are deleted, for the invariants. */
+  watchChunks(): void {
+    this.#engine.exec(`
+      create table watched_chunks (session text, entries integer, claims integer, is_open integer);
+      create trigger watch_chunks before delete on chunks begin
+        insert into watched_chunks
+        values (old.session, old.entries, old.claims, old.available_at_ms is not null);
+      end`);
   }
 
   /** Reads beside everything, for the invariants. */
@@ -134,8 +145,7 @@ export class SimulatedStore implements Sessions {
   }
 
   async ask(session: Session, query: CompiledQuery): Promise<QueryResult<never>> {
-    session.step();
-    if (!session.life.isAlive) return await never();
+    await this.#step(session, query.sql);
     if (session.isLost && query.sql === "rollback") return { rows: [] };
     if (session.isLost) throw new StoreDown("database", "simulated: the session is lost");
     session.askedMs = this.#timeline.nowMs;
@@ -143,8 +153,17 @@ export class SimulatedStore implements Sessions {
     const result = this.#run(query);
     if (query.sql === "begin immediate") this.#isInTransaction = true;
     if (ENDS.has(query.sql)) this.#isInTransaction = false;
-    session.step();
-    return session.life.isAlive ? result : await never();
+    await this.#step(session, query.sql);
+    return result;
+  }
+
+  /** A process may end here, or stand still. */
+  async #step({ step, life }: Session, sql: string): Promise<void> {
+    step(sql);
+    if (life.isAlive && life.frozenUntilMs > this.#timeline.nowMs) {
+      await new Promise<void>((thaw) => void this.#timeline.after(life, 0, thaw));
+    }
+    if (!life.isAlive) await never();
   }
 
   #hold(session: Session): void {
@@ -155,11 +174,17 @@ export class SimulatedStore implements Sessions {
   /** Others wait: a server does not let a silent transaction keep them for ever. */
   #watchHolder(): void {
     const holder = this.#holder;
-    if (!this.#isServer || holder === undefined) return;
-    this.#timeline.after(undefined, IDLE_IN_TRANSACTION_MS, () => {
-      const silentMs = this.#timeline.nowMs - holder.askedMs;
-      if (this.#holder === holder && silentMs >= IDLE_IN_TRANSACTION_MS) this.#undo(holder);
-    });
+    if (!this.#isServer || holder === undefined || this.#watched === holder) return;
+    this.#watched = holder;
+    const look = (afterMs: number): void => {
+      this.#timeline.after(undefined, afterMs, () => {
+        if (this.#holder !== holder) return;
+        const silentMs = this.#timeline.nowMs - holder.askedMs;
+        if (silentMs >= IDLE_IN_TRANSACTION_MS) this.#undo(holder);
+        else look(IDLE_IN_TRANSACTION_MS - silentMs);
+      });
+    };
+    look(IDLE_IN_TRANSACTION_MS);
   }
 
   #undo(session: Session): void {

@@ -26,6 +26,8 @@ export class Visits {
     const browser = { ...owner, headers: { cookie: `gatepost_session=${token}`, ...SAME_SITE } };
     if (this.#chance.isTrue(0.5)) await this.#useKey(owner, browser);
     else await this.#look(owner, browser);
+    // Others are signed in as well.
+    if (this.#chance.isTrue(0.5)) return;
     const gone = await this.#ask(browser, "POST", "/account/sign-out", {});
     const after = await this.#ask(browser, "GET", "/account/keys");
     if (gone.status === 204 && after.status === 200)

@@ -49,11 +49,13 @@ export interface Reply {
   readonly retryAfter: number | undefined;
 }
 
+const WRITES = /^(?:insert|update|delete) /;
+
 const CUT: Reply = { status: 0, body: "", retryAfter: undefined };
 
 const folder = mkdtempSync(join(tmpdir(), "gatepost-sim-"));
 const tiersFile = join(folder, "tiers.json");
-writeFileSync(tiersFile, JSON.stringify({ free: { daily: 60 }, anonymous: { daily: 80 } }));
+writeFileSync(tiersFile, JSON.stringify({ free: { daily: 12 }, anonymous: { daily: 16 } }));
 
 const SETTINGS = {
   GATEPOST_DATA_DIR: join(folder, "none"),
@@ -67,14 +69,22 @@ const SETTINGS = {
 
 const SCALED = { DATABASE_URL: "postgres://db.test/sim", REDIS_URL: "redis://redis.test" } as const;
 
+/** When a fault comes that waits for what its process does. */
+export interface Moment {
+  /** Writes to this table are let pass first, and then steps before and after statements. */
+  readonly table?: string;
+  writesLeft: number;
+  stepsLeft: number;
+  readonly strike: () => void;
+}
+
 /** One place where a server or worker runs, again and again. */
 export interface Place {
   readonly kind: "server" | "worker";
   readonly name: string;
   host: Host | undefined;
   starts: number;
-  /** The process dies at its so-many-th statement from now. */
-  dieAtStep: number;
+  moment: Moment | undefined;
   readonly cut: Set<() => void>;
 }
 
@@ -111,7 +121,7 @@ export class World {
   readonly chance: Chance;
   readonly store: SimulatedStore;
   readonly redis: SimulatedRedis;
-  readonly names = { silentUntilMs: 0 };
+  readonly names = { silentUntilMs: 0, isEbb: false };
   /** Webhooks since the last rest. */
   readonly received: Received[] = [];
   /** How often a session was announced. */
@@ -152,7 +162,7 @@ export class World {
     };
     const place = (kind: Place["kind"], index: number): Place => {
       const name = `${kind}${String(index)}`;
-      return { kind, name, host: undefined, starts: 0, dieAtStep: Infinity, cut: new Set() };
+      return { kind, name, host: undefined, starts: 0, moment: undefined, cut: new Set() };
     };
     this.places = [
       ...Array.from({ length: workers === 0 ? 1 : servers }, (_, index) => place("server", index)),
@@ -177,16 +187,18 @@ export class World {
     const machine = simulatedMachine(this.#ground, host);
     // The teller would open a real connection; notices of commands may be lost anyway.
     const { redisUrl: _, ...config } = this.#config;
-    return await openProcess({ ...config, redisUrl: undefined }, { machine }, openOperator);
+    const opened = await openProcess({ ...config, redisUrl: undefined }, { machine }, openOperator);
+    this.store.watchChunks();
+    return opened;
   }
 
   /** Starts what does not run; a start that fails is tried again a second later. */
   start(place: Place): void {
     place.starts += 1;
-    place.dieAtStep = Infinity;
+    place.moment = undefined;
     const name = `${place.name}.${String(place.starts)}`;
     const life: Lifetime = { name, isAlive: true, frozenUntilMs: 0, skewMs: 0 };
-    const host: Host = { life, step: () => this.#step(place, host), app: undefined };
+    const host: Host = { life, step: (sql) => this.#step(place, host, sql), app: undefined };
     place.host = host;
     this.note(`${name} starts`);
     const machine = simulatedMachine(this.#ground, host);
@@ -218,10 +230,18 @@ export class World {
     this.timeline.after(undefined, restartMs, () => this.start(place));
   }
 
-  #step(place: Place, { life }: Host): void {
-    if (!life.isAlive) return;
-    place.dieAtStep -= 1;
-    if (place.dieAtStep === 0) this.kill(place, this.chance.between(200, 4_000));
+  #step(place: Place, { life }: Host, sql: string): void {
+    const { moment } = place;
+    if (!life.isAlive || moment === undefined) return;
+    if (moment.writesLeft > 0) {
+      const { table = "" } = moment;
+      if (WRITES.test(sql) && sql.includes(`"${table}"`)) moment.writesLeft -= 1;
+      if (moment.writesLeft > 0) return;
+    }
+    moment.stepsLeft -= 1;
+    if (moment.stepsLeft > 0) return;
+    place.moment = undefined;
+    moment.strike();
   }
 
   #receive(webhook: Received): number {

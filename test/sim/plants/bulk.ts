@@ -59,13 +59,13 @@ export const BULK_PLANTS: readonly Plant[] = [
       "if (known !== undefined) {",
       "if (known === null) {",
     ],
-    [
-      "a lock lasts for ever",
-      "Number(row.locked_until_ms) > nowMs",
-      "Number(row.locked_until_ms) > 0",
-    ],
     ["an idempotency key is read without its owner", `.where("retry_keys.owner", "=", owner)`, ""],
   ),
+  ...sharedPlantsIn("adapters/sql/bulk/idempotency-keys", [
+    "a lock lasts for ever",
+    "Number(row.locked_until_ms) > nowMs",
+    "Number(row.locked_until_ms) > 0",
+  ]),
   ...plantsIn(
     "main/parts/open-bulk",
     [

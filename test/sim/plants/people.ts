@@ -120,11 +120,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     "adapters/redis/quota-counter",
     ["a dropped hold stays counted", "holdId, how]", `holdId, "keep"]`],
     ["a kept hold is dropped", "holdId, how]", `holdId, "drop"]`],
-    [
-      "units counted in Redis are not written",
-      "journal.add(owner, units, day);\n        return",
-      "void journal;\n        return",
-    ],
+    ["units counted in Redis are not written", "this.#deps.journal.add(owner, units, day);", ""],
     ["units given back stay in the ledger", "journal.add(owner, -units, day);", ""],
     [
       "a lost answer of Redis is forgotten",

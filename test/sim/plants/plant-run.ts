@@ -9,9 +9,14 @@ import type { Plant } from "./plant.ts";
 const root = new URL("../../../../", import.meta.url);
 const pathOf = (path: string): string => fileURLToPath(new URL(path, root));
 
+const compiled = ({ file }: Plant): string => readFileSync(pathOf(`dist/src/${file}.js`), "utf8");
+
 /** Whether the fault's place is in the compiled program. */
-export const fits = ({ file, from }: Plant): boolean =>
-  readFileSync(pathOf(`dist/src/${file}.js`), "utf8").includes(from);
+export const fits = (plant: Plant): boolean => compiled(plant).includes(plant.from);
+
+/** The compiled file with the fault in it. */
+export const planted = (plant: Plant): string =>
+  compiled(plant).replace(plant.from, () => plant.to);
 
 /** A run that takes longer stands still. */
 const RUN_MS = 300_000;

@@ -79,7 +79,9 @@ export class Batches {
     if (isOpen(reply)) return;
     owner.unknownJobs -= 1;
     this.#front.mayBeBusy(owner);
-    charged.possible -= want.unique;
+    // A process that died may hold the units of an earlier try for 2 minutes.
+    const mayBeHeld = reply.status === 429 && this.#front.weather.hasKills;
+    if (!mayBeHeld) charged.possible -= want.unique;
     if (reply.status === 429) this.#front.refused(owner, want.unique, reply);
     else if (reply.status !== 200) this.#front.wrong(`a batch got ${String(reply.status)}`);
     else {

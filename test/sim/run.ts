@@ -148,7 +148,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
         const now = faults.filter((one) => one.day === state.day && one.bout === bout);
         await runBout(people, load, now);
         if (world.chance.isTrue(0.25)) await lookBack(people);
-        timeline.leap(world.chance.between(9, 14) * HOUR_MS);
+        world.leap(world.chance.between(9, 14) * HOUR_MS);
         world.names.isEbb = world.chance.isTrue(0.5);
         await timeline.sleep(AWAKE_MS);
       }
@@ -179,7 +179,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
 /** Somebody comes back for results, in time or too late. */
 async function lookBack({ front, batches, world }: People): Promise<void> {
   front.weather = FINE;
-  world.timeline.leap(world.chance.between(5, 75) * MINUTE_MS);
+  world.leap(world.chance.between(5, 75) * MINUTE_MS);
   await world.timeline.sleep(AWAKE_MS);
   await batches.lookAtLast();
 }

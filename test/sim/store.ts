@@ -166,6 +166,11 @@ export class SimulatedStore implements Sessions {
     if (!life.isAlive) await never();
   }
 
+  /** Everything stood still, this server too. */
+  stoodStill(): void {
+    if (this.#holder !== undefined) this.#holder.askedMs = this.#timeline.nowMs;
+  }
+
   #hold(session: Session): void {
     this.#holder = session;
     session.askedMs = this.#timeline.nowMs;

@@ -250,6 +250,12 @@ export class World {
     return 200;
   }
 
+  /** Everything stands still for so long. */
+  leap(ms: number): void {
+    this.timeline.leap(ms);
+    this.store.stoodStill();
+  }
+
   /** A server that takes requests; undefined while none does. */
   serving(): Place | undefined {
     const up = this.places.filter(({ host }) => host?.app !== undefined && host.life.isAlive);

@@ -46,7 +46,9 @@ async function settle(world: World, people: People): Promise<void> {
       select (select count(*) from jobs where is_running = 1) as jobs,
              (select count(*) from jobs where state = 'completed' and announced = 0) as untold,
              (select count(*) from webhook_deliveries where state in ('queued', 'sending')) as sends`);
-    const isUp = world.places.every(({ host }) => host?.life.isAlive === true);
+    const isUp = world.places.every(
+      ({ host }) => host?.life.isAlive === true && host.life.frozenUntilMs <= timeline.nowMs,
+    );
     const left = ["jobs", "untold", "sends"].filter((name) => textOf(busy, name) !== "0");
     // Units of single checks are written 250 ms later, and a key may be read for 5 s.
     if (left.length === 0 && isUp) break;

@@ -159,9 +159,9 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn("adapters/sql/bulk/jobs", [
-    "an owner may have two jobs",
-    "if (last.running === 1)",
-    "if (last.running === 2)",
+    "an accepted job never runs",
+    'state: "pending",\n        is_running: 1,',
+    'state: "pending",\n        is_running: 0,',
   ]),
   ...plantsIn("adapters/sql/bulk/idempotency-keys", [
     "a key is given to another request",

@@ -54,44 +54,55 @@ export class Batches {
     this.#rivals = new Rivals(front, chance);
   }
 
-  async submit(
-    owner: Owner,
-    count = owner.dailyLimit === Infinity && this.#chance.isTrue(0.5)
-      ? largeCount(this.#chance)
-      : 1 + this.#chance.below(12),
-  ): Promise<void> {
-    const chance = this.#chance;
-    const entries = entriesOf(chance, count);
+  async submit(owner: Owner, count = this.#countFor(owner)): Promise<void> {
+    const entries = entriesOf(this.#chance, count);
     const want = wanted(entries, this.#front.world.names);
-    const key = chance.isTrue(0.6) ? `k${String(chance.below(1e9))}` : undefined;
+    const key = this.#chance.isTrue(0.6) ? `k${String(this.#chance.below(1e9))}` : undefined;
     const charged = chargedOn(owner, this.#front.today());
     const order = { method: "POST", url: "/api/email" } as const;
     const body = { bulk: true, email: entries };
-    const sendThis = (sent: unknown): Promise<Reply> =>
+    const send = (sent: unknown = body): Promise<Reply> =>
       this.#front.ask(owner, order, { body: sent, key }, BULK_MS);
-    const send = (): Promise<Reply> => sendThis(body);
     // Before the answer is there the job and its charge may be.
     charged.possible += want.unique;
     owner.unknownJobs += 1;
     const reply = await this.#untilAnswered(send, key);
-    const isStuck = reply.status === 409 && !this.#front.weather.storeFails;
-    if (isStuck) this.#front.wrong("a repeated request is refused for 20 s");
-    if (isOpen(reply)) return;
+    if (isOpen(reply)) {
+      const isStuck = reply.status === 409 && !this.#front.weather.storeFails;
+      return isStuck ? this.#front.wrong("a repeated request is refused for 20 s") : undefined;
+    }
     owner.unknownJobs -= 1;
     this.#front.mayBeBusy(owner);
+    if (reply.status !== 200) return this.#refused(reply, { owner, want, charged });
+    if (key !== undefined) await this.#useKeyAgain({ owner, key, body, count }, reply, send);
+    await this.#answered(reply, { owner, want, charged }, key === undefined ? key : send);
+  }
+
+  #countFor({ dailyLimit }: Owner): number {
+    const isLarge = dailyLimit === Infinity && this.#chance.isTrue(0.5);
+    return isLarge ? largeCount(this.#chance) : 1 + this.#chance.below(12);
+  }
+
+  #refused(reply: Reply, { owner, want, charged }: Omit<Job, "session">): void {
     // A process that died may hold the units of an earlier try for 2 minutes.
-    const mayBeHeld = reply.status === 429 && this.#front.weather.hasKills;
-    if (!mayBeHeld) charged.possible -= want.unique;
+    if (!this.#front.weather.hasKills) charged.possible -= want.unique;
     if (reply.status === 429) this.#front.refused(owner, want.unique, reply);
-    else if (reply.status !== 200) this.#front.wrong(`a batch got ${String(reply.status)}`);
-    else {
-      if (key !== undefined) {
-        await this.#sendOther(() => sendThis({ ...body, email: OTHER }));
-        if (count <= 12 && chance.isTrue(0.3)) {
-          await this.#rivals.sendAsOther(owner, { body, key }, reply);
-        }
-      }
-      await this.#answered(reply, { owner, want, charged }, key === undefined ? key : send);
+    else this.#front.wrong(`a batch got ${String(reply.status)}`);
+  }
+
+  /** One key is for one request of one owner. */
+  async #useKeyAgain(
+    asked: { readonly owner: Owner; readonly key: string; readonly body: object; count: number },
+    reply: Reply,
+    send: (sent: unknown) => Promise<Reply>,
+  ): Promise<void> {
+    const { owner, key, body, count } = asked;
+    if (this.#chance.isTrue(0.1)) {
+      const { status } = await send({ ...body, email: OTHER });
+      if (status === 200) this.#front.wrong("a key of another request is answered");
+    }
+    if (count <= 12 && this.#chance.isTrue(0.3)) {
+      await this.#rivals.sendAsOther(owner, { body, key }, reply);
     }
   }
 
@@ -115,7 +126,9 @@ export class Batches {
   ): Promise<void> {
     const answer = JSON.parse(body) as Stats & { session: string; status?: string };
     const job = { ...of, session: answer.session };
-    if (answer.status === "pending") {
+    job.charged.possible -= job.want.unique;
+    if (answer.status !== "pending") job.charged.certain += job.want.unique;
+    else {
       job.owner.open.add(job.session);
       this.#rivals.countRunning(job.owner);
       if (this.#chance.isTrue(0.2)) await this.#rivals.submitBeside(job.owner);
@@ -124,17 +137,9 @@ export class Batches {
     if (send !== undefined && this.#chance.isTrue(0.3)) await this.#repeat(send, answer.session);
     if (answer.status === "pending") await this.#follow(job);
     else {
-      job.charged.certain += job.want.unique;
       this.#compareStats(answer, job.want, "at once");
       this.#ended(job);
     }
-  }
-
-  /** One key is for one request. */
-  async #sendOther(send: () => Promise<Reply>): Promise<void> {
-    if (!this.#chance.isTrue(0.1)) return;
-    const { status } = await send();
-    if (status === 200) this.#front.wrong("a key of another request is answered");
   }
 
   async #repeat(send: () => Promise<Reply>, session: string): Promise<void> {

@@ -2,7 +2,8 @@
 import "./one-thread.ts";
 import { createWriteStream } from "node:fs";
 import { parseArgs } from "node:util";
-import { LOADS, run } from "./run.ts";
+import { LOADS } from "./faults.ts";
+import { run } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
 const { values } = parseArgs({

@@ -1,51 +1,11 @@
 import "./one-thread.ts";
-import { Chance } from "./chance.ts";
+import { type Fault, type FaultKind, faultsOf, type Load, LOADS, STORE_KINDS } from "./faults.ts";
 import { FINE, type Weather } from "./front.ts";
 import { People } from "./people.ts";
 import { checkAtRest } from "./rest.ts";
 import { NO_FAULTS, type StoreFaults } from "./store.ts";
 import type { Lifetime } from "./timeline.ts";
 import { type Place, World, type WorldOptions } from "./world.ts";
-
-type FaultKind =
-  | ("kill" | "kill_at_step" | "kill_at_write" | "freeze" | "freeze_at_write")
-  | ("silent_names" | "step_clock" | "store_fails")
-  | (
-      | "store_cut"
-      | "store_conflicts"
-      | "store_slow"
-      | "redis_cut"
-      | "redis_silent"
-      | "redis_restarts"
-    );
-
-/** One fault of a bout. */
-export interface Fault {
-  readonly day: number;
-  readonly bout: number;
-  readonly kind: FaultKind;
-  /** From the beginning of the bout. */
-  readonly atMs: number;
-  /** Which process, of those there are. */
-  readonly place: number;
-  /** How long, or how many steps. */
-  readonly amount: number;
-  /** Whose writing it waits for. */
-  readonly table?: string;
-}
-
-/** How much happens on a day. */
-export interface Load {
-  readonly bouts: number;
-  readonly people: number;
-  /** Of each person in a bout. */
-  readonly actions: number;
-}
-
-export const LOADS = {
-  busy: { bouts: 2, people: 3, actions: 4 },
-  light: { bouts: 1, people: 1, actions: 3 },
-} as const satisfies Record<string, Load>;
 
 export interface RunOptions extends WorldOptions {
   readonly days: number;
@@ -71,62 +31,6 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** After a night: what fell due meanwhile comes, and duties are taken again. */
 const AWAKE_MS = 6_000;
-
-const KINDS: readonly FaultKind[] = [
-  "kill",
-  "kill",
-  "kill_at_step",
-  "kill_at_step",
-  "kill_at_write",
-  "kill_at_write",
-  "kill_at_write",
-  "freeze",
-  "freeze_at_write",
-  "freeze_at_write",
-  "step_clock",
-  "silent_names",
-  "store_fails",
-];
-
-const STORE_KINDS = {
-  store: ["store_fails", "store_cut"],
-  redis: ["redis_cut", "redis_silent", "redis_restarts"],
-} as const satisfies Record<string, readonly FaultKind[]>;
-
-/** Of stores that several processes share. */
-const SCALED_KINDS: readonly FaultKind[] = [
-  ...KINDS,
-  "store_cut",
-  "store_conflicts",
-  "store_slow",
-  ...STORE_KINDS.redis,
-];
-
-/** Between whose writes a fault may come; people then begin with a batch. */
-const TABLES = ["jobs", "chunks", "chunks", "retry_keys", "webhook_deliveries", "usage_days"];
-
-/** The faults that a seed has for so many days; half of the bouts have none. */
-export function faultsOf(options: Omit<RunOptions, "trace">): Fault[] {
-  const { seed, days, servers, workers, load = LOADS.busy } = options;
-  const chance = new Chance(seed ^ 0x5eed);
-  const faults: Fault[] = [];
-  for (let day = 0; day < days; day += 1) {
-    for (let bout = 0; bout < load.bouts; bout += 1) {
-      const count = chance.isTrue(0.6) ? 0 : 1 + chance.below(2);
-      for (let index = 0; index < count; index += 1) {
-        const kind = chance.pick(workers === 0 ? KINDS : SCALED_KINDS);
-        const amount = kind === "kill_at_step" ? 1 + chance.below(60) : chance.between(500, 20_000);
-        const place = chance.below(workers === 0 ? 1 : servers + workers);
-        const anyMs = chance.between(0, 2_000 * load.actions);
-        const table = chance.pick(TABLES);
-        const isAtWrite = kind === "kill_at_write" || kind === "freeze_at_write";
-        const when = isAtWrite ? { atMs: 0, table } : { atMs: anyMs };
-        faults.push({ day, bout, kind, place, amount, ...when });
-      }
-    }
-  }
-  return faults;
-}
 
 /** Runs a world for so many days, or until something is wrong. */
 export async function run(options: RunOptions): Promise<Outcome> {
@@ -226,41 +130,39 @@ function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
   };
 }
 
-type Strike = (world: World, place: Place, life: Lifetime, amount: number, table?: string) => void;
+type Strike = (world: World, place: Place, life: Lifetime, fault: Struck) => void;
+type Struck = Pick<Fault, "amount" | "table">;
 
 const STRIKES: Readonly<Record<FaultKind, Strike>> = {
-  kill: (world, place, _life, amount) => world.kill(place, amount / 5),
-  kill_at_step: (world, place, _life, amount) => {
+  kill: (world, place, _life, { amount }) => world.kill(place, amount / 5),
+  kill_at_step: (world, place, _life, { amount }) => {
     place.moment = { writesLeft: 0, stepsLeft: amount, strike: () => killHere(world, place) };
   },
-  kill_at_write: (world, place, _life, amount, table) =>
-    waitForWrite(place, { amount, table }, () => killHere(world, place)),
-  freeze_at_write: ({ timeline }, place, life, amount, table) =>
-    waitForWrite(place, { amount, table }, () => (life.frozenUntilMs = timeline.nowMs + amount)),
-  freeze: ({ timeline }, _place, life, amount) => (life.frozenUntilMs = timeline.nowMs + amount),
-  silent_names: ({ timeline, names }, _place, _life, amount) =>
+  kill_at_write: (world, place, _life, fault) =>
+    waitForWrite(place, fault, () => killHere(world, place)),
+  freeze_at_write: ({ timeline }, place, life, fault) =>
+    waitForWrite(place, fault, () => (life.frozenUntilMs = timeline.nowMs + fault.amount)),
+  freeze: ({ timeline }, _place, life, { amount }) =>
+    (life.frozenUntilMs = timeline.nowMs + amount),
+  silent_names: ({ timeline, names }, _place, _life, { amount }) =>
     (names.silentUntilMs = timeline.nowMs + amount),
-  step_clock: (_world, _place, life, amount) => (life.skewMs = amount - 10_000),
-  store_fails: (world, _place, _life, amount) => storeFault(world, { failing: 0.2 }, amount),
-  store_conflicts: (world, _place, _life, amount) =>
+  step_clock: (_world, _place, life, { amount }) => (life.skewMs = amount - 10_000),
+  store_fails: (world, _place, _life, { amount }) => storeFault(world, { failing: 0.2 }, amount),
+  store_conflicts: (world, _place, _life, { amount }) =>
     storeFault(world, { conflicting: 0.3 }, amount),
-  store_slow: (world, _place, _life, amount) => storeFault(world, { slowMs: 100 }, amount),
+  store_slow: (world, _place, _life, { amount }) => storeFault(world, { slowMs: 100 }, amount),
   store_cut: ({ store }, _place, life) => store.cut(life),
   redis_cut: ({ redis }) => redis.cut(),
-  redis_silent: ({ redis, timeline }, _place, _life, amount) =>
+  redis_silent: ({ redis, timeline }, _place, _life, { amount }) =>
     (redis.silentUntilMs = timeline.nowMs + amount / 2),
-  redis_restarts: ({ redis }, _place, _life, amount) => redis.restart(amount / 2),
+  redis_restarts: ({ redis }, _place, _life, { amount }) => redis.restart(amount / 2),
 };
 
 const killHere = (world: World, place: Place): void =>
   world.kill(place, world.chance.between(200, 4_000));
 
 /** Up to 6 writes to the table, and then up to 10 steps: its transaction's end is among them. */
-function waitForWrite(
-  place: Place,
-  { amount, table }: { readonly amount: number; readonly table: string | undefined },
-  strike: () => void,
-): void {
+function waitForWrite(place: Place, { amount, table }: Struck, strike: () => void): void {
   const whole = Math.floor(amount);
   const [writesLeft, stepsLeft] = [1 + (whole % 6), 1 + (Math.floor(whole / 6) % 10)];
   place.moment = { writesLeft, stepsLeft, strike, ...(table !== undefined && { table }) };
@@ -276,12 +178,13 @@ function storeFault(
   timeline.after(undefined, Math.min(amount, 5_000), () => Object.assign(store.faults, NO_FAULTS));
 }
 
-function strike(world: World, { kind, place: index, amount, table }: Fault): void {
+function strike(world: World, fault: Fault): void {
+  const { kind, place: index, amount } = fault;
   const place = world.places[index];
   const life = place?.host?.life;
   if (place === undefined || life === undefined) return;
   world.note(`fault ${kind} ${life.name} ${amount.toFixed(0)}`);
-  STRIKES[kind](world, place, life, amount, table);
+  STRIKES[kind](world, place, life, fault);
 }
 
 /** No new faults, and those that last are over. */

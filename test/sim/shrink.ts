@@ -1,4 +1,5 @@
-import { type Fault, run, type RunOptions } from "./run.ts";
+import type { Fault } from "./faults.ts";
+import { run, type RunOptions } from "./run.ts";
 
 const TRIES_MAX = 60;
 

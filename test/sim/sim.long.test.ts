@@ -2,7 +2,8 @@ import "./one-thread.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FOUND } from "./found.ts";
-import { LOADS, run, type RunOptions } from "./run.ts";
+import { LOADS } from "./faults.ts";
+import { run, type RunOptions } from "./run.ts";
 
 const EMBEDDED = { servers: 1, workers: 0 } as const;
 const SCALED = { servers: 3, workers: 2 } as const;

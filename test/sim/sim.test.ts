@@ -1,7 +1,8 @@
 import "./one-thread.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf, LOADS, run } from "./run.ts";
+import { faultsOf, LOADS } from "./faults.ts";
+import { run } from "./run.ts";
 
 const EMBEDDED = { servers: 1, workers: 0, load: LOADS.light } as const;
 const SCALED = { servers: 3, workers: 2, load: LOADS.light } as const;

@@ -141,8 +141,7 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
   const { sql, notices } = store;
   const registrations = sqlRegistrationCache(sql.db);
   const verdicts = verdictTally();
-  const { trust, shares } = serving;
-  const plain = openChecker(process, { registrations, datasets: lists.datasets, trust, shares });
+  const plain = openChecker(process, { ...serving, registrations, datasets: lists.datasets });
   const checker = observed(plain, (validation) => {
     lists.observe(validation);
     verdicts.count(validation.result);
@@ -176,7 +175,7 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
     datasets: lists.shared(),
     traffic: lists,
     secretKey,
-    shares,
+    shares: serving.shares,
     onCompleted: webhooks.announce,
   });
   lists.onShared((shared) => bulk.use(shared));

@@ -21,6 +21,8 @@ export class BulkClient {
   /** Locked by a process that died; asked again later. */
   readonly #locked: Order[] = [];
   #order: Order | undefined;
+  /** The newest answer about it, for a person who looks for why it does not end. */
+  last = "";
   #sent = 0;
 
   /** `large`: the share of batches that are queued. */
@@ -65,6 +67,7 @@ export class BulkClient {
       headers: { ...this.account.headers, "idempotency-key": key },
       body: { bulk: true, email: entries },
     });
+    this.last = `${String(reply.status)} ${reply.body.slice(0, 200)}`;
     if (isOpen(reply)) return;
     if (reply.status === 409) {
       // Its server died; of several the lock ends half a minute later.
@@ -89,6 +92,7 @@ export class BulkClient {
     const { headers } = this.account;
     const path = `/api/view/${session}`;
     const reply = await this.#front.ask({ method: "GET", path, headers });
+    this.last = `${String(reply.status)} ${reply.body.slice(0, 200)}`;
     if (isOpen(reply)) return;
     if (reply.status !== 200) {
       this.#front.wrong.push(`an accepted batch is gone: ${String(reply.status)}`);

@@ -95,10 +95,8 @@ export class People {
         await client.finish();
         return client.isIdle;
       };
-      await until(step, {
-        what: `the end of a batch of ${client.account.name}`,
-        withinMs: 120_000,
-        everyMs: 50,
+      await until(step, { withinMs: 120_000, everyMs: 50 }).catch(() => {
+        throw new Error(`a batch of ${client.account.name} does not end: ${client.last}`);
       });
     };
     await Promise.all(bulk.map(finish));

@@ -1,14 +1,16 @@
-// A reporter that writes one JSON: how many tests passed, failed and were skipped, and in which compiled files one
-// failed. A test's `file` is its source, which may be a contract shared by many files; only the end of a
+// A reporter that writes one JSON: how many tests passed, failed and were skipped, in which compiled files one
+// failed, and the seconds of each file. A test's `file` is its source, which may be a contract shared by many files; only the end of a
 // compiled file identifies it.
 import { relative } from "node:path";
 
 export default async function* tally(source) {
-  const sum = { passed: 0, failed: 0, skipped: 0, files: [] };
+  const sum = { passed: 0, failed: 0, skipped: 0, files: [], seconds: {} };
   for await (const { type, data } of source) {
     const isFile = data.name === data.file;
-    if (type === "test:complete" && isFile && !data.details.passed) {
-      sum.files.push(relative(".", data.file));
+    if (type === "test:complete" && isFile) {
+      const file = relative(".", data.file);
+      if (!data.details.passed) sum.files.push(file);
+      sum.seconds[file] = Math.round(data.details.duration_ms / 1_000);
     }
     if (type === "test:fail") sum.failed += 1;
     if (type === "test:pass" && !isFile) sum[data.skip === undefined ? "passed" : "skipped"] += 1;

@@ -58,4 +58,11 @@ if (status !== 0 && tally.files.length > 0 && tally.files.length <= again) {
   passed += failed - second.tally.failed;
   failed = second.tally.failed;
 }
+const slowest = Object.entries(tally.seconds)
+  .toSorted(([, a], [, b]) => b - a)
+  .slice(0, 12)
+  .map(
+    ([file, seconds]) => `${seconds} s ${file.replace(/^dist\//, "").replace(/\.test\.js$/, "")}`,
+  );
+console.log(`slowest files: ${slowest.join(", ")}`);
 console.log(`${passed} passed, ${failed} failed, ${tally.skipped} skipped`);

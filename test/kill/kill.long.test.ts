@@ -31,7 +31,8 @@ async function survive(
     }
     if (front.wrong.length === 0) await people.rest();
     assert.deepEqual(front.wrong, [], `KILL_SEED=${String(SEED)}`);
-    assert.ok(people.untold() <= people.kills, `${String(people.untold())} webhooks are lost`);
+    // A webhook has one attempt: one that is under way at a strike may be lost, and no other.
+    assert.ok(people.untold() <= rounds, `${String(people.untold())} webhooks are lost`);
     for (const place of ground.places) assert.equal(await place.stop("SIGTERM"), 0);
     // With twenty rounds and more chance leaves none without.
     const fell = ground.places.some((place) => place.fell > 0);

@@ -102,6 +102,21 @@ const drop = (page: Page, name: string, text: string): Promise<unknown> =>
 
 const FORTY = Array.from({ length: 40 }, (_, at) => `c${String(at)}`);
 
+testInBrowser(
+  "a file dropped on the front page waits until its visitor has an account",
+  async () => {
+    const { page, context } = await visit("/");
+    await page.getByRole("heading", { name: "Clean a whole list" }).waitFor();
+    assert.equal(await drop(page, "mine.csv", "email\r\nann@good.example\r\n"), "true,true");
+    await page.getByLabel("Email address").fill("brings@gatepost.example");
+    await page.getByLabel("Password").fill("correct horse battery staple");
+    await button(page, "Create the account").click();
+    await page.getByRole("heading", { name: "mine.csv" }).waitFor();
+    await button(page, "Check 1 entry").waitFor();
+    await context.close();
+  },
+);
+
 testInBrowser("a file dropped anywhere is returned with its delimiter, row by row", async () => {
   const cookie = await world.cookieOf(await world.addAccount("drop@gatepost.example"));
   const { page, context, complaints } = await visit("/lists", { cookie });

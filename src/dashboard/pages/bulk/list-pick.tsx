@@ -13,6 +13,7 @@ import {
 import { listRun } from "../../lists/list-run.ts";
 import { Paste } from "./list-paste.tsx";
 import { Returned } from "./list-returned.tsx";
+import { takeBroughtFile, useDroppedFile } from "../../parts/dropped-file.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault } from "../../parts/states.tsx";
 
@@ -69,6 +70,7 @@ export function ListPick(): VNode {
       },
     );
   };
+  useEffect(() => readFile(takeBroughtFile()), []);
   return (
     <>
       <PageHead
@@ -85,30 +87,6 @@ export function ListPick(): VNode {
       <Returned />
     </>
   );
-}
-
-/**
- * Takes a file that is dropped anywhere on the page: beside a smaller target the browser would open it in the
- * page's place. True while one is held over the page.
- */
-function useDroppedFile(onFile: (file: File | undefined) => void): boolean {
-  const [isOver, setOver] = useState(false);
-  const take = useRef(onFile);
-  take.current = onFile;
-  useEffect(() => {
-    const listener = (event: DragEvent): void => {
-      if (event.dataTransfer?.types.includes("Files") !== true) return;
-      event.preventDefault();
-      setOver(event.type === "dragover");
-      if (event.type === "drop") take.current(event.dataTransfer.files[0]);
-    };
-    const kinds = ["dragover", "dragleave", "drop"] as const;
-    for (const kind of kinds) document.addEventListener(kind, listener);
-    return () => {
-      for (const kind of kinds) document.removeEventListener(kind, listener);
-    };
-  }, []);
-  return isOver;
 }
 
 function Drop(props: { onFile: (file: File | undefined) => void; isReading: boolean }): VNode {

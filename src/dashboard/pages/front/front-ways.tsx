@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
 import type { FrontPage as Front } from "../../api/shapes.ts";
 import { t, tx } from "../../app/i18n.ts";
-import { doorTo } from "../../app/router.ts";
+import { doorTo, go } from "../../app/router.ts";
 import { session } from "../../app/session.ts";
 import { Code } from "../../parts/copy.tsx";
+import { bringFile, useDroppedFile } from "../../parts/dropped-file.ts";
 import { Mark } from "../../parts/mark.tsx";
 import { curlOf } from "../../words/curl-samples.ts";
 
@@ -19,30 +20,7 @@ export function Ways({ front }: { front: Front | undefined }): VNode {
   const base = session.value?.public_url ?? location.origin;
   return (
     <div class="two far">
-      <section class="sheet stack drop-teaser">
-        <h2 class="say">{t("Clean a whole list")}</h2>
-        <p class="prose">
-          {t(
-            "Drop a CSV, Excel or text file. Get it back with a verdict, a reason and a suggested fix in each row.",
-          )}
-        </p>
-        <ul class="lines">
-          {PEEK.map(([entry, mark, words]) => (
-            <li key={entry}>
-              <span class="mono grow">{entry}</span>
-              <Mark mark={mark} words={t(words)} />
-            </li>
-          ))}
-        </ul>
-        <div class="bar">
-          <a class="button main" href={isOpen ? "/sign-up?next=/lists" : "/sign-in?next=/lists"}>
-            {t("Choose a file")}
-          </a>
-          <span class="note">
-            {isOpen ? t("A free account, then your file.") : t("For accounts of this server.")}
-          </span>
-        </div>
-      </section>
+      <WholeList isOpen={isOpen} />
       <section class="sheet stack headed">
         <h2>{t("Or ask from your code")}</h2>
         <Code wrap what="curl" text={curlOf(base, ASKED)} />
@@ -62,6 +40,42 @@ export function Ways({ front }: { front: Front | undefined }): VNode {
         ) : null}
       </section>
     </div>
+  );
+}
+
+/** A file that is dropped waits for the account. */
+function WholeList({ isOpen }: { isOpen: boolean }): VNode {
+  const toLists = isOpen ? "/sign-up?next=/lists" : "/sign-in?next=/lists";
+  const isOver = useDroppedFile((file) => {
+    if (file === undefined) return;
+    bringFile(file);
+    go(toLists);
+  });
+  return (
+    <section class={isOver ? "sheet stack drop-teaser over" : "sheet stack drop-teaser"}>
+      <h2 class="say">{t("Clean a whole list")}</h2>
+      <p class="prose">
+        {t(
+          "Drop a CSV, Excel or text file. Get it back with a verdict, a reason and a suggested fix in each row.",
+        )}
+      </p>
+      <ul class="lines">
+        {PEEK.map(([entry, mark, words]) => (
+          <li key={entry}>
+            <span class="mono grow">{entry}</span>
+            <Mark mark={mark} words={t(words)} />
+          </li>
+        ))}
+      </ul>
+      <div class="bar">
+        <a class="button main" href={toLists}>
+          {t("Choose a file")}
+        </a>
+        <span class="note">
+          {isOpen ? t("A free account, then your file.") : t("For accounts of this server.")}
+        </span>
+      </div>
+    </section>
   );
 }
 

@@ -98,17 +98,22 @@ export class BulkClient {
       this.#front.wrong.push(`an accepted batch is gone: ${String(reply.status)}`);
     } else if (reply.body.startsWith("{")) {
       const { status } = JSON.parse(reply.body) as { status: string };
-      if (status !== "failed") return await pause(20);
-      this.#front.wrong.push("a batch failed");
+      if (status === "failed") this.#front.wrong.push("a batch failed");
+      // A finished batch without a valid entry has a summary for a list.
+      else if (status === "completed") this.#compare(entries, []);
+      else return await pause(20);
     } else {
-      const valid = entries.filter(isValid).map((entry) => entry.toLowerCase());
-      const given = reply.body.split("\n").filter(Boolean);
-      const lacking = valid.filter((entry) => !given.includes(entry));
-      if (given.length !== valid.length || lacking.length > 0) {
-        this.#front.wrong.push(`a list has ${String(given.length)} of ${String(valid.length)}`);
-      }
+      this.#compare(entries, reply.body.split("\n").filter(Boolean));
     }
     this.#order = undefined;
     this.ended.push(session);
+  }
+
+  #compare(entries: readonly string[], given: readonly string[]): void {
+    const valid = entries.filter(isValid).map((entry) => entry.toLowerCase());
+    const lacking = valid.filter((entry) => !given.includes(entry));
+    if (given.length !== valid.length || lacking.length > 0) {
+      this.#front.wrong.push(`a list has ${String(given.length)} of ${String(valid.length)}`);
+    }
   }
 }

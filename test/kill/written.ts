@@ -174,7 +174,9 @@ export class Written {
       const isThere = states?.get(name) === "there";
       const headers = { "x-api-key": apiKey };
       const reply = await this.#front.ask({ method: "GET", path: "/api/view/none", headers });
-      if (reply.status !== 0 && (reply.status === 401) === isThere) {
+      // An address that sent many keys that are gone is refused with 429 for a while; a key that works is not.
+      const isRefused = reply.status === 401 || (reply.status === 429 && !isThere);
+      if (reply.status !== 0 && isRefused === isThere) {
         this.#front.wrong.push(`${name}, which is ${isThere ? "there" : "gone"}: ${reply.body}`);
       }
       if (!isThere) this.keys.delete(name);

@@ -41,7 +41,7 @@ const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
 
 /**
  * The next job, locked. Past those that another claim has just now: their owners are having their turn.
- * When there are no others, behind that claim.
+ * When all of them are claimed just now, it waits for the first of those claims.
  */
 async function lockNextJob(tx: Tx, terms: ClaimTerms) {
   const next = nextJob(terms, tx.sql);

@@ -1,0 +1,131 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { sqlVerdictCounts } from "../../../adapters/sql/evidence/verdict-counts.ts";
+import { Browser } from "../../../../test/dashboard/dashboard-client.ts";
+import { PASSWORD } from "../../../../test/dashboard/dashboard-world.ts";
+import { worldFor, ZONE, EMAIL } from "../../../../test/dashboard/account-world.ts";
+
+test("an administrator changes plan, credits and switch, and every change is on record", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  const id = await world.addAccount(EMAIL);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const admin = await signedIn("admin@gatepost.example");
+  const at = `admin/accounts/${id}`;
+  assert.equal((await admin.post(`${at}/tier`, { tier: "anonymous" })).status, 400);
+  assert.equal((await admin.post(`${at}/tier`, { tier: "pro" })).status, 204);
+  const granted = await admin.post(`${at}/credits`, { amount: 50, reason: "Welcome" });
+  assert.deepEqual(granted.json, { balance: 50 });
+  assert.equal((await admin.post(`${at}/credits`, { amount: -51, reason: "" })).status, 409);
+  assert.equal((await admin.post(`${at}/credits`, { amount: 0, reason: "" })).status, 400);
+  assert.equal((await admin.post(`${at}/credits`, { amount: 1.5, reason: "" })).status, 400);
+  assert.equal((await admin.post(`${at}/disable`)).status, 204);
+  assert.equal((await new Browser(world).signIn(EMAIL, PASSWORD)).status, 403);
+  assert.equal((await admin.post(`${at}/enable`)).status, 204);
+  assert.equal((await admin.post("admin/accounts/nobody/enable")).status, 404);
+  const { entries } = (await admin.get("admin/audit")).json as {
+    entries: { action: string; subject: string; actor: string; detail: string }[];
+  };
+  assert.deepEqual(
+    entries
+      .filter(({ subject }) => subject === EMAIL)
+      .map(({ action }) => action)
+      .sort(),
+    ["account.disabled", "account.enabled", "account.tier", "credits.granted"],
+  );
+  const own = await signedIn(EMAIL);
+  const shown = (await own.get("activity")).text;
+  assert.equal(shown.includes("admin@gatepost.example"), false, "not which administrator it was");
+});
+
+test("the keys of an account that an administrator switches off are refused at once", async (t) => {
+  const { world, signedIn } = await worldFor(t, { zone: ZONE });
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const id = await world.addAccount(EMAIL);
+  const created = await world.store.keys.create(id, "known");
+  assert.ok(created.kind === "created");
+  const asked = async (): Promise<number> => {
+    const headers = { "x-api-key": created.apiKey };
+    return (await fetch(`${world.url}/api/domain/good.example`, { headers })).status;
+  };
+  const admin = await signedIn("admin@gatepost.example");
+  assert.equal(await asked(), 200, "and is remembered");
+  await admin.post(`admin/accounts/${id}/disable`);
+  assert.equal(await asked(), 403);
+});
+
+test("administrators cannot switch themselves off or take their own rights away", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  const id = await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const admin = await signedIn("admin@gatepost.example");
+  assert.equal((await admin.post(`admin/accounts/${id}/disable`)).status, 409);
+  assert.equal((await admin.post(`admin/accounts/${id}/demote`)).status, 409);
+});
+
+test("an administrator has the plan pro, made or promoted, and keeps it", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true, tier: "free" });
+  const id = await world.addAccount(EMAIL, { tier: "free" });
+  const admin = await signedIn("admin@gatepost.example");
+  const tierOf = async (who: string) => (await world.store.accounts.find(who))?.tier;
+  assert.equal(await tierOf("admin@gatepost.example"), "pro");
+  assert.equal((await admin.post(`admin/accounts/${id}/promote`)).status, 204);
+  assert.equal(await tierOf(id), "pro");
+  const refused = await admin.post(`admin/accounts/${id}/tier`, { tier: "free" });
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /An administrator has the plan pro/);
+  assert.equal((await admin.post(`admin/accounts/${id}/demote`)).status, 204);
+  assert.equal((await admin.post(`admin/accounts/${id}/tier`, { tier: "free" })).status, 204);
+  assert.equal((await admin.post("admin/accounts/nobody/promote")).status, 404);
+});
+
+test("accounts come in pages of 50, narrowed by plan and state, and one with usage and keys", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const made = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => world.addAccount(`user${String(at)}@gatepost.example`)),
+  );
+  const admin = await signedIn("admin@gatepost.example");
+  const list = async (query: string) => {
+    const { json } = await admin.get(`admin/accounts?${query}`);
+    const { accounts, total, page } = json as {
+      accounts: readonly { email: string }[];
+      total: number;
+      page: number;
+    };
+    return [accounts.length, total, page];
+  };
+  assert.deepEqual(await list(""), [50, 61, 1]);
+  assert.deepEqual(await list("page=2"), [11, 61, 2]);
+  assert.deepEqual(await list("page=3"), [0, 61, 3]);
+  assert.deepEqual(await list("state=admin"), [1, 1, 1]);
+  assert.deepEqual(await list("tier=free&q=user1"), [11, 11, 1]);
+  assert.deepEqual(await list("state=unheard-of"), [50, 61, 1], "unknown words narrow nothing");
+  const [id = ""] = made;
+  const created = await world.store.keys.create(id, "shop");
+  const one = await admin.get(`admin/accounts/${id}`);
+  const shown = one.json as { days: readonly unknown[]; keys: readonly { name: string }[] };
+  assert.deepEqual([shown.days.length, shown.keys.map(({ name }) => name)], [30, ["shop"]]);
+  assert.equal(one.text.includes(created.kind === "created" ? created.apiKey : "made"), false);
+  assert.equal((await admin.get("admin/accounts/nobody")).status, 404);
+});
+
+test("the cockpit sums the verdicts of its days and names nobody who kept to a share", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const today = Math.floor(Date.now() / 86_400_000);
+  const domain = "a.example";
+  await sqlVerdictCounts(world.store.sql.db).add(
+    [
+      { day: today, domain, disposable: 3, other: 4, noMail: 2, noAnswer: 1 },
+      { day: today - 20, domain, disposable: 9, other: 9 },
+    ],
+    100,
+  );
+  const admin = await signedIn("admin@gatepost.example");
+  const { verdicts, held_back: heldBack } = (await admin.get("admin/cockpit?days=14")).json as {
+    verdicts: unknown;
+    held_back: unknown;
+  };
+  assert.deepEqual(verdicts, { disposable: 3, other: 4, no_mail: 2, no_answer: 1 });
+  assert.deepEqual(heldBack, []);
+});

@@ -124,12 +124,16 @@ export interface Case {
 /** Names what to put in a request for the key of a Pro account. */
 export const KEY = "KEY";
 
+/** The requests to one service and the answers of the original. */
+export interface ShapeCases {
+  readonly service: string;
+  readonly cases: readonly Case[];
+  /** Where the operator allows words for good. */
+  readonly optimistic?: readonly Case[];
+}
+
 /** Runs a shape's table of cases; "KEY" in a request is the key of a Pro account. */
-export function testShape(
-  service: string,
-  cases: readonly Case[],
-  optimistic: readonly Case[] = [],
-): void {
+export function testShape({ service, cases, optimistic = [] }: ShapeCases): void {
   const run = (isOptimistic: boolean) => async (t: TestContext) => {
     const world = await compatWorld(t, { isOptimistic });
     const { apiKey } = await world.account("jo@shop.example", "pro");

@@ -25,7 +25,7 @@ export async function testServer(
   const shares = createShares();
   const terms = {
     share: shares.of("connections"),
-    turns: shares.of("reading"),
+    reading: shares.of("reading"),
     trustedProxies: [],
   };
   const app = await appWith({ ...over, listener: createListener(all, terms) });

@@ -21,7 +21,7 @@ export const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck
 
 export const connectionTerms = ({ shares, config }: Omit<Parts, "links">): ConnectionTerms => ({
   share: shares.of("connections"),
-  turns: shares.of("reading"),
+  reading: shares.of("reading"),
   trustedProxies: config.trustProxy ?? [],
 });
 

@@ -7,9 +7,10 @@ import { readTrustedProxies } from "../../http/request/client-address.ts";
 import { createShares } from "../../ports/sharing/shares.ts";
 import { Connections } from "./connections.ts";
 
-/** A connection that notes whether it was closed. */
+/** A connection that notes whether it was closed and paced. */
 class Line extends EventEmitter {
   readonly remoteAddress: string;
+  readonly bytesRead = 0;
   isClosed = false;
 
   constructor(remoteAddress: string) {
@@ -28,15 +29,17 @@ function world(total: number, perOwner: number, proxies = "") {
   const trustedProxies = readTrustedProxies(proxies);
   const connections = new Connections({
     share: shares.of("connections"),
-    turns: shares.of("reading"),
+    reading: shares.of("reading"),
     trustedProxies,
   });
   const open = (address: string) => {
     const line = new Line(address);
     const refusal = connections.admit(line as unknown as Socket);
-    const use = (writableFinished: boolean): void =>
-      void connections.used(line as unknown as Socket, { writableFinished } as ServerResponse);
-    return { line, status: refusal?.status, use };
+    const use = (writableFinished: boolean): boolean =>
+      connections.used(line as unknown as Socket, { writableFinished } as ServerResponse) !==
+      undefined;
+    const begun = (): void => connections.begun(line as unknown as Socket);
+    return { line, status: refusal?.status, use, begun };
   };
   return { open };
 }
@@ -83,4 +86,22 @@ test("a trusted proxy has no share of its own", () => {
     use(false);
     assert.equal(status, undefined);
   }
+});
+
+test("while one pipelines, all connections are paced, and new ones until ten seconds later", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { open } = world(10, 5);
+  const [one, another, waiting] = [open("192.0.2.1"), open("192.0.2.2"), open("192.0.2.3")];
+  one.begun();
+  another.begun();
+  assert.deepEqual([one.use(false), another.use(true)], [false, false]);
+  assert.equal(one.use(false), true);
+  assert.equal(another.use(true), true);
+  waiting.begun();
+  assert.equal(waiting.use(true), true);
+  t.mock.timers.tick(10_000);
+  const late = open("192.0.2.4");
+  late.begun();
+  assert.equal(late.use(true), false);
+  assert.equal(another.use(true), true, "for as long as it is open");
 });

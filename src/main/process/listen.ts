@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { errorBody, EVERY_ANSWER } from "../../http/answer/answer.ts";
@@ -16,14 +10,8 @@ import { Connections, type ConnectionTerms } from "./connections.ts";
 import type { Listener } from "../../http/app/app.ts";
 import { JSON_TYPE } from "../../http/answer/route.ts";
 import { TARGET_MAX_CHARACTERS } from "../../http/request/target.ts";
-import {
-  badRequest,
-  bodyTooLarge,
-  headersTooLarge,
-  methodNotAllowed,
-  type Refusal,
-  requestTimedOut,
-} from "../../service/refusals.ts";
+import { badRequest, methodNotAllowed } from "../../service/refusals.ts";
+import { answerBroken, writeRefusal } from "./broken-request.ts";
 
 /** How patient the listener is. */
 export interface ListenLimits {
@@ -55,9 +43,6 @@ export const DEFAULT_LIMITS: ListenLimits = {
 
 /** Room for a full target and ordinary headers beside it. */
 const HEADER_MAX_BYTES = TARGET_MAX_CHARACTERS + 16_384;
-
-/** How long a refused client may go on sending before the line is cut: it has to read the answer first. */
-const LINGER_MS = 2_000;
 
 /**
  * For `buildApp`: a server with all limits set, and the handler that answers in JSON what Node refuses by
@@ -92,12 +77,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
       server.maxConnections = limits.maxConnections + SPARE_CONNECTIONS;
       // Node would drop what stands behind the thousandth header, a key or X-Forwarded-For; HEADER_MAX_BYTES bounds them.
       server.maxHeadersCount = 0;
-      server.on("connection", (socket) => {
-        lines.set(socket, { latest: undefined, seenBytes: 0 });
-        socket.once("close", () => lines.delete(socket));
-        const refusal = connections?.admit(socket);
-        if (refusal !== undefined) writeRefusal(socket, refusal);
-      });
+      welcomeInTurns(server, reception(lines, connections));
       const sweep = setInterval(() => cutStalled(lines), limits.stallTimeoutMs).unref();
       server.once("close", () => clearInterval(sweep));
       // Node would answer a bare 417 to an Expect that it does not know, and hang up on a CONNECT.
@@ -108,10 +88,53 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
       return server;
     },
     clientErrorHandler: (error, socket) => {
-      answerBroken(socket, refusalOf(error), lines.get(socket)?.latest);
+      answerBroken(error, socket, lines.get(socket)?.latest);
     },
   };
 }
+
+/** New connections that Node gets in one turn of the event loop: about 1 ms. */
+const CONNECTIONS_PER_TURN = 8;
+
+/**
+ * Lets `admit` see each new connection at once; those that may stay get their parser, and then `begun`, in a later turn
+ * when many come, address after address. Connections that come all at once would hold everybody up for 0.3 s.
+ */
+function welcomeInTurns(server: Server, { admit, begun }: ReturnType<typeof reception>): void {
+  const turns = new Turns(CONNECTIONS_PER_TURN);
+  const [give] = server.listeners("connection") as SeeSocket[];
+  if (give === undefined) throw new Error("an HTTP server has no listener for connections");
+  const begin = (socket: Socket): void => {
+    if (socket.destroyed) return; // it made room for another
+    give.call(server, socket);
+    begun(socket);
+    socket.resume();
+  };
+  Object.assign(server, { pauseOnConnect: true }); // an option of net.Server that http does not hand on
+  server.off("connection", give);
+  server.on("connection", (socket: Socket) => {
+    if (!admit(socket)) return;
+    const ownerOf = (): OwnerKey => bucketKey(socket.remoteAddress ?? "");
+    if (turns.take(1, ownerOf, () => begin(socket))) begin(socket);
+  });
+}
+
+type SeeSocket = (socket: Socket) => void;
+
+const reception = (lines: Lines, connections: Connections | undefined) => ({
+  admit: (socket: Socket): boolean => {
+    const refusal = connections?.admit(socket);
+    if (refusal === undefined) return true;
+    socket.on("error", () => undefined); // Node's listener for it comes with the parser
+    writeRefusal(socket, refusal);
+    return false;
+  },
+  begun: (socket: Socket): void => {
+    lines.set(socket, { latest: undefined, seenBytes: 0 });
+    socket.once("close", () => lines.delete(socket));
+    connections?.begun(socket);
+  },
+});
 
 /** Requests that are begun in one turn of the event loop: about 2 ms. */
 const REQUESTS_PER_TURN = 16;
@@ -160,31 +183,6 @@ function answerBadRequest(_request: IncomingMessage, response: ServerResponse): 
     .end(body);
 }
 
-/** What Node's parser and timers complain of; everything else it refuses is simply no HTTP. */
-const REFUSALS = new Map<string, () => Refusal>([
-  ["HPE_HEADER_OVERFLOW", headersTooLarge],
-  ["ERR_HTTP_REQUEST_TIMEOUT", requestTimedOut],
-  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", bodyTooLarge],
-]);
-
-function refusalOf(error: BrokenRequest): Refusal {
-  if (isOtherMethod(error)) return methodNotAllowed();
-  return (REFUSALS.get(error.code) ?? badRequest)();
-}
-
-type BrokenRequest = Parameters<Listener["clientErrorHandler"]>[0];
-
-/** Whether nothing is wrong with the request but a method that Node does not know. */
-function isOtherMethod({ code, rawPacket, bytesParsed }: BrokenRequest): boolean {
-  const packet: unknown = rawPacket; // the framework's type for what is a Buffer
-  if (code !== "HPE_INVALID_METHOD" || !Buffer.isBuffer(packet)) return false;
-  const text = packet.toString("latin1");
-  return REQUEST_LINE.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1));
-}
-
-/** RFC 9112 section 3. */
-const REQUEST_LINE = /^[!#$%&'*+.^`|~\w-]+ [!-~]+ HTTP\/1\.\d\r?\n/;
-
 /** What is known of one connection; made once for it, not for every request. */
 interface Line {
   /** The answer to its newest request. */
@@ -202,51 +200,6 @@ function cutStalled(lines: Lines): void {
     if (waits && socket.bytesWritten === line.seenBytes) socket.destroy();
     line.seenBytes = waits ? socket.bytesWritten : 0;
   }
-}
-
-/**
- * Answers invalid requests. Earlier answers on the same connection come first, because a pipelining client
- * takes answers in order; when one of them is cut itself, the line is cut.
- */
-function answerBroken(
-  socket: Socket,
-  refusal: Refusal,
-  response: ServerResponse | undefined,
-): void {
-  if (!socket.writable || socket.destroyed) {
-    socket.destroy();
-    return;
-  }
-  if (response === undefined) {
-    writeRefusal(socket, refusal);
-    return;
-  }
-  if (response.req.complete) {
-    if (response.writableFinished) writeRefusal(socket, refusal);
-    else response.once("finish", () => writeRefusal(socket, refusal));
-    return;
-  }
-  // The body of this very request is broken. Its answer may have been given, or wait behind an earlier one.
-  if (response.headersSent || response.socket !== socket) socket.destroy();
-  else writeRefusal(socket, refusal);
-}
-
-function writeRefusal(socket: Socket, { status, message }: Refusal): void {
-  if (!socket.writable) return;
-  const body = errorBody(message);
-  const headers: Readonly<Record<string, string>> = {
-    ...EVERY_ANSWER,
-    ...(status === 405 ? { allow: "GET, POST, DELETE, OPTIONS" } : {}),
-    "content-type": JSON_TYPE,
-    "content-length": String(Buffer.byteLength(body)),
-    connection: "close",
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-  cut.unref();
-  socket.once("close", () => clearTimeout(cut));
-  socket.resume();
 }
 
 export interface Listening {

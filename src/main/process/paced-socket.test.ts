@@ -63,6 +63,21 @@ test("a body in chunks of one octet is read whole, and others have their turns m
   assert.ok(asked > 10, `another had ${String(asked)} turns`);
 });
 
+test("many connections that begin to pour at the same moment are read in turns with another's request", async (t) => {
+  const text = chunked(FORM, `email=a%40x&padding=${"a".repeat(10_000)}`);
+  const several = Array.from({ length: 20 }, () => pouring(t, text.slice(0, 10)));
+  const client = rawClient(server.port);
+  t.after(() => client.destroy());
+  client.write("GET /api/email/b@x HTTP/1.1\r\n");
+  await askRaw(server.port, get("/api/email/a@x")); // by now all that was sent before is read
+  for (const { socket } of several) socket.write(text.slice(10));
+  client.write("Host: a\r\n\r\n");
+  readResult(await client.answer(), "email");
+  const early = several.filter(({ answered }) => answered() > 0).length;
+  assert.ok(early <= 5, `${String(early)} of 20 were read before`);
+  await asksUntil(() => several.every(({ answered }) => answered() === 1));
+});
+
 test("chunks of a refused body are dropped in turns, too", async (t) => {
   const { answered } = pouring(t, chunked("text/html", "a".repeat(CHUNKS)) + get("/api/email/a@x"));
   const asked = await asksUntil(() => answered() === 2);

@@ -41,9 +41,9 @@ export const RESOURCES = {
     refusal: "429 or 503 and closed, after the longest idle",
   },
   reading: {
-    unit: "places",
-    total: 1,
-    perOwner: 1,
+    unit: "octets",
+    total: 8_192,
+    perOwner: 4_096,
     queue: 10_000,
     queuePerOwner: 256,
     refusal: "closed",

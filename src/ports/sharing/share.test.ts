@@ -45,7 +45,31 @@ test("an owner that comes late has no turns saved up", async () => {
   running.release();
   for (const open of waiting) void open.then((hold) => hold.release());
   await Promise.all(waiting);
-  assert.deepEqual(order.slice(-4), ["b1", "b2", "a1", "b3"]);
+  assert.deepEqual(order.slice(-4), ["b1", "a1", "b2", "b3"]);
+});
+
+test("a small piece goes before large ones, and a large one waits for no more than its own size of them", async () => {
+  const share = new Share("reading", { ...ROW, unit: "octets", total: 100, perOwner: 100 });
+  const order: string[] = [];
+  const waiting = ["large", "x", "y"].map(async (owner) => {
+    const hold = await share.wait(owner, 100);
+    order.push(owner);
+    return hold;
+  });
+  const first = await waiting[0];
+  const small = async (at: number): Promise<void> => {
+    const hold = await share.wait(`small ${String(at)}`, 10);
+    order.push("small");
+    if (order.length < 60) void small(at + 1);
+    hold.release();
+  };
+  void small(0);
+  first?.release();
+  (await waiting[1])?.release();
+  (await waiting[2])?.release();
+  assert.equal(order[1], "small");
+  const before = order.indexOf("y");
+  assert.ok(before > 2 && before <= 25, `${String(before)} went before the last large one`);
 });
 
 test("an owner never has more than its share, though there is room", async () => {

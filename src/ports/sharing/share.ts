@@ -61,8 +61,8 @@ export type HeldBack = (held: {
 
 interface Waiter {
   readonly amount: number;
-  /** What its owner was served before it; the smallest is next (start-time fair queueing). */
-  readonly start: number;
+  /** What its owner will have been served after it; the smallest is next (fair queueing by finish). */
+  readonly finish: number;
   readonly begin: () => void;
   readonly refuse: (why: NoRoom) => void;
 }
@@ -75,7 +75,7 @@ interface Held {
 interface Tenant {
   readonly owner: OwnerKey;
   used: number;
-  /** Where the piece after its last one starts. */
+  /** Where its last piece ends. */
   finish: number;
   readonly holds: Set<Held>;
   readonly waiting: Waiter[];
@@ -92,7 +92,7 @@ export class Share {
   readonly #tenants = new Map<OwnerKey, Tenant>();
   /** Owners with work that waits. */
   readonly #turns = new Set<Tenant>();
-  /** Where the piece that was served last started. */
+  /** The middle of the piece that was served last: it grows with each, so that small ones cannot pass for ever. */
   #served = 0;
   #used = 0;
   #waiting = 0;
@@ -122,7 +122,7 @@ export class Share {
     const tenant = this.#tenantOf(owner);
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
     if (this.#turns.size === 0 && this.#fits(tenant, wanted)) {
-      this.#served = this.#startOf(tenant, wanted);
+      this.#served = this.#finishOf(tenant, wanted) - wanted / 2;
       return this.#grant(tenant, wanted);
     }
     if (tenant.waiting.length >= this.#row.queuePerOwner) throw this.#refuse(tenant, "owner");
@@ -132,8 +132,8 @@ export class Share {
         const hold = this.#grant(tenant, wanted);
         setImmediate(() => resolve(hold)); // what waited is not begun in one turn with what it waited for
       };
-      const start = this.#startOf(tenant, wanted);
-      tenant.waiting.push({ amount: wanted, start, begin, refuse });
+      const finish = this.#finishOf(tenant, wanted);
+      tenant.waiting.push({ amount: wanted, finish, begin, refuse });
       this.#waiting += 1;
       this.#turns.add(tenant);
       if (tenant.waiting.length * 2 > this.#row.queuePerOwner) this.#tell(tenant);
@@ -249,13 +249,12 @@ export class Share {
   }
 
   /** An owner with nothing under way starts where the others are: waiting saves nothing up. */
-  #startOf(tenant: Tenant, amount: number): number {
-    const start = Math.max(this.#served, tenant.finish);
-    tenant.finish = start + amount;
-    return start;
+  #finishOf(tenant: Tenant, amount: number): number {
+    tenant.finish = Math.max(this.#served, tenant.finish) + amount;
+    return tenant.finish;
   }
 
-  /** Whose owner was served least is next. A piece too large for what is free is waited for, so that it gets its turn. */
+  /** Whose owner will have been served least is next, so that a small piece goes before large ones. A piece too large for what is free is waited for, so that it gets its turn. */
   #serve(): void {
     for (;;) {
       const tenant = this.#next();
@@ -265,7 +264,7 @@ export class Share {
       tenant.waiting.shift();
       if (tenant.waiting.length === 0) this.#turns.delete(tenant);
       this.#waiting -= 1;
-      this.#served = Math.max(this.#served, next.start);
+      this.#served = Math.max(this.#served, next.finish - next.amount / 2);
       next.begin();
     }
   }
@@ -275,10 +274,10 @@ export class Share {
     let next: Tenant | undefined;
     let least = Infinity;
     for (const tenant of this.#turns) {
-      const [{ amount, start } = NOTHING] = tenant.waiting;
-      if (start >= least || !this.#fitsOwner(tenant, amount)) continue;
+      const [{ amount, finish } = NOTHING] = tenant.waiting;
+      if (finish >= least || !this.#fitsOwner(tenant, amount)) continue;
       next = tenant;
-      least = start;
+      least = finish;
     }
     return next;
   }
@@ -334,7 +333,7 @@ function inTurns(turns: number, then: () => void): void {
   else setImmediate(() => inTurns(turns - 1, then));
 }
 
-const NOTHING = { amount: 0, start: Infinity };
+const NOTHING = { amount: 0, finish: Infinity };
 
 function largestBy<T>(items: Iterable<T>, sizeOf: (item: T) => number): T | undefined {
   let largest: T | undefined;

@@ -65,6 +65,24 @@ for (const [name, more, mark, stamp] of verdicts) {
   });
 }
 
+const lost = [
+  ["written out", { format: false, dns: false }, "anna(at)web.de", "Perhaps the @ is missing."],
+  [
+    "a dot in its place",
+    { dns: false, signals: ["no_mx_records"] },
+    "luis.garcia.web.de",
+    "The domain names no mail server. Perhaps the @ is missing.",
+  ],
+] as const;
+
+for (const [name, more, entry, reason] of lost) {
+  test(`a verdict offers the address with its at sign: ${name}`, () => {
+    const result = { ...FINE, ...more };
+    const verdict = verdictOf({ result, evidence: [], meant: "anna@web.de" }, entry);
+    assert.deepEqual([verdict.suggestion, verdict.reason], ["anna@web.de", reason]);
+  });
+}
+
 test("an inconclusive mail server is grey among the facts, neither red nor amber", () => {
   const facts = factsOf({ ...FINE, dns: false, signals: ["dns_indeterminate"] });
   assert.deepEqual(facts[1], { mark: "quiet", words: "Mail server unknown" });

@@ -1,7 +1,6 @@
 import { type EntryFault, readEntry } from "../address/entry.ts";
-import { providerAtEnd } from "../evidence/typo.ts";
 import { type FormatProblem, formatProblem } from "../validate/fault-words.ts";
-import { meantByMalformed } from "../validate/meant.ts";
+import { meantByMalformed, withLostAt } from "../validate/meant.ts";
 import type { FullResult } from "../validate/result.ts";
 
 /** What the results of a list say about an entry beyond its validation. */
@@ -23,19 +22,15 @@ export function addressBalance(entries: Iterable<string>): number {
 }
 
 /**
- * Why the format of an entry is bad; and for a well-formed domain among addresses, whether it is an address that
- * lost its at sign.
+ * Why the format of an entry is bad, and whether it is an address that lost its at sign. A well-formed domain is suspicious
+ * among addresses only.
  */
 export function entryNote(text: string, among: ListKind): EntryNote | undefined {
   const entry = readEntry(text, "either");
-  if (entry.kind === "malformed") return malformedNote(text, entry.fault);
-  if (entry.kind === "address" || among === "anything") return undefined;
-  const provider = providerAtEnd(entry.domain.name);
-  const before = provider === undefined ? "" : text.trim().slice(0, -provider.length);
-  // "ann.lee.gmail.com" lost its "@" for a dot; "mail.gmail.com" may be a name.
-  const local = /\..*\.$/.test(before) ? before.slice(0, -1) : before;
-  const meant = `${local}@${provider ?? ""}`;
-  if (local === "" || readEntry(meant, "address").kind === "malformed") return BARE_DOMAIN;
+  const isDomain = entry.kind === "domain";
+  if (entry.kind === "address" || (isDomain && among === "anything")) return undefined;
+  const meant = withLostAt(text);
+  if (meant === undefined) return isDomain ? BARE_DOMAIN : malformedNote(text, entry.fault);
   return {
     code: "lost_at",
     message: `The "@" is missing. Did you mean ${meant}?`,

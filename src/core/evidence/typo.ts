@@ -122,19 +122,27 @@ const WITHOUT_DOTS: ReadonlyMap<string, string> = new Map(
   [...LARGE_PROVIDERS].map((name) => [name.replaceAll(".", ""), name]),
 );
 
-/** The large provider whose name ends a longer label: "zo1827gmail.com" is "zo1827@gmail.com" without its at sign. */
+/**
+ * The large provider whose name ends a longer one: as a part of a label, "zo1827gmail.com", or behind labels that no host
+ * has, "ann.lee.web.de" but not "mail.web.de". Short names are found behind a dot alone.
+ */
 export function providerAtEnd(name: string): string | undefined {
   if (LARGE_PROVIDERS.has(name)) return undefined;
+  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
+    const rest = name.slice(dot + 1);
+    if (LARGE_PROVIDERS.has(rest)) return HOST_LABEL.test(name.slice(0, dot)) ? undefined : rest;
+  }
   let longest: string | undefined;
   for (const target of TARGETS) {
-    const before = name.charCodeAt(name.length - target.length - 1);
-    if (!name.endsWith(target) || Number.isNaN(before) || before === DOT) continue;
+    if (!name.endsWith(target)) continue;
     if (longest === undefined || target.length > longest.length) longest = target;
   }
   return longest;
 }
 
-const DOT = 46;
+/** Names of hosts, which stand below a provider's domain too. */
+const HOST_LABEL =
+  /(?:^|[.-])(?:www|mail|webmail|mx|smtp|imap|pop|ns|ftp|api|login|accounts?|autodiscover|autoconfig|help|support|news)\d*(?:[.-]|$)/;
 
 function isReal(name: string, { free, knownGood }: Pick<Datasets, "free" | "knownGood">): boolean {
   return (

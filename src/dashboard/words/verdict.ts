@@ -19,7 +19,7 @@ export interface Verdict {
   readonly sentence: string;
   /** The concrete reason, as far as it is known. */
   readonly reason: string;
-  /** The entry with the spelling that was probably meant. */
+  /** The entry as it was probably meant. */
   readonly suggestion?: string;
 }
 
@@ -27,6 +27,7 @@ export interface Checked {
   readonly result: Result;
   readonly evidence: readonly EvidenceShape[];
   readonly fault?: EntryFault;
+  readonly meant?: string;
 }
 
 /** Whether the entry was an address, which alone can be an alias. */
@@ -34,48 +35,48 @@ export const isAddress = (result: Result): boolean => result.alias !== undefined
 
 /** The verdict in words. "Could not tell" is never shown as "no"; a misspelling comes before everything but format. */
 export function verdictOf(checked: Checked, entry = ""): Verdict {
+  const { meant } = checked;
+  const verdict = plainVerdict(checked, entry);
+  return meant === undefined ? verdict : { ...verdict, suggestion: meant };
+}
+
+function plainVerdict(checked: Checked, entry: string): Verdict {
   const { result } = checked;
   if (!result.format) return malformed(checked, entry);
-  if (result.signals.includes("typo_domain")) return misspelt(checked, entry);
+  if (result.signals.includes("typo_domain")) return misspelt(checked);
   if (result.disposable) return disposable(checked);
   if (result.signals.includes("dns_indeterminate")) return unknown();
-  if (!result.dns) return unreachable(checked);
+  if (!result.dns) return unreachable(checked, entry);
   return good(checked);
 }
 
-function malformed({ result, fault }: Checked, entry: string): Verdict {
+/** What was meant has an "@" that the entry lacks. */
+const isLostAt = (meant = "", entry: string): boolean =>
+  meant.includes("@") && !entry.includes("@");
+
+function malformed({ result, fault, meant }: Checked, entry: string): Verdict {
   const looksLikeBoth = /^[^@\s]+\.[^@\s]+$/.test(entry.trim());
+  const lost = isLostAt(meant, entry);
   return {
     mark: "no",
     stamp: t("Bad format"),
     small: t("cannot be sent to"),
     sentence:
-      isAddress(result) || !looksLikeBoth
+      isAddress(result) || lost || !looksLikeBoth
         ? t("This is not a valid address.")
         : t("This is not a valid domain."),
-    reason: fault === undefined ? "" : `${capital(t(FAULT_WORDS[fault]))}.`,
+    reason: lost
+      ? t("Perhaps the @ is missing.")
+      : fault === undefined
+        ? ""
+        : `${capital(t(FAULT_WORDS[fault]))}.`,
   };
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The whole entry with the provider's domain, from the result or from what the signal says was meant. */
-function suggestionOf(
-  { result, evidence }: Pick<Checked, "result" | "evidence">,
-  entry: string,
-): string | undefined {
-  if (result.did_you_mean !== undefined) return result.did_you_mean;
-  const meant = evidence.find(({ signal }) => signal === "typo_domain")?.subject;
-  if (meant === undefined) return undefined;
-  const at = entry.lastIndexOf("@");
-  return at < 0 ? meant : entry.slice(0, at + 1) + meant;
-}
-
-function misspelt(checked: Checked, entry: string): Verdict {
-  const { result } = checked;
+function misspelt({ result, meant }: Checked): Verdict {
   const { domain } = result;
-  const suggestion = suggestionOf(checked, entry);
-  const meant = suggestion?.slice(suggestion.lastIndexOf("@") + 1);
   const isLost = !result.dns && !result.signals.includes("dns_indeterminate");
   const parts = [
     isLost
@@ -83,7 +84,9 @@ function misspelt(checked: Checked, entry: string): Verdict {
       : result.dns
         ? t("{domain} accepts mail, but it may not be the address that was meant.", { domain })
         : t("DNS did not answer for {domain}.", { domain }),
-    ...(meant === undefined ? [] : [t("It is close to {meant}.", { meant })]),
+    ...(meant === undefined
+      ? []
+      : [t("It is close to {meant}.", { meant: meant.slice(meant.lastIndexOf("@") + 1) })]),
     ...(result.disposable
       ? [t("It is also called disposable: {score} of 100.", { score: result.confidence })]
       : []),
@@ -96,7 +99,6 @@ function misspelt(checked: Checked, entry: string): Verdict {
       ? t("Mail to {domain} will bounce.", { domain })
       : t("{domain} is probably misspelt.", { domain }),
     reason: parts.join(" "),
-    ...(suggestion !== undefined && { suggestion }),
   };
 }
 
@@ -153,8 +155,10 @@ const UNREACHABLE = [
   "no_mx_records",
 ] as const;
 
-function unreachable({ result }: Checked): Verdict {
+function unreachable({ result, meant }: Checked, entry: string): Verdict {
   const known = UNREACHABLE.find((signal) => result.signals.includes(signal));
+  const reason =
+    known === undefined ? t("No mail server can be reached.") : t(SIGNALS[known].short);
   return {
     mark: "no",
     stamp: t("No mail server"),
@@ -162,7 +166,7 @@ function unreachable({ result }: Checked): Verdict {
     sentence: isAddress(result)
       ? t("Mail to this address will bounce.")
       : t("Mail to this domain will bounce."),
-    reason: known === undefined ? t("No mail server can be reached.") : t(SIGNALS[known].short),
+    reason: isLostAt(meant, entry) ? `${reason} ${t("Perhaps the @ is missing.")}` : reason,
   };
 }
 

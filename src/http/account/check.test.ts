@@ -47,6 +47,23 @@ test("a check says what was wrong with the format, and a plan without premium wh
   assert.equal(result.upgrade_url, "http://gatepost.example/pricing");
 });
 
+const meants = [
+  ["a misspelling", "jo@gmail.con", "jo@gmail.com"],
+  ["an at sign written out", "anna(at)web.de", "anna@web.de"],
+  ["a dot for the at sign", "luis.garcia.gmail.com", "luis.garcia@gmail.com"],
+  ["a domain that takes mail", "good.example", undefined],
+] as const;
+
+test("a check says what was probably meant", async (t) => {
+  const { world, signedIn } = await worldFor(t, { zone: ZONE });
+  await world.addAccount(EMAIL);
+  const browser = await signedIn(EMAIL);
+  for (const [name, entry, meant] of meants) {
+    const [only] = linesOf((await browser.post("check", { entry, features: [] })).text);
+    assert.equal(only?.["meant"], meant, name);
+  }
+});
+
 test("a check beyond the quota is refused with its status before any line", async (t) => {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });
   const id = await world.addAccount(EMAIL);

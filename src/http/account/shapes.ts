@@ -111,6 +111,7 @@ export const CheckStep = Type.Object({
     Type.Unsafe<Advice>({ type: "object", description: "What one premium result means." }),
   ),
   fault: Type.Optional(word<EntryFault>("Why it is not an address or domain.")),
+  meant: Type.Optional(Type.String({ description: "The entry as it was probably meant." })),
 });
 export type CheckStep = Described<typeof CheckStep>;
 
@@ -317,6 +318,7 @@ export const Imported = Type.Object({ imported: count });
 
 export const OpenReports = Type.Object({
   reports: Type.Array(ReportShape, { description: "Oldest first." }),
+  newest: Type.Array(ReportShape, { description: "The newest, newest first." }),
   total: count,
 });
 export type OpenReports = Described<typeof OpenReports>;

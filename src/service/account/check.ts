@@ -6,6 +6,7 @@ import type { EntryFault } from "../../core/address/entry.ts";
 import { explain, type SaidBy } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Signal } from "../../core/evidence/signals.ts";
+import { meantBy, withLostAt } from "../../core/validate/meant.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import { type ListBehindJson, listBehindJson } from "../check/explain.ts";
@@ -41,6 +42,8 @@ export interface CheckStep {
   readonly advice: readonly Advice[];
   /** Why it is not an address or domain. */
   readonly fault?: EntryFault;
+  /** The entry as it was probably meant: without a misspelling, or with the at sign that it lacks. */
+  readonly meant?: string;
 }
 
 export interface AccountCheckDeps extends PaidCheckDeps {
@@ -70,8 +73,9 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     try {
       const core = await deps.check(entry, mode, CORE_ONLY, own);
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
-      if (!isAll) yield shown("core", core, sorted, deps);
-      yield shown("full", isAll ? core : await deps.check(entry, mode, asked, own), sorted, deps);
+      const show = shower(entry, sorted, deps);
+      if (!isAll) yield show("core", core);
+      yield show("full", isAll ? core : await deps.check(entry, mode, asked, own));
     } catch (fault) {
       await receipt.refund();
       throw fault;
@@ -80,14 +84,23 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
 }
 
 /** What a check without premium features came to. */
-export function coreStep(validation: Validation, datasets: Datasets): CheckStep {
-  const { entry, result, evidence } = validation;
+export function coreStep(text: string, validation: Validation, datasets: Datasets): CheckStep {
   return {
     step: "full",
-    result,
-    evidence: shownEvidence(evidence, datasets),
+    result: validation.result,
+    evidence: shownEvidence(validation.evidence, datasets),
     advice: [],
+    ...repair(text, validation),
+  };
+}
+
+/** What is wrong with the entry as it is written. A domain that takes mail is one, whatever it looks like. */
+function repair(text: string, validation: Validation): Pick<CheckStep, "fault" | "meant"> {
+  const { entry, result } = validation;
+  const meant = meantBy(validation) ?? (result.dns ? undefined : withLostAt(text));
+  return {
     ...(entry.kind === "malformed" && { fault: entry.fault }),
+    ...(meant !== undefined && { meant }),
   };
 }
 
@@ -103,20 +116,18 @@ const shownEvidence = (
     lists: lists.map(listBehindJson),
   }));
 
-function shown(
-  step: CheckStep["step"],
-  validation: Validation,
-  sorted: SortedFeatures,
-  deps: AccountCheckDeps,
-): CheckStep {
-  const { entry, result, evidence, unavailable } = validation;
-  const isLast = step === "full";
-  const scope = { features: sorted.permitted, unavailable };
-  return {
-    step,
-    result: isLast ? { ...result, ...denialFields(sorted, unavailable, deps.publicUrl()) } : result,
-    evidence: shownEvidence(evidence, deps.datasets()),
-    advice: isLast && result.format ? advise(result, scope) : [],
-    ...(entry.kind === "malformed" && { fault: entry.fault }),
+const shower =
+  (text: string, sorted: SortedFeatures, deps: AccountCheckDeps) =>
+  (step: CheckStep["step"], validation: Validation): CheckStep => {
+    const { result, evidence, unavailable } = validation;
+    const isLast = step === "full";
+    const scope = { features: sorted.permitted, unavailable };
+    const denied = isLast ? denialFields(sorted, unavailable, deps.publicUrl()) : {};
+    return {
+      step,
+      result: { ...result, ...denied },
+      evidence: shownEvidence(evidence, deps.datasets()),
+      advice: isLast && result.format ? advise(result, scope) : [],
+      ...repair(text, validation),
+    };
   };
-}

@@ -77,7 +77,7 @@ async function makePage(deps: FrontDeps): Promise<FrontPage> {
     Promise.all(
       EXAMPLES.map(async ([entry, shows]) => {
         const validation = await check(entry, "address", core);
-        return shows(validation) ? [{ entry, step: coreStep(validation, datasets()) }] : [];
+        return shows(validation) ? [{ entry, step: coreStep(entry, validation, datasets()) }] : [];
       }),
     ),
     refresh.status(),

@@ -163,7 +163,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
           { name: "dns", ok: false },
         ],
         warnings: [],
-        facts: [{ name: "Database", value: "embedded" }],
+        facts: [{ name: "Database", value: "PostgreSQL, with Redis" }],
       }),
     bulk: lists.bulk,
     webhooks: hooks,

@@ -23,6 +23,20 @@ function renewal({ day, month }: Allowance): string {
   return relativeTime(timeMs(at), nowMs());
 }
 
+/** The limit of one list does not lift with time; that of the day and month may hold as well, and does. */
+function tooLong(most: number, rest: number, allowance: Allowance): string {
+  const words = t(
+    "One list has at most {n} entries in your plan, at any time. Check the others in a list of their own afterwards.",
+    { n: count(most) },
+  );
+  if (Math.max(rest, allowance.credits) >= most) return words;
+  const left = t("Your plan has {rest} checks left. It is renewed {when}.", {
+    rest: count(rest),
+    when: renewal(allowance),
+  });
+  return `${words} ${left}`;
+}
+
 /** What checking a column comes to, against what the plan has left. */
 export function costOf({ unique }: Column, allowance: Allowance | undefined): Cost {
   if (unique === 0) {
@@ -34,7 +48,7 @@ export function costOf({ unique }: Column, allowance: Allowance | undefined): Co
   const rest = Math.min(left(allowance.day), left(allowance.month));
   if (most !== null && unique > most) {
     return {
-      words: t("Your plan checks {n} entries in one list.", { n: count(most) }),
+      words: tooLong(most, rest, allowance),
       isTooMuch: true,
       fits: Math.min(most, Math.max(rest, credits)),
     };

@@ -37,13 +37,19 @@ export const catalogueOf = ({ words, patterns }: Built): Catalogue => ({
   patterns: patterns.map(([english, text]) => [patternOf(english), text]),
 });
 
+/** French sets a blank before ":", ";", "?", "!" and inside quotes, where a line must not break. */
+const unbroken = (text: string, language: keyof Row): string =>
+  language === "fr" ? text.replaceAll(/ (?=[:;?!»%])|(?<=«) /g, "\u00a0") : text;
+
 /** `isServer`: a table of sentences that the server sends. */
 export function builtOf(rows: readonly Row[], language: keyof Row, isServer: boolean): Built {
   const isPattern = ({ en }: Row): boolean => isServer && /\{\w+\}/.test(en);
   return {
     words: Object.fromEntries(
-      rows.filter((row) => !isPattern(row)).map((row) => [keyOf(row.en), row[language]]),
+      rows
+        .filter((row) => !isPattern(row))
+        .map((row) => [keyOf(row.en), unbroken(row[language], language)]),
     ),
-    patterns: rows.filter(isPattern).map((row) => [row.en, row[language]]),
+    patterns: rows.filter(isPattern).map((row) => [row.en, unbroken(row[language], language)]),
   };
 }

@@ -121,7 +121,12 @@ const DONE: Readonly<Record<Choice, string>> = {
   dismiss: "Report dismissed.",
 };
 
-function Settle(props: { report: ReportShape; onClose: () => void; onDone: () => void }): VNode {
+/** The dialog that ends a report. */
+export function Settle(props: {
+  report: ReportShape;
+  onClose: () => void;
+  onDone: () => void;
+}): VNode {
   const { report } = props;
   const [choice, setChoice] = useState<Choice>("allow");
   const [details, setDetails] = useState({ note: "", lastDay: "" });

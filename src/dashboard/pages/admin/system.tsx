@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
-import type { AuditEntry, Cockpit, OpenReports, Source, SystemState } from "../../api/shapes.ts";
+import type { AuditEntry, Cockpit, Source, SystemState } from "../../api/shapes.ts";
 import { nowMs, timeMs } from "../../app/clock.ts";
-import { t } from "../../app/i18n.ts";
+import { said, t } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, counted, duration } from "../../app/numbers.ts";
 import { AuditTable } from "../../parts/audit-table.tsx";
@@ -10,6 +10,7 @@ import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { HeldBack, Verdicts } from "./cockpit-parts.tsx";
+import { ReportsLeft } from "./reports-left.tsx";
 import { Health } from "./system-health.tsx";
 import { UsageFigures } from "./usage-figures.tsx";
 import { quantile } from "../../words/latency.ts";
@@ -70,7 +71,7 @@ function Warnings({ warnings }: { warnings: readonly string[] }): VNode {
     <>
       {warnings.map((warning) => (
         <p key={warning} class="notice no" role="alert">
-          {warning}
+          {said(warning)}
         </p>
       ))}
     </>
@@ -97,32 +98,6 @@ function Traffic({ cockpit }: { cockpit: Cockpit }): VNode {
       <UsageFigures figures={figures} days={days} />
       <Verdicts verdicts={cockpit.verdicts} />
     </>
-  );
-}
-
-function ReportsLeft(): VNode {
-  const loading = useLoad<OpenReports>("admin/lists/reports");
-  return (
-    <section class="sheet stack close">
-      <div class="bar">
-        <h2>{t("Reports to settle")}</h2>
-        <a class="push" href="/admin/lists">
-          {t("Open them")}
-        </a>
-      </div>
-      <Shown loading={loading} lines={1}>
-        {({ total }) => (
-          <Mark
-            mark={total === 0 ? "yes" : "unsure"}
-            words={
-              total === 0
-                ? t("Nothing to settle")
-                : counted(total, "{n} report waits", "{n} reports wait")
-            }
-          />
-        )}
-      </Shown>
-    </section>
   );
 }
 

@@ -185,11 +185,16 @@ test("a report is shown without its maker, and resolved once", async (t) => {
   await world.lists.reports.report(maker, { entry: "other.example", wrong: "dns", reason: "" });
   const shown = await admin.get("admin/lists/reports");
   assert.equal(shown.text.includes(maker) || shown.text.includes("jane"), false);
-  const { reports, total } = shown.json as {
+  const { reports, newest, total } = shown.json as {
     reports: { id: string; domain: string; wrong: string }[];
+    newest: { id: string }[];
     total: number;
   };
   assert.equal(total, 2);
+  assert.deepEqual(
+    newest.map(({ id }) => id),
+    reports.map(({ id }) => id).reverse(),
+  );
   const byDomain = (domain: string) => reports.find((one) => one.domain === domain)?.id ?? "";
   const at = `admin/lists/reports/${byDomain("bad.example")}`;
   assert.equal((await admin.post(at, { resolution: "perhaps", note: "" })).status, 400);

@@ -18,6 +18,7 @@ export interface ReportsDeps {
 }
 
 const SHOWN_MAX = 200;
+const NEWEST_MAX = 4;
 
 /** What clients say is wrong; who they are is not shown. */
 export const adminReportRoutes = ({ reports, audit }: ReportsDeps): readonly AccountRoute[] => [
@@ -25,10 +26,14 @@ export const adminReportRoutes = ({ reports, audit }: ReportsDeps): readonly Acc
     method: "GET",
     path: "admin/lists/reports",
     for: "admin",
-    summary: "Open reports, oldest first",
+    summary: "Open reports, oldest first, and the newest",
     async handle() {
       const open = await reports.open();
-      return { reports: open.slice(0, SHOWN_MAX).map(reportJson), total: open.length };
+      return {
+        reports: open.slice(0, SHOWN_MAX).map(reportJson),
+        newest: open.slice(-NEWEST_MAX).reverse().map(reportJson),
+        total: open.length,
+      };
     },
   }),
   answering(Resolved, {

@@ -31,6 +31,19 @@ const catalogue: Plugin = {
   },
 };
 
+interface Graph {
+  readonly getModuleInfo: (id: string) => { readonly importers: readonly string[] } | null;
+}
+
+/** Whether the page's entry needs a module before it runs, itself or by what it imports. */
+function isInFirst(id: string, graph: Graph, seen = new Set<string>()): boolean {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  if (id.endsWith("/dashboard/main.tsx")) return true;
+  const importers = graph.getModuleInfo(id)?.importers ?? [];
+  return importers.some((importer) => isInFirst(importer, graph, seen));
+}
+
 // No code or style inside the page: the server's Content-Security-Policy allows none.
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
@@ -47,6 +60,12 @@ export default defineConfig({
     target: "es2022",
     rollupOptions: {
       output: {
+        codeSplitting: {
+          // One file: as parts that pages share it was 28 requests before the first paint.
+          groups: [
+            { debugName: "first", name: (id, graph) => (isInFirst(id, graph) ? "first" : null) },
+          ],
+        },
         chunkFileNames: ({ facadeModuleId }) => {
           const [, table, language] = TABLE.exec(facadeModuleId ?? "") ?? [];
           const name = table === undefined ? "[name]" : `words-${table}-${language ?? ""}`;

@@ -7,7 +7,7 @@ import { announce } from "./announce.ts";
 import { nowMs } from "./clock.ts";
 import { loadWords } from "./language.ts";
 import { addRecent } from "./recent.ts";
-import { setFragment } from "./router.ts";
+import { fragment, setFragment } from "./router.ts";
 import { loadAllowance, session } from "./session.ts";
 
 export type Shown =
@@ -48,7 +48,7 @@ export function typed(text: string): void {
 let running: AbortController | undefined;
 
 /** The entry that the page shows or asks about; "" for none. */
-export const entryOnPage = (): string => {
+const entryOnPage = (): string => {
   const { shown } = checkRun.value;
   return shown.state === "nothing" ? "" : shown.entry;
 };
@@ -93,6 +93,12 @@ export function check(given: string): void {
   checkEntry(entry, take, own.signal).then(loadAllowanceOfAccount, (error: unknown) =>
     show({ state: "failed", entry, message: faultText(error) }),
   );
+}
+
+/** Checks what the address bar names behind "#", unless the page shows that already. */
+export function checkLinked(): void {
+  const wanted = fragment.value;
+  if (wanted !== "" && wanted !== "content" && wanted !== entryOnPage()) check(wanted);
 }
 
 /** The server's counters are up to a quarter of a second behind. */

@@ -77,8 +77,14 @@ export function said(text: string): string {
   return translated(text);
 }
 
-const PLURALS = new Intl.PluralRules(language);
+/** `make`'s value, made when it is first wanted: a formatter of `Intl` takes milliseconds on a slow phone. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
+
+const plurals = once(() => new Intl.PluralRules(language));
 
 /** One of two sentences, by the plural rule of the language. */
 export const plural = (value: number, one: string, many: string): string =>
-  PLURALS.select(value) === "one" ? one : many;
+  plurals().select(value) === "one" ? one : many;

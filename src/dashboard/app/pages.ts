@@ -1,6 +1,7 @@
 import type { SessionState } from "../api/shapes.ts";
 import type { Loadable } from "./loaded-parts.ts";
 import type { IconName } from "../frame/icon.tsx";
+import { FrontPage } from "../pages/front/front.tsx";
 import { SignInPage } from "../pages/sign-in/sign-in.tsx";
 
 export interface Page extends Loadable {
@@ -23,7 +24,7 @@ export const PAGES: readonly Page[] = [
     name: "Check",
     for: "visitor",
     words: "first",
-    load: async () => (await import("../pages/front/front.tsx")).FrontPage,
+    load: () => Promise.resolve(FrontPage),
   },
   {
     path: "/",

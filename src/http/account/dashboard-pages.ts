@@ -4,7 +4,7 @@ import { readTarget } from "../request/target.ts";
 
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */
 export const PAGE_SOURCES: Readonly<Record<string, string>> = {
-  "/": "pages/front/front.tsx",
+  "/": "pages/front/front.tsx", // a part of the first script
   "/lists": "pages/bulk/lists.tsx",
   "/policy": "pages/policy/policy.tsx",
   "/keys": "pages/account/keys.tsx",

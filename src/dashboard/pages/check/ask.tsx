@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { check, checkRun, entryOnPage, typed } from "../../app/check-run.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { check, checkLinked, checkRun, typed } from "../../app/check-run.ts";
 import { t } from "../../app/i18n.ts";
 import { fragment } from "../../app/router.ts";
 import { BlankPostmark } from "../../parts/postmark.tsx";
@@ -13,7 +13,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("input, textarea, select, dialog") !== null;
 
 /** The one field of the page. "/" brings the focus to it. */
-export function Ask(): VNode {
+export function Ask({ onFocus }: { onFocus?: () => void }): VNode {
   const { text, shown } = checkRun.value;
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -41,6 +41,7 @@ export function Ask(): VNode {
         aria-keyshortcuts="/"
         placeholder={t("name@domain")}
         value={text}
+        onFocus={onFocus}
         onInput={(event) => typed(event.currentTarget.value)}
         maxLength={ENTRY_MAX_CHARACTERS}
         spellcheck={false}
@@ -60,12 +61,10 @@ export function Ask(): VNode {
   );
 }
 
-/** Checks what a link names behind "#". */
+/** Checks what a link names behind "#": of an opened page before it is drawn, so that nothing is drawn for nothing. */
 export function useDeepLink(): void {
-  const wanted = fragment.value;
-  useEffect(() => {
-    if (wanted !== "" && wanted !== "content" && wanted !== entryOnPage()) check(wanted);
-  }, [wanted]);
+  useState(checkLinked);
+  useEffect(checkLinked, [fragment.value]);
 }
 
 /** In the place of the answer until it is there. */

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { announce } from "../../app/announce.ts";
 import { check } from "../../app/check-run.ts";
 import type { CheckStep } from "../../api/shapes.ts";
@@ -23,12 +23,16 @@ interface ResultProps {
   atMs: number;
 }
 
-/** The verdict, why, and what was found; `step` "core" still waits for the premium part. */
+/** The verdict; and once it is seen why, and what was found. `step` "core" still waits for the premium part. */
 export function CheckResult(props: ResultProps): VNode {
   const { entry, step } = props;
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => setSeen(true), []);
+  const verdict = <VerdictSheet {...props} />;
+  if (!isSeen) return verdict;
   return (
     <>
-      <VerdictSheet {...props} />
+      {verdict}
       <div class="two start">
         <div class="stack wide">
           <Why step={step} />

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { FrontPage as Front, Plan } from "../../api/shapes.ts";
 import { checkRun, clearCheck } from "../../app/check-run.ts";
 import { t } from "../../app/i18n.ts";
-import type { Loadable } from "../../app/loaded-parts.ts";
+import { type Loadable, loadPart } from "../../app/loaded-parts.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, duration } from "../../app/numbers.ts";
 import { setFragment } from "../../app/router.ts";
@@ -14,8 +14,8 @@ import { Ask, Checking, useDeepLink } from "../check/ask.tsx";
 import { FrontExamples } from "./front-examples.tsx";
 import { Privacy, Ways } from "./front-ways.tsx";
 
-/** Fetched with the first check: who only reads the front page does not need it. */
-const ANSWER: Loadable = {
+/** Fetched when a check is near: who only reads the front page does not need it. */
+export const ANSWER: Loadable = {
   words: "check",
   load: async () => (await import("../check/answer.tsx")).Answer,
 };
@@ -24,9 +24,6 @@ const ANSWER: Loadable = {
 export function FrontPage(): VNode {
   useDeepLink();
   const { shown } = checkRun.value;
-  const isOpen = session.value?.signup === "open";
-  const front = useLoad<Front>("front");
-  const known = front.loaded.state === "ready" ? front.loaded.value : undefined;
   useEffect(() => {
     document.title = "Gatepost";
   }, []);
@@ -34,14 +31,7 @@ export function FrontPage(): VNode {
     <>
       <Hero isSmall={shown.state !== "nothing"} />
       {shown.state === "nothing" ? (
-        <>
-          {isOpen ? (
-            <FrontExamples front={known} isLoading={front.loaded.state === "loading"} />
-          ) : null}
-          <Facts front={known} />
-          <Ways front={known} />
-          <Privacy />
-        </>
+        <Below />
       ) : (
         <>
           <Lazy part={ANSWER} wait={<Checking entry={shown.entry} />} />
@@ -63,6 +53,22 @@ export function FrontPage(): VNode {
   );
 }
 
+/** What stands below the field until there is something to answer. */
+function Below(): VNode {
+  const { loaded } = useLoad<Front>("front");
+  const front = loaded.state === "ready" ? loaded.value : undefined;
+  return (
+    <>
+      {session.value?.signup === "open" ? (
+        <FrontExamples front={front} isLoading={loaded.state === "loading"} />
+      ) : null}
+      <Facts front={front} />
+      <Ways front={front} />
+      <Privacy />
+    </>
+  );
+}
+
 function Hero({ isSmall }: { isSmall: boolean }): VNode {
   const { title = "", text = "" } = session.value?.site ?? {};
   return (
@@ -78,15 +84,17 @@ function Hero({ isSmall }: { isSmall: boolean }): VNode {
           title
         )}
       </h1>
-      <p class="lead">
-        {text === ""
-          ? t(
-              "Gatepost checks an email address or a domain in milliseconds: can it receive mail, is it disposable or misspelt, and why. It runs on your own server.",
-            )
-          : text}
-      </p>
-      <Ask />
-      <Under />
+      {isSmall ? null : (
+        <p class="lead">
+          {text === ""
+            ? t(
+                "Gatepost checks an email address or a domain in milliseconds: can it receive mail, is it disposable or misspelt, and why. It runs on your own server.",
+              )
+            : text}
+        </p>
+      )}
+      <Ask onFocus={() => void loadPart(ANSWER)} />
+      {isSmall ? null : <Under />}
     </section>
   );
 }

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { sql } from "kysely";
 import { DatabaseFault, type DatabaseFaultCode, databaseFault } from "./database-fault.ts";
 import { openEmbedded } from "./database.ts";
@@ -157,6 +158,29 @@ test("a database that another process holds is a clear fault", async (t) => {
   t.after(() => holder.close());
   holder.exec("begin exclusive");
   await assert.rejects(openEmbedded(dir, NOW_MS, { busyTimeoutMs: 20 }), fault("locked"));
+});
+
+test("while another thread writes, a writer waits and its event loop goes on", async (t) => {
+  const dir = temporaryDirectory(t);
+  const { db, close } = await openEmbedded(dir, NOW_MS);
+  t.after(close);
+  await sql`create table notes (note text)`.execute(db);
+  const holder = openSqlite(join(dir, "gatepost.db"));
+  t.after(() => holder.close());
+  holder.exec("begin immediate");
+  let isWritten = false;
+  const writing = inTransaction(db, ({ sql: own }) =>
+    sql`insert into notes values ('a')`.execute(own),
+  ).then(() => (isWritten = true));
+  for (let rounds = 0; rounds < 50; rounds += 1) await nextRound();
+  assert.equal(isWritten, false);
+  holder.exec("commit");
+  await writing;
+  const { rows } = await sql<{ note: string }>`select note from notes`.execute(db);
+  assert.deepEqual(
+    rows.map(({ note }) => note),
+    ["a"],
+  );
 });
 
 test("a file in the place of the data directory is a clear fault", async (t) => {

@@ -4,7 +4,7 @@ import { Kysely } from "kysely";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
 import { migrate } from "./migrate.ts";
 import type { Database } from "./schema.ts";
-import { openSqlite, sqliteDialect } from "./sqlite.ts";
+import { isBusy, openSqlite, sqliteDialect } from "./sqlite.ts";
 import { hasRoom, takesWrites } from "./takes-writes.ts";
 
 /** One open store. The adapters made on the same `db` share its transactions. */
@@ -54,7 +54,7 @@ export async function openEmbedded(
   try {
     const path = dataDir === IN_MEMORY ? IN_MEMORY : prepareFile(dataDir);
     const file = openSqlite(path, busyTimeoutMs);
-    const db = new Kysely<Database>({ dialect: sqliteDialect(file) });
+    const db = new Kysely<Database>({ dialect: sqliteDialect(file, busyTimeoutMs) });
     try {
       await migrate(db, nowMs);
     } catch (error) {
@@ -66,7 +66,13 @@ export async function openEmbedded(
     return {
       db,
       answers: () => answers().catch(() => false),
-      shrink: () => file.exec(`pragma incremental_vacuum(${String(SHRINK_PAGES)})`),
+      shrink() {
+        try {
+          file.exec(`pragma incremental_vacuum(${String(SHRINK_PAGES)})`);
+        } catch (error) {
+          if (!isBusy(error)) throw error; // the next call will do
+        }
+      },
       close: () => db.destroy(),
     };
   } catch (error) {

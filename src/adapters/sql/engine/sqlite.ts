@@ -1,9 +1,12 @@
 import type * as sqlite from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type QueryResult,
   SqliteDialect,
+  type SqliteDialectConfig,
   SqliteDriver,
   type SqliteStatement,
 } from "kysely";
@@ -31,8 +34,11 @@ const engine = (await import(specifier)) as typeof sqlite;
 /** Which engine this Node uses; for people. */
 export const engineName: string = specifier;
 
-/** Opens one file, or ":memory:". `busyTimeoutMs` is how long a writer waits for another process or thread. */
-export function openSqlite(path: string, busyTimeoutMs = 5_000): sqlite.DatabaseSync {
+/** How long a statement waits for another process or thread. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Opens one file, or ":memory:"; its own statements wait for locks, and the thread with them. */
+export function openSqlite(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): sqlite.DatabaseSync {
   const db = new engine.DatabaseSync(path, { timeout: busyTimeoutMs });
   db.exec("pragma auto_vacuum = incremental"); // before the first table; in a file that has tables it changes nothing
   db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
@@ -87,6 +93,51 @@ function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteState
   };
 }
 
+/** Between two looks whether another thread or process has given the lock back: the first and the longest. */
+const LOOK_AFTER_MS = 1;
+const LOOK_AFTER_MAX_MS = 8;
+
+const SQLITE_BUSY = 5;
+
+/** Whether the file was locked by another thread or process. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error &&
+  "errcode" in error &&
+  typeof error.errcode === "number" &&
+  (error.errcode & 0xff) === SQLITE_BUSY;
+
+/**
+ * Waits for a lock that another thread or process holds while the event loop goes on. SQLite's own waiting stops the
+ * thread, for up to 100 ms at a time: a bulk thread that stores results would hold up every single check.
+ */
+class PatientConnection implements DatabaseConnection {
+  readonly #own: DatabaseConnection;
+  readonly #busyTimeoutMs: number;
+
+  constructor(own: DatabaseConnection, busyTimeoutMs: number) {
+    this.#own = own;
+    this.#busyTimeoutMs = busyTimeoutMs;
+  }
+
+  /** A statement that finds the file locked has changed nothing. */
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    let waitMs = LOOK_AFTER_MS;
+    for (let leftMs = this.#busyTimeoutMs; ; leftMs -= waitMs) {
+      try {
+        return await this.#own.executeQuery<R>(query);
+      } catch (error) {
+        if (leftMs <= 0 || !isBusy(error)) throw error;
+      }
+      waitMs = Math.min(2 * waitMs, LOOK_AFTER_MAX_MS);
+      await pause(waitMs);
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.#own.streamQuery<R>(query, chunkSize);
+  }
+}
+
 /**
  * Hands the one connection on first come, first served. After a commit, which syncs the disk on this very thread, the
  * event loop has a round: otherwise a thousand requests that each write a little would hold up everything else.
@@ -94,18 +145,28 @@ function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteState
  * the timeout.
  */
 class ImmediateDriver extends SqliteDriver {
+  readonly #busyTimeoutMs: number;
   readonly #waiting: (() => void)[] = [];
+  #connection: DatabaseConnection | undefined;
   #isTaken = false;
   #hasCommitted = false;
+
+  constructor(config: SqliteDialectConfig, busyTimeoutMs: number) {
+    super(config);
+    this.#busyTimeoutMs = busyTimeoutMs;
+  }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isTaken = true;
-    return super.acquireConnection();
+    this.#connection ??= new PatientConnection(
+      await super.acquireConnection(),
+      this.#busyTimeoutMs,
+    );
+    return this.#connection;
   }
 
   override async releaseConnection(): Promise<void> {
-    await super.releaseConnection();
     const handOn = (): void => {
       this.#isTaken = this.#waiting.length > 0;
       this.#waiting.shift()?.();
@@ -136,19 +197,26 @@ class ImmediateDriver extends SqliteDriver {
 }
 
 class EmbeddedDialect extends SqliteDialect {
-  readonly #db: sqlite.DatabaseSync;
+  readonly #config: SqliteDialectConfig;
+  readonly #busyTimeoutMs: number;
 
-  constructor(db: sqlite.DatabaseSync) {
-    super({ database: { prepare: cachedStatements(db), close: () => db.close() } });
-    this.#db = db;
+  constructor(config: SqliteDialectConfig, busyTimeoutMs: number) {
+    super(config);
+    this.#config = config;
+    this.#busyTimeoutMs = busyTimeoutMs;
   }
 
   override createDriver(): Driver {
-    const db = this.#db;
-    return new ImmediateDriver({
-      database: { prepare: cachedStatements(db), close: () => db.close() },
-    });
+    return new ImmediateDriver(this.#config, this.#busyTimeoutMs);
   }
 }
 
-export const sqliteDialect = (db: sqlite.DatabaseSync): SqliteDialect => new EmbeddedDialect(db);
+/** From now on statements that are run past the dialect do not wait for locks. */
+export function sqliteDialect(
+  db: sqlite.DatabaseSync,
+  busyTimeoutMs = BUSY_TIMEOUT_MS,
+): SqliteDialect {
+  db.exec("pragma busy_timeout = 0");
+  const database = { prepare: cachedStatements(db), close: () => db.close() };
+  return new EmbeddedDialect({ database }, busyTimeoutMs);
+}

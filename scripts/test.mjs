@@ -22,6 +22,7 @@ function run(files, concurrency) {
   const tallyFile = join(folder, "tally.json");
   const args = [
     "--enable-source-maps",
+    "--require=./scripts/untracked.cjs",
     "--test",
     `--test-timeout=${timeoutMs}`,
     `--test-concurrency=${concurrency}`,

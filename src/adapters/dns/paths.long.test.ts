@@ -37,6 +37,8 @@ function openClient(server: SimulatedServer, clock: SimulatedClock, max = OWN_MA
 }
 
 interface Run {
+  /** How many to ask. */
+  names: number;
   settled: number;
   /** By when 95 % were settled. */
   measuredMs: number;
@@ -48,10 +50,10 @@ interface Run {
 
 /** Keeps `ahead` questions with the resolver until `names` are settled. */
 function start(client: Client, clock: SimulatedClock, names: number, first = 0): Run {
-  const run: Run = { settled: 0, measuredMs: Infinity, found: 0, timeouts: 0, refusals: 0 };
+  const run: Run = { names, settled: 0, measuredMs: Infinity, found: 0, timeouts: 0, refusals: 0 };
   let asked = 0;
   const next = (): void => {
-    if (asked === names) return;
+    if (asked >= run.names) return;
     const name = `d${String(first + asked)}.example`;
     asked += 1;
     client.resolver.ask({ name, kind: MX }, (reply) => {
@@ -65,6 +67,12 @@ function start(client: Client, clock: SimulatedClock, names: number, first = 0):
   };
   for (let count = 0; count < 3_000; count += 1) next();
   return run;
+}
+
+/** Closes the resolver, which answers what is open; nothing more is asked. */
+function end({ resolver }: Client, run: Run): void {
+  run.names = 0;
+  resolver.close();
 }
 
 const mean = ({ medianMs, sigma = 0 }: SimulatedPath): number =>
@@ -157,7 +165,7 @@ for (const { name, before, after } of CHANGES) {
     const ideal = (6_000 * client.cap.bulkMax) / placeMs(after);
     const share = (run.settled - settled) / ideal;
     assert.ok(share >= 0.7, `${share.toFixed(2)} of the ideal rate`);
-    client.resolver.close();
+    end(client, run);
   });
 }
 
@@ -206,7 +214,7 @@ for (const { name, path, idealPerSecond, unknownMax } of LIMITED) {
     const settled = run.settled - before.settled;
     const unknown = 1 - found / (settled * (1 - (path.dead ?? 0)));
     assert.ok(unknown <= unknownMax, `${(unknown * 100).toFixed(2)} % of live names unknown`);
-    client.resolver.close();
+    end(client, run);
   });
 }
 
@@ -230,8 +238,8 @@ for (const laterMs of [0, 20_000]) {
     assert.ok(ratio >= 0.5, `one gets ${ratio.toFixed(2)} of the other`);
     const total = (shares[0] + shares[1]) / (30 * 1_000);
     assert.ok(total >= 0.6, `together ${total.toFixed(2)} of what it can answer`);
-    one.resolver.close();
-    other.resolver.close();
+    end(one, first);
+    end(other, second);
   });
 }
 
@@ -239,7 +247,7 @@ test("a single check's first try goes out at once while bulk fills its places", 
   const clock = new SimulatedClock();
   const server = new SimulatedServer({ medianMs: 200 }, clock, seeded(5));
   const bulk = openClient(server, clock, SMALL_MAX);
-  start(bulk, clock, 2_000_000);
+  const run = start(bulk, clock, 2_000_000);
   clock.run(() => false, 1_000);
   const single = createResolver({
     servers: [SERVER],
@@ -260,6 +268,6 @@ test("a single check's first try goes out at once while bulk fills its places", 
   assert.equal(tookMs.length, 25);
   assert.equal(Math.max(...tookMs), 200);
   assert.ok(server.mostWaiting <= SMALL_MAX);
-  bulk.resolver.close();
+  end(bulk, run);
   single.close();
 });

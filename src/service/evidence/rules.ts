@@ -34,7 +34,7 @@ export type DetailsRefusal =
   | { readonly kind: "bad_note" }
   /** In the past. */
   | { readonly kind: "bad_expiry" }
-  /** There would be more than `ENTRIES_MAX` entries. */
+  /** There would be more than `entriesMax` entries. */
   | { readonly kind: "full" };
 
 export type SaveAnswer =
@@ -78,16 +78,18 @@ export interface RuleServiceDeps {
   readonly feeds?: readonly string[];
   readonly hash: AddressHash;
   readonly clock: Pick<Clock, "nowMs">;
+  /** Rules in all; `ENTRIES_MAX` unless given. */
+  readonly entriesMax?: number;
 }
 
 export function createRuleService(deps: RuleServiceDeps): RuleService {
-  const { entries, hash, clock, notices, feeds = [] } = deps;
+  const { entries, hash, clock, notices, feeds = [], entriesMax = ENTRIES_MAX } = deps;
   const refusalOf = async (details: EntryDetails, said: readonly SaidOf[]) => {
     const refusal = badDetails(details, clock.nowMs());
     if (refusal !== undefined) return refusal;
     // What is there already is replaced and takes no more room.
     const after = new Set([...(await entries.all()), ...said].map(placeOf));
-    return after.size > ENTRIES_MAX ? ({ kind: "full" } as const) : undefined;
+    return after.size > entriesMax ? ({ kind: "full" } as const) : undefined;
   };
   return {
     async save(text, word, details) {

@@ -1,45 +1,29 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard/dashboard-world.ts";
-import { goTo, openPage, testInBrowser } from "./browser.ts";
-
-let world: DashboardWorld;
-
-before(async () => {
-  world = await dashboardWorld({
-    zone: {
-      "good.example": { mx: ["10 mx.good.example"] },
-      "mx.good.example": { a: ["203.0.113.5"] },
-    },
-    known: { curated: ["throwaway.example"] },
-  });
-});
-
-after(() => world.close());
+import { PASSWORD } from "../dashboard/dashboard-world.ts";
+import { goTo, testInBrowser } from "./browser.ts";
+import { button, visit, world } from "./usual-dashboard.ts";
 
 /** Counts what a person presses, also from one page to the next. */
 const COUNT = `addEventListener("pointerdown", ({ isTrusted }) => {
   if (isTrusted) sessionStorage.setItem("clicks", String(Number(sessionStorage.getItem("clicks")) + 1));
 }, true);`;
 
-const clicks = async (page: Page): Promise<number> =>
-  Number(await page.evaluate(`sessionStorage.getItem("clicks")`));
-
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
-
-async function visit(path: string, cookie?: string) {
-  const opened = await openPage(world.url, cookie === undefined ? {} : { cookie });
+async function counted(path: string, cookie?: string) {
+  const opened = await visit("/", cookie === undefined ? {} : { cookie });
   await opened.page.addInitScript(COUNT);
   await goTo(opened.page, `${world.url}${path}`);
   return opened;
 }
 
+const clicks = async (page: Page): Promise<number> =>
+  Number(await page.evaluate(`sessionStorage.getItem("clicks")`));
+
 testInBrowser("the first check takes one click", async () => {
-  const { page, context, complaints } = await visit("/");
+  const { page, context, complaints } = await counted("/");
   await page.getByLabel("Address or domain").click();
   await page.keyboard.type("jane@throwaway.example");
   await page.keyboard.press("Enter");
@@ -52,7 +36,7 @@ testInBrowser("the first check takes one click", async () => {
 testInBrowser(
   "after sign-up, the first key is in a copied command after three clicks",
   async () => {
-    const { page, context, complaints } = await visit("/sign-up");
+    const { page, context, complaints } = await counted("/sign-up");
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByLabel("Email address").fill("clicks@gatepost.example");
     await page.getByLabel("Password").fill(PASSWORD);
@@ -81,7 +65,7 @@ testInBrowser(
 
 testInBrowser("a list is up and its cleaned file down after four clicks", async () => {
   const cookie = await world.cookieOf(await world.addAccount("four@gatepost.example"));
-  const { page, context, complaints } = await visit("/", cookie);
+  const { page, context, complaints } = await counted("/", cookie);
   await page.getByRole("link", { name: "Lists" }).first().click();
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),

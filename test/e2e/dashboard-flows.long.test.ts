@@ -1,37 +1,15 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard/dashboard-world.ts";
-import { axeFindings, goTo, openPage, testInBrowser, type View } from "./browser.ts";
-
-let world: DashboardWorld;
-
-before(async () => {
-  world = await dashboardWorld({
-    zone: {
-      "good.example": { mx: ["10 mx.good.example"] },
-      "mx.good.example": { a: ["203.0.113.5"] },
-    },
-    known: { curated: ["throwaway.example"] },
-  });
-});
-
-after(() => world.close());
-
-async function visit(path: string, view: View = {}) {
-  const opened = await openPage(world.url, view);
-  await goTo(opened.page, `${world.url}${path}`);
-  return opened;
-}
+import { PASSWORD } from "../dashboard/dashboard-world.ts";
+import { axeFindings, goTo, testInBrowser } from "./browser.ts";
+import { button, visit, world } from "./usual-dashboard.ts";
 
 async function accountCookie(email: string): Promise<string> {
   return world.cookieOf(await world.addAccount(email));
 }
-
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
 /** The note "copied" disappears after 2 s, so the test waits for it before the click. */
 async function copy(page: Page, name: string): Promise<void> {

@@ -1,24 +1,10 @@
 import { strict as assert } from "node:assert";
-import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
-import { focusOn, goTo, openPage, testInBrowser } from "./browser.ts";
+import { focusOn, testInBrowser } from "./browser.ts";
+import { visit, world } from "./usual-dashboard.ts";
 
-let world: DashboardWorld;
-let adminId = "";
-
-before(async () => {
-  world = await dashboardWorld();
-  adminId = await world.addAccount("admin@gatepost.example", { isAdmin: true });
-});
-
-after(() => world.close());
-
-async function visit(path: string, id: string) {
-  const opened = await openPage(world.url, { cookie: await world.cookieOf(id) });
-  await goTo(opened.page, `${world.url}${path}`);
-  return opened;
-}
+const visitAs = async (id: string, path: string) =>
+  visit(path, { cookie: await world.cookieOf(id) });
 
 async function press(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name, exact: true }).focus();
@@ -27,7 +13,7 @@ async function press(page: Page, name: string): Promise<void> {
 
 testInBrowser("a button that was busy gets the focus back", async () => {
   const id = await world.addAccount("busy@gatepost.example");
-  const { page, context, complaints } = await visit("/settings", id);
+  const { page, context, complaints } = await visitAs(id, "/settings");
   await press(page, "Count spellings");
   await focusOn(page, "Stop counting and forget");
   assert.deepEqual(complaints, []);
@@ -37,7 +23,7 @@ testInBrowser("a button that was busy gets the focus back", async () => {
 testInBrowser("after a key is revoked, the page's heading has the focus", async () => {
   const id = await world.addAccount("revoker@gatepost.example");
   await world.store.keys.create(id, "First");
-  const { page, context, complaints } = await visit("/keys", id);
+  const { page, context, complaints } = await visitAs(id, "/keys");
   await press(page, "Revoke First");
   await press(page, "Revoke the key");
   await page.getByText(/^Revoked/).waitFor();
@@ -47,8 +33,9 @@ testInBrowser("after a key is revoked, the page's heading has the focus", async 
 });
 
 testInBrowser("after a rule is deleted, the heading of its part has the focus", async () => {
+  const adminId = await world.addAccount("admin@gatepost.example", { isAdmin: true });
   await world.lists.operator.save("bad.example", "deny", { note: "", author: adminId });
-  const { page, context, complaints } = await visit("/admin/lists", adminId);
+  const { page, context, complaints } = await visitAs(adminId, "/admin/lists");
   await press(page, "Forget bad.example");
   await press(page, "Forget it");
   await page.getByText("No entries yet").waitFor();
@@ -60,7 +47,7 @@ testInBrowser("after a rule is deleted, the heading of its part has the focus", 
 testInBrowser("when a browser is signed out, the heading of its part has the focus", async () => {
   const id = await world.addAccount("sessions@gatepost.example");
   await world.cookieOf(id);
-  const { page, context, complaints } = await visit("/settings", id);
+  const { page, context, complaints } = await visitAs(id, "/settings");
   await press(page, "Sign out A browser");
   await focusOn(page, "Where you are signed in");
   assert.deepEqual(complaints, []);

@@ -1,27 +1,14 @@
 import { strict as assert } from "node:assert";
-import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
-import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
 import { axeFindings, goTo, openPage, testInBrowser } from "./browser.ts";
-
-let world: DashboardWorld;
-
-before(async () => {
-  world = await dashboardWorld({
-    zone: {
-      "good.example": { mx: ["10 mx.good.example"] },
-      "mx.good.example": { a: ["203.0.113.5"] },
-    },
-    known: { curated: ["throwaway.example"] },
-  });
-});
-
-after(() => world.close());
+import { visit, world } from "./usual-dashboard.ts";
 
 testInBrowser("the browser's language is the page's, until another is chosen", async () => {
-  const { page, context } = await openPage(world.url, { locale: "de-AT", width: 360 });
-  await goTo(page, `${world.url}/#jane@throwaway.example`);
+  const { page, context } = await visit("/#jane@throwaway.example", {
+    locale: "de-AT",
+    width: 360,
+  });
   await page.getByRole("heading", { name: "Das ist eine Wegwerfadresse." }).waitFor();
   assert.equal(await page.evaluate("document.documentElement.lang"), "de");
   assert.deepEqual(await axeFindings(page), []);
@@ -39,8 +26,7 @@ testInBrowser("the browser's language is the page's, until another is chosen", a
 });
 
 testInBrowser("a language that is not there is English", async () => {
-  const { page, context } = await openPage(world.url, { locale: "fi-FI" });
-  await goTo(page, `${world.url}/`);
+  const { page, context } = await visit("/", { locale: "fi-FI" });
   await page.getByRole("heading", { name: "Real addresses in." }).waitFor();
   assert.equal(await page.evaluate("document.documentElement.lang"), "en");
   await context.close();

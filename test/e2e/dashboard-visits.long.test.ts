@@ -1,30 +1,8 @@
 import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
-import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
-import { axeFindings, focusOn, goTo, openPage, testInBrowser, type View } from "./browser.ts";
-
-let world: DashboardWorld;
-
-before(async () => {
-  world = await dashboardWorld({
-    zone: {
-      "good.example": { mx: ["10 mx.good.example"] },
-      "mx.good.example": { a: ["203.0.113.5"] },
-    },
-  });
-});
-
-after(() => world.close());
-
-async function visit(path: string, view: View = {}) {
-  const opened = await openPage(world.url, view);
-  await goTo(opened.page, `${world.url}${path}`);
-  return opened;
-}
-
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+import { axeFindings, focusOn, goTo, testInBrowser } from "./browser.ts";
+import { button, visit, world } from "./usual-dashboard.ts";
 
 testInBrowser("a stale link leads to a page that says so; a program gets JSON", async () => {
   const { page, context } = await visit("/list");

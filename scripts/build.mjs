@@ -19,8 +19,14 @@ import { gzipSync } from "node:zlib";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, "dist", ".built");
 const SOURCES = [
-  ...["src", "test", "bench", "package.json", "tsconfig.base.json"],
-  ...["vite.config.ts", "vite.program.ts", "scripts/build.mjs"],
+  "src",
+  "test",
+  "bench",
+  "package.json",
+  "tsconfig.base.json",
+  "vite.config.ts",
+  "vite.program.ts",
+  "scripts/build.mjs",
 ];
 
 function newestMs(path) {

@@ -6,7 +6,6 @@ import { openPostgres } from "../src/adapters/sql/engine/postgres-database.ts";
 import { sqlUsageLedger } from "../src/adapters/sql/admission/usage-ledger.ts";
 import { systemClock as clock } from "../src/adapters/system/clock.ts";
 import { systemIds as ids } from "../src/adapters/system/ids.ts";
-import { passThrough } from "../src/ports/bulk/checkpoint.ts";
 import type { ChunkQueue } from "../src/ports/bulk/chunk-queue.ts";
 import { allValid, newJob, termsFor } from "../test/contracts/bulk/bulk-stores.ts";
 import { startPostgres } from "../test/services/postgres.ts";
@@ -25,7 +24,7 @@ for (let at = 0; at < CLAIMERS; at += 1) opened.push(await openPostgres(url, clo
 const log = { error: () => undefined };
 const processes = opened.map(({ db }) => {
   const counter = new MemoryQuotaCounter({ ledger: sqlUsageLedger(db), clock, log });
-  const deps = { db, ids, charges: sqlCharges({ db, counter, ids }), checkpoint: passThrough };
+  const deps = { db, ids, charges: sqlCharges({ db, counter, ids }) };
   return { jobs: sqlJobs(deps), chunks: sqlChunkQueue(deps) };
 });
 

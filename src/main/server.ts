@@ -19,7 +19,6 @@ import { uploadRoute } from "../http/api/upload.ts";
 import { viewRoute } from "../http/api/view.ts";
 import type { SetUp } from "../service/account/set-up.ts";
 import type { AnswerCache } from "../ports/process/answer-cache.ts";
-import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
 import { callerInForce } from "../service/admission/caller-in-force.ts";
 import { createCheckOne } from "../service/check/check-one.ts";
 import { createAdmission } from "../service/admission/counting-admission.ts";
@@ -63,16 +62,11 @@ export interface Running {
 /** For tests. */
 export interface ServerOptions {
   readonly machine?: Machine;
-  readonly checkpoint?: Checkpoint;
 }
 
 /** Starts the service: all of it, or with DATABASE_URL all but bulk jobs and webhooks; rejects with one clear sentence when it cannot. */
-export async function startServer(
-  config: Config,
-  { checkpoint = passThrough, ...options }: ServerOptions = {},
-): Promise<Running> {
-  const start = (process: Process): Promise<Listens> => openServer(process, checkpoint);
-  const { log, close, ...running } = await openProcess(config, options, start);
+export async function startServer(config: Config, options: ServerOptions = {}): Promise<Running> {
+  const { log, close, ...running } = await openProcess(config, options, openServer);
   const stop = async (): Promise<void> => {
     log.info("server.stopping");
     await close();
@@ -83,8 +77,8 @@ export async function startServer(
 
 type Listens = Pick<Running, "url" | "setUpUrl"> & Pick<Process, "log">;
 
-async function openServer(process: Process, checkpoint: Checkpoint): Promise<Listens> {
-  const parts = await openParts(process, checkpoint);
+async function openServer(process: Process): Promise<Listens> {
+  const parts = await openParts(process);
   const { config, machine, backing, lists, log, closing } = parts;
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const { deps, setUp } = appDeps(parts);
@@ -133,7 +127,7 @@ interface Parts extends Serving {
   readonly verdicts: VerdictTally;
 }
 
-async function openParts(process: Process, checkpoint: Checkpoint): Promise<Parts> {
+async function openParts(process: Process): Promise<Parts> {
   const serving = await openServing(process, "bulk");
   const { config, clock, log, closing, tiers, backing, metrics, lists, secretKey } = serving;
   const { store, ledgers, rates, requests } = backing;
@@ -168,7 +162,6 @@ async function openParts(process: Process, checkpoint: Checkpoint): Promise<Part
     charges,
     where: backing.where,
     startRunner: backing.startBulkRunner,
-    checkpoint,
     admission,
     tiers,
     checker,

@@ -4,7 +4,6 @@ import { sqlJobs } from "../adapters/sql/bulk/jobs.ts";
 import { createHostCheck } from "../http/request/allowed-hosts.ts";
 import { createReadiness } from "../http/system/readiness.ts";
 import { buildWorkerApp } from "../http/app/worker-app.ts";
-import { type Checkpoint, passThrough } from "../ports/bulk/checkpoint.ts";
 import { inTime } from "../ports/process/in-time.ts";
 import { announcer } from "../service/bulk/announce.ts";
 import { keepJobs } from "../service/bulk/keep-house.ts";
@@ -33,7 +32,6 @@ export interface RunningWorker {
 /** For tests and benches. */
 export interface WorkerOptions {
   readonly machine?: Machine;
-  readonly checkpoint?: Checkpoint;
   /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
   readonly dnsWindowMax?: number;
   /** `database`: without tickets, as while Redis is away. */
@@ -115,11 +113,11 @@ interface WorkParts extends Serving {
 /** The worker, not started, beside what looks after jobs that are stuck or not announced. */
 async function openWork(
   { clock, ids, log, name, backing, lists, webhooks, bulk, closing, shares }: WorkParts,
-  { checkpoint = passThrough, feed = "tickets" }: WorkerOptions,
+  { feed = "tickets" }: WorkerOptions,
 ): Promise<BulkWorker> {
   const { db } = backing.store.sql;
-  const jobs = sqlJobs({ db, charges: backing.ledgers.charges, ids, checkpoint });
-  const announce = announcer({ jobs, clock, log, checkpoint, onCompleted: webhooks.announce });
+  const jobs = sqlJobs({ db, charges: backing.ledgers.charges, ids });
+  const announce = announcer({ jobs, clock, log, onCompleted: webhooks.announce });
   closing.add(keepJobs({ jobs, announce, clock, log }));
   const tickets = feed === "tickets" ? await backing.openTickets?.(name) : undefined;
   closing.add(() => tickets?.close());
@@ -130,10 +128,9 @@ async function openWork(
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
     ownEvidence: lists.ownEvidence,
-    chunks: sqlChunkQueue({ db, checkpoint }),
+    chunks: sqlChunkQueue({ db }),
     ...(tickets !== undefined && { tickets }),
     name,
-    checkpoint,
     clock,
     log,
     completed: () => void announce(),

@@ -5,7 +5,6 @@ import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
-import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import { announcer, type CompletedEvent } from "../../src/service/bulk/announce.ts";
 import type { BulkAnswer, BulkRequest, BulkService } from "../../src/service/bulk/bulk.ts";
 import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
@@ -102,7 +101,6 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     jobs: stores.jobs,
     clock,
     log,
-    checkpoint: passThrough,
     onCompleted: (event) => Promise.resolve(void events.push(event)),
   });
   const workers: BulkWorker[] = [];
@@ -135,7 +133,6 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
       room: options.room ?? (() => undefined),
       ...(options.tickets === undefined ? {} : { tickets: options.tickets }),
       dnsAnswers: options.dnsAnswers ?? (() => Promise.resolve(true)),
-      checkpoint: passThrough,
       completed: () => void announce(),
     });
     workers.push(made);

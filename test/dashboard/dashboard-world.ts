@@ -27,7 +27,6 @@ import { createShares } from "../../src/ports/sharing/shares.ts";
 import { openDashboard } from "../../src/main/parts/dashboard.ts";
 import type { AccountStore } from "../../src/main/parts/store.ts";
 import { openTestStore } from "../process/test-process.ts";
-import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import type { HostCheck } from "../../src/ports/webhooks/public-host.ts";
 import { createSignIns } from "../../src/service/account/sign-ins.ts";
 import { announcer } from "../../src/service/bulk/announce.ts";
@@ -262,7 +261,7 @@ interface ListParts {
 }
 
 function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: ListParts) {
-  const deps = { db: store.sql.db, charges, ids, checkpoint: passThrough };
+  const deps = { db: store.sql.db, charges, ids };
   const jobs = sqlJobs(deps);
   const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
   const check = coreEntryCheck({
@@ -277,7 +276,6 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     jobs,
     clock,
     log,
-    checkpoint: passThrough,
     onCompleted: hooks.announce,
   });
   const shared = { clock, log, check, completed: () => void announce() };
@@ -289,7 +287,6 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     name: "w1",
     room: () => undefined,
     dnsAnswers: () => Promise.resolve(true),
-    checkpoint: passThrough,
   });
   worker.start();
   const bulk = createBulk({

@@ -16,7 +16,6 @@ import { sqlIdempotencyKeys } from "../../src/adapters/sql/bulk/idempotency-keys
 import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
-import { passThrough } from "../../src/ports/bulk/checkpoint.ts";
 import type { Clock } from "../../src/ports/process/clock.ts";
 import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
 import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
@@ -85,7 +84,7 @@ function storesOn(opened: SqlDatabase, clock: Clock): PostgresWorld["stores"] {
   const usage = sqlUsageLedger(db);
   const counter = new MemoryQuotaCounter({ ledger: usage, clock, log });
   const charges = sqlCharges({ db, counter, ids });
-  const deps = { db, charges, ids, checkpoint: passThrough };
+  const deps = { db, charges, ids };
   return {
     sql: opened,
     clock,
@@ -139,7 +138,6 @@ async function serviceOn(stores: PostgresWorld["stores"]) {
     },
     room: () => undefined,
     dnsAnswers: () => Promise.resolve(true),
-    checkpoint: passThrough,
     completed: () => undefined,
   });
   let served = 0;

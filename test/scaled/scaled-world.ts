@@ -140,7 +140,7 @@ async function startProcess(
   order: ScaledProcessOrder,
   environment: Readonly<Record<string, string>>,
 ): Promise<ScaledProcess> {
-  const { command, dieAt } = order;
+  const { command } = order;
   const program = fileURLToPath(new URL("./scaled-process.js", import.meta.url));
   const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -164,15 +164,12 @@ async function startProcess(
     });
   });
   const ended = (): Promise<ProcessEnd> => inPatience(`the end of a ${command}`, end);
-  // A process that must die at work may die before this process reads that it is ready.
   const begun = Promise.race([ready, end.then(() => undefined)]);
   const url = await inPatience(`a ${command} that is ready`, begun);
-  if (dieAt === undefined) {
-    assert.ok(url !== undefined, `${command} did not start: ${text}`);
-    await untilReady(url);
-  }
+  assert.ok(url !== undefined, `${command} did not start: ${text}`);
+  await untilReady(url);
   return {
-    url: url ?? "",
+    url,
     child,
     ended,
     text: () => text,

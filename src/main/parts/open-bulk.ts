@@ -5,7 +5,6 @@ import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import { holdsSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
 import { sqlIdempotencyKeys } from "../../adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../adapters/sql/bulk/session-store.ts";
-import { type Checkpoint, passThrough } from "../../ports/bulk/checkpoint.ts";
 import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../../service/bulk/announce.ts";
 import type { Splitter } from "../../ports/bulk/splitter.ts";
@@ -38,7 +37,6 @@ export interface OpenBulkDeps {
   readonly split: Splitter;
   readonly startRunner: (parts: BulkRunnerParts) => Promise<BulkRunner>;
   /** For tests. */
-  readonly checkpoint?: Checkpoint;
   /** Whether workers elsewhere see to jobs that are stuck. */
   readonly where: "alone" | "among_others";
 }
@@ -60,11 +58,10 @@ export interface BulkProcess extends Pick<Process, "clock" | "ids" | "log" | "cl
 export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promise<OpenBulk> {
   const { clock, ids, log, closing } = process;
   const { sql, charges, admission, tiers, checker, onCompleted } = deps;
-  const { checkpoint = passThrough } = deps;
   const { implicitMx, syncBudgetMs } = process.config;
-  const stores = { db: sql.db, charges, ids, checkpoint };
+  const stores = { db: sql.db, charges, ids };
   const jobs = sqlJobs(stores);
-  const announce = announcer({ jobs, clock, log, onCompleted, checkpoint });
+  const announce = announcer({ jobs, clock, log, onCompleted });
   const runner = await deps.startRunner({ ...deps, log, completed: () => void announce() });
   closing.add(() => runner.stop());
   deps.shares.include(() => runner.figures?.()?.shares);

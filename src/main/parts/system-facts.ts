@@ -6,7 +6,6 @@ import { lastBackUp } from "../../adapters/sql/engine/back-up.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { SystemState } from "../../http/account/shapes.ts";
 import { createReadiness, type Probe } from "../../http/system/readiness.ts";
-import { passThrough as checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
@@ -59,7 +58,7 @@ function warningsOf({ trust }: SystemParts): readonly string[] {
 async function factsOf(parts: SystemParts): Promise<SystemState["facts"]> {
   const { clock, ids, store, charges, dnsServers, engine, trust } = parts;
   const postponed = parts.postponed();
-  const jobs = sqlJobs({ db: store.sql.db, charges, ids, checkpoint });
+  const jobs = sqlJobs({ db: store.sql.db, charges, ids });
   const { openEntries, entriesPerSecond } = await jobs.queueAhead(clock.nowMs());
   const waiting = openEntries.reduce((sum, open) => sum + open, 0);
   const speed =

@@ -9,7 +9,6 @@ import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
 import { pruneSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
-import { passThrough } from "../../ports/bulk/checkpoint.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../../service/bulk/worker.ts";
@@ -76,12 +75,11 @@ async function open(
   const worker: BulkWorker = bulkWorker({
     shares,
     window: bulk.window,
-    chunks: sqlChunkQueue({ db, checkpoint: passThrough }),
+    chunks: sqlChunkQueue({ db }),
     name,
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
-    checkpoint: passThrough,
     ownEvidence: traffic.ownEvidence,
     clock,
     log,

@@ -3,7 +3,6 @@ import type { Jobs } from "../../ports/bulk/jobs.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Owner } from "../../ports/admission/owner.ts";
-import type { Checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { BulkStats } from "./bulk.ts";
 import { statsOf } from "./present.ts";
 
@@ -22,7 +21,6 @@ export interface AnnounceDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly onCompleted: OnCompleted;
-  readonly checkpoint: Checkpoint;
 }
 
 /**
@@ -47,12 +45,11 @@ export function announcer(deps: AnnounceDeps): () => Promise<void> {
 }
 
 async function announceAll(deps: AnnounceDeps): Promise<void> {
-  const { jobs, clock, log, checkpoint } = deps;
+  const { jobs, clock, log } = deps;
   try {
     for (;;) {
       const batch = await jobs.takeCompleted(clock.nowMs());
       if (batch === undefined) return;
-      checkpoint("announced");
       await announce(batch, deps);
     }
   } catch (fault) {

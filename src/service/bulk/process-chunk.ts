@@ -1,7 +1,6 @@
 import { chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
 import type { Fate } from "../../core/batch/tally.ts";
 import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
-import type { Checkpoint } from "../../ports/bulk/checkpoint.ts";
 import type { ClaimedChunk } from "../../ports/bulk/chunk-queue.ts";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { OwnEvidence } from "../evidence/own-spellings.ts";
@@ -26,7 +25,6 @@ export interface ChunkDeps {
   /** For the second passes of all chunks, each owner in turn. */
   readonly again: Share;
   readonly paces: OwnerPaces;
-  readonly checkpoint: Checkpoint;
   /** Called for each entry that DNS answered for, as soon as its result is there, and at most once. */
   readonly answered: (fate: Fate) => void;
   /** Absent when no account has its traffic counted. */
@@ -77,7 +75,7 @@ const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
   { owner, entries, options }: Omit<FirstPass, "results">,
-  { check, room, checkpoint, paces, answered }: ChunkDeps,
+  { check, room, paces, answered }: ChunkDeps,
 ): Promise<Checked[]> {
   const pace = paces.begin(owner);
   const checkInPace = async (entry: string): Promise<Checked> => {
@@ -96,7 +94,6 @@ async function firstPass(
       const turn = pace.enter();
       return turn === undefined ? room() : turn.then(room);
     });
-    checkpoint("mid_chunk");
     return await Promise.all(started);
   } finally {
     pace.end();

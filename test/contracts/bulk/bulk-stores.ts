@@ -9,7 +9,6 @@ import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../../src/core/batch/batch.ts";
 import type { ChunkOutcome, NewBatch } from "../../../src/ports/bulk/batches.ts";
 import type { ChargeTerms } from "../../../src/ports/admission/charges.ts";
-import { type Checkpoint, passThrough } from "../../../src/ports/bulk/checkpoint.ts";
 import type { Clock } from "../../../src/ports/process/clock.ts";
 import type { ChunkQueue, ClaimedChunk } from "../../../src/ports/bulk/chunk-queue.ts";
 import type { JobOrder, Jobs } from "../../../src/ports/bulk/jobs.ts";
@@ -35,15 +34,12 @@ export const STRANGER: Owner = { kind: "bucket", bucket: "192.0.2.7" };
 
 export async function openBulkStores(
   t: TestContext,
-  {
-    place = ":memory:",
-    checkpoint = passThrough,
-  }: { readonly place?: string | OpenSql; readonly checkpoint?: Checkpoint } = {},
+  { place = ":memory:" }: { readonly place?: string | OpenSql } = {},
 ): Promise<BulkStores> {
   const stores = await openStores(t, place);
   const { sql, charges, ids, usage, clock } = stores;
   await addAccount(stores);
-  const deps = { db: sql.db, charges, ids, checkpoint };
+  const deps = { db: sql.db, charges, ids };
   return {
     ...stores,
     jobs: sqlJobs(deps),

@@ -16,7 +16,6 @@ import { sqlSessionStore } from "../../../src/adapters/sql/bulk/session-store.ts
 import { sqlUsageLedger } from "../../../src/adapters/sql/admission/usage-ledger.ts";
 import { sqlVerdictCounts } from "../../../src/adapters/sql/evidence/verdict-counts.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
-import { passThrough } from "../../../src/ports/bulk/checkpoint.ts";
 import type { ClaimedChunk } from "../../../src/ports/bulk/chunk-queue.ts";
 import type { Rule } from "../../../src/ports/evidence/rules.ts";
 import type { SpellingSighting } from "../../../src/ports/evidence/own-spellings.ts";
@@ -53,7 +52,7 @@ function storesOn(sql: SqlDatabase, first: BulkStores): BulkStores {
   const ids = systemIds;
   const counter = new MemoryQuotaCounter({ ledger: usage, clock: first.clock, log });
   const charges = sqlCharges({ db, counter, ids });
-  const deps = { db, charges, ids, checkpoint: passThrough };
+  const deps = { db, charges, ids };
   return {
     ...first,
     sql,

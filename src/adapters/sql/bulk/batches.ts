@@ -4,7 +4,6 @@ import type {
   NewBatch,
   StoredTable,
 } from "../../../ports/bulk/batches.ts";
-import type { Checkpoint } from "../../../ports/bulk/checkpoint.ts";
 import type { Ids } from "../../../ports/process/ids.ts";
 import { ownerKey } from "../../../ports/admission/owner.ts";
 import type { SqlCharges } from "../admission/charges.ts";
@@ -18,7 +17,6 @@ export interface BulkStoreDeps {
   readonly db: Kysely<Database>;
   readonly charges: SqlCharges;
   readonly ids: Ids;
-  readonly checkpoint: Checkpoint;
 }
 
 /** A batch, compressed and ready to be written without another thought. */

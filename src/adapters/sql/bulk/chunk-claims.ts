@@ -1,6 +1,5 @@
 import { type Kysely, sql as raw } from "kysely";
 import { entriesIn, type Tally } from "../../../core/batch/tally.ts";
-import type { Checkpoint } from "../../../ports/bulk/checkpoint.ts";
 import {
   type ClaimedChunk,
   CLAIMS_MAX,
@@ -15,7 +14,6 @@ import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
 
 export interface ChunkQueueDeps {
   readonly db: Kysely<Database>;
-  readonly checkpoint: Checkpoint;
 }
 
 /** The running job whose owner waited longest, among those with a chunk to give. */
@@ -124,7 +122,6 @@ export async function claim(
     const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
     if (claimed === undefined) return undefined;
     if (claimed === "taken") continue;
-    deps.checkpoint("claimed");
     const { chunk, owner, spamTrap, countedFor: account } = claimed;
     const { session, number, entries } = chunk;
     const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;

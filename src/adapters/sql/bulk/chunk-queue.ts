@@ -61,13 +61,12 @@ async function countIn(
 async function complete(
   chunk: ClaimedChunk,
   done: { readonly outcome: ChunkOutcome; readonly at: At },
-  { db, checkpoint }: ChunkQueueDeps,
+  { db }: ChunkQueueDeps,
 ): Promise<CompleteOutcome> {
   const { outcome, at } = done;
   const results = await packLines(outcome.results);
   const valid = await packLines(outcome.valid);
-  checkpoint("before_result");
-  const stored = await inTransaction<CompleteOutcome>(db, async (tx) => {
+  return await inTransaction<CompleteOutcome>(db, async (tx) => {
     // The job before its chunks, as everywhere: in the other order two could wait for each other.
     const open = await countIn(tx, chunk.session, done);
     const become = { results, valid, available_at_ms: null, answered: null };
@@ -75,7 +74,6 @@ async function complete(
       tx.abandon();
       return "late";
     }
-    checkpoint("result_counted");
     if (open > 0) return "stored";
     await tx.sql
       .updateTable("jobs")
@@ -89,8 +87,6 @@ async function complete(
       .execute();
     return "finished";
   });
-  checkpoint(stored === "finished" ? "completed" : "after_result");
-  return stored;
 }
 
 async function postpone(

@@ -60,14 +60,13 @@ interface Attempt {
 async function createIn(
   tx: Tx,
   { order, packed, held }: Attempt,
-  { charges, checkpoint }: BulkStoreDeps,
+  { charges }: BulkStoreDeps,
 ): Promise<JobOutcome> {
   await lockName(tx, `jobs ${ownerKey(order.owner)}`);
   const refused = await ownersTurn(tx, order);
   if (refused !== undefined) return refused;
   const charge = await charges.writeIn(tx, held);
   if (charge.kind === "unpaid") return charge;
-  checkpoint("charged");
   if (await isFull(tx, order)) return { kind: "full" };
   await insertParts(tx, packed);
   if (hasRivals(tx.sql)) {
@@ -91,7 +90,6 @@ async function createIn(
     .executeTakeFirst();
   if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
   await keepAnswer(tx, order, order.keep);
-  checkpoint("inserted");
   return { kind: "accepted", charge };
 }
 
@@ -103,13 +101,11 @@ async function create(
   const packed = await packBatch(order);
   const held = await deps.charges.hold(terms);
   try {
-    const outcome = await inTransaction(deps.db, async (tx) => {
+    return await inTransaction(deps.db, async (tx) => {
       const made = await createIn(tx, { order, packed, held }, deps);
       if (made.kind !== "accepted") tx.abandon();
       return made;
     });
-    if (outcome.kind === "accepted") deps.checkpoint("accepted");
-    return outcome;
   } finally {
     await deps.charges.drop(held);
   }

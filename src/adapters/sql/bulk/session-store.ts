@@ -33,19 +33,18 @@ function counters({ batch, outcomes }: Checked) {
 async function save(
   checked: Checked,
   terms: ChargeTerms,
-  { db, charges, checkpoint }: BulkStoreDeps,
+  { db, charges }: BulkStoreDeps,
 ): Promise<Charge | Unpaid> {
   const { batch } = checked;
   const packed = await packBatch(batch, checked.outcomes);
   const held = await charges.hold(terms);
   try {
-    const charge = await inTransaction(db, async (tx) => {
+    return await inTransaction(db, async (tx) => {
       const made = await charges.writeIn(tx, held);
       if (made.kind === "unpaid") {
         tx.abandon();
         return made;
       }
-      checkpoint("charged");
       const row = jobRow(packed, {
         origin: "sync",
         state: "completed",
@@ -60,11 +59,8 @@ async function save(
         .execute();
       await insertParts(tx, packed);
       await keepAnswer(tx, batch, batch.keep);
-      checkpoint("inserted");
       return made;
     });
-    if (charge.kind === "charged") checkpoint("accepted");
-    return charge;
   } finally {
     await charges.drop(held);
   }

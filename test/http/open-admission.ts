@@ -31,7 +31,7 @@ export function openAdmission(tier: TierName = "anonymous"): OpenGate {
     charged: () => charged,
     countsAhead: false,
     enter: (_credentials, clientAddress) => ({ ...entranceOf(tier, clientAddress), rate }),
-    unidentified: (clientAddress) => ({
+    unidentified: (_credentials, clientAddress) => ({
       caller: { ...callerAt(clientAddress), isUnidentified: true },
       hasCredits: false,
     }),

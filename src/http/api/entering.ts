@@ -1,4 +1,4 @@
-import type { Admission, Entrance } from "../../service/admission/admission.ts";
+import type { Admission, Credentials, Entrance } from "../../service/admission/admission.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
@@ -13,13 +13,19 @@ interface EnteringDeps {
   readonly faultLog: FaultLog;
 }
 
+interface Entering {
+  readonly deadlineMs: number;
+  readonly address: string;
+  readonly credentials: Credentials;
+}
+
 /** What the decision itself takes after that, without DNS. */
 const DECIDE_MS = 25;
 
 /** A store that is slow or away must not hold up a sign-up: the caller is then an anonymous one. */
 export async function inDeadline(
   entering: Promise<Entrance>,
-  { deadlineMs, address }: { readonly deadlineMs: number; readonly address: string },
+  { deadlineMs, address, credentials }: Entering,
   { admission, clock, faultLog }: EnteringDeps,
 ): Promise<Entrance> {
   const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
@@ -34,7 +40,7 @@ export async function inDeadline(
     if (storeDownOf(error) === undefined) throw error;
     faultLog(error, { method: "POST", route: "decide" });
   }
-  return admission.unidentified(address);
+  return admission.unidentified(credentials, address);
 }
 
 /** Who asks, by the first address that is no trusted proxy. */

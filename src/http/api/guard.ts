@@ -294,7 +294,7 @@ function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance
   const entering = admission.enter(credentials, address, isSingle ? "unit" : undefined);
   const { deadlineMs } = call;
   if (deadlineMs === undefined || !(entering instanceof Promise)) return entering;
-  return inDeadline(entering, { deadlineMs, address }, deps);
+  return inDeadline(entering, { deadlineMs, address, credentials }, deps);
 }
 
 const isReadEarly = (route: Route | undefined): boolean =>

@@ -62,8 +62,11 @@ export interface Admission {
    * request looks like a single check.
    */
   enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance>;
-  /** For who cannot be identified in time: an anonymous caller, counted nowhere. */
-  unidentified(clientAddress: string): Entrance;
+  /**
+   * For a caller that cannot be identified in time: an anonymous one, counted nowhere. With what looks like a
+   * publishable key it reads no more than a page may.
+   */
+  unidentified(credentials: Credentials, clientAddress: string): Entrance;
   /** The same for an account that proved itself without a key: by a session of the dashboard. */
   enterAs(account: Account, clientAddress: string): Awaitable<Entrance>;
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */

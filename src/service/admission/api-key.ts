@@ -70,6 +70,9 @@ export function isApiKey(text: string): boolean {
   return value === crc32(encoder.encode(text.slice(start, end)));
 }
 
+/** Whether a key is one for web pages; `isApiKey` says whether it can be ours. */
+export const isPublishableKey = (text: string): boolean => text.startsWith(PUBLISHABLE_PREFIX);
+
 /** What is stored of a key. A plain hash is enough: 202 bits cannot be guessed. */
 export const hashApiKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 

@@ -15,6 +15,7 @@ import type { RateCounter, RateTaking } from "../../ports/admission/rate-counter
 import type { RequestCounter } from "../../ports/admission/request-counter.ts";
 import { type Caller, Strangers } from "./caller.ts";
 import type { Admission, AdvanceUnit, Credentials, Entrance, Receipt } from "./admission.ts";
+import { isPublishableKey } from "./api-key.ts";
 import { presentedKey } from "./identify.ts";
 import { KnownKeys, type KnownKeysDeps } from "./known-keys.ts";
 import {
@@ -73,9 +74,12 @@ class CountingAdmission implements Admission {
     return this.#asAccount({ account }, clientAddress);
   }
 
-  unidentified(clientAddress: string): Entrance {
+  unidentified(credentials: Credentials, clientAddress: string): Entrance {
+    const presented = presentedKey(credentials);
+    const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
     const { caller } = this.#strangers.at(clientAddress);
-    return { caller: { ...caller, isUnidentified: true }, hasCredits: false };
+    const from: Caller = { ...caller, isUnidentified: true };
+    return { caller: isPublishable ? { ...from, isPublishable } : from, hasCredits: false };
   }
 
   spend({ caller, rateWindow }: Entrance, more: number): Awaitable<void> {

@@ -17,6 +17,8 @@ import type { Reply } from "./world.ts";
 const JOB_MS = 180_000;
 const SESSION_MS = 900_000;
 const REPEATS_MAX = 20;
+/** The longest that a request may take, and some seconds. */
+const LOCK_SECONDS = 90;
 
 const OTHER = ["one-more.live.test-zone.com"];
 
@@ -66,7 +68,9 @@ export class Batches {
     // Before the answer is there the job and its charge may be.
     charged.possible += want.unique;
     owner.unknownJobs += 1;
-    const reply = await this.#untilAnswered(send, key);
+    const { reply, tries } = await this.#untilAnswered(send, key);
+    // Of a process that died, or of a commit without an answer.
+    if (tries > 1) this.#front.haunt(charged, (tries - 1) * want.unique);
     if (isOpen(reply)) {
       const isStuck = reply.status === 409 && !this.#front.weather.storeFails;
       return isStuck ? this.#front.wrong("a repeated request is refused for 20 s") : undefined;
@@ -84,9 +88,7 @@ export class Batches {
   }
 
   #refused(reply: Reply, { owner, want, charged }: Omit<Job, "session">): void {
-    // A process that died may hold the units of an earlier try for 2 minutes.
-    if (!this.#front.weather.hasKills) charged.possible -= want.unique;
-    if (reply.status === 429) this.#front.refused(owner, want.unique, reply);
+    if (reply.status === 429) this.#front.refused(owner, { charged, units: want.unique }, reply);
     else this.#front.wrong(`a batch got ${String(reply.status)}`);
   }
 
@@ -107,16 +109,18 @@ export class Batches {
   }
 
   /** Only with a key is it safe to ask again: the same request is charged once. */
-  async #untilAnswered(send: () => Promise<Reply>, key: string | undefined): Promise<Reply> {
+  async #untilAnswered(send: () => Promise<Reply>, key: string | undefined) {
     let reply = await send();
-    for (let tries = 0; key !== undefined && isOpen(reply) && tries < REPEATS_MAX; tries += 1) {
+    let tries = 1;
+    for (; key !== undefined && isOpen(reply) && tries <= REPEATS_MAX; tries += 1) {
       if (reply.status === 409 && reply.retryAfter === undefined) {
         this.#front.wrong("409 without Retry-After");
       }
+      if ((reply.retryAfter ?? 0) > LOCK_SECONDS) this.#front.wrong("a key is locked for too long");
       await this.#front.world.timeline.sleep(1_000 * (reply.retryAfter ?? 1));
       reply = await send();
     }
-    return reply;
+    return { reply, tries };
   }
 
   async #answered(
@@ -163,14 +167,14 @@ export class Batches {
     const { timeline } = this.#front.world;
     const cancelAfterMs = this.#chance.isTrue(0.2) ? 400 : Infinity;
     const startMs = timeline.nowMs;
-    if (this.#chance.isTrue(0.15)) return await this.#cancel(job);
+    if (this.#chance.isTrue(0.2)) return await this.#cancel(job);
     const seen = { processed: 0 };
     for (;;) {
       await timeline.sleep(this.#chance.between(200, 1_500));
       const tookMs = timeline.nowMs - startMs;
       if (tookMs > cancelAfterMs) return await this.#cancel(job);
       if (await this.#isOver(job, seen)) return;
-      if (tookMs <= JOB_MS + this.#front.weather.frozenMs) continue;
+      if (tookMs <= JOB_MS + this.#front.weather.heldUpMs) continue;
       const state = this.#front.world.store.state();
       return this.#front.wrong(`a job is not over after ${String(JOB_MS)} ms; store: ${state}`);
     }

@@ -24,6 +24,11 @@ if (workers === 0 && servers !== 1) throw new Error("--servers: several servers 
 const load = values.load === "light" ? LOADS.light : LOADS.busy;
 const options = { seed, days, servers, workers, load };
 const before = process.cpuUsage();
+// As it would end a real process.
+process.once("uncaughtException", (fault) => {
+  process.stdout.write(`seed ${String(seed)}: nobody caught ${fault.stack ?? fault.message}\n`);
+  process.exit(1);
+});
 const outcome = await run({
   ...options,
   ...(file !== undefined && { trace: (line: string) => void file.write(`${line}\n`) }),

@@ -1,16 +1,16 @@
 import { Chance } from "./chance.ts";
 
 export type FaultKind =
-  | ("kill" | "kill_at_step" | "kill_at_write" | "freeze" | "freeze_at_write")
-  | ("silent_names" | "step_clock" | "store_fails")
+  | ("kill" | "kill_at_step" | "restart" | "upgrade" | "freeze" | "silent_names" | "step_clock")
   | (
+      | "store_fails"
+      | "commits_fail"
       | "store_cut"
       | "store_conflicts"
       | "store_slow"
-      | "redis_cut"
-      | "redis_silent"
-      | "redis_restarts"
-    );
+      | "store_silent"
+    )
+  | ("redis_cut" | "redis_silent" | "redis_restarts");
 
 /** One fault of a bout. */
 export interface Fault {
@@ -40,52 +40,72 @@ export const LOADS = {
   light: { bouts: 1, people: 1, actions: 3 },
 } as const satisfies Record<string, Load>;
 
-const KINDS: readonly FaultKind[] = [
-  "kill",
-  "kill",
-  "kill_at_step",
-  "kill_at_step",
-  "kill_at_write",
-  "kill_at_write",
-  "kill_at_write",
-  "freeze",
-  "freeze_at_write",
-  "freeze_at_write",
-  "step_clock",
-  "silent_names",
-  "store_fails",
+type Kinds = readonly (readonly [kind: FaultKind, share: number, atWrites: number])[];
+
+/** How often each comes, and the share of them that waits for a write. */
+const KINDS: Kinds = [
+  ["kill", 5, 0.6],
+  ["kill_at_step", 2, 0],
+  ["restart", 1, 0.5],
+  ["upgrade", 0.5, 0.5],
+  ["freeze", 3, 0.7],
+  ["step_clock", 1, 0],
+  ["silent_names", 1, 0],
+  ["store_fails", 1.2, 0.5],
+  ["commits_fail", 1.2, 0.5],
 ];
 
 export const STORE_KINDS = {
-  store: ["store_fails", "store_cut"],
+  store: ["store_fails", "commits_fail", "store_cut", "store_silent"],
   redis: ["redis_cut", "redis_silent", "redis_restarts"],
 } as const satisfies Record<string, readonly FaultKind[]>;
 
 /** Of stores that several processes share. */
-const SCALED_KINDS: readonly FaultKind[] = [
+const SCALED_KINDS: Kinds = [
   ...KINDS,
-  "store_cut",
-  "store_conflicts",
-  "store_slow",
-  ...STORE_KINDS.redis,
+  ["store_cut", 1, 0.6],
+  ["store_conflicts", 1, 0],
+  ["store_slow", 1, 0],
+  ["store_silent", 1, 0.5],
+  ["redis_cut", 1.5, 0.6],
+  ["redis_silent", 1, 0.5],
+  ["redis_restarts", 1, 0.5],
 ];
 
-/** Between whose writes a fault may come; people then begin with a batch. */
-const TABLES = ["jobs", "chunks", "chunks", "retry_keys", "webhook_deliveries", "usage_days"];
+/** Between whose writes a fault may come; people then begin with what writes there. */
+const BATCH_TABLES = ["jobs", "chunks", "chunks", "retry_keys", "webhook_deliveries"];
+const UNIT_TABLES = ["usage_days", "usage_days", "charges", "outcome_counts"];
+
+/** What people begin with where this fault comes. */
+export function beginningOf({ kind, table }: Fault): "job" | "rush" | undefined {
+  if (table !== undefined) return BATCH_TABLES.includes(table) ? "job" : "rush";
+  return comesInRush(kind) ? "rush" : undefined;
+}
+
+const comesInRush = (kind: FaultKind): boolean =>
+  ["restart", "upgrade", ...STORE_KINDS.store, ...STORE_KINDS.redis].includes(kind);
+
+/** A rush takes so long. */
+const RUSH_MS = 2_500;
 
 interface Choice {
-  readonly kinds: readonly FaultKind[];
+  readonly kinds: Kinds;
   readonly places: number;
   readonly actions: number;
 }
 
+function kindOf(chance: Chance, kinds: Kinds): Kinds[number] {
+  let left = chance.next() * kinds.reduce((sum, [, share]) => sum + share, 0);
+  return kinds.find(([, share]) => (left -= share) < 0) ?? ["kill", 1, 0];
+}
+
 function faultOf(chance: Chance, { kinds, places, actions }: Choice): Omit<Fault, "day" | "bout"> {
-  const kind = chance.pick(kinds);
+  const [kind, , atWrites] = kindOf(chance, kinds);
   const amount = kind === "kill_at_step" ? 1 + chance.below(60) : chance.between(500, 20_000);
   const place = chance.below(places);
-  const anyMs = chance.between(0, 2_000 * actions);
-  const table = chance.pick(TABLES);
-  const isAtWrite = kind === "kill_at_write" || kind === "freeze_at_write";
+  const anyMs = chance.between(0, comesInRush(kind) ? RUSH_MS : 1_500 * actions);
+  const table = chance.pick(chance.isTrue(0.65) ? BATCH_TABLES : UNIT_TABLES);
+  const isAtWrite = chance.isTrue(atWrites);
   return { kind, place, amount, ...(isAtWrite ? { atMs: 0, table } : { atMs: anyMs }) };
 }
 
@@ -98,14 +118,14 @@ interface FaultOptions {
   readonly load?: Load;
 }
 
-/** The faults that a seed has for so many days; half of the bouts have none. */
+/** The faults that a seed has for so many days; two bouts in five have none. */
 export function faultsOf(options: FaultOptions): Fault[] {
   const { seed, days, servers, workers, load = LOADS.busy } = options;
   const chance = new Chance(seed ^ 0x5eed);
   const faults: Fault[] = [];
   for (let day = 0; day < days; day += 1) {
     for (let bout = 0; bout < load.bouts; bout += 1) {
-      const count = chance.isTrue(0.6) ? 0 : 1 + chance.below(2);
+      const count = chance.isTrue(0.4) ? 0 : 1 + chance.below(2);
       const places = workers === 0 ? 1 : servers + workers;
       const kinds = workers === 0 ? KINDS : SCALED_KINDS;
       for (let index = 0; index < count; index += 1) {

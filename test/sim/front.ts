@@ -1,4 +1,4 @@
-import { chargedOn, type Owner } from "./ledger.ts";
+import { type Charged, mostSince, type Owner } from "./ledger.ts";
 import type { Reply, World } from "./world.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,14 +11,22 @@ export interface Asked {
   readonly key?: string | undefined;
 }
 
+/** Units that a request may be charged. */
+export interface Asking {
+  readonly charged: Charged;
+  readonly units: number;
+}
+
 /** What of a fault makes which answers no surprise. */
 export interface Weather {
   /** Answers of 500 and 503 are no surprise, and faults in the log neither. */
   readonly storeFails: boolean;
   readonly namesFail: boolean;
   readonly hasKills: boolean;
-  /** The longest that a process stands still in this bout, in milliseconds. */
-  readonly frozenMs: number;
+  readonly hasRestarts: boolean;
+  readonly isFrozen: boolean;
+  /** The longest that a process or the store stands still in this bout, in milliseconds. */
+  readonly heldUpMs: number;
   /** The store takes its time. */
   readonly storeIsSlow: boolean;
 }
@@ -27,7 +35,9 @@ export const FINE: Weather = {
   storeFails: false,
   namesFail: false,
   hasKills: false,
-  frozenMs: 0,
+  hasRestarts: false,
+  isFrozen: false,
+  heldUpMs: 0,
   storeIsSlow: false,
 };
 
@@ -52,8 +62,8 @@ export class Front {
 
   /** Changes spread and answers come in time. */
   get isCalm(): boolean {
-    const { storeFails, storeIsSlow, frozenMs } = this.weather;
-    return !storeFails && !storeIsSlow && frozenMs === 0;
+    const { storeFails, storeIsSlow, heldUpMs } = this.weather;
+    return !storeFails && !storeIsSlow && heldUpMs === 0;
   }
 
   mayLose(units: number): void {
@@ -95,12 +105,13 @@ export class Front {
     });
     const tookMs = timeline.nowMs - startMs;
     this.world.note(`${owner.key} ${request.method} ${request.url} ${String(reply.status)}`);
-    if (tookMs > limitMs + this.weather.frozenMs) {
+    if (tookMs > limitMs + this.weather.heldUpMs) {
       this.wrong(`an answer took ${String(Math.round(tookMs))} ms: ${request.url}`);
     }
     const isFault = reply.status === 500 || reply.status === 503;
     if (isFault && !this.weather.storeFails) this.wrong(`${String(reply.status)}: ${request.url}`);
-    return unlessOldKey(reply, sentKey, owner.headers["authorization"]);
+    const given = { ...reply, sentMs: startMs };
+    return unlessOldKey(given, sentKey, owner.headers["authorization"]);
   }
 
   /** Answers are on their way for up to 60 ms. */
@@ -111,18 +122,31 @@ export class Front {
   /** Whether enough of them were there before the request, and still are. */
   #hasCredits(owner: Owner, units: number): boolean {
     const { timeline, store } = this.world;
-    if (timeline.nowMs - owner.grantedAtMs < 2 * SINGLE_MS + this.weather.frozenMs) return false;
+    if (timeline.nowMs - owner.grantedAtMs < 2 * SINGLE_MS + this.weather.heldUpMs) return false;
     const id = owner.key.slice("account:".length);
     const [row] = store.rows(`select credit_balance as balance from accounts where id = '${id}'`);
     return Number(row?.["balance"] ?? 0) >= units;
   }
 
-  /** A refusal must have its reason in what the client itself did. */
-  refused(owner: Owner, units: number, { body, retryAfter }: Reply): void {
-    const { certain, possible } = chargedOn(owner, this.today());
+  /** These units were not charged. */
+  free(charged: Charged, units: number): void {
+    charged.possible -= units;
+    charged.freed.push({ atMs: this.world.timeline.nowMs, units });
+  }
+
+  /** These are not charged, and a counter may hold them for a while: it counts too much rather than too little. */
+  haunt({ freed }: Charged, units: number): void {
+    freed.push({ atMs: Infinity, units });
+  }
+
+  /** A refusal must have its reason in what the owner's people did; its own units are possible ones until now. */
+  refused(owner: Owner, { charged, units }: Asking, reply: Reply): void {
+    const { body, retryAfter, sentMs = 0 } = reply;
+    const most = mostSince(charged, sentMs);
+    this.free(charged, units);
     if (/quota/.test(body)) {
-      if (certain + possible + units <= owner.dailyLimit) {
-        this.wrong(`${owner.key} was refused with ${String(certain)} units of its day used`);
+      if (most <= owner.dailyLimit) {
+        this.wrong(`${owner.key} was refused with at most ${String(most - units)} units used`);
       }
       if (this.#hasCredits(owner, units)) this.wrong(`${owner.key} was refused beside its credits`);
     } else if (/in progress/.test(body)) {

@@ -3,7 +3,8 @@ import type { Front } from "./front.ts";
 import { chargedOn, type Owner } from "./ledger.ts";
 import { entryOf, type Fate, fateOf } from "./names.ts";
 import { Tokens } from "./tokens.ts";
-import type { Operator, Reply } from "./world.ts";
+import type { Operator } from "./operator.ts";
+import type { Reply } from "./world.ts";
 
 /** A change of a policy or a key is in force everywhere after this time. */
 const IN_FORCE_MS = 5_000;
@@ -12,12 +13,16 @@ const SLACK_MS = 100;
 /** Lost first answers of name servers cost 800 ms each. */
 const PATIENT_MS = 3_000;
 
+/** A counter that Redis lost settles for 600 ms. */
+const KNOWN_IN_MS = 1_000;
+
 const OWN = ["accept", "challenge", "review"] as const;
 
 interface Version {
   readonly version: number;
   /** What it decides of an address that takes mail. */
   readonly then: (typeof OWN)[number];
+  /** Infinity: it is a shadow. */
   liveFromMs: number;
 }
 
@@ -38,6 +43,8 @@ export class Gate {
   readonly #operator: Operator;
   readonly #versions = new Map<string, Version[]>();
   readonly #mailboxes = new Map<string, string>();
+  /** Whose each mailbox id is. */
+  readonly #mailboxOf = new Map<string, string>();
   readonly #tokens: Tokens;
   /** Decisions for an account: those stored at the last rest, and since then certainly and perhaps. */
   readonly #counted = new Map<string, { before: number; certain: number; possible: number }>();
@@ -89,23 +96,24 @@ export class Gate {
     const startMs = front.world.timeline.nowMs;
     charged.possible += 1;
     counted.possible += 1;
-    const limitMs = front.isCalm ? deadlineMs + SLACK_MS : undefined;
+    // Whatever the stores do.
+    const limitMs = front.weather.isFrozen ? undefined : deadlineMs + SLACK_MS;
     const order = { method: "POST", url: "/api/decide" } as const;
     const reply = await front.ask(owner, order, { body }, limitMs);
     if (reply.status === 429) {
-      charged.possible -= 1;
       counted.possible -= 1;
-      front.refused(owner, 1, reply);
+      front.refused(owner, { charged, units: 1 }, reply);
     }
     if (reply.status !== 200) return undefined;
-    if (front.isCalm) {
+    const answer = JSON.parse(reply.body) as Answer;
+    const isKnown = isKnownIn(owner, deadlineMs, answer);
+    if (front.isCalm && isKnown) {
       charged.possible -= 1;
       charged.certain += 1;
       counted.possible -= 1;
       counted.certain += 1;
     }
-    const answer = JSON.parse(reply.body) as Answer;
-    this.#compare(owner, address, { answer, startMs, deadlineMs });
+    if (isKnown) this.#compare(owner, address, { answer, startMs, deadlineMs });
     if (body.token !== (answer.token !== undefined)) front.wrong("a token is missing or unasked");
     if (answer.token !== undefined) await this.#tokens.check(address, answer, answer.token);
     return answer;
@@ -139,6 +147,8 @@ export class Gate {
     const fate = this.#fateOf(address);
     if (fate !== "valid")
       return this.#front.weather.namesFail && reason === "unknown" ? "accept" : "reject";
+    // While a store fails the built-in policy may decide, whose number is 1 as well.
+    if (!reason.startsWith("own_") && !this.#front.isCalm) return "accept";
     return this.#versions.get(key)?.find((one) => one.version === version)?.then ?? "accept";
   }
 
@@ -148,7 +158,8 @@ export class Gate {
     const known = this.#versions.get(key) ?? [];
     const live = known.filter(({ liveFromMs }) => liveFromMs <= startMs - IN_FORCE_MS);
     const newest = live.toSorted((a, b) => a.liveFromMs - b.liveFromMs).at(-1)?.version ?? 1;
-    const possible = known.filter(({ liveFromMs }) => liveFromMs > startMs - IN_FORCE_MS);
+    const fresh = known.filter(({ liveFromMs }) => liveFromMs > startMs - IN_FORCE_MS);
+    const possible = fresh.filter(({ liveFromMs }) => liveFromMs < Infinity);
     const isKnown = [newest, ...possible.map((one) => one.version)].includes(version);
     if (!isKnown && front.isCalm)
       front.wrong(`policy ${String(version)} decides, not ${String(newest)}`);
@@ -169,10 +180,10 @@ export class Gate {
     const name = `${key} ${address}`;
     const known = this.#mailboxes.get(name) ?? mailbox.id;
     if (known !== mailbox.id) this.#front.wrong("a mailbox has two ids");
-    const [other] =
-      [...this.#mailboxes].find(([one, id]) => id === mailbox.id && one !== name) ?? [];
-    if (other !== undefined) this.#front.wrong("two mailboxes have one id");
+    const other = this.#mailboxOf.get(mailbox.id) ?? name;
+    if (other !== name) this.#front.wrong("two mailboxes have one id");
     this.#mailboxes.set(name, mailbox.id);
+    this.#mailboxOf.set(mailbox.id, name);
   }
 
   /** A new version decides after 5 s; one that runs as shadow decides nothing until it is promoted. */
@@ -182,8 +193,10 @@ export class Gate {
     const id = owner.key.slice("account:".length);
     const account = { id, tier: "pro", origin: "operator", createdAtMs: 0 } as const;
     const then = this.#chance.pick(OWN);
-    const isShadow = this.#chance.isTrue(0.4);
+    const isShadow = this.#chance.isTrue(0.5);
     const { policies } = this.#operator;
+    const address = "user1@d1.live.test-zone.com";
+    await this.#decide(owner, address, PATIENT_MS);
     const by = { account, author: "sim" };
     const known = this.#versions.get(owner.key) ?? [];
     this.#versions.set(owner.key, known);
@@ -192,11 +205,23 @@ export class Gate {
     const saved: Version = { version, then, liveFromMs: isShadow ? Infinity : timeline.nowMs };
     known.push(saved);
     await timeline.sleep(IN_FORCE_MS);
-    await this.#decide(owner, "user1@d1.live.test-zone.com", PATIENT_MS);
-    if (!isShadow || this.#chance.isTrue(0.5)) return;
-    const promoted = await policies.promote(id, "default").catch(() => undefined);
-    const now = known.find((one) => one.version === promoted?.version);
-    if (now !== undefined) now.liveFromMs = timeline.nowMs;
+    await this.#decide(owner, address, PATIENT_MS);
+    if (!isShadow || this.#chance.isTrue(0.3)) return;
+    await this.#promote(id, known);
+    await timeline.sleep(IN_FORCE_MS);
+    await this.#decide(owner, address, PATIENT_MS);
+  }
+
+  /** Whichever is the shadow by now: others may have saved one meanwhile. */
+  async #promote(accountId: string, known: readonly Version[]): Promise<void> {
+    const { timeline } = this.#front.world;
+    const shadows = known.filter(({ liveFromMs }) => liveFromMs === Infinity);
+    for (const one of shadows) one.liveFromMs = timeline.nowMs;
+    const promoted = await this.#operator.policies
+      .promote(accountId, "default")
+      .catch(() => undefined);
+    for (const one of shadows)
+      one.liveFromMs = one.version === promoted?.version ? timeline.nowMs : Infinity;
   }
 
   /** A key for pages opens one route, from its own pages. */
@@ -225,6 +250,10 @@ export class Gate {
     await this.#operator.keys.revoke(made.key.id);
   }
 }
+
+/** Who could not be known in time is a stranger, and pays nothing. */
+const isKnownIn = ({ key }: Owner, deadlineMs: number, { mailbox }: Answer): boolean =>
+  key.startsWith("bucket:") || deadlineMs >= KNOWN_IN_MS || mailbox !== undefined;
 
 const LETTERS = "abcdefghijklmnop";
 

@@ -23,7 +23,15 @@ export interface Owner {
 export interface Charged {
   certain: number;
   possible: number;
+  /** What was possible and turned out not to be, and when: until then it may have stood in others' way. */
+  readonly freed: { readonly atMs: number; readonly units: number }[];
 }
+
+/** Since that time, and what is charged or possible now. */
+export const mostSince = ({ certain, possible, freed }: Charged, sinceMs: number): number =>
+  freed
+    .filter(({ atMs }) => atMs >= sinceMs)
+    .reduce((sum, { units }) => sum + units, certain + possible);
 
 export function newOwner(known: Pick<Owner, "key" | "headers" | "address" | "dailyLimit">): Owner {
   const state = {
@@ -37,7 +45,7 @@ export function newOwner(known: Pick<Owner, "key" | "headers" | "address" | "dai
 }
 
 export function chargedOn(owner: Owner, day: number): Charged {
-  const known = owner.charged.get(day) ?? { certain: 0, possible: 0 };
+  const known = owner.charged.get(day) ?? { certain: 0, possible: 0, freed: [] };
   owner.charged.set(day, known);
   return known;
 }

@@ -45,8 +45,24 @@ export interface Ground {
 export interface Host {
   readonly life: Lifetime;
   readonly step: (sql: string) => void;
+  /** How many migrations of later versions its program has. */
+  readonly later: number;
   app: FastifyInstance | undefined;
+  /** Requests that have no answer yet. */
+  underWay: number;
+  /** It takes no requests any more. */
+  isStopping: boolean;
+  /** Ends it as SIGTERM does; absent until it has started. */
+  stop: (() => Promise<void>) | undefined;
 }
+
+export const newHost = (known: Pick<Host, "life" | "step" | "later">): Host => ({
+  ...known,
+  app: undefined,
+  underWay: 0,
+  isStopping: false,
+  stop: undefined,
+});
 
 const lists = loadLists("/nonexistent");
 
@@ -59,7 +75,7 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
     bytes: (count) => chance.bytes(count),
     hex32: () => Buffer.from(chance.bytes(16)).toString("hex"),
   };
-  const openStore = (): Promise<SqlDatabase> => store.open({ life, step: host.step });
+  const openStore = (): Promise<SqlDatabase> => store.open(host);
   const lines = (level: "warn" | "error", event: string): void => {
     if (!life.isAlive) return;
     ground.trace(`${life.name} ${level} ${event}`);
@@ -108,10 +124,16 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
       readFile,
       close: () => Promise.resolve(),
     }),
-    async listen(app) {
+    async listen(app, _address, { stopTimeoutMs }) {
       await app.ready();
       host.app = app;
-      return { url: `http://${life.name}`, port: 80, stop: () => app.close() };
+      const stop = async (): Promise<void> => {
+        const endMs = timeline.nowMs + stopTimeoutMs;
+        while (host.underWay > 0 && timeline.nowMs < endMs)
+          await new Promise<void>((go) => void clock.after(20, go));
+        await app.close();
+      };
+      return { url: `http://${life.name}`, port: 80, stop };
     },
   };
   return machine;

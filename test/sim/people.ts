@@ -1,12 +1,13 @@
 import type { Chance } from "./chance.ts";
 import { Batches } from "./batches.ts";
+import type { beginningOf } from "./faults.ts";
 import { Front } from "./front.ts";
 import { Gate } from "./gate.ts";
 import { chargedOn, newOwner, type Owner } from "./ledger.ts";
 import { entryOf, fateOf, TIDAL } from "./names.ts";
 import { Visits } from "./visits.ts";
-import { largeCount } from "./wanted.ts";
-import type { Operator, Reply, World } from "./world.ts";
+import type { Operator } from "./operator.ts";
+import type { Reply, World } from "./world.ts";
 
 /** Their daily limits are of the tiers file in `world.ts`. */
 const ACCOUNTS = [
@@ -26,6 +27,9 @@ const MISTAKES = [
     status: 404,
   },
 ] as const;
+
+/** What somebody begins with. */
+type Beginning = NonNullable<ReturnType<typeof beginningOf>>;
 
 /** A change is in force after this time everywhere. */
 const IN_FORCE_MS = 5_000;
@@ -72,10 +76,12 @@ export class People {
   }
 
   /** One person for some seconds. */
-  async live(actions: number, beginsWithJob = false): Promise<void> {
-    if (beginsWithJob) await this.#submitJob();
+  async live(actions: number, beginsWith: readonly (Beginning | undefined)[] = []): Promise<void> {
+    const beginnings = { job: () => this.#submitJob(), rush: () => this.#rush() };
+    const first = new Set(beginsWith.filter((one) => one !== undefined));
+    await Promise.all([...first].map((one) => beginnings[one]()));
     for (let action = 0; action < actions; action += 1) {
-      await this.world.timeline.sleep(this.#chance.between(50, 3_000));
+      await this.world.timeline.sleep(this.#chance.between(50, 1_500));
       const owner = this.#chance.pick(this.front.owners);
       const what = this.#chance.next();
       const [act] = this.#acts.find(([, upTo]) => what < upTo) ?? [];
@@ -94,34 +100,69 @@ export class People {
     const owner = this.#chance.pick(
       this.front.owners.filter(({ webhook }) => webhook !== undefined),
     );
-    await this.batches.submit(owner, largeCount(this.#chance));
+    // Mostly of two or three chunks: one of them ends while others are open.
+    const count = this.#chance.pick([120, 520, 520, 1_020]) + this.#chance.below(40);
+    await this.batches.submit(owner, count);
+  }
+
+  /** Many people of one owner at once, up to what its day has and beyond; one of another owner asks the same. */
+  async #rush(owner = this.#chance.pick(this.front.owners.slice(2))): Promise<void> {
+    const { certain, possible } = chargedOn(owner, this.front.today());
+    const left = Math.min(Math.max(0, owner.dailyLimit - certain - possible), 10);
+    const entry = entryOf(this.#chance);
+    const address = entry.includes("@") ? entry : `user1@${entry}`;
+    const lastMs = this.#chance.pick([1, 300, 2_000]);
+    const areBatches = this.#chance.isTrue(0.3);
+    const one = async (): Promise<unknown> => {
+      await this.world.timeline.sleep(this.#chance.between(0, lastMs));
+      const what = areBatches ? 1 : this.#chance.next();
+      if (what < 0.2) return await this.#check(owner, entry);
+      if (what < 0.3) return await this.#err(owner);
+      if (what < 0.6) return await this.#check(owner);
+      if (what < 0.75) return await this.gate.decide(owner, address);
+      return await this.batches.submit(owner, 1 + this.#chance.below(4));
+    };
+    const other = this.#chance.pick(this.front.owners);
+    await Promise.all([
+      ...Array.from({ length: this.#chance.isTrue(0.5) ? left + 2 : 4 }, one),
+      this.#check(other, entry),
+      this.gate.decide(other, address),
+    ]);
+    await this.world.timeline.sleep(this.#chance.between(50, 1_500));
+    await this.#useUp(owner);
+  }
+
+  /** All that is left of its day, and one more. */
+  async #useUp(owner: Owner): Promise<void> {
+    const { certain, possible } = chargedOn(owner, this.front.today());
+    const left = owner.dailyLimit - certain - possible;
+    if (left > 0 && left < Infinity) await this.batches.submit(owner, left);
+    await this.#check(owner);
   }
 
   /** An owner uses all that its day has, and goes on. */
   async #spend(): Promise<void> {
     const owner = this.#chance.pick(this.front.owners.filter((one) => one.dailyLimit < Infinity));
     if (this.#chance.isTrue(0.5)) await this.#grant(owner);
-    const { certain, possible } = chargedOn(owner, this.front.today());
-    const left = owner.dailyLimit - certain - possible;
-    if (left > 0) await this.batches.submit(owner, left);
-    await this.#check(owner);
+    await this.#useUp(owner);
     if (this.#chance.isTrue(0.5)) await this.batches.submit(owner, 2 + this.#chance.below(4));
     await this.#check(owner);
   }
 
   /** What people do, each up to its share of 0 to 1. */
   readonly #acts: readonly (readonly [(owner: Owner) => Promise<unknown>, number])[] = [
-    [(owner) => this.#check(owner), 0.29],
+    [(owner) => this.#check(owner), 0.25],
+    [(owner) => this.#rush(owner), 0.29],
     [(owner) => this.#err(owner), 0.32],
-    [(owner) => this.gate.decide(owner), 0.47],
-    [(owner) => this.batches.submit(owner), 0.69],
-    [() => this.batches.look(), 0.75],
-    [() => this.batches.peep(), 0.8],
-    [(owner) => this.#revoke(owner), 0.83],
-    [() => this.#spend(), 0.87],
-    [(owner) => this.#deny(owner), 0.9],
-    [(owner) => this.gate.changePolicy(owner), 0.94],
-    [(owner) => this.gate.useInPage(owner), 0.97],
+    [(owner) => this.gate.decide(owner), 0.43],
+    [(owner) => this.batches.submit(owner), 0.65],
+    [() => this.batches.look(), 0.7],
+    [() => this.batches.peep(), 0.74],
+    [(owner) => this.#revoke(owner), 0.77],
+    [() => this.#spend(), 0.81],
+    [(owner) => this.#deny(owner), 0.84],
+    [(owner) => this.gate.changePolicy(owner), 0.9],
+    [(owner) => this.gate.useInPage(owner), 0.94],
     [(owner) => this.#visits.visit(owner), 1],
   ];
 
@@ -132,7 +173,7 @@ export class People {
     const charged = chargedOn(owner, this.front.today());
     charged.possible += 1;
     const reply = await this.front.ask(owner, { method: "POST", url }, { body });
-    if (reply.status >= 400 && reply.status < 500) charged.possible -= 1;
+    if (reply.status >= 400 && reply.status < 500) this.front.free(charged, 1);
     const isFine = [status, 0, 401, 429].includes(reply.status) || reply.status >= 500;
     const isPlanless = status === 404 && reply.status === 200 && !this.front.isCalm;
     if (!isFine && !isPlanless) this.front.wrong(`a mistake got ${String(reply.status)}`);
@@ -158,8 +199,7 @@ export class People {
       charged.certain += 1;
       this.#compare(entry, reply.body);
     } else if (reply.status === 429) {
-      charged.possible -= 1;
-      front.refused(owner, 1, reply);
+      front.refused(owner, { charged, units: 1 }, reply);
     } else if (reply.status !== 0 && !front.weather.storeFails) {
       front.wrong(`a check was answered ${String(reply.status)}`);
     }
@@ -191,7 +231,7 @@ export class People {
     charged.possible += 1;
     const order = { method: "POST", url: "/api/email" } as const;
     const { status } = await this.front.ask(old, order, { body: { email: "x" } });
-    if (status === 401) charged.possible -= 1;
+    if (status === 401) this.front.free(charged, 1);
     if (this.front.isCalm && status === 200) this.front.wrong("a revoked key is served");
   }
 

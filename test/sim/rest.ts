@@ -26,6 +26,7 @@ export async function checkAtRest(world: World, people: People, before: Before):
     checkRefunds,
     checkTimers,
     checkLog,
+    checkStarts,
     (_world, { gate }) => gate.compareCounts(),
   ];
   for (const check of tables) check(world, people, before);
@@ -50,14 +51,13 @@ async function settle(world: World, people: People): Promise<void> {
       ({ host }) => host?.life.isAlive === true && host.life.frozenUntilMs <= timeline.nowMs,
     );
     const left = ["jobs", "untold", "sends"].filter((name) => textOf(busy, name) !== "0");
-    // Units of single checks are written 250 ms later, and a key may be read for 5 s.
     if (left.length === 0 && isUp) break;
     if (timeline.nowMs > endMs) {
       people.front.wrong(`not at rest after ${String(REST_MS)} ms: ${left.join(", ")}`);
       return;
     }
   }
-  await timeline.sleep(2_000);
+  await timeline.sleep(people.front.weather.storeFails ? 2_000 : 300);
   for (const owner of people.front.owners) {
     owner.unknownJobs = 0;
     owner.open.clear();
@@ -163,8 +163,8 @@ function checkWebhooks(world: World, people: People, before: Before): void {
 
 /** Where nothing stands still or dies, a webhook that began comes to its end. */
 function checkInterrupted(world: World, { front }: People, before: Before): void {
-  const { storeFails, hasKills, frozenMs } = front.weather;
-  if (world.kills > before.kills || storeFails || hasKills || frozenMs > 0) return;
+  const { storeFails, hasKills, heldUpMs } = front.weather;
+  if (world.kills > before.kills || storeFails || hasKills || heldUpMs > 0) return;
   const beganMs = world.timeline.beganMs + before.atMs;
   const [row] = world.store.rows(`
     select count(*) as count from webhook_deliveries
@@ -189,6 +189,11 @@ function checkTimers(world: World, people: People): void {
     if (waiting > TIMERS_MAX)
       people.front.wrong(`${String(waiting)} timers wait in ${host.life.name}`);
   }
+}
+
+function checkStarts(world: World, { front }: People): void {
+  for (const fault of world.failedStarts.splice(0))
+    if (!front.weather.storeFails) front.wrong(`a process did not start: ${String(fault)}`);
 }
 
 /** A process that meets no fault logs none. */

@@ -30,9 +30,8 @@ export class Rivals {
     if (isOpen(reply)) return;
     this.#front.mayBeBusy(other);
     if (reply.status === 429) {
-      charged.possible -= unique;
       other.unknownJobs -= 1;
-      this.#front.refused(other, unique, reply);
+      this.#front.refused(other, { charged, units: unique }, reply);
     } else if (reply.status !== 200) this.#front.wrong(`a batch got ${String(reply.status)}`);
     else if (reply.body.includes(session)) this.#front.wrong("two owners have one session");
   }
@@ -50,8 +49,7 @@ export class Rivals {
     this.countRunning(owner);
     if (reply.status !== 429) return;
     owner.unknownJobs -= 1;
-    charged.possible -= unique;
-    this.#front.refused(owner, unique, reply);
+    this.#front.refused(owner, { charged, units: unique }, reply);
   }
 
   countRunning({ key }: Owner): void {

@@ -1,11 +1,20 @@
 import "./one-thread.ts";
-import { type Fault, type FaultKind, faultsOf, type Load, LOADS, STORE_KINDS } from "./faults.ts";
+import {
+  beginningOf,
+  type Fault,
+  type FaultKind,
+  faultsOf,
+  type Load,
+  LOADS,
+  STORE_KINDS,
+} from "./faults.ts";
 import { FINE, type Weather } from "./front.ts";
 import { People } from "./people.ts";
 import { checkAtRest } from "./rest.ts";
 import { NO_FAULTS, type StoreFaults } from "./store.ts";
 import type { Lifetime } from "./timeline.ts";
-import { type Place, World, type WorldOptions } from "./world.ts";
+import type { Moment, Place } from "./place.ts";
+import { World, type WorldOptions } from "./world.ts";
 
 export interface RunOptions extends WorldOptions {
   readonly days: number;
@@ -30,7 +39,7 @@ const BOUT_LIMIT_MS = 1_200_000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** After a night: what fell due meanwhile comes, and duties are taken again. */
-const AWAKE_MS = 6_000;
+const AWAKE_MS = 2_000;
 
 /** Runs a world for so many days, or until something is wrong. */
 export async function run(options: RunOptions): Promise<Outcome> {
@@ -96,18 +105,14 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   const before = { kills: world.kills, atMs: world.timeline.nowMs };
   const { front } = people;
   front.weather = weatherOf(faults, world.isScaled);
-  if (front.weather.hasKills) front.mayLose(front.weather.storeFails ? 100 : 10);
+  const { hasKills, hasRestarts, storeFails } = front.weather;
+  if (hasKills || (hasRestarts && storeFails)) front.mayLose(storeFails ? 100 : 10);
   const callOff = faults.map((fault) =>
     world.timeline.after(undefined, fault.atMs, () => strike(world, fault)),
   );
   await people.greet();
   await Promise.all(
-    Array.from({ length: load.people }, () =>
-      people.live(
-        load.actions,
-        faults.some(({ table }) => table !== undefined),
-      ),
-    ),
+    Array.from({ length: load.people }, () => people.live(load.actions, faults.map(beginningOf))),
   );
   for (const end of callOff) end();
   calm(world);
@@ -117,16 +122,17 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
 function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
   const has = (...kinds: readonly Fault["kind"][]): boolean =>
     faults.some(({ kind }) => kinds.includes(kind));
-  const freezes = ["freeze", "freeze_at_write"] as const;
-  const frozen = faults.filter(({ kind }) => freezes.some((one) => one === kind));
+  const still = faults.filter(({ kind }) => kind === "freeze" || kind === "store_silent");
   const { redis, store } = STORE_KINDS;
   return {
     // A server undoes the transaction of a process that stands still.
-    storeFails: has(...store, ...redis) || (isScaled && has(...freezes)),
+    storeFails: has(...store, ...redis) || (isScaled && has("freeze")),
     namesFail: has("silent_names"),
     storeIsSlow: has("store_slow"),
-    hasKills: has("kill", "kill_at_step", "kill_at_write"),
-    frozenMs: 2 * Math.max(0, ...frozen.map(({ amount }) => amount)),
+    hasKills: has("kill", "kill_at_step"),
+    hasRestarts: has("restart", "upgrade"),
+    isFrozen: has("freeze"),
+    heldUpMs: 2 * Math.max(0, ...still.map(({ amount }) => amount)),
   };
 }
 
@@ -134,23 +140,31 @@ type Strike = (world: World, place: Place, life: Lifetime, fault: Struck) => voi
 type Struck = Pick<Fault, "amount" | "table">;
 
 const STRIKES: Readonly<Record<FaultKind, Strike>> = {
-  kill: (world, place, _life, { amount }) => world.kill(place, amount / 5),
+  kill: (world, place, _life, { amount, table }) =>
+    table === undefined ? world.kill(place, amount / 5) : killHere(world, place),
   kill_at_step: (world, place, _life, { amount }) => {
-    place.moment = { writesLeft: 0, stepsLeft: amount, strike: () => killHere(world, place) };
+    const strike = (): void => killHere(world, place);
+    place.moment = { writesLeft: 0, stepsLeft: amount, at: place, strike };
   },
-  kill_at_write: (world, place, _life, fault) =>
-    waitForWrite(place, fault, () => killHere(world, place)),
-  freeze_at_write: ({ timeline }, place, life, fault) =>
-    waitForWrite(place, fault, () => (life.frozenUntilMs = timeline.nowMs + fault.amount)),
+  restart: (world, place) => world.restart(place, false),
+  upgrade: (world, place) => world.restart(place, true),
   freeze: ({ timeline }, _place, life, { amount }) =>
     (life.frozenUntilMs = timeline.nowMs + amount),
   silent_names: ({ timeline, names }, _place, _life, { amount }) =>
     (names.silentUntilMs = timeline.nowMs + amount),
   step_clock: (_world, _place, life, { amount }) => (life.skewMs = amount - 10_000),
-  store_fails: (world, _place, _life, { amount }) => storeFault(world, { failing: 0.2 }, amount),
+  store_fails: (world, _place, _life, { amount, table }) =>
+    table === undefined
+      ? storeFault(world, { failing: 0.2 }, amount)
+      : storeFault(world, { failing: 0.6 }, amount / 20),
+  commits_fail: (world, _place, _life, { amount, table }) =>
+    storeFault(world, { commitsFailing: 0.6 }, table === undefined ? amount : amount / 5),
   store_conflicts: (world, _place, _life, { amount }) =>
     storeFault(world, { conflicting: 0.3 }, amount),
   store_slow: (world, _place, _life, { amount }) => storeFault(world, { slowMs: 100 }, amount),
+  store_silent: (world, _place, _life, { amount }) => {
+    world.store.faults.silentUntilMs = world.timeline.nowMs + amount / 2;
+  },
   store_cut: ({ store }, _place, life) => store.cut(life),
   redis_cut: ({ redis }) => redis.cut(),
   redis_silent: ({ redis, timeline }, _place, _life, { amount }) =>
@@ -161,11 +175,12 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
 const killHere = (world: World, place: Place): void =>
   world.kill(place, world.chance.between(200, 4_000));
 
-/** Up to 6 writes to the table, and then up to 10 steps: its transaction's end is among them. */
-function waitForWrite(place: Place, { amount, table }: Struck, strike: () => void): void {
+/** Up to 5 writes to the table by anyone, and then up to 8 steps of the last writer: its transaction's end is among them. */
+function waitForWrite(world: World, amount: number, table: string, strike: Moment["strike"]): void {
   const whole = Math.floor(amount);
-  const [writesLeft, stepsLeft] = [1 + (whole % 6), 1 + (Math.floor(whole / 6) % 10)];
-  place.moment = { writesLeft, stepsLeft, strike, ...(table !== undefined && { table }) };
+  const [writesLeft, stepsLeft] = [1 + (whole % 5), 1 + (Math.floor(whole / 5) % 8)];
+  const moment: Moment = { writesLeft, stepsLeft, at: undefined, strike, table };
+  for (const place of world.places) place.moment = moment;
 }
 
 /** For up to 5 s. */
@@ -175,16 +190,23 @@ function storeFault(
   amount: number,
 ): void {
   Object.assign(store.faults, faults);
-  timeline.after(undefined, Math.min(amount, 5_000), () => Object.assign(store.faults, NO_FAULTS));
+  timeline.after(undefined, Math.min(amount, 5_000), () => {
+    Object.assign(store.faults, { ...NO_FAULTS, silentUntilMs: store.faults.silentUntilMs });
+  });
 }
 
 function strike(world: World, fault: Fault): void {
-  const { kind, place: index, amount } = fault;
-  const place = world.places[index];
-  const life = place?.host?.life;
-  if (place === undefined || life === undefined) return;
-  world.note(`fault ${kind} ${life.name} ${amount.toFixed(0)}`);
-  STRIKES[kind](world, place, life, fault);
+  const { kind, place: index, amount, table } = fault;
+  const chosen = world.places[index];
+  const now = (place: Place | undefined): void => {
+    if (place === undefined) return;
+    const life = place.host?.life;
+    if (life === undefined) return;
+    world.note(`fault ${kind} ${life.name} ${amount.toFixed(0)}`);
+    STRIKES[kind](world, place, life, fault);
+  };
+  if (table === undefined) now(chosen);
+  else waitForWrite(world, amount, table, now);
 }
 
 /** No new faults, and those that last are over. */

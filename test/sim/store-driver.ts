@@ -6,6 +6,8 @@ export interface StoreUser {
   readonly life: Lifetime;
   /** Called before and after each statement; may end or freeze the process. */
   readonly step: (sql: string) => void;
+  /** How many migrations of later versions its program has; 0 unless given. */
+  readonly later?: number;
 }
 
 /** One session of a process. */

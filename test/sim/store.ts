@@ -13,19 +13,30 @@ import type { Database } from "../../src/adapters/sql/engine/schema.ts";
 import { openSqlite } from "../../src/adapters/sql/engine/sqlite.ts";
 import { StoreDown } from "../../src/ports/process/store-down.ts";
 import type { Chance } from "./chance.ts";
+import { LATER_MIGRATIONS } from "./later-schema.ts";
 import { type Session, type Sessions, StoreDriver, type StoreUser } from "./store-driver.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
 
 export interface StoreFaults {
   /** Statements and commits of this share fail as on a full disk or a lost session. */
   failing: number;
+  /** Commits of this share fail. */
+  commitsFailing: number;
   /** Statements in transactions of this share end as one of two that lock each other. */
   conflicting: number;
   /** Each statement takes up to so many milliseconds more. */
   slowMs: number;
+  /** No statement is answered before then. */
+  silentUntilMs: number;
 }
 
-export const NO_FAULTS: StoreFaults = { failing: 0, conflicting: 0, slowMs: 0 };
+export const NO_FAULTS: StoreFaults = {
+  failing: 0,
+  commitsFailing: 0,
+  conflicting: 0,
+  slowMs: 0,
+  silentUntilMs: 0,
+};
 
 interface Turn {
   readonly session: Session;
@@ -50,12 +61,11 @@ const COMMIT_DONE_SHARE = 0.5;
 
 /**
  * The real SQL on SQLite in memory, shared by all simulated processes. One session at a time has the store, as SQLite's
- * write lock has it. What a process that dies left open is rolled back.
+ * write lock has it: on a server from a transaction's beginning to its end. What a process that dies left open is
+ * rolled back.
  */
 export class SimulatedStore implements Sessions {
   readonly faults: StoreFaults = { ...NO_FAULTS };
-  /** How many migrations a process that opens it knows. */
-  known = MIGRATIONS.length;
   readonly #engine: Engine = openSqlite(":memory:");
   readonly #statements = new Map<string, Prepared>();
   readonly #timeline: Timeline;
@@ -85,8 +95,19 @@ export class SimulatedStore implements Sessions {
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     });
-    await migrate(db, this.#timeline.beganMs, MIGRATIONS.slice(0, this.known));
+    const { later = 0 } = user;
+    const before = this.later;
+    await migrate(db, this.#timeline.beganMs, [...MIGRATIONS, ...LATER_MIGRATIONS.slice(0, later)]);
+    if (before > later) throw new Error("simulated: an older program opened a newer store");
     return { db, answers: () => Promise.resolve(true), close: () => db.destroy() };
+  }
+
+  /** Migrations of later versions that it has. */
+  get later(): number {
+    const [table] = this.rows("select 1 from sqlite_schema where name = 'schema_migrations'");
+    if (table === undefined) return 0;
+    const [row] = this.rows("select max(number) as number from schema_migrations");
+    return Math.max(0, Number(row?.["number"] ?? 0) - MIGRATIONS.length);
   }
 
   /** For a person who looks for why nothing goes on. */
@@ -111,6 +132,10 @@ export class SimulatedStore implements Sessions {
 
   async acquire(session: Session): Promise<void> {
     if (!session.life.isAlive) await never();
+    if (!this.#isServer) await this.#enter(session);
+  }
+
+  async #enter(session: Session): Promise<void> {
     const isBusy = this.#holder !== undefined || this.#line.length > 0;
     if (isBusy) {
       this.#watchHolder();
@@ -147,14 +172,32 @@ export class SimulatedStore implements Sessions {
   async ask(session: Session, query: CompiledQuery): Promise<QueryResult<never>> {
     await this.#step(session, query.sql);
     if (session.isLost && query.sql === "rollback") return { rows: [] };
+    await this.#silence(session);
+    if (this.#holder !== session && !session.isLost) await this.#enter(session);
     if (session.isLost) throw new StoreDown("database", "simulated: the session is lost");
     session.askedMs = this.#timeline.nowMs;
-    this.#mayFail(session, query.sql);
-    const result = this.#run(query);
-    if (query.sql === "begin immediate") this.#isInTransaction = true;
-    if (ENDS.has(query.sql)) this.#isInTransaction = false;
+    const result = this.#answer(session, query);
     await this.#step(session, query.sql);
     return result;
+  }
+
+  /** Outside of transactions a server gives each statement its own turn. */
+  #answer(session: Session, query: CompiledQuery): QueryResult<never> {
+    try {
+      this.#mayFail(session, query.sql);
+      const result = this.#run(query);
+      if (query.sql === "begin immediate") this.#isInTransaction = true;
+      if (ENDS.has(query.sql)) this.#isInTransaction = false;
+      return result;
+    } finally {
+      if (this.#isServer && !this.#isInTransaction) this.release(session);
+    }
+  }
+
+  async #silence({ life }: Session): Promise<void> {
+    const leftMs = this.faults.silentUntilMs - this.#timeline.nowMs;
+    if (leftMs > 0 && life.name !== "operator")
+      await new Promise<void>((go) => void this.#timeline.after(life, leftMs, go));
   }
 
   /** A process may end here, or stand still. */
@@ -200,9 +243,10 @@ export class SimulatedStore implements Sessions {
   }
 
   #mayFail({ life }: Session, sql: string): void {
-    const { failing, conflicting } = this.faults;
+    const { failing, commitsFailing, conflicting } = this.faults;
     if (sql === "rollback" || life.name === "operator") return;
     if (this.#isInTransaction && sql !== "commit" && this.#conflicts(conflicting)) throw conflict();
+    if (sql === "commit" && this.#chances(commitsFailing)) this.#failCommit();
     if (!this.#chances(failing)) return;
     if (sql === "commit") this.#failCommit();
     throw new StoreDown("database", "simulated");

@@ -54,7 +54,7 @@ export class Tokens {
     const right = [about, decision, `${policy.name}@${String(policy.version)}`, LIFE_SECONDS];
     if (given !== right.join(" ")) front.wrong(`a token says ${given}`);
     const nowSeconds = (front.world.timeline.beganMs + front.world.timeline.nowMs) / 1_000;
-    const slackSeconds = SLACK_SECONDS + front.weather.frozenMs / 1_000;
+    const slackSeconds = SLACK_SECONDS + front.weather.heldUpMs / 1_000;
     if (Math.abs(nowSeconds - iat) > slackSeconds) front.wrong("a token is old");
     if (this.#seen.has(jti)) front.wrong("two answers have one token");
     this.#seen.add(jti);

@@ -1,7 +1,8 @@
 import type { Chance } from "./chance.ts";
 import type { Front } from "./front.ts";
 import { chargedOn, type Owner } from "./ledger.ts";
-import type { Operator, Reply } from "./world.ts";
+import type { Operator } from "./operator.ts";
+import type { Reply } from "./world.ts";
 
 /** A change by one server is in force on all of them after this time. */
 const IN_FORCE_MS = 5_000;
@@ -22,6 +23,7 @@ export class Visits {
     if (!owner.key.startsWith("account:")) return;
     const id = owner.key.slice("account:".length);
     const visitor = { clientAddress: owner.address, userAgent: "sim" };
+    await this.#others(id, visitor);
     const { token } = await this.#operator.signIns.start({ id }, visitor);
     const browser = { ...owner, headers: { cookie: `gatepost_session=${token}`, ...SAME_SITE } };
     if (this.#chance.isTrue(0.5)) await this.#useKey(owner, browser);
@@ -32,6 +34,14 @@ export class Visits {
     const after = await this.#ask(browser, "GET", "/account/keys");
     if (gone.status === 204 && after.status === 200)
       this.#front.wrong("a sign-out leaves the door open");
+  }
+
+  /** Others have signed in before, and stay. */
+  async #others(id: string, visitor: { clientAddress: string; userAgent: string }): Promise<void> {
+    if (this.#chance.isTrue(0.5)) return;
+    const { store } = this.#front.world;
+    for (const { id: other } of store.rows(`select id from accounts where id <> '${id}' limit 1`))
+      await this.#operator.signIns.start({ id: String(other) }, visitor);
   }
 
   #ask(
@@ -70,7 +80,7 @@ export class Visits {
     const { status } = await this.#front.ask(caller, order, {
       body: { domain: "d1.live.test-zone.com" },
     });
-    if (status === 401 || status === 429) charged.possible -= 1;
+    if (status === 401 || status === 429) this.#front.free(charged, 1);
     return status;
   }
 

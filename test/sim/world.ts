@@ -3,24 +3,15 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
-import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
-import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
-import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
-import { openStoredLists } from "../../src/main/feeds/lists.ts";
-import { openDns } from "../../src/main/parts/dns.ts";
-import { openAccountStore } from "../../src/main/parts/store.ts";
-import { openWebhooks } from "../../src/main/parts/webhooks.ts";
-import { openProcess, type Process } from "../../src/main/process/open-process.ts";
-import { startServer } from "../../src/main/server.ts";
-import { openSecretKey } from "../../src/main/settings/secret-key.ts";
+import { openProcess } from "../../src/main/process/open-process.ts";
+import { type Running, startServer } from "../../src/main/server.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
 import { startWorker } from "../../src/main/worker.ts";
-import { createSignIns } from "../../src/service/account/sign-ins.ts";
-import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
-import { createPolicyService } from "../../src/service/policy/policies.ts";
 import { Chance } from "./chance.ts";
-import { type Ground, type Host, type Received, simulatedMachine } from "./machine.ts";
+import { LATER_MAX } from "./later-schema.ts";
+import { type Ground, type Host, newHost, type Received, simulatedMachine } from "./machine.ts";
+import { type Operator, openOperator } from "./operator.ts";
+import { newPlace, type Place, stepAt } from "./place.ts";
 import { SimulatedRedis } from "./redis/simulated-redis.ts";
 import { SimulatedStore } from "./store.ts";
 import { type Lifetime, Timeline } from "./timeline.ts";
@@ -45,13 +36,28 @@ export interface Request {
 export interface Reply {
   /** 0: the line was cut before an answer came. */
   readonly status: number;
+  /** When it was asked for. */
+  readonly sentMs?: number;
   readonly body: string;
   readonly retryAfter: number | undefined;
 }
 
-const WRITES = /^(?:insert|update|delete) /;
-
 const CUT: Reply = { status: 0, body: "", retryAfter: undefined };
+
+/** A client gives up after this. */
+const REQUEST_MS = 120_000;
+
+/** What is of interest of what `inject` returns. */
+interface Injected {
+  readonly statusCode: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+function replyOf({ statusCode: status, body, headers }: Injected): Reply {
+  const retry = headers["retry-after"];
+  return { status, body, retryAfter: retry === undefined ? undefined : Number(retry) };
+}
 
 const folder = mkdtempSync(join(tmpdir(), "gatepost-sim-"));
 const tiersFile = join(folder, "tiers.json");
@@ -68,52 +74,6 @@ const SETTINGS = {
 } as const;
 
 const SCALED = { DATABASE_URL: "postgres://db.test/sim", REDIS_URL: "redis://redis.test" } as const;
-
-/** When a fault comes that waits for what its process does. */
-export interface Moment {
-  /** Writes to this table are let pass first, and then steps before and after statements. */
-  readonly table?: string;
-  writesLeft: number;
-  stepsLeft: number;
-  readonly strike: () => void;
-}
-
-/** One place where a server or worker runs, again and again. */
-export interface Place {
-  readonly kind: "server" | "worker";
-  readonly name: string;
-  host: Host | undefined;
-  starts: number;
-  moment: Moment | undefined;
-  readonly cut: Set<() => void>;
-}
-
-/** What operators do at the command line, on the same stores; this process never dies. */
-async function openOperator(process: Process) {
-  const store = await openAccountStore(process);
-  const dns = openDns(process.config, "interactive", { machine: process.machine });
-  const { setup } = openWebhooks(process, {
-    sql: store.sql,
-    secretKey: await openSecretKey(process.config, store.sql),
-    addresses: dns.addresses,
-    sent: "elsewhere",
-  });
-  const { operator } = await openStoredLists(process, store);
-  const { clock, ids } = process;
-  const { db } = store.sql;
-  const policies = createPolicyService({
-    store: sqlPolicyStore(db),
-    outcomes: sqlOutcomes(db),
-    tiers: DEFAULT_TIERS,
-    clock,
-    notices: store.notices,
-  });
-  const [sessions, accounts] = [sqlSignIns(db), sqlAccounts(db)];
-  const signIns = createSignIns({ sessions, accounts, ids, clock });
-  return { ...store, setup, rules: operator, policies, signIns };
-}
-
-export type Operator = Awaited<ReturnType<typeof openOperator>>;
 
 /** Servers, workers, stores, name servers and receivers under one seed. */
 export class World {
@@ -160,13 +120,11 @@ export class World {
         this.logged.set(event, (this.logged.get(event) ?? 0) + 1);
       },
     };
-    const place = (kind: Place["kind"], index: number): Place => {
-      const name = `${kind}${String(index)}`;
-      return { kind, name, host: undefined, starts: 0, moment: undefined, cut: new Set() };
-    };
     this.places = [
-      ...Array.from({ length: workers === 0 ? 1 : servers }, (_, index) => place("server", index)),
-      ...Array.from({ length: workers }, (_, index) => place("worker", index)),
+      ...Array.from({ length: workers === 0 ? 1 : servers }, (_, index) =>
+        newPlace("server", index),
+      ),
+      ...Array.from({ length: workers }, (_, index) => newPlace("worker", index)),
     ];
   }
 
@@ -183,7 +141,7 @@ export class World {
 
   async operator(): Promise<Operator> {
     const life: Lifetime = { name: "operator", isAlive: true, frozenUntilMs: 0, skewMs: 0 };
-    const host: Host = { life, step: () => undefined, app: undefined };
+    const host = newHost({ life, step: () => undefined, later: 0 });
     const machine = simulatedMachine(this.#ground, host);
     // The teller would open a real connection; notices of commands may be lost anyway.
     const { redisUrl: _, ...config } = this.#config;
@@ -198,21 +156,30 @@ export class World {
     place.moment = undefined;
     const name = `${place.name}.${String(place.starts)}`;
     const life: Lifetime = { name, isAlive: true, frozenUntilMs: 0, skewMs: 0 };
-    const host: Host = { life, step: (sql) => this.#step(place, host, sql), app: undefined };
+    const step = (sql: string): void => stepAt(place, { life }, sql);
+    const host = newHost({ life, step, later: place.later });
     place.host = host;
     this.note(`${name} starts`);
     const machine = simulatedMachine(this.#ground, host);
-    const started =
+    const started: Promise<Pick<Running, "stop">> =
       place.kind === "server"
         ? startServer(this.#config, { machine })
         : startWorker(this.#config, { machine });
-    started.catch((fault: unknown) => {
-      if (!life.isAlive) return;
-      this.failedStarts.push(fault);
-      this.note(`${name} did not start`);
-      life.isAlive = false;
-      this.timeline.after(undefined, 1_000, () => this.start(place));
-    });
+    started.then(
+      ({ stop }) => void (host.stop = stop),
+      (fault: unknown) => this.#didNotStart(place, host, fault),
+    );
+  }
+
+  #didNotStart(place: Place, { life, later }: Host, fault: unknown): void {
+    if (!life.isAlive) return;
+    this.note(`${life.name} did not start`);
+    life.isAlive = false;
+    // Its operator gives it the newest program, as the sentence says.
+    const isTold = fault instanceof Error && fault.message.includes("run the newer version");
+    if (later === this.store.later || !isTold) this.failedStarts.push(fault);
+    place.later = Math.max(later, this.store.later);
+    this.timeline.after(undefined, 1_000, () => this.start(place));
   }
 
   /** Ends the process as SIGKILL does, and starts another one later. */
@@ -221,27 +188,36 @@ export class World {
     if (life?.isAlive !== true) return;
     this.kills += 1;
     this.note(`${life.name} is killed`);
+    this.#gone(place, life);
+    this.timeline.after(undefined, restartMs, () => this.start(place));
+  }
+
+  /** Stops the process as SIGTERM does, and starts it again; `isNewer`: as a later version. */
+  restart(place: Place, isNewer: boolean): void {
+    const { host } = place;
+    if (host?.stop === undefined || !host.life.isAlive || host.isStopping) return;
+    const { life, stop } = host;
+    this.note(`${life.name} is stopped`);
+    const { later } = this.store;
+    if (isNewer) place.later = place.later < later ? later : Math.min(later + 1, LATER_MAX);
+    host.isStopping = true;
+    host.app = undefined;
+    const ended = (): void => {
+      if (!life.isAlive) return;
+      this.note(`${life.name} has stopped`);
+      this.#gone(place, life);
+      this.timeline.after(undefined, this.chance.between(100, 1_000), () => this.start(place));
+    };
+    this.timeline.after(life, 0, () => void stop().then(ended, ended));
+  }
+
+  #gone(place: Place, life: Lifetime): void {
     life.isAlive = false;
     place.host = undefined;
     this.store.died(life);
     this.redis.died(life);
     for (const cut of place.cut) cut();
     place.cut.clear();
-    this.timeline.after(undefined, restartMs, () => this.start(place));
-  }
-
-  #step(place: Place, { life }: Host, sql: string): void {
-    const { moment } = place;
-    if (!life.isAlive || moment === undefined) return;
-    if (moment.writesLeft > 0) {
-      const { table = "" } = moment;
-      if (WRITES.test(sql) && sql.includes(`"${table}"`)) moment.writesLeft -= 1;
-      if (moment.writesLeft > 0) return;
-    }
-    moment.stepsLeft -= 1;
-    if (moment.stepsLeft > 0) return;
-    place.moment = undefined;
-    moment.strike();
   }
 
   #receive(webhook: Received): number {
@@ -273,6 +249,8 @@ export class World {
     const reply = new Promise<Reply>((resolve) => {
       const cut = (): void => resolve(CUT);
       place.cut.add(cut);
+      const giveUp = this.timeline.after(undefined, REQUEST_MS, cut);
+      host.underWay += 1;
       const answer = async (): Promise<void> => {
         const answered = await app.inject({
           method,
@@ -281,12 +259,11 @@ export class World {
           ...(body !== undefined && { payload: body }),
           remoteAddress: from,
         });
+        host.underWay -= 1;
+        giveUp();
         if (!life.isAlive) return;
         place.cut.delete(cut);
-        const { statusCode: status, body: text, headers: given } = answered;
-        const retry = given["retry-after"];
-        const retryAfter = retry === undefined ? undefined : Number(retry);
-        resolve({ status, body: text, retryAfter });
+        resolve(replyOf(answered));
       };
       this.timeline.after(life, 0, () => void answer());
     });

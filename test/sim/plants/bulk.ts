@@ -62,9 +62,9 @@ export const BULK_PLANTS: readonly Plant[] = [
     ["an idempotency key is read without its owner", `.where("retry_keys.owner", "=", owner)`, ""],
   ),
   ...sharedPlantsIn("adapters/sql/bulk/idempotency-keys", [
-    "a lock lasts for ever",
-    "Number(row.locked_until_ms) > nowMs",
-    "Number(row.locked_until_ms) > 0",
+    "a lock lasts for an hour",
+    "locked_until_ms: nowMs + lockMs",
+    "locked_until_ms: nowMs + 100 * lockMs",
   ]),
   ...plantsIn(
     "main/parts/open-bulk",

@@ -92,9 +92,9 @@ export const GATE_PLANTS: readonly Plant[] = [
     ["decisions are written an hour late", "FLUSH_AFTER_MS = 1_000", "FLUSH_AFTER_MS = 3_600_000"],
   ),
   ...plantsIn("adapters/sql/policy/outcomes", [
-    "decisions are counted for another account",
-    `.where("account_id", "=", made.account_id)`,
-    "",
+    "a decision that was made before is not counted",
+    `build("count", "+", made.count)`,
+    `build("count", "+", 0)`,
   ]),
   ...plantsIn(
     "service/policy/mailbox-id",

@@ -76,12 +76,12 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
       `paidBy === "plan" ? { units: amount }`,
       `paidBy === "plan" ? { units: 0 }`,
     ],
-    [
-      "a written charge is dropped",
-      "tx.afterCommit(() => counter.keep(taken));",
-      "tx.afterCommit(() => counter.drop(taken));",
-    ],
   ),
+  ...sharedPlantsIn("adapters/sql/admission/charges", [
+    "a written charge is dropped",
+    "tx.afterCommit(() => counter.keep(taken));",
+    "tx.afterCommit(() => counter.drop(taken));",
+  ]),
   ...plantsIn("adapters/sql/evidence/rules", [
     "a change of rules is not counted",
     `build("changes", "+", 1)`,
@@ -106,7 +106,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
     ["who waits for a share waits for ever", "tenant.waiting.shift();", "return;"],
   ),
-  ...plantsIn("ports/process/in-time", [
+  ...sharedPlantsIn("ports/process/in-time", [
     "a limit of time is not kept",
     "callOff = clock.after(0, () => resolve(late));",
     "void late;",

@@ -1,4 +1,4 @@
-import { plantsIn, type Plant } from "./plant.ts";
+import { plantsIn, type Plant, sharedPlantsIn } from "./plant.ts";
 
 /** Quotas in memory, refunds, budgets and loops of one process. */
 export const PROCESS_PLANTS: readonly Plant[] = [
@@ -9,11 +9,7 @@ export const PROCESS_PLANTS: readonly Plant[] = [
       "await countIn(tx, charge, { units: -amount });",
       "await countIn(tx, charge, { units: -2 * amount });",
     ],
-    [
-      "a repeated refund gives back again",
-      "const amount = target - charge.refunded;",
-      "const amount = target;",
-    ],
+    ["a refund is not noted in its charge", ".set({ refunded: target })", ".set({ refunded: 0 })"],
   ),
   ...plantsIn(
     "adapters/memory/quota-counter",
@@ -56,6 +52,21 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     ["a single check has 300 ms", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 300"],
     ["a single check waits for ever", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 5_000_000"],
   ),
+  ...plantsIn("main/parts/embedded", [
+    "a stop does not write what waits",
+    "quotas.flush().catch(",
+    "Promise.resolve().catch(",
+  ]),
+  ...plantsIn("main/parts/gate", [
+    "a stop forgets decisions",
+    "recorder.flush().catch(",
+    "Promise.resolve().catch(",
+  ]),
+  ...sharedPlantsIn("adapters/sql/engine/migrate", [
+    "an older program serves a newer schema",
+    "if (applied > migrations.length)",
+    "if (applied < 0)",
+  ]),
   ...plantsIn("ports/process/every", [
     "a repeat loop ends with its first fault",
     "if (!isFailing)\n                failed(fault);",

@@ -1,0 +1,23 @@
+import type { Migration } from "../../src/adapters/sql/migrations/migration.ts";
+
+const TABLES = ["jobs", "chunks", "retry_keys", "usage_days", "charges", "accounts", "api_keys"];
+
+/** Versions after this one that the world can be upgraded to. */
+export const LATER_MAX = 14;
+
+/** What the next versions change under this one: each gives one table a column, and an index on it. */
+export const LATER_MIGRATIONS: readonly Migration[] = Array.from(
+  { length: LATER_MAX },
+  (_, index) => {
+    const table = TABLES[index % TABLES.length] ?? "jobs";
+    const column = `later_${String(index)}`;
+    return {
+      name: `later-${String(index)}`,
+      async up(db) {
+        const row = db.schema.alterTable(table);
+        await row.addColumn(column, "integer", (made) => made.notNull().defaultTo(0)).execute();
+        await db.schema.createIndex(`${table}_${column}`).on(table).column(column).execute();
+      },
+    };
+  },
+);

@@ -74,6 +74,11 @@ testInBrowser("a policy is edited, tested, run in shadow, promoted, and publishe
   await button(page, "Make 2 live").click();
   await page.getByText("Version 2 is live.").waitFor();
   assert.equal(await page.getByLabel("Rule 4: what to do").inputValue(), "review");
+  await page.getByLabel("Otherwise").selectOption("reject");
+  await button(page, "Publish 3").click();
+  await page.getByRole("dialog", { name: "Reject more people?" }).waitFor();
+  await button(page, "Keep it as it is").click();
+  await page.getByLabel("Otherwise").selectOption("accept");
   await button(page, "Remove rule 4").click();
   await button(page, "Publish 3").click();
   await page.getByText("Version 3 is live.").waitFor();
@@ -99,7 +104,7 @@ async function checkSheet(page: Page): Promise<void> {
 testInBrowser("a workbook goes up, and comes down cleaned with all its columns", async () => {
   const { page, context, complaints } = await visit("fresh", "/lists");
   await checkSheet(page);
-  await button(page, "Fix all 1").click();
+  await button(page, "Fix 1").click();
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     button(page, "Download cleaned list").click(),
@@ -126,7 +131,7 @@ testInBrowser("a list of one tab is on the shelf of another, and is opened there
   const card = other.getByRole("listitem").filter({ hasText: "spring.xlsx" });
   await card.getByText(/^Deleted in 14:\d\d$/).waitFor();
   await card.getByRole("button", { name: "spring.xlsx" }).click();
-  await other.getByRole("heading", { name: "1 of 3 entries are good to use." }).waitFor();
+  await other.getByRole("heading", { name: "1 of 3 entries is good to use." }).waitFor();
   await context.close();
 });
 
@@ -167,5 +172,37 @@ testInBrowser("the keyboard alone: the field, the command menu, tabs and a dialo
   await page.keyboard.press("Escape");
   await focusOn(page, "This is wrong");
   assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("an address without its at sign is one press from its verdict", async () => {
+  for (const who of ["visitor", "own"] as const) {
+    const { page, context } = await visit(who, "/#luis.garcia.gmail.com");
+    await button(page, "Did you mean luis.garcia@gmail.com?").click();
+    await page.getByRole("img", { name: "Verdict: Looks good" }).waitFor();
+    await context.close();
+  }
+});
+
+testInBrowser("the cockpit shows the newest report, and settles it", async () => {
+  const { page, context, complaints } = await visit("admin", "/admin/system");
+  await page.getByText("1 report waits").waitFor();
+  await button(page, "Settle the report about good.example").click();
+  await page.getByRole("radio", { name: /^Dismiss the report/ }).check();
+  await button(page, "Dismiss the report").click();
+  await page.getByText("Nothing to settle").waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+testInBrowser("without JavaScript the front page has a form that answers", async () => {
+  const { url } = shown.service;
+  const { page, context } = await openPage(url, { javaScriptEnabled: false });
+  await page.goto(url);
+  await page.getByLabel("Email address").fill("jo@mailinator.com");
+  await button(page, "Check").click();
+  await page.waitForURL(`${url}/api/email`);
+  const answer = JSON.parse(await page.locator("body").innerText()) as Record<string, unknown>;
+  assert.equal(answer["disposable"], true);
   await context.close();
 });

@@ -1,18 +1,13 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import {
-  type OpenPolicy,
-  type Policy,
-  type PolicyDocument,
-  publishPolicy,
-  shadowPolicy,
-} from "../../api/gate.ts";
+import { type OpenPolicy, type Policy, type PolicyDocument, shadowPolicy } from "../../api/gate.ts";
 import { announce } from "../../app/announce.ts";
 import { t } from "../../app/i18n.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
 import { BackTest } from "./policy-back-test.tsx";
+import { Publish } from "./policy-publish.tsx";
 import { Effect } from "./policy-effect.tsx";
 import { Rules } from "./policy-rules.tsx";
 import { TryPolicy } from "./policy-try.tsx";
@@ -68,36 +63,26 @@ function Opened(props: OpenedProps): VNode {
 
 function Editor({ policy, names, onName, onChange }: OpenedProps & { policy: OpenPolicy }): VNode {
   const [draft, setDraft] = useState<PolicyDocument>(policy.document);
-  const { busy, fault, run } = useAction();
+  const action = useAction();
+  const { busy, fault, run } = action;
   const isChanged = useMemo(
     () => JSON.stringify(draft) !== JSON.stringify(policy.document),
     [draft],
   );
-  const save = (work: typeof publishPolicy, said: string): void =>
+  const runInShadow = (): void =>
     run(async () => {
-      await work(policy.name, draft);
-      announce(said);
+      await shadowPolicy(policy.name, draft);
+      announce(t("The draft runs in the shadow."));
       onChange();
     });
   return (
     <>
       <PageHead title={t("Sign-up policy")} lead={leadOf(policy)}>
         {names.length < 2 ? null : <Names names={names} name={policy.name} onName={onName} />}
-        <button
-          type="button"
-          disabled={busy || !isChanged}
-          onClick={() => save(shadowPolicy, t("The draft runs in the shadow."))}
-        >
+        <button type="button" disabled={busy || !isChanged} onClick={runInShadow}>
           {t("Run in shadow")}
         </button>
-        <button
-          type="button"
-          class="main"
-          disabled={busy || !isChanged}
-          onClick={() => save(publishPolicy, t("Published."))}
-        >
-          {t("Publish {n}", { n: nextVersion(policy) })}
-        </button>
+        <Publish {...{ policy, draft, action, isChanged, onChange }} />
       </PageHead>
       <Fault text={fault} />
       {policy.shadow === null ? null : <Effect policy={policy} onChange={onChange} />}
@@ -114,9 +99,6 @@ function Editor({ policy, names, onName, onChange }: OpenedProps & { policy: Ope
     </>
   );
 }
-
-const nextVersion = ({ versions }: OpenPolicy): number =>
-  Math.max(0, ...versions.map(({ version }) => version)) + 1;
 
 function leadOf({ live, shadow, built_in: isBuiltIn }: OpenPolicy): string {
   if (shadow !== null) {

@@ -73,19 +73,18 @@ export function check(given: string): void {
   typed(entry);
   show({ state: "checking", entry });
   setFragment(entry);
-  const words = loadWords("check");
+  const words = Promise.all([loadWords("first"), loadWords("check")]);
   let said = "";
   const take = (step: CheckStep): void => {
     if (running !== own) return;
     show({ state: "answered", entry, step, atMs: nowMs() });
-    const { mark, stamp } = verdictOf(step, entry);
-    addRecent({ entry, mark, stamp });
     void words.then(() => tell(step));
   };
   const tell = (step: CheckStep): void => {
     if (running !== own) return;
     // The verdict alone: read out whole, the page would take minutes. It is said again when it changes.
-    const { stamp, small, sentence, reason } = verdictOf(step, entry);
+    const { mark, stamp, small, sentence, reason } = verdictOf(step, entry);
+    addRecent({ entry, mark, stamp });
     const text = `${entry}: ${stamp}, ${small}. ${sentence} ${reason}`;
     if (text !== said) announce(text);
     said = text;

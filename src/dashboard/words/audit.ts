@@ -36,5 +36,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 /** What happened, for people; an action this page does not know stays as it is. */
 export function actionWords({ action, detail }: AuditEntry): string {
   const words = Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action;
-  return detail === "" ? t(words) : `${t(words)}: ${withoutHashes(detail)}`;
+  return detail === ""
+    ? t(words)
+    : t("{name}: {value}", { name: t(words), value: withoutHashes(detail) });
 }

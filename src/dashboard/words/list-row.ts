@@ -19,9 +19,9 @@ export function kindOf(row: ListRow): Kind {
   return isUnsure(row) ? "unsure" : "dns";
 }
 
-/** Whether its domain is probably misspelt. */
-export const isMisspelt = ({ signals, meant }: ListRow): boolean =>
-  signals.includes("typo_domain") || (meant !== "" && signals.length > 0);
+/** Whether its domain is probably misspelt. A lost "@" is a slip of its own. */
+export const isMisspelt = ({ signals, meant, code }: ListRow): boolean =>
+  signals.includes("typo_domain") || (meant !== "" && signals.length > 0 && code !== "lost_at");
 
 /** An address that lost its "@", with what was probably meant. */
 export const isLostAt = ({ code, meant }: ListRow): boolean => code === "lost_at" && meant !== "";

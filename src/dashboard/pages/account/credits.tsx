@@ -54,7 +54,7 @@ const REASONS: Readonly<Record<CreditEntry["reason"], string>> = {
 function wordsOf({ reason, reference, amount }: CreditEntry): string {
   if (reason !== "grant") return t(REASONS[reason]);
   const word = t(amount < 0 ? "Taken back" : REASONS.grant);
-  return reference === "" ? word : `${word}: ${reference}`;
+  return reference === "" ? word : t("{name}: {value}", { name: word, value: reference });
 }
 
 const signed = (amount: number): string =>

@@ -163,7 +163,7 @@ function DayChart(props: {
         <span class="push" />
         {lines.map(([name, colour, pick]) => (
           <span key={name} class={`note key ${colour}`}>
-            {name}: {count(sum(days, pick))}
+            {t("{name}: {value}", { name, value: count(sum(days, pick)) })}
           </span>
         ))}
       </div>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { ListRow } from "../../api/shapes.ts";
-import { t } from "../../app/i18n.ts";
-import { count } from "../../app/numbers.ts";
+import { plural, t } from "../../app/i18n.ts";
+import { count, counted } from "../../app/numbers.ts";
 import { Meter } from "../../parts/meter.tsx";
 import {
   type Filter,
@@ -42,17 +42,22 @@ export function WhatToLookAt(props: LookProps): VNode {
         <Repair
           {...props}
           rows={misspelt}
-          title={t("misspelt domains")}
+          title={t(plural(misspelt.length, "misspelt domain", "misspelt domains"))}
           onSee={() => onFilter("typo")}
         />
-        <Repair {...props} rows={lost} title={t("lost @ signs")} onSee={() => onFilter("format")} />
+        <Repair
+          {...props}
+          rows={lost}
+          title={t(plural(lost.length, "lost @ sign", "lost @ signs"))}
+          onSee={() => onFilter("format")}
+        />
         {disposable.length === 0 ? null : (
           <Reasons rows={disposable} onSee={() => onFilter("disposable")} />
         )}
         {duplicates + unsure.length === 0 ? null : (
           <article class="sheet stack close">
             <h3 class="look-head">
-              <b>{count(duplicates)}</b> {t("duplicates")}
+              <b>{count(duplicates)}</b> {t(plural(duplicates, "duplicate", "duplicates"))}
             </h3>
             <p class="prose">
               {t(
@@ -61,7 +66,9 @@ export function WhatToLookAt(props: LookProps): VNode {
             </p>
             {unsure.length === 0 ? null : (
               <div class="bar">
-                <span class="note">{t("{n} could not be told.", { n: count(unsure.length) })}</span>
+                <span class="note">
+                  {counted(unsure.length, "{n} entry could not be told.", "{n} could not be told.")}
+                </span>
                 <button type="button" class="small" onClick={() => onAgain(unsure)}>
                   {t("Check them again")}
                 </button>
@@ -160,7 +167,7 @@ function Repair(
         <button type="button" class={isFixed ? "" : "fix"} onClick={press} aria-pressed={isFixed}>
           {isFixed
             ? t("Fixed {n}. Undo", { n: count(rows.length) })
-            : t("Fix all {n}", { n: count(rows.length) })}
+            : counted(rows.length, "Fix {n}", "Fix all {n}")}
           <span class="unseen"> {title}</span>
         </button>
         <button type="button" class="link" onClick={onSee}>
@@ -192,7 +199,7 @@ function Reasons({ rows, onSee }: { rows: readonly ListRow[]; onSee: () => void 
         ))}
       </ul>
       <button type="button" class="link" onClick={onSee}>
-        {t("See all {n}", { n: count(rows.length) })}
+        {counted(rows.length, "See {n}", "See all {n}")}
         <span class="unseen"> {t("disposable, by reason")}</span>
       </button>
     </article>

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { t } from "../../app/i18n.ts";
+import { plural, t } from "../../app/i18n.ts";
 import { count, percent } from "../../app/numbers.ts";
 import { type Kind, KINDS } from "../../words/list-row.ts";
 
@@ -43,7 +43,14 @@ export function Picture({ counts }: { counts: KindCounts }): VNode {
   return (
     <section class="sheet">
       <h2 class="say">
-        {t("{n} of {all} entries are good to use.", { n: count(counts.good), all: count(all) })}
+        {t(
+          plural(
+            counts.good,
+            "{n} of {all} entries is good to use.",
+            "{n} of {all} entries are good to use.",
+          ),
+          { n: count(counts.good), all: count(all) },
+        )}
       </h2>
       <div class="picture">
         <KindBar counts={counts} />

@@ -6,6 +6,7 @@ import { costOf } from "../../src/dashboard/words/cost.ts";
 import { factsOf } from "../../src/dashboard/words/facts.ts";
 import { sharesOf } from "../../src/dashboard/words/shares.ts";
 import { curlOf, shellQuoted } from "../../src/dashboard/words/curl-samples.ts";
+import { isLostAt, isMisspelt } from "../../src/dashboard/words/list-row.ts";
 import { verdictOf } from "../../src/dashboard/words/verdict.ts";
 
 const FINE: Result = {
@@ -82,6 +83,12 @@ for (const [name, more, entry, reason] of lost) {
     assert.deepEqual([verdict.suggestion, verdict.reason], ["anna@web.de", reason]);
   });
 }
+
+test("an entry of a list that lost its at sign is no misspelling", () => {
+  const row = { entry: "ann.lee.web.de", fate: "invalidDns", confidence: 0 } as const;
+  const slip = { ...row, signals: ["no_mx_records"], code: "lost_at", meant: "x@web.de" } as const;
+  assert.deepEqual([isMisspelt(slip), isLostAt(slip)], [false, true]);
+});
 
 test("an inconclusive mail server is grey among the facts, neither red nor amber", () => {
   const facts = factsOf({ ...FINE, dns: false, signals: ["dns_indeterminate"] });

@@ -28,11 +28,18 @@ export function CheckResult(props: ResultProps): VNode {
   const { entry, step } = props;
   const [isSeen, setSeen] = useState(false);
   useEffect(() => setSeen(true), []);
-  const verdict = <VerdictSheet {...props} />;
-  if (!isSeen) return verdict;
+  if (!isSeen) {
+    return (
+      <>
+        <VerdictSheet {...props} />
+        {/* What stands below does not move when the rest comes. */}
+        <div style={{ minHeight: "100vh" }} />
+      </>
+    );
+  }
   return (
     <>
-      {verdict}
+      <VerdictSheet {...props} />
       <div class="two start">
         <div class="stack wide">
           <Why step={step} />

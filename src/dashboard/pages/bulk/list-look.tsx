@@ -55,29 +55,41 @@ export function WhatToLookAt(props: LookProps): VNode {
           <Reasons rows={disposable} onSee={() => onFilter("disposable")} />
         )}
         {duplicates + unsure.length === 0 ? null : (
-          <article class="sheet stack close">
-            <h3 class="look-head">
-              <b>{count(duplicates)}</b> {t(plural(duplicates, "duplicate", "duplicates"))}
-            </h3>
-            <p class="prose">
-              {t(
-                "The same entry in several rows or spellings counts, and is charged, once. The cleaned list keeps the first row.",
-              )}
-            </p>
-            {unsure.length === 0 ? null : (
-              <div class="bar">
-                <span class="note">
-                  {counted(unsure.length, "{n} entry could not be told.", "{n} could not be told.")}
-                </span>
-                <button type="button" class="small" onClick={() => onAgain(unsure)}>
-                  {t("Check them again")}
-                </button>
-              </div>
-            )}
-          </article>
+          <Others duplicates={duplicates} unsure={unsure} onAgain={onAgain} />
         )}
       </div>
     </section>
+  );
+}
+
+/** What costs nothing, and what another try may tell. */
+function Others(props: {
+  duplicates: number;
+  unsure: readonly ListRow[];
+  onAgain: (rows: readonly ListRow[]) => void;
+}): VNode {
+  const { duplicates, unsure, onAgain } = props;
+  return (
+    <article class="sheet stack close">
+      <h3 class="look-head">
+        <b>{count(duplicates)}</b> {t(plural(duplicates, "duplicate", "duplicates"))}
+      </h3>
+      <p class="prose">
+        {t(
+          "The same entry in several rows or spellings counts, and is charged, once. The cleaned list keeps the first row.",
+        )}
+      </p>
+      {unsure.length === 0 ? null : (
+        <div class="bar">
+          <span class="note">
+            {counted(unsure.length, "{n} entry could not be told.", "{n} could not be told.")}
+          </span>
+          <button type="button" class="small" onClick={() => onAgain(unsure)}>
+            {t("Check them again")}
+          </button>
+        </div>
+      )}
+    </article>
   );
 }
 

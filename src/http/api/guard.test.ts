@@ -1,59 +1,21 @@
 import { strict as assert } from "node:assert";
-import { Readable } from "node:stream";
 import { test } from "node:test";
-import type { InjectOptions } from "fastify";
-import { appWith, recordingLog } from "../../../test/http/http-app.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import { entranceOf, openAdmission } from "../../../test/http/open-admission.ts";
-import { type Answered, readError, readResult } from "../../../test/http/strict-client.ts";
+import { appWith } from "../../../test/http/http-app.ts";
+import { openAdmission } from "../../../test/http/open-admission.ts";
+import { readError, readResult } from "../../../test/http/strict-client.ts";
 import { StoreDown } from "../../ports/process/store-down.ts";
-import type {
-  Credentials,
-  Entrance,
-  Admission,
-  Receipt,
-} from "../../service/admission/admission.ts";
 import { Refusal } from "../../service/refusals.ts";
 import type { AppDeps } from "../app/app.ts";
 import { readTrustedProxies } from "../request/client-address.ts";
-import type { Handling, Route } from "../answer/route.ts";
-
-async function ask(over: Partial<AppDeps>, request: InjectOptions | string): Promise<Answered> {
-  const app = await appWith(over);
-  const { statusCode, headers, body } = await app.inject(request);
-  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-  return { status: statusCode, headers: Object.fromEntries(texts) as Answered["headers"], body };
-}
-
-const CHECK = "/api/email/ada@x.example";
-
-/** A gate that answers with the given entrance and remembers what it was asked. */
-function admissionWith(entrance: Partial<Entrance>, receipt: Partial<Receipt> = {}) {
-  const seen: { credentials?: Credentials; address?: string; charged: number[] } = { charged: [] };
-  const admission: Admission = {
-    ...openAdmission(),
-    enter(credentials, address) {
-      Object.assign(seen, { credentials, address });
-      return { ...entranceOf("anonymous", address), ...entrance };
-    },
-    charge(_, units) {
-      seen.charged.push(units);
-      return { paidBy: "credits", units, refund: () => undefined, ...receipt };
-    },
-  };
-  return { admission, seen };
-}
-
-const rateOf = ({ headers }: Answered) => [
-  headers["x-ratelimit-limit"],
-  headers["x-ratelimit-remaining"],
-];
-
-const RATE = { limit: 30, remaining: 7 };
-const PLAIN_REFUSAL = new Refusal("rate", 429, "Rate limit exceeded. Try again in 17 seconds.", {
-  detail: { retry_after: 17 },
-  retryAfterSeconds: 17,
-});
+import {
+  ask,
+  quiet,
+  CHECK,
+  admissionWith,
+  rateOf,
+  RATE,
+  PLAIN_REFUSAL,
+} from "../../../test/http/guarded.ts";
 
 const rated = [
   ["a result", CHECK, 200],
@@ -150,17 +112,6 @@ test("the admission counts the forwarded address of a trusted proxy", async () =
 
 const CREDITS_ONLY = { creditsOnly: PLAIN_REFUSAL } as const;
 
-/** A route that charges nothing itself. */
-const quiet = (handle: Handling["handle"]): Route => ({
-  family: "quiet",
-  methods: ["GET"],
-  body: "params",
-  parameters: new Set(),
-  charges: "nothing",
-  documentation: {},
-  handle,
-});
-
 const served = quiet(() => ({ type: "application/json; charset=utf-8", body: '{"served":true}' }));
 
 test("with the rate spent, a route that charges nothing costs one credit", async () => {
@@ -220,82 +171,6 @@ test("a store that is down is answered at once, without waiting for the refund",
   assert.equal(refunds, 1);
 });
 
-const faults = [
-  [
-    "thrown by the check",
-    {
-      checkOne: () => {
-        throw new Error("bug");
-      },
-    },
-  ],
-  ["rejected by the check", { checkOne: () => Promise.reject(new Error("bug")) }],
-  [
-    "thrown by the admission",
-    {
-      admission: {
-        ...openAdmission(),
-        enter: () => {
-          throw new Error("bug");
-        },
-      },
-    },
-  ],
-  [
-    "rejected by the admission",
-    { admission: { ...openAdmission(), enter: () => Promise.reject(new Error("bug")) } },
-  ],
-] as const satisfies readonly (readonly [string, Partial<AppDeps>])[];
-
-for (const [name, over] of faults) {
-  test(`a fault ${name} is a 500 without a word of it, logged once`, async () => {
-    const log = recordingLog();
-    const answer = await ask({ ...over, log }, CHECK);
-    assert.equal(readError(answer, 500), "Internal error.");
-    const errors = log.lines.filter(({ level }) => level === "error");
-    assert.deepEqual(
-      errors.map(({ event, fields }) => [event, fields]),
-      [["http.request_failed", { method: "GET", route: "email" }]],
-    );
-    assert.ok(errors[0]?.fault instanceof Error);
-  });
-}
-
-test("a refusal is not logged as a fault", async () => {
-  const log = recordingLog();
-  await ask({ log }, "/api/email");
-  assert.deepEqual(
-    log.lines.map(({ level }) => level),
-    ["info"],
-  );
-});
-
-test("what is thrown without being an error is a fault too", async () => {
-  const checkOne = (): never => {
-    throw "text";
-  };
-  readError(await ask({ checkOne }, CHECK), 500);
-});
-
-test("the access log holds the domain and never the address", async () => {
-  const log = recordingLog();
-  await ask({ log, clock: manualClock() }, "/api/email/Ada.Lovelace@X.example?email=other@x");
-  assert.deepEqual(log.lines, [
-    {
-      level: "info",
-      event: "http.request",
-      fields: {
-        method: "GET",
-        route: "email",
-        status: 200,
-        durationMs: 0,
-        tier: "anonymous",
-        domain: "x.example",
-      },
-    },
-  ]);
-});
-
 test("every answer is counted under our own names", async () => {
   const seen: unknown[] = [];
   const metrics = {
@@ -349,73 +224,6 @@ test("routes get a call when the server stops", async () => {
   await app.ready();
   await app.close();
   assert.equal(stopped, 1);
-});
-
-const streaming = (body: () => Readable): Route =>
-  quiet(() => ({ type: "text/plain; charset=utf-8", body: body() }));
-
-test("a stream is sent with the headers of every answer", async () => {
-  const routes = [streaming(() => Readable.from(["one\n", "two"]))];
-  const answer = await ask(
-    { routes, admission: admissionWith({ rate: RATE }).admission },
-    "/api/quiet",
-  );
-  assert.deepEqual([answer.status, answer.body], [200, "one\ntwo"]);
-  assert.equal(answer.headers["content-type"], "text/plain; charset=utf-8");
-  assert.equal(answer.headers["access-control-allow-origin"], "*");
-  assert.deepEqual(rateOf(answer), ["30", "7"]);
-});
-
-test("a stream that fails before its first byte is a 500", async () => {
-  const log = recordingLog();
-  const failing = (): Readable =>
-    new Readable({
-      read() {
-        this.destroy(new Error("bug"));
-      },
-    });
-  const answer = await ask({ log, routes: [streaming(failing)] }, "/api/quiet");
-  assert.equal(readError(answer, 500), "Internal error.");
-  assert.equal(log.lines.filter(({ level }) => level === "error").length, 1);
-});
-
-test("an answer that cannot be written ends its connection and not the process", async () => {
-  const log = recordingLog();
-  const headers = { "x-name": "line\r\nbreak" };
-  const route = quiet(() => ({ type: "text/plain", body: "", headers }));
-  const app = await appWith({ log, routes: [route] });
-  await assert.rejects(async () => app.inject("/api/quiet"));
-  assert.deepEqual(
-    log.lines.map(({ event }) => event),
-    ["http.answer_failed"],
-  );
-});
-
-test("a store that is down is a 503 that says when to come again, and one line of log a second", async () => {
-  const log = recordingLog();
-  const clock = manualClock();
-  let refunds = 0;
-  const { admission } = admissionWith({}, { refund: () => void (refunds += 1) });
-  const down = new StoreDown("database", "PostgreSQL does not serve");
-  const checkOne = () => Promise.reject(new Error("read quota", { cause: down }));
-  const app = await appWith({ admission, checkOne, log, clock });
-  const answers: unknown[] = [];
-  for (const stepMs of [0, 0, 999, 1]) {
-    clock.advance(stepMs);
-    const { statusCode, headers, body } = await app.inject(CHECK);
-    answers.push([statusCode, headers["retry-after"], body]);
-  }
-  const want = [503, "5", '{"error":"Service temporarily unavailable"}'];
-  assert.deepEqual(answers, [want, want, want, want]);
-  const errors = log.lines.filter(({ level }) => level === "error");
-  assert.deepEqual(
-    errors.map(({ event, fields }) => [event, fields["leftOut"]]),
-    [
-      ["http.store_down", undefined],
-      ["http.store_down", 2],
-    ],
-  );
-  assert.equal(refunds, 0, "what the route charged itself it gives back itself");
 });
 
 test("a refused body costs a request for each 64 KiB of it", async (t) => {

@@ -1,98 +1,25 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { addAccount, openStores, type Stores } from "../../../test/contracts/stores.ts";
-import { memoryNotices } from "../../adapters/memory/notices.ts";
+import { test } from "node:test";
+import { addAccount } from "../../../test/contracts/stores.ts";
 import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
-import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
-import { sqlKeys } from "../../adapters/sql/account/keys.ts";
-import { dayOf } from "../../core/calendar.ts";
-import type { Accounts } from "../../ports/admission/accounts.ts";
-import type { Keys } from "../../ports/admission/keys.ts";
-import type { Notices } from "../../ports/process/notices.ts";
-import { hashApiKey, makeApiKey } from "./api-key.ts";
+import { makeApiKey } from "./api-key.ts";
 import { forBulk } from "../bulk/bulk-refusal.ts";
 import { createAdmission } from "./counting-admission.ts";
-import type { Credentials, Entrance, Admission } from "./admission.ts";
 import { createKeyService } from "../account/keys.ts";
 import { Refusal } from "../refusals.ts";
-import { DEFAULT_TIERS, type Tier, type TierName, type Tiers } from "./tiers.ts";
-
-const ADDRESS = "192.0.2.1";
-const NOBODY: Credentials = { apiKey: [], authorization: [] };
-const withKey = (key: string): Credentials => ({ apiKey: [key], authorization: [] });
-
-interface World extends Stores {
-  readonly notices: Notices;
-  readonly admission: Admission;
-  readonly accounts: Accounts;
-  readonly keys: Keys;
-  /** How often the store was asked for a key. */
-  readonly questions: () => number;
-  /** A new valid key. */
-  readonly newKey: (id?: string, accountId?: string) => Promise<string>;
-  readonly enter: (credentials?: Credentials, address?: string) => Promise<Entrance>;
-  /** Enters and takes one unit. */
-  readonly check: (credentials?: Credentials, address?: string) => Promise<"plan" | "credits">;
-}
-
-function tiersWith(name: TierName, change: Partial<Tier>): Tiers {
-  return { ...DEFAULT_TIERS, [name]: { ...DEFAULT_TIERS[name], ...change } };
-}
-
-async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): Promise<World> {
-  const stores = await openStores(t);
-  const notices = memoryNotices();
-  const { sql, clock, counter, charges, ids } = stores;
-  const keys = sqlKeys(sql.db);
-  let questions = 0;
-  const counted: Pick<Keys, "holder"> = {
-    holder: (hash) => {
-      questions += 1;
-      return keys.holder(hash);
-    },
-  };
-  const admission = createAdmission({
-    keys: counted,
-    rates: memoryRateCounter(),
-    quotas: counter,
-    charges,
-    clock,
-    tiers,
-    notices,
-  });
-  const enter = async (credentials = NOBODY, address = ADDRESS): Promise<Entrance> =>
-    admission.enter(credentials, address);
-  return {
-    ...stores,
-    admission,
-    notices,
-    keys,
-    accounts: sqlAccounts(sql.db),
-    questions: () => questions,
-    newKey: async (id = "k1", accountId = "a1") => {
-      const key = makeApiKey(ids);
-      const shown = { name: "n", prefix: "", lastFour: "", createdAtMs: clock.nowMs() };
-      await keys.create({ id, accountId, hash: hashApiKey(key), ...shown }, 100);
-      return key;
-    },
-    enter,
-    check: async (credentials, address) => {
-      const entrance = await enter(credentials, address);
-      if (entrance.refusal !== undefined) throw entrance.refusal;
-      return (await admission.charge(entrance, 1)).paidBy;
-    },
-  };
-}
-
-const refusal = (code: string, status: number, message: string) => (error: unknown) => {
-  assert.ok(error instanceof Refusal);
-  assert.deepEqual([error.code, error.status, error.message], [code, status, message]);
-  return true;
-};
-const RATE = (seconds: number) =>
-  refusal("rate_exceeded", 429, `Rate limit exceeded. Try again in ${String(seconds)} seconds.`);
-const DAILY = refusal("quota_exceeded", 429, "Daily quota exceeded.");
-const INVALID = refusal("invalid_api_key", 401, "Invalid API key.");
+import { DEFAULT_TIERS } from "./tiers.ts";
+import {
+  ADDRESS,
+  NOBODY,
+  withKey,
+  type World,
+  tiersWith,
+  openWorld,
+  refusal,
+  RATE,
+  DAILY,
+  INVALID,
+} from "../../../test/process/admission-world.ts";
 
 test("an anonymous address has 30 requests in 60 s and learns how long to wait", async (t) => {
   const world = await openWorld(t);
@@ -312,79 +239,6 @@ test("an account made by sign-up has the stricter limits for 24 hours", async (t
   assert.equal((await world.enter(credentials)).rate?.limit, 10);
   world.clock.advance(1);
   assert.equal((await world.enter(credentials)).rate?.limit, 60);
-});
-
-const balance = async ({ accounts }: World) => (await accounts.find("a1"))?.creditBalance;
-
-test("a spent rate is paid by credits, and without units by one", async (t) => {
-  const world = await openWorld(t, tiersWith("free", { ratePerMinute: 1 }));
-  await addAccount(world, 3);
-  const credentials = withKey(await world.newKey());
-  assert.equal(await world.check(credentials), "plan");
-  const beyond = await world.enter(credentials);
-  assert.equal(beyond.refusal, undefined);
-  RATE(60)(beyond.creditsOnly);
-  assert.equal((await world.admission.charge(beyond, 0)).paidBy, "credits");
-  assert.equal(await balance(world), 2);
-  await assert.rejects(async () => world.admission.charge(beyond, 3), RATE(60));
-  assert.equal((await world.admission.charge(beyond, 2)).paidBy, "credits");
-  assert.equal(await balance(world), 0);
-  world.clock.advance(5_000);
-  RATE(55)((await world.enter(credentials)).refusal);
-  await world.counter.flush();
-  const used = await world.usage.unitsUsed("account:a1", dayOf(world.clock.nowMs()));
-  assert.equal(used.inDay, 1, "credits leave the plan alone");
-});
-
-test("a spent quota is paid by credits, and the request's rate is given back", async (t) => {
-  const world = await openWorld(t, tiersWith("free", { daily: 1, ratePerMinute: 2 }));
-  await addAccount(world, 2);
-  const credentials = withKey(await world.newKey());
-  const paid = [];
-  for (let call = 0; call < 3; call += 1) paid.push(await world.check(credentials));
-  assert.deepEqual(paid, ["plan", "credits", "credits"]);
-  await assert.rejects(world.check(credentials), DAILY);
-  assert.equal(await balance(world), 0);
-});
-
-test("a receipt is refunded once, to the purse it came from", async (t) => {
-  const world = await openWorld(t, tiersWith("free", { daily: 1 }));
-  await addAccount(world, 5);
-  const entrance = await world.enter(withKey(await world.newKey()));
-  const byPlan = await world.admission.charge(entrance, 1);
-  const byCredits = await world.admission.charge(entrance, 5);
-  for (const receipt of [byCredits, byCredits, byPlan, byPlan]) await receipt.refund();
-  assert.equal(await balance(world), 5);
-  assert.equal((await world.admission.charge(entrance, 1)).paidBy, "plan");
-  assert.equal((await world.admission.charge(entrance, 1)).paidBy, "credits");
-});
-
-test("credits granted meanwhile can be spent within 5 s", async (t) => {
-  const world = await openWorld(t, tiersWith("free", { daily: 0 }));
-  await addAccount(world);
-  const credentials = withKey(await world.newKey());
-  await assert.rejects(world.check(credentials), DAILY);
-  const nowMs = world.clock.nowMs();
-  await world.credits.grant({ accountId: "a1", amount: 1, reference: "", nowMs });
-  world.clock.advance(5_000);
-  assert.equal(await world.check(credentials), "credits");
-});
-
-test("a bulk request is charged by its store and settled here", async (t) => {
-  const world = await openWorld(t, tiersWith("free", { daily: 10, ratePerMinute: 2 }));
-  await addAccount(world, 20);
-  const credentials = withKey(await world.newKey());
-  const paid = [];
-  for (const units of [10, 15]) {
-    const entrance = await world.enter(credentials);
-    const answer = await world.charges.charge(world.admission.terms(entrance, units));
-    paid.push((await world.admission.receipt(entrance, answer)).paidBy);
-  }
-  assert.deepEqual(paid, ["plan", "credits"]);
-  const last = await world.enter(credentials);
-  assert.deepEqual(last.rate, { limit: 2, remaining: 0 });
-  const unpaid = await world.charges.charge(world.admission.terms(last, 6));
-  await assert.rejects(async () => world.admission.receipt(last, unpaid), DAILY);
 });
 
 test("a calendar that steps a day in both directions is neither a pass nor a lock-out", async (t) => {

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { openStores, type Stores } from "../contracts/stores.ts";
+import { memoryNotices } from "../../src/adapters/memory/notices.ts";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
+import type { Accounts } from "../../src/ports/admission/accounts.ts";
+import type { Keys } from "../../src/ports/admission/keys.ts";
+import type { Notices } from "../../src/ports/process/notices.ts";
+import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
+import type { Credentials, Entrance, Admission } from "../../src/service/admission/admission.ts";
+import { Refusal } from "../../src/service/refusals.ts";
+import {
+  DEFAULT_TIERS,
+  type Tier,
+  type TierName,
+  type Tiers,
+} from "../../src/service/admission/tiers.ts";
+
+export const ADDRESS = "192.0.2.1";
+export const NOBODY: Credentials = { apiKey: [], authorization: [] };
+export const withKey = (key: string): Credentials => ({ apiKey: [key], authorization: [] });
+
+export interface World extends Stores {
+  readonly notices: Notices;
+  readonly admission: Admission;
+  readonly accounts: Accounts;
+  readonly keys: Keys;
+  /** How often the store was asked for a key. */
+  readonly questions: () => number;
+  /** A new valid key. */
+  readonly newKey: (id?: string, accountId?: string) => Promise<string>;
+  readonly enter: (credentials?: Credentials, address?: string) => Promise<Entrance>;
+  /** Enters and takes one unit. */
+  readonly check: (credentials?: Credentials, address?: string) => Promise<"plan" | "credits">;
+}
+
+export function tiersWith(name: TierName, change: Partial<Tier>): Tiers {
+  return { ...DEFAULT_TIERS, [name]: { ...DEFAULT_TIERS[name], ...change } };
+}
+
+export async function openWorld(t: TestContext, tiers: Tiers = DEFAULT_TIERS): Promise<World> {
+  const stores = await openStores(t);
+  const notices = memoryNotices();
+  const { sql, clock, counter, charges, ids } = stores;
+  const keys = sqlKeys(sql.db);
+  let questions = 0;
+  const counted: Pick<Keys, "holder"> = {
+    holder: (hash) => {
+      questions += 1;
+      return keys.holder(hash);
+    },
+  };
+  const admission = createAdmission({
+    keys: counted,
+    rates: memoryRateCounter(),
+    quotas: counter,
+    charges,
+    clock,
+    tiers,
+    notices,
+  });
+  const enter = async (credentials = NOBODY, address = ADDRESS): Promise<Entrance> =>
+    admission.enter(credentials, address);
+  return {
+    ...stores,
+    admission,
+    notices,
+    keys,
+    accounts: sqlAccounts(sql.db),
+    questions: () => questions,
+    newKey: async (id = "k1", accountId = "a1") => {
+      const key = makeApiKey(ids);
+      const shown = { name: "n", prefix: "", lastFour: "", createdAtMs: clock.nowMs() };
+      await keys.create({ id, accountId, hash: hashApiKey(key), ...shown }, 100);
+      return key;
+    },
+    enter,
+    check: async (credentials, address) => {
+      const entrance = await enter(credentials, address);
+      if (entrance.refusal !== undefined) throw entrance.refusal;
+      return (await admission.charge(entrance, 1)).paidBy;
+    },
+  };
+}
+
+export const refusal = (code: string, status: number, message: string) => (error: unknown) => {
+  assert.ok(error instanceof Refusal);
+  assert.deepEqual([error.code, error.status, error.message], [code, status, message]);
+  return true;
+};
+export const RATE = (seconds: number) =>
+  refusal("rate_exceeded", 429, `Rate limit exceeded. Try again in ${String(seconds)} seconds.`);
+export const DAILY = refusal("quota_exceeded", 429, "Daily quota exceeded.");
+export const INVALID = refusal("invalid_api_key", 401, "Invalid API key.");

@@ -14,29 +14,9 @@ import { openSqlite } from "../../src/adapters/sql/engine/sqlite.ts";
 import { StoreDown } from "../../src/ports/process/store-down.ts";
 import type { Chance } from "./chance.ts";
 import { LATER_MIGRATIONS } from "./later-schema.ts";
+import { NO_FAULTS, type StoreFaults } from "./store-faults.ts";
 import { type Session, type Sessions, StoreDriver, type StoreUser } from "./store-driver.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
-
-export interface StoreFaults {
-  /** Statements and commits of this share fail as on a full disk or a lost session. */
-  failing: number;
-  /** Commits of this share fail. */
-  commitsFailing: number;
-  /** Statements in transactions of this share end as one of two that lock each other. */
-  conflicting: number;
-  /** Each statement takes up to so many milliseconds more. */
-  slowMs: number;
-  /** No statement is answered before then. */
-  silentUntilMs: number;
-}
-
-export const NO_FAULTS: StoreFaults = {
-  failing: 0,
-  commitsFailing: 0,
-  conflicting: 0,
-  slowMs: 0,
-  silentUntilMs: 0,
-};
 
 interface Turn {
   readonly session: Session;

@@ -70,9 +70,6 @@ export function simulatedResolver(
   const awake = awakeClock(clock);
   return {
     ask(question, done) {
-      const reply = replyOf(question.name, question.kind, faults.isEbb) as Parameters<
-        typeof done
-      >[0];
       const startMs = awake.monotonicMs();
       let tries = 0;
       const again = (): void => {
@@ -85,7 +82,10 @@ export function simulatedResolver(
           // An answer that comes to a process without a turn may find its socket full.
           const isDropped = timeline.nowMs - dueMs > TRY_MS && chance.isTrue(0.7);
           const isSilent = timeline.nowMs < faults.silentUntilMs;
-          if (!isLost && !isDropped && !isSilent) done(reply, spentMs);
+          // Said when it arrives: a question of before a night has no answer of that day.
+          const reply = replyOf(question.name, question.kind, faults.isEbb);
+          if (!isLost && !isDropped && !isSilent)
+            done(reply as Parameters<typeof done>[0], spentMs);
           else if (tries < TRIES_MAX) awake.after(TRY_MS, again);
           else done({ kind: "unknown", why: "timeout" }, spentMs);
         });

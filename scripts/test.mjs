@@ -44,7 +44,7 @@ function run(files, concurrency) {
 const files = readdirSync("dist", { recursive: true })
   .filter((name) => name.endsWith(".test.js") && name.endsWith(".long.test.js") === long)
   .filter((name) => words.every((word) => name.includes(word)))
-  .sort()
+  .sort((a, b) => (a < b ? -1 : 1))
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");
 

@@ -81,6 +81,9 @@ interface Tenant {
   readonly waiting: Waiter[];
 }
 
+/** A piece that waits is passed by that many times its size of others' pieces at most. */
+const PASSING = 4;
+
 /**
  * A bounded resource that owners share: each owner has at most its share, and waiting owners are served one piece an
  * owner in turn, and both queues are bounded.
@@ -92,7 +95,7 @@ export class Share {
   readonly #tenants = new Map<OwnerKey, Tenant>();
   /** Owners with work that waits. */
   readonly #turns = new Set<Tenant>();
-  /** The middle of the piece that was served last: it grows with each, so that small ones cannot pass for ever. */
+  /** A little behind the start of the piece that was served last: it grows with each, so that new owners cannot pass for ever. */
   #served = 0;
   #used = 0;
   #waiting = 0;
@@ -122,7 +125,7 @@ export class Share {
     const tenant = this.#tenantOf(owner);
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
     if (this.#turns.size === 0 && this.#fits(tenant, wanted)) {
-      this.#served = this.#finishOf(tenant, wanted) - wanted / 2;
+      this.#served = this.#finishOf(tenant, wanted) - wanted + wanted / PASSING;
       return this.#grant(tenant, wanted);
     }
     if (tenant.waiting.length >= this.#row.queuePerOwner) throw this.#refuse(tenant, "owner");
@@ -264,7 +267,7 @@ export class Share {
       tenant.waiting.shift();
       if (tenant.waiting.length === 0) this.#turns.delete(tenant);
       this.#waiting -= 1;
-      this.#served = Math.max(this.#served, next.finish - next.amount / 2);
+      this.#served = Math.max(this.#served, next.finish - next.amount + next.amount / PASSING);
       next.begin();
     }
   }

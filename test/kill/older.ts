@@ -24,10 +24,11 @@ interface Older {
 const FILE = new URL("../../../test/kill/older.json", import.meta.url);
 
 /** As if it had been made just now. */
-function shifted(row: Row, byMs: number): Record<string, unknown> {
+function shifted(row: Row, madeMs: number, nowMs: number): Record<string, unknown> {
   const shift = (name: string, value: Value): unknown => {
-    if (typeof value === "number" && name.endsWith("_ms") && value > 1e12) return value + byMs;
-    if (typeof value === "number" && name === "day") return value + dayOf(byMs);
+    if (typeof value === "number" && name.endsWith("_ms") && value > 1e12)
+      return value + nowMs - madeMs;
+    if (typeof value === "number" && name === "day") return value + dayOf(nowMs) - dayOf(madeMs);
     return value !== null && typeof value === "object" ? Buffer.from(value.hex, "hex") : value;
   };
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shift(name, value)]));
@@ -50,7 +51,7 @@ export async function leaveOlder(ground: Ground): Promise<Older> {
   for (const [table, rows] of Object.entries(older.rows)) {
     const name = table as keyof Schema;
     await db.deleteFrom(name).execute();
-    const values = rows.map((row) => shifted(row, nowMs - older.madeMs));
+    const values = rows.map((row) => shifted(row, older.madeMs, nowMs));
     await db
       .insertInto(name)
       .values(values as never)

@@ -1,5 +1,5 @@
 import type * as sqlite from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextRound, setTimeout as pause } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -93,9 +93,9 @@ function cachedStatements(db: sqlite.DatabaseSync): (sql: string) => SqliteState
   };
 }
 
-/** Between two looks whether another thread or process has given the lock back: the first and the longest. */
-const LOOK_AFTER_MS = 1;
-const LOOK_AFTER_MAX_MS = 8;
+/** Looks whether another thread or process has given the lock back: first in each round of the event loop, then each ms. */
+const ROUNDS = 20;
+const LOOK_EVERY_MS = 1;
 
 const SQLITE_BUSY = 5;
 
@@ -121,15 +121,14 @@ class PatientConnection implements DatabaseConnection {
 
   /** A statement that finds the file locked has changed nothing. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    let waitMs = LOOK_AFTER_MS;
-    for (let leftMs = this.#busyTimeoutMs; ; leftMs -= waitMs) {
+    const looksMax = ROUNDS + this.#busyTimeoutMs / LOOK_EVERY_MS;
+    for (let looks = 1; ; looks += 1) {
       try {
         return await this.#own.executeQuery<R>(query);
       } catch (error) {
-        if (leftMs <= 0 || !isBusy(error)) throw error;
+        if (looks >= looksMax || !isBusy(error)) throw error;
       }
-      waitMs = Math.min(2 * waitMs, LOOK_AFTER_MAX_MS);
-      await pause(waitMs);
+      await (looks <= ROUNDS ? nextRound() : pause(LOOK_EVERY_MS));
     }
   }
 

@@ -48,6 +48,25 @@ testInBrowser("a shown secret has the focus, then the heading gets it", async ()
   await context.close();
 });
 
+testInBrowser(
+  "a link opened where the browser has forgotten its account is checked once",
+  async () => {
+    const cookie = await world.cookieOf(await world.addAccount("once@gatepost.example"));
+    const { page, context } = await visit("/pricing", { cookie });
+    const asked: string[] = [];
+    page.on("request", (request) => void asked.push(new URL(request.url()).pathname));
+    await page.evaluate("localStorage.clear()");
+    await page.goto("about:blank");
+    await goTo(page, `${world.url}/#jane@throwaway.example`);
+    await page.getByText("jane@throwaway.example").first().waitFor();
+    await page.locator(".verdict .acts").waitFor();
+    await page.getByRole("link", { name: "Keys" }).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.equal(asked.filter((path) => path === "/account/check").length, 1);
+    await context.close();
+  },
+);
+
 testInBrowser("names of a hundred letters do not widen a page", async () => {
   const id = await world.addAccount("wide@gatepost.example");
   const name = "W".repeat(100);

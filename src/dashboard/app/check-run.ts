@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { checkEntry } from "../api/check.ts";
 import { faultText } from "../api/client.ts";
 import type { CheckStep } from "../api/shapes.ts";
@@ -29,7 +29,9 @@ interface CheckRun {
 
 const NOTHING: CheckRun = { text: "", shown: { state: "nothing" } };
 
-const ownerId = (): string | undefined => session.value?.account?.id;
+/** The account that is signed in, "" for a visitor; undefined until the server has said who is here. */
+const ownerId = (): string | undefined =>
+  session.value === undefined ? undefined : (session.value.account?.id ?? "");
 
 const kept = signal<CheckRun & { readonly owner: string | undefined }>({
   ...NOTHING,
@@ -40,6 +42,13 @@ const kept = signal<CheckRun & { readonly owner: string | undefined }>({
 export const checkRun = computed<CheckRun>(() =>
   kept.value.owner === ownerId() ? kept.value : NOTHING,
 );
+
+// A check of an opened link begins before it is known who asks. It is that reader's: asked again, it would cost a unit more.
+effect(() => {
+  const owner = ownerId();
+  const run = kept.peek();
+  if (run.owner === undefined) kept.value = { ...run, owner };
+});
 
 export function typed(text: string): void {
   kept.value = { ...checkRun.value, text, owner: ownerId() };

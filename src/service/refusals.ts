@@ -28,7 +28,7 @@ export class Refusal extends Error {
     more: { readonly detail?: RefusalDetail; readonly retryAfterSeconds?: number | undefined } = {},
   ) {
     const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0; // an answer, not a fault: nobody reads its stack, which costs a flood 15 us each
+    Error.stackTraceLimit = 0; // it is an answer: nobody reads the stack, and taking it needs 15 us
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = "Refusal";

@@ -22,7 +22,7 @@ interface Connection {
   /** Node reads it; false while it waits for its parser. */
   isRead: boolean;
   latest: ServerResponse | undefined;
-  /** Read from the connection when its latest request came; also what follows that request, if it came with it. */
+  /** Octets that Node had read when it parsed the latest request, with what came behind it in the same read. */
   octets: number;
   paced: PacedSocket | undefined;
   /** The order of last use: the smallest is idle for the longest time. */

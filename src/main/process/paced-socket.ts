@@ -35,7 +35,7 @@ export class PacedSocket {
   readonly #parsed: (() => void)[] = [];
   #unanswered = 0;
   #awaitsTurn = false;
-  /** Octets that are still to come of a body of known length, or a few more. */
+  /** Octets of a body of known length that are still to come; at most one piece too many. */
   #bodyLeft = 0;
 
   constructor(socket: Socket, pace: Pace) {
@@ -91,7 +91,7 @@ export class PacedSocket {
       await nextRound();
     };
     // A small request goes before the pieces of those who pour.
-    const amount = this.#parsed.length > 0 ? PIECE_OCTETS : this.#pieceOctets().cost;
+    const amount = this.#parsed.length > 0 ? PIECE_OCTETS : this.#nextPiece().cost;
     try {
       await share.run(owner, work, amount);
     } catch (error) {
@@ -111,8 +111,8 @@ export class PacedSocket {
     while (!this.#isFull() && this.#parsed.length > 0) this.#parsed.shift()?.();
   }
 
-  /** Of the next piece: its octets, and as how many of those that are dear to parse it counts. */
-  #pieceOctets(): { readonly octets: number; readonly cost: number } {
+  /** The size of the next piece, and what it takes of the share. */
+  #nextPiece(): { readonly octets: number; readonly cost: number } {
     const pending = this.#pending[0]?.length ?? 0;
     const isBody = this.#bodyLeft > 0;
     const most = isBody
@@ -129,7 +129,7 @@ export class PacedSocket {
     if (first === undefined || socket.destroyed || socket.writableEnded) {
       this.#pending = [];
     } else {
-      const { octets } = this.#pieceOctets();
+      const { octets } = this.#nextPiece();
       const left = first.subarray(octets);
       this.#pending = left.length > 0 ? [left, ...rest] : rest;
       this.#bodyLeft = Math.max(0, this.#bodyLeft - octets);

@@ -13,9 +13,6 @@ const SLACK_MS = 100;
 /** Lost first answers of name servers cost 800 ms each. */
 const PATIENT_MS = 3_000;
 
-/** A counter that Redis lost settles for 600 ms. */
-const KNOWN_IN_MS = 1_000;
-
 const OWN = ["accept", "challenge", "review"] as const;
 
 interface Version {
@@ -106,14 +103,13 @@ export class Gate {
     }
     if (reply.status !== 200) return undefined;
     const answer = JSON.parse(reply.body) as Answer;
-    const isKnown = isKnownIn(owner, deadlineMs, answer);
-    if (front.isCalm && isKnown) {
+    if (front.isCalm) {
       charged.possible -= 1;
       charged.certain += 1;
       counted.possible -= 1;
       counted.certain += 1;
     }
-    if (isKnown) this.#compare(owner, address, { answer, startMs, deadlineMs });
+    this.#compare(owner, address, { answer, startMs, deadlineMs });
     if (body.token !== (answer.token !== undefined)) front.wrong("a token is missing or unasked");
     if (answer.token !== undefined) await this.#tokens.check(address, answer, answer.token);
     return answer;
@@ -250,10 +246,6 @@ export class Gate {
     await this.#operator.keys.revoke(made.key.id);
   }
 }
-
-/** Who could not be known in time is a stranger, and pays nothing. */
-const isKnownIn = ({ key }: Owner, deadlineMs: number, { mailbox }: Answer): boolean =>
-  key.startsWith("bucket:") || deadlineMs >= KNOWN_IN_MS || mailbox !== undefined;
 
 const LETTERS = "abcdefghijklmnop";
 

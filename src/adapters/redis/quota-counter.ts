@@ -17,7 +17,7 @@ import type { RedisConnection, Reply } from "./connection.ts";
 import { countKeys, quotaKey, sinceKey } from "./keys.ts";
 import { Owed } from "./owed.ts";
 import type { Script } from "./scripts.ts";
-import { COUNT, END_HOLD, FILL, FORGET, GIVE_UNITS_BACK, State } from "./scripts.ts";
+import { COUNT, END_HOLD, FILL, FIND, FORGET, GIVE_UNITS_BACK, State } from "./scripts.ts";
 
 export interface QuotaDeps {
   readonly connection: RedisConnection;
@@ -71,7 +71,10 @@ export class RedisQuotaCounter implements QuotaCounter {
 
   constructor(deps: QuotaDeps) {
     this.#deps = deps;
-    this.#owed = new Owed(deps.connection, deps.time);
+    const { connection, time } = deps;
+    this.#owed = new Owed(connection, time);
+    // After a restart of Redis the first request finds its counter settled.
+    connection.beforeUp(() => connection.mend(FIND, [sinceKey(connection.prefix)], [time()]));
   }
 
   take(

@@ -126,6 +126,8 @@ function takingOf(
   const rate = order.limits.ratePerMinute === null ? {} : { rate: rateOf(reply) };
   // "none": no unit was wanted, or the rate refused.
   if (reply[4] === State.none) return rate;
+  // The charge waits for it: a decision has a deadline, and must know before it who asks.
+  if (reply[4] === State.settling) return rate;
   // "taken", the usual answer, needs no further promise.
   if (reply[4] === State.taken) return { ...rate, unit: quotas.taken(order) };
   return quotas

@@ -68,14 +68,22 @@ local function holds(key)
 end
 `;
 
-/** Since when the counters of this namespace, and of the owner, can be trusted to be missing for a reason. */
-const STAMPS = `
-local function stamps(since, key)
+/** Since when the counters of this namespace can be trusted to be missing for a reason. */
+const MARK = `
+local function mark_of(since)
   local mark = tonumber(redis.call('GET', since) or '')
   if not mark or mark > now then
     mark = now
     redis.call('SET', since, now)
   end
+  return mark
+end
+`;
+
+/** The same, and of the owner. */
+const STAMPS = `${MARK}
+local function stamps(since, key)
+  local mark = mark_of(since)
   local voided = tonumber(redis.call('HGET', key, 's') or '0')
   if voided > now then
     voided = now
@@ -180,6 +188,12 @@ for at = 1, requests do
     ARGV[v + 1], ARGV[v + 2], ARGV[v + 3], ARGV[v + 4], ARGV[v + 5], ARGV[v + 6], ARGV[v + 7])
 end
 return counted
+`);
+
+/** The first process that finds a new namespace notes when, so that its counters settle before anyone asks. KEYS since. ARGV now or "". */
+export const FIND = script(`${NOW}${MARK}
+mark_of(KEYS[1])
+return {}
 `);
 
 /** KEYS rate. ARGV window, count. */

@@ -97,6 +97,27 @@ withRedis("the contracts on Redis", (server) => {
     return { here: link.notices, there: other.link.notices };
   });
 
+  test("a lost counter settles from when a process finds Redis empty, not from the first request", async (t) => {
+    const { url, stores } = await openLinked(t);
+    const client = new Redis(server().url);
+    t.after(() => client.disconnect());
+    await client.flushall();
+    const runId = /^run_id:([0-9a-f]{16})/m.exec(await client.info("server"))?.[1] ?? "";
+    const [first, second] = [5_000, 6_000];
+    await linkProcess(t, url, stores, { timeMs: () => first });
+    await linkProcess(t, url, stores, { timeMs: () => second });
+    assert.equal(await client.get(`gatepost:${runId}:since`), String(first));
+  });
+
+  test("a request does not wait for a counter that settles: its charge does", async (t) => {
+    const nowMs = Date.now();
+    const { link } = await openLinked(t, { timeMs: () => nowMs });
+    const [owner, limits] = ["bucket:one", { ratePerMinute: 30, daily: 5, monthly: null }] as const;
+    await link.quotas.refunded(owner);
+    const { rate, unit } = await link.requests.take(owner, limits, nowMs);
+    assert.deepEqual([rate?.remaining, unit], [29, undefined]);
+  });
+
   test("a database that the server does not have is reported, and no other is used", async (t) => {
     const { stores } = await openLinked(t);
     /** On a busy machine the reason may differ, such as a slow connection. */

@@ -39,6 +39,7 @@ function callOf(chance: Chance, nowMs: number, tokens: readonly string[]): Call 
     },
     { script: scripts.FILL, keys: [SINCE, quota], values: [nowMs, token, day, 90, 3, 7] },
     { script: scripts.FILL, keys: [SINCE, quota], values: [nowMs, token, day, 90, 3, 7] },
+    { script: scripts.FIND, keys: [SINCE], values: [nowMs] },
     {
       script: scripts.END_HOLD,
       keys: [quota],

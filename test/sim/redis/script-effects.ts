@@ -46,13 +46,19 @@ function makeVoid({ db, nowMs }: Call, key: string): void {
   db.pexpire(key, COUNTER_KEPT_MS);
 }
 
-function stampsOf({ db, nowMs }: Call, since: string, key: string): readonly [number, number] {
+function markOf({ db, nowMs }: Call, since: string): number {
   const known = db.get(since);
-  const isFit = known !== undefined && Number(known) <= nowMs;
-  if (!isFit) db.set(since, String(nowMs));
+  if (known !== undefined && Number(known) <= nowMs) return Number(known);
+  db.set(since, String(nowMs));
+  return nowMs;
+}
+
+function stampsOf(call: Call, since: string, key: string): readonly [number, number] {
+  const { db, nowMs } = call;
+  const mark = markOf(call, since);
   const voided = Number(db.hget(key, "s") ?? "0");
   if (voided > nowMs) db.hset(key, "s", nowMs);
-  return [isFit ? Number(known) : nowMs, Math.min(voided, nowMs)];
+  return [mark, Math.min(voided, nowMs)];
 }
 
 function takeRate({ db, nowMs }: Call, rate: string, limit: string): readonly number[] {
@@ -248,6 +254,11 @@ function giveUnitsBack(call: Call): Answer {
   return [];
 }
 
+function find(call: Call): Answer {
+  markOf(call, call.keys[0] ?? "");
+  return [];
+}
+
 function forget(call: Call): Answer {
   const [key = ""] = call.keys;
   for (const id of call.args.slice(1)) call.db.hdel(key, `h${id}`);
@@ -258,6 +269,7 @@ function forget(call: Call): Answer {
 const EFFECTS: ReadonlyMap<string, (call: Call) => Answer> = new Map([
   [scripts.COUNT.sha1, count],
   [scripts.COUNT_MANY.sha1, countMany],
+  [scripts.FIND.sha1, find],
   [scripts.SPEND_RATE.sha1, spendRate],
   [scripts.GIVE_RATE_BACK.sha1, giveRateBack],
   [scripts.FILL.sha1, fill],

@@ -46,7 +46,7 @@ export class Charged {
     if (reply.status === 200) {
       account.certain += 1;
       account.possible -= 1;
-      account.singles.push(Date.now());
+      account.singles.push(this.#front.nowMs());
     } else if (reply.status > 0 && reply.status < 500) {
       this.#front.wrong.push(`a single check got ${String(reply.status)} ${reply.body}`);
     }

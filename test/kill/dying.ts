@@ -3,8 +3,9 @@
 import { appendFileSync, openSync, readFileSync, readSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isMainThread } from "node:worker_threads";
-import { type CompiledQuery, PostgresDriver, SqliteDriver } from "kysely";
+import pg from "pg";
 import { type Fate, type Order, RECEIVER_ADDRESS } from "./fate.ts";
 
 const fate = process.env as unknown as Fate;
@@ -26,22 +27,40 @@ if (isMainThread) {
 
 const die = (): void => void process.kill(process.pid, "SIGKILL");
 
-interface Connection {
-  executeQuery: (this: unknown, query: CompiledQuery) => Promise<unknown>;
-}
+type Method = (this: object, ...given: unknown[]) => unknown;
 
-/** Counts the statements of every connection of the class that `connection` is of. */
-function count(connection: object): void {
-  const prototype = Object.getPrototypeOf(connection) as Connection;
-  const { executeQuery } = prototype;
-  prototype.executeQuery = function (query) {
+/** Counts each call of a method as a statement. */
+function count(on: object, name: "query" | "all" | "run", sql = ""): void {
+  const own = Reflect.get(on, name) as Method;
+  const value: Method = function (...given) {
     left -= 1;
     if (left === 0 && !isAfter) die();
-    const result = executeQuery.call(this, query);
+    const result = own.apply(this, given);
     if (left === 0) die();
-    if (fate.KILL_DATABASE !== undefined) afterStatement(query.sql);
+    if (fate.KILL_DATABASE !== undefined) afterStatement(sql);
     return result;
   };
+  Object.defineProperty(on, name, { value });
+}
+
+/** Counts the statements of SQLite: from Node's own module, or from the package with the same class. */
+async function countSqlite(): Promise<void> {
+  const { engineName } = await import("../../src/adapters/sql/engine/sqlite.ts");
+  const { DatabaseSync } = (await import(engineName)) as {
+    DatabaseSync: { prototype: DatabaseSync };
+  };
+  const { prototype } = DatabaseSync;
+  const own = Reflect.get(prototype, "prepare") as Method;
+  const value = function (this: DatabaseSync, sql: string): StatementSync {
+    const statement = own.call(this, sql) as StatementSync;
+    count(statement, "all", sql);
+    count(statement, "run", sql);
+    return statement;
+  };
+  // The package's methods cannot be replaced, but the prototype of what it makes can; with Node's it is the other way round.
+  if (Object.getOwnPropertyDescriptor(DatabaseSync, "prototype")?.writable === true) {
+    DatabaseSync.prototype = Object.create(prototype, { prepare: { value } }) as DatabaseSync;
+  } else prototype.prepare = value;
 }
 
 const transaction = { isOpen: false, isQuick: false };
@@ -70,15 +89,9 @@ function noteSynced(): void {
   appendFileSync(fate.KILL_SYNCED ?? "", `${salt} ${String(header.readUInt32LE(16))}\n`);
 }
 
-const nothing = { query: () => undefined, release: () => undefined };
-const drivers = [
-  new SqliteDriver({ database: {} as never }),
-  new PostgresDriver({ pool: { connect: () => Promise.resolve(nothing) } as never }),
-];
-for (const driver of drivers) {
-  await driver.init();
-  count(await driver.acquireConnection());
-}
+// Both packages stay apart when the program's modules are joined: the program has the same classes.
+if (fate.KILL_DATABASE === undefined) count(pg.Client.prototype, "query");
+else await countSqlite();
 
 const { connect } = net;
 const toLoopback = (options: net.TcpNetConnectOpts): net.Socket =>

@@ -6,6 +6,7 @@ import { accountStore } from "../../src/main/parts/store.ts";
 import { systemMachine } from "../../src/main/process/machine.ts";
 import { PASSWORD } from "../dashboard/dashboard-world.ts";
 import type { Chance } from "../sim/chance.ts";
+import { givenTime } from "../time/given-time.ts";
 import { type Ground, RECEIVER_URL, SECRET_KEY } from "./ground.ts";
 import { SECRET } from "./receiver.ts";
 
@@ -34,14 +35,22 @@ export class Front {
   readonly ground: Ground;
   readonly chance: Chance;
   readonly wrong: string[] = [];
+  /** What comes late because the machine is busy is not late. */
+  readonly #given = givenTime();
   /** A store that fails on purpose may answer with 500 and 503. */
   storeFails = false;
   answered = 0;
+  /** By `nowMs`: when the first process of this round ended; Infinity when none did. */
+  endedAtMs = Infinity;
   isOver = false;
 
   constructor(ground: Ground, chance: Chance) {
     this.ground = ground;
     this.chance = chance;
+  }
+
+  nowMs(): number {
+    return this.#given.nowMs();
   }
 
   /** Sends a request to a server that runs. */
@@ -93,7 +102,7 @@ export interface Account {
   /** Units of answered requests, and of those that may have been charged. */
   certain: number;
   possible: number;
-  /** When single checks were answered; their units are written up to 250 ms later. */
+  /** When single checks were answered, by `nowMs`; their units are written up to 250 ms later. */
   singles: number[];
 }
 

@@ -34,8 +34,8 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-/** Not the joined one: `dying.ts` counts the statements of Kysely's own module. */
-const PROGRAM = fileURLToPath(new URL("../../src/main/gatepost.js", import.meta.url));
+/** `bin/gatepost.mjs` would look for newer sources at each of a thousand starts. */
+const PROGRAM = fileURLToPath(new URL("../../run/gatepost.js", import.meta.url));
 
 /** Rates would hold the clients up; "starter" pays by credits, but for its first unit of a day. */
 const TIERS = {

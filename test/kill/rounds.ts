@@ -63,7 +63,8 @@ export class People {
   /** Processes ended, and what they had not written yet is lost: on a disk that failed everything that may wait. */
   died(count: number, hasDisk: boolean): void {
     this.kills += count;
-    if (count > 0) this.#lossFromMs = hasDisk ? Date.now() - WRITTEN_MS : 0;
+    if (count === 0) return;
+    this.#lossFromMs = hasDisk ? this.front.endedAtMs - WRITTEN_MS : 0;
   }
 
   /** Compares what is stored with what was promised. Nobody asks meanwhile. */
@@ -135,8 +136,13 @@ export async function oneRound(people: People): Promise<number> {
   const { front } = people;
   const { places } = front.ground;
   front.isOver = false;
+  front.endedAtMs = Infinity;
   const living = front.live(people.acts());
-  await Promise.all(places.map((place) => place.struck()));
+  const strike = async (place: Place): Promise<void> => {
+    await place.struck();
+    if (place.running === undefined) front.endedAtMs = Math.min(front.endedAtMs, front.nowMs());
+  };
+  await Promise.all(places.map(strike));
   front.isOver = true;
   await living;
   return places.filter(({ running }) => running === undefined).length;

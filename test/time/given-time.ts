@@ -12,7 +12,7 @@ export function givenTime(): { readonly nowMs: () => number; readonly stop: () =
     const nowMs = performance.now();
     givenMs += Math.min(nowMs - tickedAtMs, TICK_MS);
     tickedAtMs = nowMs;
-  }, TICK_MS);
+  }, TICK_MS).unref();
   return { nowMs: () => givenMs, stop: () => clearInterval(timer) };
 }
 

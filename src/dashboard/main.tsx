@@ -1,3 +1,4 @@
+import { effect } from "@preact/signals";
 import { render } from "preact";
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -9,7 +10,7 @@ import "./styles/front.css";
 import "./styles/lists.css";
 import "./styles/pages.css";
 import { App } from "./app.tsx";
-import { checkLinked } from "./app/check-run.ts";
+import { checkLinked, checkRun } from "./app/check-run.ts";
 import { refuseDrops } from "./app/dropped.ts";
 import { language } from "./app/i18n.ts";
 import { keepFocus } from "./app/kept-focus.ts";
@@ -17,9 +18,9 @@ import { loadWords } from "./app/language.ts";
 import { loadPart } from "./app/loaded-parts.ts";
 import { PAGES } from "./app/pages.ts";
 import { fragment, path, startRouter } from "./app/router.ts";
-import { loadSession, wasHere, watchOtherTabs } from "./app/session.ts";
+import { loadSession, session, wasHere, watchOtherTabs } from "./app/session.ts";
 import { chooseTheme, theme } from "./app/theme.ts";
-import { ANSWER } from "./pages/front/front.tsx";
+import { DETAILS } from "./pages/check/verdict-sheet.tsx";
 import { listenForCommands } from "./frame/commands-key.ts";
 
 // The page's own code, the language and who is here are asked for at once, not one after the other.
@@ -28,11 +29,23 @@ void loadPart(likely.find((page) => (page.for === "visitor") !== wasHere()) ?? l
 const asked = loadSession();
 // Shown by the app; without a listener a refusal would be reported before the app follows it.
 asked.catch(() => undefined);
-if (path.value === "/" && fragment.value !== "") {
-  void loadPart(ANSWER);
-  // An account's page asks when it knows whose it is.
-  if (!wasHere()) checkLinked();
-}
+// An account's page asks when it knows whose it is.
+const isFront = path.value === "/" && !wasHere();
+if (isFront) checkLinked();
+
+/** Longest wait before the front page is drawn without them. */
+const KNOWN_WITHIN_MS = 250;
+
+/** Until it is known who is here, and what a linked entry came to: a page that is drawn once is there sooner. */
+const known = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, KNOWN_WITHIN_MS);
+    asked.catch(() => resolve());
+    effect(() => {
+      if (session.value !== undefined && checkRun.value.shown.state !== "checking") resolve();
+    });
+  });
+
 chooseTheme(theme.value);
 startRouter();
 watchOtherTabs();
@@ -41,5 +54,7 @@ refuseDrops();
 listenForCommands();
 document.documentElement.lang = language;
 await loadWords("first");
+if (isFront) await known();
 const root = document.getElementById("app");
 if (root !== null) render(<App asked={asked} />, root);
+if (path.value === "/" && fragment.value !== "") void loadPart(DETAILS);

@@ -130,14 +130,16 @@ export function dashboardSentences(): ReadonlyMap<string, Sentences> {
 export function withImports(
   all: ReadonlyMap<string, Sentences>,
   files: readonly string[],
+  except: readonly string[] = [],
 ): ReadonlySet<string> {
-  const found = new Set<string>();
+  const found = new Set<string>(except);
   const add = (file: string): void => {
     if (found.has(file) || !all.has(file)) return;
     found.add(file);
     for (const name of all.get(file)?.imports ?? []) add(name);
   };
   for (const file of files) add(file);
+  for (const file of except) found.delete(file);
   return found;
 }
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { axeFindings, focusOn, goTo, testInBrowser } from "./browser.ts";
+import { axeFindings, focusOn, goTo, openPage, testInBrowser } from "./browser.ts";
 import { button, visit, world } from "./usual-dashboard.ts";
 
 testInBrowser("a stale link leads to a page that says so; a program gets JSON", async () => {
@@ -66,6 +66,24 @@ testInBrowser(
     await context.close();
   },
 );
+
+testInBrowser("the verdict of a link waits for no second script", async () => {
+  const { page, context } = await openPage(world.url);
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/\/assets\/(?!first-)[^/]+\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${world.url}/#jane@throwaway.example`);
+  await page.getByRole("img", { name: "Verdict: Disposable" }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: /^Why/ }).count(), 0);
+  letGo();
+  await page.getByRole("heading", { name: /^Why/ }).waitFor();
+  await context.close();
+});
 
 testInBrowser("names of a hundred letters do not widen a page", async () => {
   const id = await world.addAccount("wide@gatepost.example");

@@ -94,11 +94,12 @@ function cutOff(): never {
 /** Reads an answer of one JSON value a line, each as soon as it is there. */
 export async function readLines(response: Response, take: (value: unknown) => void): Promise<void> {
   if (response.body === null) return;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
   let rest = "";
   const next = (): ReturnType<typeof reader.read> => reader.read().catch(cutOff);
   for (let chunk = await next(); !chunk.done; chunk = await next()) {
-    const lines = (rest + chunk.value).split("\n");
+    const lines = (rest + decoder.decode(chunk.value, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) takeLine(line, take);
   }

@@ -54,6 +54,10 @@ export function typed(text: string): void {
   kept.value = { ...checkRun.value, text, owner: ownerId() };
 }
 
+/** What the reader does not wait for. */
+const afterPaint = (task: () => void): void =>
+  void requestAnimationFrame(() => setTimeout(task, 0));
+
 let running: AbortController | undefined;
 
 /** The entry that the page shows or asks about; "" for none. */
@@ -85,9 +89,10 @@ export function check(given: string): void {
   const words = Promise.all([loadWords("first"), loadWords("check")]);
   let said = "";
   const take = (step: CheckStep): void => {
-    if (running !== own) return;
-    show({ state: "answered", entry, step, atMs: nowMs() });
-    void words.then(() => tell(step));
+    void words.then(() => {
+      show({ state: "answered", entry, step, atMs: nowMs() });
+      afterPaint(() => tell(step));
+    });
   };
   const tell = (step: CheckStep): void => {
     if (running !== own) return;

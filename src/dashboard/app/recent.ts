@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Mark } from "../words/verdict.ts";
 import { session } from "./session.ts";
 
@@ -10,8 +10,6 @@ export interface Recent {
 }
 
 const RECENT_MAX = 8;
-
-export const recent = signal<readonly Recent[]>([]);
 
 const storedName = (): string => `gatepost-recent ${session.value?.account?.id ?? "visitor"}`;
 
@@ -25,21 +23,31 @@ function isRecent(value: unknown): value is Recent {
   );
 }
 
-// Each account at this browser has its own.
-effect(() => {
-  const name = storedName();
+function stored(name: string): readonly Recent[] {
   try {
     const known: unknown = JSON.parse(sessionStorage.getItem(name) ?? "[]");
-    recent.value = Array.isArray(known) ? known.filter(isRecent).slice(0, RECENT_MAX) : [];
+    return Array.isArray(known) ? known.filter(isRecent).slice(0, RECENT_MAX) : [];
   } catch {
-    recent.value = [];
+    return [];
   }
+}
+
+/** What this page has kept itself, and under which name. */
+const kept = signal<{ readonly name: string; readonly list: readonly Recent[] } | undefined>(
+  undefined,
+);
+
+/** Each account at this browser has its own. Read when first shown: the browser waits up to 100 ms for its storage. */
+export const recent = computed<readonly Recent[]>(() => {
+  const name = storedName();
+  return kept.value?.name === name ? kept.value.list : stored(name);
 });
 
 function keep(list: readonly Recent[]): void {
-  recent.value = list;
+  const name = storedName();
+  kept.value = { name, list };
   try {
-    sessionStorage.setItem(storedName(), JSON.stringify(list));
+    sessionStorage.setItem(name, JSON.stringify(list));
   } catch {
     // Without storage they last until the next reload.
   }

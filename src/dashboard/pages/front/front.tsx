@@ -3,22 +3,17 @@ import { useEffect } from "preact/hooks";
 import type { FrontPage as Front, Plan } from "../../api/shapes.ts";
 import { checkRun, clearCheck } from "../../app/check-run.ts";
 import { t } from "../../app/i18n.ts";
-import { type Loadable, loadPart } from "../../app/loaded-parts.ts";
+import { loadPart } from "../../app/loaded-parts.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, duration } from "../../app/numbers.ts";
 import { setFragment } from "../../app/router.ts";
 import { session } from "../../app/session.ts";
 import { Time } from "../../parts/time.tsx";
-import { Lazy } from "../../parts/lazy.tsx";
-import { Ask, Checking, useDeepLink } from "../check/ask.tsx";
+import { Answer } from "../check/answer.tsx";
+import { Ask, useDeepLink } from "../check/ask.tsx";
+import { DETAILS } from "../check/verdict-sheet.tsx";
 import { FrontExamples } from "./front-examples.tsx";
 import { Privacy, Ways } from "./front-ways.tsx";
-
-/** Fetched when a check is near: who only reads the front page does not need it. */
-export const ANSWER: Loadable = {
-  words: "check",
-  load: async () => (await import("../check/answer.tsx")).Answer,
-};
 
 /** The front door: what Gatepost is, a field that works, and what this server knows. */
 export function FrontPage(): VNode {
@@ -34,7 +29,7 @@ export function FrontPage(): VNode {
         <Below />
       ) : (
         <>
-          <Lazy part={ANSWER} wait={<Checking entry={shown.entry} />} />
+          <Answer />
           <p>
             <button
               type="button"
@@ -93,7 +88,7 @@ function Hero({ isSmall }: { isSmall: boolean }): VNode {
             : text}
         </p>
       )}
-      <Ask onFocus={() => void loadPart(ANSWER)} />
+      <Ask onFocus={() => void loadPart(DETAILS)} />
       {isSmall ? null : <Under />}
     </section>
   );

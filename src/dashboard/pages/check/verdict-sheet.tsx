@@ -1,21 +1,22 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { CheckStep } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
 import { check } from "../../app/check-run.ts";
-import type { CheckStep } from "../../api/shapes.ts";
-import { freshKey } from "../../app/fresh-key.ts";
 import { t } from "../../app/i18n.ts";
-import { session } from "../../app/session.ts";
-import { Code, copyText } from "../../parts/copy.tsx";
+import type { Loadable } from "../../app/loaded-parts.ts";
+import { copyText } from "../../parts/copy.tsx";
+import { Lazy } from "../../parts/lazy.tsx";
 import { Postmark } from "../../parts/postmark.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
-import { checkSamples } from "../../words/samples.ts";
 import { factsOf } from "../../words/facts.ts";
 import { verdictOf } from "../../words/verdict.ts";
-import { Why } from "./evidence-fall.tsx";
-import { MailSetUp } from "./mail-set-up.tsx";
-import { RecentChecks } from "./recent-checks.tsx";
 import { ReportWrong } from "./report-wrong.tsx";
+
+/** Why, and what was found: fetched when a check is near, and shown once the verdict is seen. */
+export const DETAILS: Loadable = {
+  words: "check",
+  load: async () => (await import("./details.tsx")).Details,
+};
 
 interface ResultProps {
   entry: string;
@@ -25,52 +26,15 @@ interface ResultProps {
 
 /** The verdict; and once it is seen why, and what was found. `step` "core" still waits for the premium part. */
 export function CheckResult(props: ResultProps): VNode {
-  const { entry, step } = props;
   const [isSeen, setSeen] = useState(false);
   useEffect(() => setSeen(true), []);
-  if (!isSeen) {
-    return (
-      <>
-        <VerdictSheet {...props} />
-        {/* What stands below does not move when the rest comes. */}
-        <div style={{ minHeight: "100vh" }} />
-      </>
-    );
-  }
+  // What stands below does not move when the rest comes.
+  const room = <div style={{ minHeight: "100vh" }} />;
   return (
     <>
       <VerdictSheet {...props} />
-      <div class="two start">
-        <div class="stack wide">
-          <Why step={step} />
-          <RecentChecks />
-        </div>
-        <section class="sheet" aria-label={t("This result for programs")}>
-          <Formats entry={entry} step={step} />
-        </section>
-      </div>
-      <MailSetUp step={step} />
+      {isSeen ? <Lazy part={DETAILS} wait={room} /> : room}
     </>
-  );
-}
-
-function Formats({ entry, step }: { entry: string; step: CheckStep }): VNode {
-  const key = freshKey.value?.api_key;
-  const samples = checkSamples(session.value?.public_url ?? location.origin, key, entry);
-  return (
-    <Tabs
-      label={t("This result for programs")}
-      tabs={[
-        {
-          name: "JSON",
-          content: () => <Code what={t("JSON")} text={JSON.stringify(step.result, null, 2)} />,
-        },
-        ...samples.map(({ name, text }) => ({
-          name,
-          content: () => <Code wrap={name === "curl"} what={name} text={text} />,
-        })),
-      ]}
-    />
   );
 }
 

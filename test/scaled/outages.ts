@@ -64,13 +64,13 @@ const KEY_REFUSED_AFTER_MS = 5_000;
 
 const LOOK_MS = 50;
 const CASES_MAX = 16;
-const NAMES = 4_000;
+const NAMES = 1_600;
 /** With an invalid name and a duplicate, which counts once. */
 const UNITS = NAMES + 1;
 const CREDITS = 100_000;
 
 /** Few questions at once, so that an outage finds the job running. */
-const DNS_WINDOW = 8;
+const DNS_WINDOW = 3;
 const DNS_DELAY_MS = 20;
 
 const namesOf = (at: number): readonly string[] =>

@@ -38,10 +38,10 @@ async function runFiles(files, concurrency) {
 /** One that begins last and takes minutes would run alone. */
 const LONGEST = [
   "kill/kill.",
-  "suites/outages.",
+  "stores/outages.",
   "pages/states.",
   "e2e/dashboard.",
-  "suites/redis-faults.",
+  "stores/redis-faults.",
   "contracts-postgres.",
 ];
 const rank = (name) => {

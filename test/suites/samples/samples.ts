@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { hasTool, testWith } from "../process/require-tool.ts";
+import { hasTool, testWith } from "../../process/require-tool.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const run = promisify(execFile);
 
 interface Language {

@@ -7,23 +7,23 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { domains } from "../bulk/bulk-world.ts";
-import { childEnvironment } from "../process/child-environment.ts";
-import { Browser } from "../dashboard/dashboard-client.ts";
-import { PASSWORD } from "../dashboard/dashboard-world.ts";
-import { check, refusedWithin } from "../time/refused-within.ts";
-import { testWith } from "../process/require-tool.ts";
-import type { ScaledAccount } from "../scaled/scaled-account.ts";
+import { domains } from "../../bulk/bulk-world.ts";
+import { childEnvironment } from "../../process/child-environment.ts";
+import { Browser } from "../../dashboard/dashboard-client.ts";
+import { PASSWORD } from "../../dashboard/dashboard-world.ts";
+import { check, refusedWithin } from "../../time/refused-within.ts";
+import { testWith } from "../../process/require-tool.ts";
+import type { ScaledAccount } from "../../scaled/scaled-account.ts";
 import {
   mailZone,
   missingServices,
   openScaledWorld,
   type ScaledWorld,
   SECRET_KEY,
-} from "../scaled/scaled-world.ts";
-import { type CutLine, openCutLine } from "../services/cut-line.ts";
-import { type Answered, readError } from "../http/strict-client.ts";
-import { inPatience, until } from "../time/until.ts";
+} from "../../scaled/scaled-world.ts";
+import { type CutLine, openCutLine } from "../../services/cut-line.ts";
+import { type Answered, readError } from "../../http/strict-client.ts";
+import { inPatience, until } from "../../time/until.ts";
 
 const ENTRIES = 1_204;
 const FEW = 20;
@@ -198,7 +198,7 @@ rule("without Redis it is refused within 5 s", async () => {
 
 /** Runs a command of the program like an operator; rejects unless it exits with 0. */
 function command(redisUrl: string, ...args: readonly string[]): Promise<void> {
-  const program = fileURLToPath(new URL("../../src/main/gatepost.js", import.meta.url));
+  const program = fileURLToPath(new URL("../../../src/main/gatepost.js", import.meta.url));
   const env = childEnvironment({
     DATABASE_URL: here().world.urls.databaseUrl,
     REDIS_URL: redisUrl,

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
-import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
-import { settleRestored } from "../../src/adapters/sql/bulk/restored.ts";
-import { CHUNK_ENTRIES } from "../../src/core/batch/batch-chunk.ts";
+import { sqlAccounts } from "../../../src/adapters/sql/account/accounts.ts";
+import { sqlCredits } from "../../../src/adapters/sql/admission/credits.ts";
+import type { SqlDatabase } from "../../../src/adapters/sql/engine/database.ts";
+import { settleRestored } from "../../../src/adapters/sql/bulk/restored.ts";
+import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import {
   allValid,
   type BulkStores,
@@ -17,9 +17,9 @@ import {
   newJob,
   openBulkStores,
   termsFor,
-} from "../contracts/bulk/bulk-stores.ts";
-import { postgresPrograms } from "../services/postgres.ts";
-import { openPatiently, withPostgres } from "../services/with-postgres.ts";
+} from "../../contracts/bulk/bulk-stores.ts";
+import { postgresPrograms } from "../../services/postgres.ts";
+import { openPatiently, withPostgres } from "../../services/with-postgres.ts";
 
 const UNITS = 600;
 const GRANTED = 1_000;

@@ -1,28 +1,35 @@
-import { createShares, type Shares } from "../../src/ports/sharing/shares.ts";
+import { createShares, type Shares } from "../../../src/ports/sharing/shares.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { shareDatasets } from "../../src/adapters/lists/table/shared-datasets.ts";
-import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
-import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
-import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
-import { systemIds } from "../../src/adapters/system/ids.ts";
-import { Closing } from "../../src/main/process/closing.ts";
-import { systemMachine } from "../../src/main/process/machine.ts";
-import { threadRunner } from "../../src/main/parts/embedded.ts";
-import type { Config } from "../../src/main/settings/config.ts";
-import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../src/main/parts/open-bulk.ts";
-import type { CompletedEvent } from "../../src/service/bulk/announce.ts";
-import { createAdmission } from "../../src/service/admission/counting-admission.ts";
-import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
-import { domains, entranceOf, listOf, noDatasets, sessionOf, STARTER } from "../bulk/bulk-world.ts";
-import { addAccount, openStores, type Stores } from "../contracts/stores.ts";
-import { type DnsServer, startDnsServer } from "../dns/dns-server.ts";
-import { noTraffic } from "../process/no-traffic.ts";
-import { zoneLookup } from "../dns/zone-lookup.ts";
-import { until } from "../time/until.ts";
+import { shareDatasets } from "../../../src/adapters/lists/table/shared-datasets.ts";
+import { sqlDomainMails } from "../../../src/adapters/sql/evidence/domain-mail.ts";
+import { sqlVerdictCounts } from "../../../src/adapters/sql/evidence/verdict-counts.ts";
+import { memoryRateCounter } from "../../../src/adapters/memory/rate-counter.ts";
+import { systemIds } from "../../../src/adapters/system/ids.ts";
+import { Closing } from "../../../src/main/process/closing.ts";
+import { systemMachine } from "../../../src/main/process/machine.ts";
+import { threadRunner } from "../../../src/main/parts/embedded.ts";
+import type { Config } from "../../../src/main/settings/config.ts";
+import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../../src/main/parts/open-bulk.ts";
+import type { CompletedEvent } from "../../../src/service/bulk/announce.ts";
+import { createAdmission } from "../../../src/service/admission/counting-admission.ts";
+import { DEFAULT_TIERS } from "../../../src/service/admission/tiers.ts";
+import {
+  domains,
+  entranceOf,
+  listOf,
+  noDatasets,
+  sessionOf,
+  STARTER,
+} from "../../bulk/bulk-world.ts";
+import { addAccount, openStores, type Stores } from "../../contracts/stores.ts";
+import { type DnsServer, startDnsServer } from "../../dns/dns-server.ts";
+import { noTraffic } from "../../process/no-traffic.ts";
+import { zoneLookup } from "../../dns/zone-lookup.ts";
+import { until } from "../../time/until.ts";
 
 const NAMES = 3_000;
 

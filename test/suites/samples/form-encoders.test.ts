@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { appWith } from "../http/http-app.ts";
-import { testWithTools } from "../process/require-tool.ts";
+import { appWith } from "../../http/http-app.ts";
+import { testWithTools } from "../../process/require-tool.ts";
 
 /** Each prints one line for every pair of arguments: the form encoding of `name=value` in that language. */
 const ENCODERS: Readonly<Record<string, readonly string[]>> = {

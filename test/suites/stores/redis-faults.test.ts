@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayOf } from "../../src/core/calendar.ts";
-import { bothUp, type Fault, grantedBy, openPair, ridesOut } from "../scaled/redis-pair.ts";
-import { withRedis } from "../services/with-redis.ts";
+import { dayOf } from "../../../src/core/calendar.ts";
+import { bothUp, type Fault, grantedBy, openPair, ridesOut } from "../../scaled/redis-pair.ts";
+import { withRedis } from "../../services/with-redis.ts";
 
 const faults: readonly Fault[] = [
   {

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Fault, openPair, ridesOut } from "../scaled/redis-pair.ts";
-import { withRedis } from "../services/with-redis.ts";
+import { type Fault, openPair, ridesOut } from "../../scaled/redis-pair.ts";
+import { withRedis } from "../../services/with-redis.ts";
 
 const cutFor = (ms: number): Fault => ({
   name: `the line is cut for ${String(ms / 1_000)} s`,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { makeHome, startService } from "../e2e/service-process.ts";
-import { testWith } from "../process/require-tool.ts";
-import { freePort } from "../services/free-port.ts";
-import { postgresPrograms, startPostgres } from "../services/postgres.ts";
+import { makeHome, startService } from "../../e2e/service-process.ts";
+import { testWith } from "../../process/require-tool.ts";
+import { freePort } from "../../services/free-port.ts";
+import { postgresPrograms, startPostgres } from "../../services/postgres.ts";
 
 /** Hangs up on the first caller of this port, which is free again then. */
 async function untilCalled(port: number): Promise<void> {

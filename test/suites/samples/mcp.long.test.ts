@@ -3,8 +3,8 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
+import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
 import {
   gatepost,
   type Home,
@@ -12,10 +12,10 @@ import {
   type ServiceProcess,
   type Settings,
   startService,
-} from "../e2e/service-process.ts";
-import { childEnvironment } from "../process/child-environment.ts";
+} from "../../e2e/service-process.ts";
+import { childEnvironment } from "../../process/child-environment.ts";
 
-const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
+const COMMAND = fileURLToPath(new URL("../../../../bin/gatepost.mjs", import.meta.url));
 
 interface Told {
   readonly isError: boolean;

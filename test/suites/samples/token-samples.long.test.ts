@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { tokenTable } from "../clients/token-cases.ts";
+import { tokenTable } from "../../clients/token-cases.ts";
 import { type Driver, testSamples } from "./samples.ts";
 
 const DRIVERS: Readonly<Record<string, Driver>> = {

@@ -1,18 +1,18 @@
 // How processes of the scale-out end while a store hangs.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { domains } from "../bulk/bulk-world.ts";
-import { givenMsOf } from "../time/given-time.ts";
-import { testWith } from "../process/require-tool.ts";
+import { domains } from "../../bulk/bulk-world.ts";
+import { givenMsOf } from "../../time/given-time.ts";
+import { testWith } from "../../process/require-tool.ts";
 import {
   mailZone,
   missingServices,
   openScaledWorld,
   type ScaledProcess,
   type ScaledWorld,
-} from "../scaled/scaled-world.ts";
-import { type CutLine, openCutLine } from "../services/cut-line.ts";
-import { until } from "../time/until.ts";
+} from "../../scaled/scaled-world.ts";
+import { type CutLine, openCutLine } from "../../services/cut-line.ts";
+import { until } from "../../time/until.ts";
 
 const ENTRIES = 1_204;
 const STOP_WITHIN_MS = 30_000;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { copyFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
-import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
-import { type ForkedDnsServer, forkDnsServer } from "../dns/dns-server.ts";
-import type { ServedName } from "../dns/dns-zone.ts";
+import { sqlCredits } from "../../../src/adapters/sql/admission/credits.ts";
+import { openEmbedded } from "../../../src/adapters/sql/engine/database.ts";
+import { type ForkedDnsServer, forkDnsServer } from "../../dns/dns-server.ts";
+import type { ServedName } from "../../dns/dns-zone.ts";
 import {
   gatepost,
   gatepostBeside,
@@ -13,8 +13,8 @@ import {
   makeHome,
   type ServiceProcess,
   startService,
-} from "../e2e/service-process.ts";
-import { until } from "../time/until.ts";
+} from "../../e2e/service-process.ts";
+import { until } from "../../time/until.ts";
 
 const FAST = 500;
 /** Names without an answer during the copy: a minute of work, so that the batch runs longer than the copy. */

@@ -8,9 +8,9 @@ import {
   type OutageWorld,
   ridesOut,
   type Store,
-} from "../scaled/outages.ts";
-import { testWith } from "../process/require-tool.ts";
-import { missingServices } from "../scaled/scaled-world.ts";
+} from "../../scaled/outages.ts";
+import { testWith } from "../../process/require-tool.ts";
+import { missingServices } from "../../scaled/scaled-world.ts";
 
 const cut = (store: Store, lastsMs: number): Outage => ({
   name: `is cut off for ${String(lastsMs / 1_000)} s`,

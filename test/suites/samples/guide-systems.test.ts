@@ -4,17 +4,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, suite } from "node:test";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
+import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
 import {
   gatepost,
   type Home,
   makeHome,
   type ServiceProcess,
   startService,
-} from "../e2e/service-process.ts";
-import { readDocument } from "../guards/docs-tables.ts";
-import { testWithTools } from "../process/require-tool.ts";
+} from "../../e2e/service-process.ts";
+import { readDocument } from "../../guards/docs-tables.ts";
+import { testWithTools } from "../../process/require-tool.ts";
 
 /** An address, and what the person reads; a typo is a question that these systems cannot ask. */
 const CASES = [

@@ -4,19 +4,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { domains } from "../bulk/bulk-world.ts";
-import { check, refusedWithin } from "../time/refused-within.ts";
-import { testWith } from "../process/require-tool.ts";
-import type { ScaledAccount } from "../scaled/scaled-account.ts";
+import { domains } from "../../bulk/bulk-world.ts";
+import { check, refusedWithin } from "../../time/refused-within.ts";
+import { testWith } from "../../process/require-tool.ts";
+import type { ScaledAccount } from "../../scaled/scaled-account.ts";
 import {
   mailZone,
   missingServices,
   openScaledWorld,
   type ScaledProcess,
   type ScaledWorld,
-} from "../scaled/scaled-world.ts";
-import { readError, readResult } from "../http/strict-client.ts";
-import { until } from "../time/until.ts";
+} from "../../scaled/scaled-world.ts";
+import { readError, readResult } from "../../http/strict-client.ts";
+import { until } from "../../time/until.ts";
 
 const ENTRIES = 1_204;
 const TEXT = `${domains(ENTRIES)},d1.example,D2.example`;

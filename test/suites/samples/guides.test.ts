@@ -4,11 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite } from "node:test";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { DOCS_ZONE } from "../e2e/docs-zone.ts";
-import { type Home, makeHome, type ServiceProcess, startService } from "../e2e/service-process.ts";
-import { readDocument } from "../guards/docs-tables.ts";
-import { testWithTools } from "../process/require-tool.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
+import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
+import {
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "../../e2e/service-process.ts";
+import { readDocument } from "../../guards/docs-tables.ts";
+import { testWithTools } from "../../process/require-tool.ts";
 
 /** An address, and what the visitor reads. */
 const CASES = [

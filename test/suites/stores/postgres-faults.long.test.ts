@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { storeDownOf } from "../../src/ports/process/store-down.ts";
-import { newJob, termsFor } from "../contracts/bulk/bulk-stores.ts";
-import { manualClock } from "../time/manual-clock.ts";
+import { storeDownOf } from "../../../src/ports/process/store-down.ts";
+import { newJob, termsFor } from "../../contracts/bulk/bulk-stores.ts";
+import { manualClock } from "../../time/manual-clock.ts";
 import {
   checkedBalance,
   eventually,
   postgresWorld,
   type PostgresWorld,
-} from "../scaled/postgres-world.ts";
-import { givenTime } from "../time/given-time.ts";
-import { type SharedPostgres, withPostgres } from "../services/with-postgres.ts";
+} from "../../scaled/postgres-world.ts";
+import { givenTime } from "../../time/given-time.ts";
+import { type SharedPostgres, withPostgres } from "../../services/with-postgres.ts";
 
 /** No answer may take longer during any outage of PostgreSQL. */
 const ANSWER_WITHIN_MS = 3_000;

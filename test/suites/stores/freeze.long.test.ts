@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test, type TestContext } from "node:test";
-import { startDnsServer } from "../dns/dns-server.ts";
-import { gatepost, makeHome, type Settings, startService } from "../e2e/service-process.ts";
-import { until } from "../time/until.ts";
+import { startDnsServer } from "../../dns/dns-server.ts";
+import { gatepost, makeHome, type Settings, startService } from "../../e2e/service-process.ts";
+import { until } from "../../time/until.ts";
 
 const NAMES = 6_000;
 /** One name in so many is answered late, but within the first try. */

@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { Redis } from "ioredis";
-import { bucketKey } from "../../src/service/admission/bucket.ts";
-import { emptyRedis, linkProcess } from "../contracts/process/redis-link.ts";
-import { openStores } from "../contracts/stores.ts";
-import { withRedis } from "../services/with-redis.ts";
+import { bucketKey } from "../../../src/service/admission/bucket.ts";
+import { emptyRedis, linkProcess } from "../../contracts/process/redis-link.ts";
+import { openStores } from "../../contracts/stores.ts";
+import { withRedis } from "../../services/with-redis.ts";
 
 const NETS = 4_096;
 const NETS_IN_48 = 65_536;

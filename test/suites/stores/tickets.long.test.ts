@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { openTicketQueue, type TicketQueue } from "../../src/adapters/bullmq/ticket-queue.ts";
-import { openTickets } from "../../src/adapters/bullmq/tickets.ts";
-import type { Tickets } from "../../src/ports/bulk/tickets.ts";
-import { drain, ticketsContract } from "../contracts/bulk/tickets.ts";
-import { givenMsOf } from "../time/given-time.ts";
-import { keptLog } from "../process/kept-log.ts";
-import { realClock as clock } from "../time/real-clock.ts";
-import { hasTool, testWith } from "../process/require-tool.ts";
-import { type CutLine, openCutLine } from "../services/cut-line.ts";
-import { startRedis } from "../services/redis.ts";
+import { openTicketQueue, type TicketQueue } from "../../../src/adapters/bullmq/ticket-queue.ts";
+import { openTickets } from "../../../src/adapters/bullmq/tickets.ts";
+import type { Tickets } from "../../../src/ports/bulk/tickets.ts";
+import { drain, ticketsContract } from "../../contracts/bulk/tickets.ts";
+import { givenMsOf } from "../../time/given-time.ts";
+import { keptLog } from "../../process/kept-log.ts";
+import { realClock as clock } from "../../time/real-clock.ts";
+import { hasTool, testWith } from "../../process/require-tool.ts";
+import { type CutLine, openCutLine } from "../../services/cut-line.ts";
+import { startRedis } from "../../services/redis.ts";
 
 interface World {
   readonly line: CutLine;

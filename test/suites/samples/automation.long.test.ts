@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { DOCS_ZONE } from "../e2e/docs-zone.ts";
-import { childEnvironment } from "../process/child-environment.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
+import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
+import { childEnvironment } from "../../process/child-environment.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const ACTION = join(ROOT, "deploy/action");
 
 interface Workflow {

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { DOCS_ZONE } from "../e2e/docs-zone.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
+import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
 import {
   gatepost,
   type Home,
   makeHome,
   type ServiceProcess,
   startService,
-} from "../e2e/service-process.ts";
-import { hasTool, testWith } from "../process/require-tool.ts";
+} from "../../e2e/service-process.ts";
+import { hasTool, testWith } from "../../process/require-tool.ts";
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const FIXTURES = join(ROOT, "test/fixtures/clients");
 /** Inside the project, so that the client finds its runtime. */
 const FOLDER = join(ROOT, "dist/generated-client");

@@ -7,19 +7,19 @@ import { after, before, suite } from "node:test";
 import { createServer, type Server } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
 import {
   gatepost,
   type Home,
   makeHome,
   type ServiceProcess,
   startService,
-} from "../e2e/service-process.ts";
-import { childEnvironment } from "../process/child-environment.ts";
-import { hasTool, testWith } from "../process/require-tool.ts";
+} from "../../e2e/service-process.ts";
+import { childEnvironment } from "../../process/child-environment.ts";
+import { hasTool, testWith } from "../../process/require-tool.ts";
 
 const run = promisify(execFile);
-const FOLDER = fileURLToPath(new URL("../../../test/compat-clients/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../../../test/compat-clients/", import.meta.url));
 
 /** The hosts that the clients have built in. */
 const HOSTS: Readonly<Record<string, string>> = {

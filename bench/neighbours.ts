@@ -103,17 +103,20 @@ async function takeTurns(
   const [watchedAlone, watched]: [Watched[], Watched[]] = [[], []];
   let answers: AttackReport = [];
   const { port, keys } = service;
-  await victim.live(1_500); // warm up, not counted
-  for (let round = 1; round <= Number(values.rounds); round += 1) {
+  const attacked = async (net: number): Promise<Seen> => {
+    await tell(child, { kind: "start", attack: name, attackers, net, port, keys });
+    const seen = await victim.live(stretchMs);
+    answers = await tell(child, { kind: "stop" });
+    return seen;
+  };
+  await attacked(0); // not counted: Node compiles what checks, lists and this attack run
+  for (let round = 1; round <= Number(values.rounds) && service.isRunning(); round += 1) {
     await pause(SETTLE_MS);
     await service.watched();
     alone.push(await victim.live(stretchMs));
     watchedAlone.push(await service.watched());
-    await tell(child, { kind: "start", attack: name, attackers, net: round, port, keys });
-    beside.push(await victim.live(stretchMs));
-    answers = await tell(child, { kind: "stop" });
-    if (!service.isRunning()) break;
-    watched.push(await service.watched());
+    beside.push(await attacked(round));
+    if (service.isRunning()) watched.push(await service.watched());
   }
   return {
     alone: together(alone),

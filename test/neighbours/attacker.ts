@@ -33,10 +33,14 @@ export interface AttackerTerms {
   /** Address of attacker n. */
   readonly addressOf: (index: number) => string;
   readonly keys: Readonly<Record<"free" | "starter", readonly string[]>>;
+  /** Its own for each attack: what one has not sent by its end takes nothing from the next. */
+  readonly line: Line;
 }
 
-/** When the line that attackers share is free for the next octets. */
-const line = { freeAtMs: 0 };
+export interface Line {
+  /** When it is free for the next octets. */
+  freeAtMs: number;
+}
 
 /** One owner: its address, its keys and what it has open. */
 export class Attacker {
@@ -155,6 +159,7 @@ export class Attacker {
   }
 
   async #lineFree(octets: number): Promise<void> {
+    const { line } = this.#terms;
     const nowMs = performance.now();
     line.freeAtMs = Math.max(nowMs, line.freeAtMs) + (octets * 1_000) / LINE_OCTETS_PER_SECOND;
     const startMs = line.freeAtMs - (octets * 1_000) / LINE_OCTETS_PER_SECOND;

@@ -33,10 +33,11 @@ function start({
 }: Extract<AttackOrder, { kind: "start" }>): void {
   const run = ATTACKS.find(({ name }) => name === attack)?.run;
   if (run === undefined) throw new Error(`no such attack: ${attack}`);
+  const line = { freeAtMs: 0 };
   const addressOf = (index: number): string => `127.${String(net)}.1.${String(index + 1)}`;
   attackers = Array.from(
     { length: count },
-    (_, index) => new Attacker(index, { port, keys, addressOf }),
+    (_, index) => new Attacker(index, { port, keys, addressOf, line }),
   );
   for (const attacker of attackers) void run(attacker, count);
 }

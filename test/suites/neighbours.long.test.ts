@@ -79,10 +79,11 @@ async function listValidated(): Promise<number> {
 
 function begin(attack: Attack, net: number): readonly Attacker[] {
   const { port, keys } = service;
+  const line = { freeAtMs: 0 };
   const addressOf = (index: number): string => `127.${String(net)}.1.${String(index + 1)}`;
   const attackers = Array.from(
     { length: ATTACKERS },
-    (_, index) => new Attacker(index, { port, keys, addressOf }),
+    (_, index) => new Attacker(index, { port, keys, addressOf, line }),
   );
   for (const attacker of attackers) void attack.run(attacker, ATTACKERS);
   return attackers;

@@ -1,6 +1,5 @@
 // The thread that decodes large bodies and splits large texts, so that the main thread stays free for single checks.
 // Texts take turns, a slice each.
-import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { splitText } from "../core/batch/batch-chunk.ts";
 import { countSpellings } from "../core/batch/count-spellings.ts";
@@ -8,16 +7,14 @@ import { readFile } from "../http/api/read-file.ts";
 import { decodeBody } from "../http/request/decode.ts";
 import { inSlices } from "../http/request/slices.ts";
 import { Refusal } from "../service/refusals.ts";
+import { lowerPriority } from "./threads/lower-priority.ts";
 import type { Numbered, TaskName, Tasks, ThreadReport } from "./threads/text-thread.ts";
 
 const port = parentPort;
 
-/** Single checks are answered before large texts are read, where both want the same core. */
-const LOWER_PRIORITY = 5;
-
-// Elsewhere the priority is that of the whole process.
-if (process.platform === "linux") setPriority(LOWER_PRIORITY);
 if (port === null) throw new Error("text-thread is a thread, not a program");
+// Single checks go before lists, and lists before large texts.
+lowerPriority(10);
 
 type Work<Name extends TaskName> = (order: Tasks[Name]["order"]) => Promise<Tasks[Name]["result"]>;
 

@@ -64,7 +64,7 @@ export class Batches {
     const order = { method: "POST", url: "/api/email" } as const;
     const body = { bulk: true, email: entries };
     const send = (sent: unknown = body): Promise<Reply> =>
-      this.#front.ask(owner, order, { body: sent, key }, BULK_MS);
+      this.#front.ask(owner, order, { body: sent, key }, this.#front.patience(BULK_MS));
     // Before the answer is there the job and its charge may be.
     charged.possible += want.unique;
     owner.unknownJobs += 1;
@@ -167,7 +167,7 @@ export class Batches {
     const { timeline } = this.#front.world;
     const cancelAfterMs = this.#chance.isTrue(0.2) ? 400 : Infinity;
     const startMs = timeline.nowMs;
-    if (this.#chance.isTrue(0.2)) return await this.#cancel(job);
+    if (this.#chance.isTrue(0.25)) return await this.#cancel(job);
     const seen = { processed: 0 };
     for (;;) {
       await timeline.sleep(this.#chance.between(200, 1_500));

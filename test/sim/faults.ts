@@ -10,6 +10,7 @@ export type FaultKind =
       | "store_slow"
       | "store_silent"
     )
+  | ("parted" | "workers_away")
   | ("redis_cut" | "redis_silent" | "redis_restarts");
 
 /** One fault of a bout. */
@@ -47,7 +48,7 @@ const KINDS: Kinds = [
   ["kill", 5, 0.6],
   ["kill_at_step", 2, 0],
   ["restart", 1, 0.5],
-  ["upgrade", 0.5, 0.5],
+  ["upgrade", 1, 0.5],
   ["freeze", 3, 0.7],
   ["step_clock", 1, 0],
   ["silent_names", 1, 0],
@@ -56,7 +57,7 @@ const KINDS: Kinds = [
 ];
 
 export const STORE_KINDS = {
-  store: ["store_fails", "commits_fail", "store_cut", "store_silent"],
+  store: ["store_fails", "commits_fail", "store_cut", "store_silent", "parted"],
   redis: ["redis_cut", "redis_silent", "redis_restarts"],
 } as const satisfies Record<string, readonly FaultKind[]>;
 
@@ -68,8 +69,10 @@ const SCALED_KINDS: Kinds = [
   ["store_slow", 1, 0],
   ["store_silent", 1, 0.5],
   ["redis_cut", 1.5, 0.6],
-  ["redis_silent", 1, 0.5],
+  ["redis_silent", 1.5, 0.5],
   ["redis_restarts", 1, 0.5],
+  ["parted", 3, 0.5],
+  ["workers_away", 1, 0],
 ];
 
 /** Between whose writes a fault may come; people then begin with what writes there. */
@@ -78,6 +81,7 @@ const UNIT_TABLES = ["usage_days", "usage_days", "charges", "outcome_counts"];
 
 /** What people begin with where this fault comes. */
 export function beginningOf({ kind, table }: Fault): "job" | "rush" | undefined {
+  if (kind === "workers_away") return "job";
   if (table !== undefined) return BATCH_TABLES.includes(table) ? "job" : "rush";
   return comesInRush(kind) ? "rush" : undefined;
 }
@@ -103,7 +107,8 @@ function faultOf(chance: Chance, { kinds, places, actions }: Choice): Omit<Fault
   const [kind, , atWrites] = kindOf(chance, kinds);
   const amount = kind === "kill_at_step" ? 1 + chance.below(60) : chance.between(500, 20_000);
   const place = chance.below(places);
-  const anyMs = chance.between(0, comesInRush(kind) ? RUSH_MS : 1_500 * actions);
+  const withinMs = comesInRush(kind) ? RUSH_MS : 1_500 * actions;
+  const anyMs = chance.between(0, kind === "workers_away" ? 300 : withinMs);
   const table = chance.pick(chance.isTrue(0.65) ? BATCH_TABLES : UNIT_TABLES);
   const isAtWrite = chance.isTrue(atWrites);
   return { kind, place, amount, ...(isAtWrite ? { atMs: 0, table } : { atMs: anyMs }) };
@@ -118,14 +123,14 @@ interface FaultOptions {
   readonly load?: Load;
 }
 
-/** The faults that a seed has for so many days; two bouts in five have none. */
+/** The faults that a seed has for so many days; three bouts in ten have none. */
 export function faultsOf(options: FaultOptions): Fault[] {
   const { seed, days, servers, workers, load = LOADS.busy } = options;
   const chance = new Chance(seed ^ 0x5eed);
   const faults: Fault[] = [];
   for (let day = 0; day < days; day += 1) {
     for (let bout = 0; bout < load.bouts; bout += 1) {
-      const count = chance.isTrue(0.4) ? 0 : 1 + chance.below(2);
+      const count = chance.isTrue(0.3) ? 0 : 1 + chance.below(3);
       const places = workers === 0 ? 1 : servers + workers;
       const kinds = workers === 0 ? KINDS : SCALED_KINDS;
       for (let index = 0; index < count; index += 1) {

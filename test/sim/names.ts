@@ -19,6 +19,14 @@ const isGone = (name: string, isEbb: boolean): boolean =>
 /** One of those that come and go over night. */
 export const TIDAL = "d1.tide.test-zone.com";
 
+/** Its mail hosts have names that nobody answers for, so that a check lasts as long as it may; mail reaches it all the same. */
+export const MUTE = "d1.mute.test-zone.com";
+
+const MUTE_HOSTS = [1, 2, 3].map((preference) => {
+  const host = `mx${String(preference)}.silent.test-zone.com`;
+  return { preference, host };
+});
+
 /** In each zone. Few, because each name asked for costs a step, and a job of hundreds asks for most of them. */
 const DOMAINS = 15;
 
@@ -36,6 +44,7 @@ const TTL = { ttlSeconds: 300 };
 function replyOf(name: string, kind: unknown, isEbb: boolean): Reply<unknown> {
   if (isGone(name, isEbb)) return { kind: "absent", why: "noName", ...TTL };
   if (kind === NS) return { kind: "found", records: ["ns.test-zone.com"], ...TTL };
+  if (kind === MX && name === MUTE) return { kind: "found", records: MUTE_HOSTS, ...TTL };
   if (kind === MX && !name.startsWith("mx.")) {
     return { kind: "found", records: [{ preference: 10, host: "mx.live.test-zone.com" }], ...TTL };
   }
@@ -81,7 +90,8 @@ export function simulatedResolver(
           const isLost = question.name.includes(".slow.") && tries === 1;
           // An answer that comes to a process without a turn may find its socket full.
           const isDropped = timeline.nowMs - dueMs > TRY_MS && chance.isTrue(0.7);
-          const isSilent = timeline.nowMs < faults.silentUntilMs;
+          const isMute = question.name.endsWith(".silent.test-zone.com");
+          const isSilent = isMute || timeline.nowMs < faults.silentUntilMs;
           // Said when it arrives: a question of before a night has no answer of that day.
           const reply = replyOf(question.name, question.kind, faults.isEbb);
           if (!isLost && !isDropped && !isSilent)

@@ -4,7 +4,7 @@ import type { beginningOf } from "./faults.ts";
 import { Front } from "./front.ts";
 import { Gate } from "./gate.ts";
 import { chargedOn, newOwner, type Owner } from "./ledger.ts";
-import { entryOf, fateOf, TIDAL } from "./names.ts";
+import { entryOf, fateOf, MUTE, TIDAL } from "./names.ts";
 import { Visits } from "./visits.ts";
 import type { Operator } from "./operator.ts";
 import type { Reply, World } from "./world.ts";
@@ -13,6 +13,7 @@ import type { Reply, World } from "./world.ts";
 const ACCOUNTS = [
   ["ada", "starter", Infinity],
   ["bob", "pro", Infinity],
+  ["cat", "pro", Infinity],
   ["eve", "free", 12],
 ] as const;
 const STRANGER = { address: "203.0.113.9", dailyLimit: 16 };
@@ -71,6 +72,7 @@ export class People {
       const url = `https://${name}.live.test-zone.com/`;
       const { secret } = await this.#operator.setup.set(id, url, []);
       owner.webhook = { url, secret };
+      await this.gate.begin(owner);
     }
     owners.push(newOwner({ key: `bucket:${STRANGER.address}`, headers: {}, ...STRANGER }));
   }
@@ -91,34 +93,44 @@ export class People {
 
   /** Somebody asks the same every day: an answer of yesterday is too old. */
   async greet(): Promise<void> {
-    const owner = this.#chance.pick(this.front.owners.slice(0, 2));
-    if (this.#chance.isTrue(0.5)) await this.#check(owner, TIDAL);
-    else await this.gate.decide(owner, `user1@${TIDAL}`);
+    const owner = this.#chance.pick(this.#endless);
+    if (this.#chance.isTrue(0.5)) return void (await this.#check(owner, TIDAL));
+    await this.gate.decide(owner, `user1@${TIDAL}`);
+    // The same person signs up elsewhere.
+    const others = this.#endless.filter((one) => one !== owner);
+    await this.gate.decide(this.#chance.pick(others), `user1@${TIDAL}`);
+  }
+
+  /** Accounts without a daily limit. */
+  get #endless(): readonly Owner[] {
+    return this.front.owners.filter(({ dailyLimit }) => dailyLimit === Infinity);
+  }
+
+  get #limited(): readonly Owner[] {
+    return this.front.owners.filter(({ dailyLimit }) => dailyLimit < Infinity);
   }
 
   async #submitJob(): Promise<void> {
-    const owner = this.#chance.pick(
-      this.front.owners.filter(({ webhook }) => webhook !== undefined),
-    );
-    // Mostly of two or three chunks: one of them ends while others are open.
-    const count = this.#chance.pick([120, 520, 520, 1_020]) + this.#chance.below(40);
+    const owner = this.#chance.pick(this.#endless);
+    // Mostly of two or three chunks: one of them ends while others are open. A small one is answered at once.
+    const count = this.#chance.pick([1, 120, 520, 520, 1_020]) + this.#chance.below(40);
     await this.batches.submit(owner, count);
   }
 
   /** Many people of one owner at once, up to what its day has and beyond; one of another owner asks the same. */
-  async #rush(owner = this.#chance.pick(this.front.owners.slice(2))): Promise<void> {
+  async #rush(owner = this.#chance.pick(this.#limited)): Promise<void> {
     const { certain, possible } = chargedOn(owner, this.front.today());
     const left = Math.min(Math.max(0, owner.dailyLimit - certain - possible), 10);
     const entry = entryOf(this.#chance);
     const address = entry.includes("@") ? entry : `user1@${entry}`;
-    const lastMs = this.#chance.pick([1, 300, 2_000]);
     const areBatches = this.#chance.isTrue(0.3);
+    const lastMs = this.#chance.pick(areBatches ? [1, 1, 100] : [1, 300, 2_000]);
     const one = async (): Promise<unknown> => {
       await this.world.timeline.sleep(this.#chance.between(0, lastMs));
       const what = areBatches ? 1 : this.#chance.next();
       if (what < 0.2) return await this.#check(owner, entry);
       if (what < 0.3) return await this.#err(owner);
-      if (what < 0.6) return await this.#check(owner);
+      if (what < 0.55) return await this.#check(owner);
       if (what < 0.75) return await this.gate.decide(owner, address);
       return await this.batches.submit(owner, 1 + this.#chance.below(4));
     };
@@ -142,7 +154,7 @@ export class People {
 
   /** An owner uses all that its day has, and goes on. */
   async #spend(): Promise<void> {
-    const owner = this.#chance.pick(this.front.owners.filter((one) => one.dailyLimit < Infinity));
+    const owner = this.#chance.pick(this.#limited);
     if (this.#chance.isTrue(0.5)) await this.#grant(owner);
     await this.#useUp(owner);
     if (this.#chance.isTrue(0.5)) await this.batches.submit(owner, 2 + this.#chance.below(4));
@@ -151,7 +163,7 @@ export class People {
 
   /** What people do, each up to its share of 0 to 1. */
   readonly #acts: readonly (readonly [(owner: Owner) => Promise<unknown>, number])[] = [
-    [(owner) => this.#check(owner), 0.25],
+    [(owner) => this.#check(owner), 0.22],
     [(owner) => this.#rush(owner), 0.29],
     [(owner) => this.#err(owner), 0.32],
     [(owner) => this.gate.decide(owner), 0.43],
@@ -179,13 +191,17 @@ export class People {
     if (!isFine && !isPlanless) this.front.wrong(`a mistake got ${String(reply.status)}`);
   }
 
+  #anyEntry(): string {
+    return this.#chance.isTrue(0.03) ? MUTE : entryOf(this.#chance);
+  }
+
   async #newKey(accountId: string): Promise<string> {
     const made = await this.#operator.keys.create(accountId, "sim");
     if (made.kind !== "created") throw new Error(made.kind);
     return made.apiKey;
   }
 
-  async #check(owner: Owner, entry = entryOf(this.#chance)): Promise<Reply> {
+  async #check(owner: Owner, entry = this.#anyEntry()): Promise<Reply> {
     const { front } = this;
     const charged = chargedOn(owner, front.today());
     // While the request is under way it may be charged or not.

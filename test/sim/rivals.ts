@@ -26,7 +26,7 @@ export class Rivals {
     charged.possible += unique;
     other.unknownJobs += 1;
     const order = { method: "POST", url: "/api/email" } as const;
-    const reply = await this.#front.ask(other, order, asked, BULK_MS);
+    const reply = await this.#front.ask(other, order, asked, this.#front.patience(BULK_MS));
     if (isOpen(reply)) return;
     this.#front.mayBeBusy(other);
     if (reply.status === 429) {
@@ -45,7 +45,7 @@ export class Rivals {
     owner.unknownJobs += 1;
     const order = { method: "POST", url: "/api/email" } as const;
     const body = { bulk: true, email: entries };
-    const reply = await this.#front.ask(owner, order, { body }, BULK_MS);
+    const reply = await this.#front.ask(owner, order, { body }, this.#front.patience(BULK_MS));
     this.countRunning(owner);
     if (reply.status !== 429) return;
     owner.unknownJobs -= 1;

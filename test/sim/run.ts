@@ -122,19 +122,22 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
 function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
   const has = (...kinds: readonly Fault["kind"][]): boolean =>
     faults.some(({ kind }) => kinds.includes(kind));
-  const still = faults.filter(({ kind }) => kind === "freeze" || kind === "store_silent");
+  const still = faults.filter(({ kind }) => STILL.has(kind));
   const { redis, store } = STORE_KINDS;
   return {
     // A server undoes the transaction of a process that stands still.
     storeFails: has(...store, ...redis) || (isScaled && has("freeze")),
     namesFail: has("silent_names"),
     storeIsSlow: has("store_slow"),
-    hasKills: has("kill", "kill_at_step"),
+    hasKills: has("kill", "kill_at_step", "workers_away"),
     hasRestarts: has("restart", "upgrade"),
     isFrozen: has("freeze"),
     heldUpMs: 2 * Math.max(0, ...still.map(({ amount }) => amount)),
   };
 }
+
+/** Those that make answers late. */
+const STILL: ReadonlySet<FaultKind> = new Set(["freeze", "store_silent", "parted"]);
 
 type Strike = (world: World, place: Place, life: Lifetime, fault: Struck) => void;
 type Struck = Pick<Fault, "amount" | "table">;
@@ -165,6 +168,11 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
   store_silent: (world, _place, _life, { amount }) => {
     world.store.faults.silentUntilMs = world.timeline.nowMs + amount / 2;
   },
+  parted: ({ timeline }, _place, life, { amount }) =>
+    (life.partedUntilMs = timeline.nowMs + amount),
+  workers_away: (world, _place, _life, { amount }) => {
+    for (const place of world.places) if (place.kind === "worker") world.kill(place, amount);
+  },
   store_cut: ({ store }, _place, life) => store.cut(life),
   redis_cut: ({ redis }) => redis.cut(),
   redis_silent: ({ redis, timeline }, _place, _life, { amount }) =>
@@ -175,10 +183,14 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
 const killHere = (world: World, place: Place): void =>
   world.kill(place, world.chance.between(200, 4_000));
 
-/** Up to 5 writes to the table by anyone, and then up to 8 steps of the last writer: its transaction's end is among them. */
+/** Writes to let pass; most often the first is of interest. */
+const WRITES = [1, 1, 1, 2, 2, 3, 4, 5] as const;
+
+/** Up to 5 writes to the table by anyone, and then up to 10 steps of the last writer: its transaction's end is among them. */
 function waitForWrite(world: World, amount: number, table: string, strike: Moment["strike"]): void {
   const whole = Math.floor(amount);
-  const [writesLeft, stepsLeft] = [1 + (whole % 5), 1 + (Math.floor(whole / 5) % 8)];
+  const writesLeft = WRITES[whole % WRITES.length] ?? 1;
+  const stepsLeft = 1 + (Math.floor(whole / WRITES.length) % 10);
   const moment: Moment = { writesLeft, stepsLeft, at: undefined, strike, table };
   for (const place of world.places) place.moment = moment;
 }
@@ -217,6 +229,6 @@ function calm(world: World): void {
   world.redis.refusesUntilMs = 0;
   for (const place of world.places) {
     place.moment = undefined;
-    if (place.host !== undefined) place.host.life.skewMs = 0;
+    if (place.host !== undefined) Object.assign(place.host.life, { skewMs: 0, partedUntilMs: 0 });
   }
 }

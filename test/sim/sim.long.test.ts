@@ -10,9 +10,9 @@ const SCALED = { servers: 3, workers: 2 } as const;
 
 /** 300 days. */
 const RUNS: readonly RunOptions[] = [
-  { ...EMBEDDED, seed: 8, days: 40 },
+  { ...EMBEDDED, seed: 8, days: 20 },
   { ...EMBEDDED, seed: 5, days: 200, load: LOADS.light },
-  { ...SCALED, seed: 5, days: 60, load: LOADS.light },
+  { ...SCALED, seed: 5, days: 80, load: LOADS.light },
 ];
 
 for (const options of RUNS) {

@@ -92,3 +92,12 @@ class StoreConnection implements DatabaseConnection {
     throw new Error("no adapter streams");
   }
 }
+
+/** Statements of PostgreSQL alone that change nothing where one session at a time has the store, in memory. */
+const SERVER_ONLY = /^(?:select pg_advisory_xact_lock\(|set local )/;
+
+/** A statement of the adapters as SQLite takes it. */
+export function withoutLocks(sql: string): string {
+  if (SERVER_ONLY.test(sql)) return sql.includes("?") ? "select 1 where ? is null" : "select 1";
+  return sql.replaceAll(/ for update(?: of \S+)?(?: skip locked| nowait)?/g, "");
+}

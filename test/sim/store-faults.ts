@@ -19,3 +19,7 @@ export const NO_FAULTS: StoreFaults = {
   slowMs: 0,
   silentUntilMs: 0,
 };
+
+/** What PostgreSQL says to one of two transactions that lock each other. */
+export const conflict = (): Error =>
+  Object.assign(new Error("simulated: deadlock detected"), { code: "40P01" });

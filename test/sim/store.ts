@@ -10,12 +10,19 @@ import {
 import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { migrate, MIGRATIONS } from "../../src/adapters/sql/engine/migrate.ts";
 import type { Database } from "../../src/adapters/sql/engine/schema.ts";
+import { LIMITS } from "../../src/adapters/sql/engine/postgres-pool.ts";
 import { openSqlite } from "../../src/adapters/sql/engine/sqlite.ts";
 import { StoreDown } from "../../src/ports/process/store-down.ts";
 import type { Chance } from "./chance.ts";
 import { LATER_MIGRATIONS } from "./later-schema.ts";
-import { NO_FAULTS, type StoreFaults } from "./store-faults.ts";
-import { type Session, type Sessions, StoreDriver, type StoreUser } from "./store-driver.ts";
+import { conflict, NO_FAULTS, type StoreFaults } from "./store-faults.ts";
+import {
+  type Session,
+  type Sessions,
+  StoreDriver,
+  type StoreUser,
+  withoutLocks,
+} from "./store-driver.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
 
 interface Turn {
@@ -30,9 +37,6 @@ interface Prepared {
   readonly statement: Statement;
   readonly hasRows: boolean;
 }
-
-/** `idleInTransactionTimeoutMs` of PostgreSQL's sessions. */
-const IDLE_IN_TRANSACTION_MS = 3_000;
 
 /** Between two conflicts. */
 const NO_CONFLICT_MS = 200;
@@ -124,8 +128,7 @@ export class SimulatedStore implements Sessions {
     // A third of the questions take time, so that others come between.
     const { slowMs } = this.faults;
     if (slowMs === 0 && !this.#chance.isTrue(0.3)) return;
-    const delayMs = this.#chance.between(0.1, 4 + slowMs);
-    await new Promise<void>((go) => void this.#timeline.after(session.life, delayMs, go));
+    await this.#pause(session, this.#chance.between(0.1, 4 + slowMs));
   }
 
   release(session: Session): void {
@@ -153,6 +156,7 @@ export class SimulatedStore implements Sessions {
     await this.#step(session, query.sql);
     if (session.isLost && query.sql === "rollback") return { rows: [] };
     await this.#silence(session);
+    await this.#reach(session);
     if (this.#holder !== session && !session.isLost) await this.#enter(session);
     if (session.isLost) throw new StoreDown("database", "simulated: the session is lost");
     session.askedMs = this.#timeline.nowMs;
@@ -174,17 +178,32 @@ export class SimulatedStore implements Sessions {
     }
   }
 
-  async #silence({ life }: Session): Promise<void> {
+  async #silence(session: Session): Promise<void> {
     const leftMs = this.faults.silentUntilMs - this.#timeline.nowMs;
-    if (leftMs > 0 && life.name !== "operator")
-      await new Promise<void>((go) => void this.#timeline.after(life, leftMs, go));
+    if (leftMs > 0 && session.life.name !== "operator") await this.#pause(session, leftMs);
+  }
+
+  #pause({ life }: Session, ms: number): Promise<void> {
+    return new Promise((go) => void this.#timeline.after(life, ms, go));
+  }
+
+  /** The process and this server are parted: it gives its session up after a while, and the server notices at once. */
+  async #reach(session: Session): Promise<void> {
+    const { life } = session;
+    const partedMs = life.partedUntilMs - this.#timeline.nowMs;
+    if (partedMs <= 0) return;
+    await this.#pause(session, Math.min(partedMs, LIMITS.answerTimeoutMs));
+    if (life.partedUntilMs <= this.#timeline.nowMs) return;
+    if (this.#holder === session) this.#undo(session);
+    session.isLost = true;
   }
 
   /** A process may end here, or stand still. */
-  async #step({ step, life }: Session, sql: string): Promise<void> {
-    step(sql);
+  async #step(session: Session, sql: string): Promise<void> {
+    const { life } = session;
+    session.step(sql);
     if (life.isAlive && life.frozenUntilMs > this.#timeline.nowMs) {
-      await new Promise<void>((thaw) => void this.#timeline.after(life, 0, thaw));
+      await this.#pause(session, 0);
     }
     if (!life.isAlive) await never();
   }
@@ -208,11 +227,11 @@ export class SimulatedStore implements Sessions {
       this.#timeline.after(undefined, afterMs, () => {
         if (this.#holder !== holder) return;
         const silentMs = this.#timeline.nowMs - holder.askedMs;
-        if (silentMs >= IDLE_IN_TRANSACTION_MS) this.#undo(holder);
-        else look(IDLE_IN_TRANSACTION_MS - silentMs);
+        if (silentMs >= LIMITS.idleInTransactionTimeoutMs) this.#undo(holder);
+        else look(LIMITS.idleInTransactionTimeoutMs - silentMs);
       });
     };
-    look(IDLE_IN_TRANSACTION_MS);
+    look(LIMITS.idleInTransactionTimeoutMs);
   }
 
   #undo(session: Session): void {
@@ -276,18 +295,6 @@ export class SimulatedStore implements Sessions {
 }
 
 const ENDS = new Set(["commit", "rollback"]);
-
-/** Statements of PostgreSQL alone that change nothing where one session at a time has the store, in memory. */
-const SERVER_ONLY = /^(?:select pg_advisory_xact_lock\(|set local )/;
-
-function withoutLocks(sql: string): string {
-  if (SERVER_ONLY.test(sql)) return sql.includes("?") ? "select 1 where ? is null" : "select 1";
-  return sql.replaceAll(/ for update(?: of \S+)?(?: skip locked| nowait)?/g, "");
-}
-
-/** What PostgreSQL says to one of two transactions that lock each other. */
-const conflict = (): Error =>
-  Object.assign(new Error("simulated: deadlock detected"), { code: "40P01" });
 
 /** Nobody is there to take the answer. */
 const never = (): Promise<never> => new Promise(() => undefined);

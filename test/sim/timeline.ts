@@ -17,7 +17,17 @@ export interface Lifetime {
   frozenUntilMs: number;
   /** Added to the calendar that it reads. */
   skewMs: number;
+  /** It does not reach the shared stores before this. */
+  partedUntilMs: number;
 }
+
+export const newLife = (name: string): Lifetime => ({
+  name,
+  isAlive: true,
+  frozenUntilMs: 0,
+  skewMs: 0,
+  partedUntilMs: 0,
+});
 
 /** The one order of all that happens. */
 export class Timeline {

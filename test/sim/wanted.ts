@@ -37,6 +37,6 @@ export const isOpen = ({ status }: Reply): boolean =>
 export const entriesOf = (chance: Chance, count: number): readonly string[] =>
   Array.from({ length: count }, () => entryOf(chance));
 
-/** Of a batch that becomes a job, of 1 to 6 chunks; the last of them is small. */
+/** Of a batch that becomes a job, of 1 to 11 chunks; the last of them is small. */
 export const largeCount = (chance: Chance): number =>
-  chance.pick([120, 120, 120, 520, 520, 2_520]) + chance.below(40);
+  chance.pick([120, 120, 520, 520, 2_520, 5_020]) + chance.below(40);

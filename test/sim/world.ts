@@ -14,7 +14,7 @@ import { type Operator, openOperator } from "./operator.ts";
 import { newPlace, type Place, stepAt } from "./place.ts";
 import { SimulatedRedis } from "./redis/simulated-redis.ts";
 import { SimulatedStore } from "./store.ts";
-import { type Lifetime, Timeline } from "./timeline.ts";
+import { type Lifetime, newLife, Timeline } from "./timeline.ts";
 
 export interface WorldOptions {
   readonly seed: number;
@@ -140,8 +140,7 @@ export class World {
   }
 
   async operator(): Promise<Operator> {
-    const life: Lifetime = { name: "operator", isAlive: true, frozenUntilMs: 0, skewMs: 0 };
-    const host = newHost({ life, step: () => undefined, later: 0 });
+    const host = newHost({ life: newLife("operator"), step: () => undefined, later: 0 });
     const machine = simulatedMachine(this.#ground, host);
     // The teller would open a real connection; notices of commands may be lost anyway.
     const { redisUrl: _, ...config } = this.#config;
@@ -155,7 +154,7 @@ export class World {
     place.starts += 1;
     place.moment = undefined;
     const name = `${place.name}.${String(place.starts)}`;
-    const life: Lifetime = { name, isAlive: true, frozenUntilMs: 0, skewMs: 0 };
+    const life = newLife(name);
     const step = (sql: string): void => stepAt(place, { life }, sql);
     const host = newHost({ life, step, later: place.later });
     place.host = host;
@@ -174,7 +173,7 @@ export class World {
   #didNotStart(place: Place, { life, later }: Host, fault: unknown): void {
     if (!life.isAlive) return;
     this.note(`${life.name} did not start`);
-    life.isAlive = false;
+    this.#gone(place, life);
     // Its operator gives it the newest program, as the sentence says.
     const isTold = fault instanceof Error && fault.message.includes("run the newer version");
     if (later === this.store.later || !isTold) this.failedStarts.push(fault);

@@ -42,16 +42,16 @@ export const BULK_PLANTS: readonly Plant[] = [
       ".set({ announced: 0 })\n        .where",
     ],
     [
-      "a refund of a cancelled job is forgotten",
-      "await charges.refundIn(tx, job.charge_id, open, nowMs);",
-      "",
-    ],
-    [
       "a cancelled job keeps its slot",
       ".set({ is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })",
       ".set({ expires_at_ms: nowMs + SESSION_LIFE_MS })",
     ],
   ),
+  ...sharedPlantsIn("adapters/sql/bulk/jobs", [
+    "a refund of a cancelled job is forgotten",
+    "await charges.refundIn(tx, job.charge_id, open, nowMs);",
+    "",
+  ]),
   ...plantsIn(
     "adapters/sql/bulk/idempotency-keys",
     [

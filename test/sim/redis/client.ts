@@ -114,9 +114,18 @@ export class SimulatedClient extends EventEmitter {
   receive(channel: string, message: string): void {
     const { timeline } = this.#redis;
     const connection = this.#connection;
-    timeline.after(this.life, this.#redis.wayMs(), () => {
+    timeline.after(this.life, this.#redis.wayMs() + this.#partedMs, () => {
       if (connection === this.#connection) this.emit("message", channel, message);
     });
+  }
+
+  /** For how long the network between both carries nothing. */
+  get #partedMs(): number {
+    return Math.max(0, this.life.partedUntilMs - this.#redis.timeline.nowMs);
+  }
+
+  get #silenceMs(): number {
+    return Math.max(this.#redis.silenceMs, this.#partedMs);
   }
 
   #connect(): void {
@@ -134,7 +143,7 @@ export class SimulatedClient extends EventEmitter {
       this.status = "connect";
       this.emit("connect");
       // A server that does not answer is not ready.
-      const waitMs = this.#redis.wayMs() + this.#redis.silenceMs;
+      const waitMs = this.#redis.wayMs() + this.#silenceMs;
       timeline.after(this.life, waitMs, () => this.#becomeReady(connection));
     });
   }
@@ -184,9 +193,8 @@ export class SimulatedClient extends EventEmitter {
   #arrive(work: () => unknown, pending: Pending, connection: number): void {
     const { timeline } = this.#redis;
     timeline.after(undefined, this.#arrivesMs - timeline.nowMs, () => {
-      const { silenceMs } = this.#redis;
-      if (silenceMs > 0) {
-        this.#arrivesMs = timeline.nowMs + silenceMs;
+      if (this.#silenceMs > 0) {
+        this.#arrivesMs = timeline.nowMs + this.#silenceMs;
         this.#arrive(work, pending, connection);
         return;
       }
@@ -205,7 +213,8 @@ export class SimulatedClient extends EventEmitter {
       end = () => pending.reject(fault as Error);
     }
     const { timeline } = this.#redis;
-    this.#answeredMs = Math.max(this.#answeredMs, timeline.nowMs + this.#redis.wayMs());
+    const wayMs = this.#redis.wayMs() + this.#partedMs;
+    this.#answeredMs = Math.max(this.#answeredMs, timeline.nowMs + wayMs);
     timeline.after(this.life, this.#answeredMs - timeline.nowMs, () => {
       if (this.#pending.delete(pending)) end();
     });

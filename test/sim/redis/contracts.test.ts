@@ -12,7 +12,7 @@ import { addAccount, openStores } from "../../contracts/stores.ts";
 import { manualClock } from "../../time/manual-clock.ts";
 import { Chance } from "../chance.ts";
 import { quiet } from "../one-thread.ts";
-import { type Lifetime, Timeline } from "../timeline.ts";
+import { newLife, Timeline } from "../timeline.ts";
 import { SimulatedRedis } from "./simulated-redis.ts";
 
 /** A simulated Redis whose time goes on by itself until the test ends. */
@@ -27,7 +27,7 @@ function openWorld(t: TestContext) {
       timeline.step();
     }
   })();
-  const life: Lifetime = { name: "one", isAlive: true, frozenUntilMs: 0, skewMs: 0 };
+  const life = newLife("one");
   return { timeline, redis, life, clock: timeline.clockOf(life) };
 }
 

@@ -77,7 +77,8 @@ export class TicketBox {
     return new Promise((arrived) => {
       const send = (): void => {
         timeline.after(life, this.#redis.wayMs(), () => {
-          if (!this.#redis.refuses && this.#redis.silenceMs === 0) arrived();
+          const isParted = life.partedUntilMs > timeline.nowMs;
+          if (!this.#redis.refuses && this.#redis.silenceMs === 0 && !isParted) arrived();
           else timeline.after(life, 500, send);
         });
       };
@@ -98,7 +99,9 @@ export class TicketBox {
       return;
     }
     this.#lock(id);
-    this.#redis.timeline.after(next.life, this.#redis.wayMs(), () => next.give(id));
+    const { timeline } = this.#redis;
+    const partedMs = Math.max(0, next.life.partedUntilMs - timeline.nowMs);
+    timeline.after(next.life, this.#redis.wayMs() + partedMs, () => next.give(id));
   }
 
   #lock(id: string): void {

@@ -85,6 +85,21 @@ testInBrowser("the verdict of a link waits for no second script", async () => {
   await context.close();
 });
 
+testInBrowser("a result prints dark on white and without controls", async () => {
+  const { page, context } = await visit("/#jane@throwaway.example", { theme: "dark", width: 760 });
+  await page.getByRole("heading", { name: /^Why/ }).waitFor();
+  const colour = (): Promise<unknown> =>
+    page.evaluate('getComputedStyle(document.querySelector(".say")).color');
+  const onScreen = await colour();
+  await page.emulateMedia({ media: "print" });
+  assert.notEqual(await colour(), onScreen);
+  assert.equal(await colour(), "rgb(28, 32, 48)");
+  const controls = page.locator("button, select, nav, footer, form, [role=tablist]");
+  assert.equal(await controls.filter({ visible: true }).count(), 0);
+  assert.ok(await page.getByRole("img", { name: "Verdict: Disposable" }).isVisible());
+  await context.close();
+});
+
 testInBrowser("names of a hundred letters do not widen a page", async () => {
   const id = await world.addAccount("wide@gatepost.example");
   const name = "W".repeat(100);

@@ -61,7 +61,7 @@ export function Cleaned({ run, fixes }: CleanedProps): VNode {
   const counts = useMemo(() => countsOf(run.rows, fixes), [run.rows, fixes]);
   const chosen = PARTS.reduce((sum, [part]) => sum + (choice[part] ? counts[part] : 0), 0);
   return (
-    <section class="sheet cleaned">
+    <section class="sheet cleaned unprinted">
       <div class="stack close">
         <h2>{t("Cleaned list")}</h2>
         <p class="prose">

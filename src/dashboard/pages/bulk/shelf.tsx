@@ -18,7 +18,7 @@ export function Shelf(): VNode | null {
   const others = shelf.value.filter(({ sessions }) => sessions[0] !== shown);
   if (others.length === 0) return null;
   return (
-    <section class="stack" aria-labelledby="shelf">
+    <section class="stack unprinted" aria-labelledby="shelf">
       <div class="bar">
         <h2 id="shelf">{t("Recent lists")}</h2>
         <span class="note push">{t("Results stay for 15 minutes.")}</span>

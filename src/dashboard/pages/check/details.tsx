@@ -23,7 +23,7 @@ export function Details(): VNode | null {
           <Why step={step} />
           <RecentChecks />
         </div>
-        <section class="sheet" aria-label={t("This result for programs")}>
+        <section class="sheet unprinted" aria-label={t("This result for programs")}>
           <Formats entry={entry} step={step} />
         </section>
       </div>

@@ -8,7 +8,7 @@ import { Mark } from "../../parts/mark.tsx";
 export function RecentChecks(): VNode | null {
   if (recent.value.length === 0) return null;
   return (
-    <section class="sheet stack close">
+    <section class="sheet stack close unprinted">
       <div class="bar">
         <h2>{t("Recent checks")}</h2>
         <button type="button" class="small plain push" onClick={clearRecent}>

@@ -104,3 +104,19 @@ testInBrowser("a hook is made, tested, shown with its last call, and removed", a
   assert.deepEqual(complaints, []);
   await context.close();
 });
+
+testInBrowser("a rule is moved by its number or by its buttons", async () => {
+  const { page, context, complaints } = await visit("/policy");
+  const rule = (number: number) => page.getByLabel(`Rule ${String(number)}: condition`);
+  await rule(3).waitFor();
+  const order = (): Promise<readonly string[]> =>
+    Promise.all([1, 2, 3].map((number) => rule(number).inputValue()));
+  const [first = "", second = "", third = ""] = await order();
+  const rows = page.locator(".policy-rules > li");
+  await rows.first().locator(".rule-number").dragTo(rows.nth(2));
+  assert.deepEqual(await order(), [second, third, first]);
+  await button(page, "Move rule 3 up").click();
+  assert.deepEqual(await order(), [second, first, third]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});

@@ -51,6 +51,7 @@ export function Rules({ draft, live, onDraft }: RulesProps): VNode {
             isNew={!live.rules.some((known) => JSON.stringify(known) === JSON.stringify(rule))}
             onChange={(next) => change(at, next)}
             onMove={(by) => put(moved(rules, at, by))}
+            onTake={(from) => put(moved(rules, from, at - from))}
             onRemove={() => put(rules.filter((_, place) => place !== at))}
           />
         ))}
@@ -83,15 +84,36 @@ interface RowProps {
   isNew: boolean;
   onChange: (rule: Rule) => void;
   onMove: (by: number) => void;
+  /** Another rule was dropped here. */
+  onTake: (from: number) => void;
   onRemove: () => void;
 }
 
+/** What a dragged rule carries: its place. Buttons do the same for the keyboard and for fingers. */
+const DRAGGED = "application/x-gatepost-rule";
+
 function RuleRow(props: RowProps): VNode {
-  const { at, rule, isNew, onChange } = props;
+  const { at, rule, isNew, onChange, onTake } = props;
   const number = at + 1;
   return (
-    <li>
-      <b class="rule-number">{number}</b>
+    <li
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes(DRAGGED) === true) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        const from = event.dataTransfer?.getData(DRAGGED) ?? "";
+        if (from === "") return;
+        event.preventDefault();
+        onTake(Number(from));
+      }}
+    >
+      <b
+        class="rule-number"
+        draggable
+        onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, String(at))}
+      >
+        {number}
+      </b>
       <div class="stack close">
         <div class="bar sentence">
           <span>{t("If")}</span>

@@ -50,28 +50,43 @@ function soFar({ rows, state }: RunningRun): KindCounts {
   };
 }
 
+/** Per cent and how many; a screen reader finds it as the progress of the list. */
+function Done({ run }: { run: RunningRun }): VNode {
+  const { state, waiting, sessions } = run;
+  const { email_count: all = 0, processed_count: processed = 0 } = state;
+  const share = all === 0 ? 0 : Math.floor((processed / all) * 1_000) / 1_000;
+  const parts = sessions.length + waiting.length;
+  const words =
+    state.status === "pending"
+      ? t("Waiting for its turn")
+      : t("{n} of {all} checked", { n: count(processed), all: count(all) });
+  return (
+    <div
+      class="bar"
+      role="progressbar"
+      aria-label={run.name}
+      aria-valuenow={Math.floor(share * 100)}
+      aria-valuetext={`${percent(share)}, ${words}`}
+    >
+      <b class="numeral">{percent(share)}</b>
+      <span class="note">
+        {words}
+        {parts > 1 ? `, ${t("part {n} of {all}", { n: sessions.length, all: parts })}` : ""}
+      </span>
+    </div>
+  );
+}
+
 /** Per cent, speed, the bar that grows, and the newest results. */
 export function Progress({ run }: { run: RunningRun }): VNode {
-  const { state, rows, waiting, sessions } = run;
+  const { state, rows } = run;
   const { email_count: all = 0, processed_count: processed = 0 } = state;
-  const isWaiting = state.status === "pending";
-  const parts = sessions.length + waiting.length;
   const speed = speedOf(run);
   const counts = soFar(run);
   return (
     <>
       <section class="sheet stack">
-        <div class="bar">
-          <b class="numeral">
-            {percent(all === 0 ? 0 : Math.floor((processed / all) * 1_000) / 1_000)}
-          </b>
-          <span class="note">
-            {isWaiting
-              ? t("Waiting for its turn")
-              : t("{n} of {all} checked", { n: count(processed), all: count(all) })}
-            {parts > 1 ? `, ${t("part {n} of {all}", { n: sessions.length, all: parts })}` : ""}
-          </span>
-        </div>
+        <Done run={run} />
         <KindBar counts={counts} rest={Math.max(0, all - processed)} />
         <div class="figures">
           <Figure

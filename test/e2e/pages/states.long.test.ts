@@ -1,4 +1,5 @@
-// Every page in every state: accessible in both themes, at 360 and 1,280 px and at 200 % zoom, and steady while it loads.
+// Every page in every state: accessible in both themes, at 360 and 1,280 px and at 200 % zoom, and steady while it loads;
+// its texts fit in every language, at 400 % zoom too.
 // A state is loaded and reached once: its width and theme are switched where it stands, which costs a tenth of that.
 import { strict as assert } from "node:assert";
 import { after, before } from "node:test";
@@ -7,6 +8,7 @@ import { PAGE_SOURCES } from "../../../src/http/account/dashboard-pages.ts";
 import { axeFindings, goTo, openPage, settled, testInBrowser } from "../browser.ts";
 import { openShownService, type ShownService, type Who } from "./shown-service.ts";
 import { type State, statesOf } from "./states.ts";
+import { IN_LANGUAGES } from "./translated.ts";
 
 let shown: ShownService;
 
@@ -44,11 +46,32 @@ const CUT = `(() => {
   return found;
 })()`;
 
+/** Text that in some language is wider than its box: cut, or over what stands beside it. What people named may be cut. */
+const TIGHT = `window.inLanguages((language) => {
+  const isWide = (node) => node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1;
+  const isIn = (node, hides) => hides.test(getComputedStyle(node).overflowX);
+  const isTight = (node) => isWide(node) && !isIn(node, /auto|scroll/);
+  const canScroll = (node) => {
+    for (let at = node.parentElement; at !== null; at = at.parentElement)
+      if (isIn(at, /auto|scroll/) && isWide(at)) return true;
+    return false;
+  };
+  const texts = "body *:not(svg *, script, thead *, input, textarea, select, .mono, code, .unseen, .skip, .who *)";
+  return [...document.querySelectorAll(texts)]
+    .filter((node) => isTight(node) && !canScroll(node) && node.checkVisibility({ visibilityProperty: true }))
+    // A postmark's waves and a quiet button's edge stand out of their box.
+    .filter((node) => node.querySelector(".postmark, .plain:last-child") === null)
+    .filter((node) => ![...node.querySelectorAll("*:not(svg *, .unseen)")].some(isTight))
+    .map((node) => language + " " + node.tagName + " " + node.textContent.slice(0, 80));
+})`;
+
 const WIDTHS = [360, 1_280] as const;
 const THEMES = ["light", "dark"] as const;
 
 /** 1,280 x 720 at 200 %. */
 const ZOOMED = { width: 640, height: 360 };
+/** At 400 %. */
+const ZOOMED_TWICE = { width: 320, height: 180 };
 
 async function reach(page: Page, state: State, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
@@ -71,8 +94,8 @@ async function unsteady(page: Page, width: number): Promise<readonly string[]> {
 /** What is wrong with the page as it stands, at every width and in both themes. */
 async function faultsAround(page: Page): Promise<readonly string[]> {
   const faults: string[] = [];
-  const cut = async (name: string): Promise<void> => {
-    for (const one of (await page.evaluate(CUT)) as readonly string[])
+  const look = async (name: string, script: string): Promise<void> => {
+    for (const one of (await page.evaluate(script)) as readonly string[])
       faults.push(`${name}: ${one}`);
   };
   for (const width of WIDTHS) {
@@ -82,10 +105,14 @@ async function faultsAround(page: Page): Promise<readonly string[]> {
       for (const found of await axeFindings(page))
         faults.push(`${String(width)} ${colorScheme}: ${found}`);
     }
-    await cut(String(width));
+    await look(String(width), CUT);
   }
+  await look("1280", TIGHT);
   await page.setViewportSize(ZOOMED);
-  await cut("200 %");
+  await look("200 %", CUT);
+  await page.setViewportSize(ZOOMED_TWICE);
+  await look("400 %", CUT);
+  await look("400 %", TIGHT);
   return faults;
 }
 
@@ -113,6 +140,7 @@ for (const who of WHO) {
       cookie === undefined ? {} : { cookie },
     );
     await page.addInitScript(SHIFTS);
+    await page.addInitScript(IN_LANGUAGES);
     await page.goto(url);
     const found: Record<string, readonly string[]> = {};
     for (const state of statesOf(shown.ids.own).filter((one) => one.who === who)) {

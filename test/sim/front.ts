@@ -1,4 +1,4 @@
-import { type Charged, mostSince, type Owner } from "./ledger.ts";
+import { type Charged, chargedOn, mostSince, type Owner } from "./ledger.ts";
 import type { Reply, World } from "./world.ts";
 
 const DAY_MS = 86_400_000;
@@ -50,6 +50,7 @@ export class Front {
   /** By UTC day: units of single checks that kills may have taken. */
   readonly #mayBeLost = new Map<number, number>();
   requests = 0;
+  #day = 0;
 
   constructor(world: World) {
     this.world = world;
@@ -88,6 +89,22 @@ export class Front {
     return Math.floor((beganMs + nowMs) / DAY_MS);
   }
 
+  /** People come. */
+  open(): void {
+    this.#day = this.today();
+  }
+
+  /** What was asked for before midnight may be charged after it: a process stood still meanwhile. */
+  passMidnight(): void {
+    const before = this.#day;
+    this.open();
+    if (this.#day === before) return;
+    for (const owner of this.owners) {
+      const { certain, possible } = chargedOn(owner, before);
+      chargedOn(owner, this.#day).possible += certain + possible;
+    }
+  }
+
   async ask(
     owner: Pick<Owner, "key" | "headers" | "address">,
     request: { readonly method: "GET" | "POST" | "DELETE"; readonly url: string },
@@ -108,6 +125,7 @@ export class Front {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+    this.passMidnight();
     const tookMs = timeline.nowMs - startMs;
     this.world.note(`${owner.key} ${request.method} ${request.url} ${String(reply.status)}`);
     if (tookMs > limitMs) {

@@ -67,6 +67,7 @@ async function settle(world: World, people: People): Promise<void> {
 /** Every unit is charged once, and none is lost but those that a kill may take. */
 function checkCharges(world: World, { front }: People): void {
   const rows = world.store.rows("select owner, day, units, credits from usage_days");
+  front.passMidnight();
   const today = front.today();
   for (const owner of front.owners) {
     const row = rows.find((one) => one["owner"] === owner.key && one["day"] === today);

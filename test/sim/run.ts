@@ -94,6 +94,7 @@ async function lookBack({ front, batches, world }: People): Promise<void> {
   front.weather = FINE;
   world.leap(world.chance.between(5, 75) * MINUTE_MS);
   await world.timeline.sleep(AWAKE_MS);
+  front.open();
   await batches.lookAtLast();
 }
 
@@ -104,6 +105,7 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   const { world } = people;
   const before = { kills: world.kills, atMs: world.timeline.nowMs };
   const { front } = people;
+  front.open();
   front.weather = weatherOf(faults, world.isScaled);
   const { hasKills, hasRestarts, storeFails } = front.weather;
   if (hasKills || (hasRestarts && storeFails)) front.mayLose(storeFails ? 100 : 10);

@@ -19,7 +19,7 @@ export const planted = (plant: Plant): string =>
   compiled(plant).replace(plant.from, () => plant.to);
 
 /** A run that takes longer stands still. */
-const RUN_MS = 180_000;
+const RUN_MS = 600_000;
 
 const SHARED = ["--servers", "3", "--workers", "2"];
 

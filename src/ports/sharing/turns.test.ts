@@ -50,27 +50,3 @@ test("a piece that is larger than a turn is begun alone", async () => {
   await turn();
   assert.deepEqual(order, ["a1", "b1"]);
 });
-
-test("with a rate, what exceeds the burst is begun when enough is earned", async () => {
-  const order: string[] = [];
-  const earnings: (() => void)[] = [];
-  const after = (_delayMs: number, earn: () => void): void => void earnings.push(earn);
-  const earn = (): void => earnings.shift()?.();
-  const begin = begins(new Turns(10, { burst: 3, more: 1, everyMs: 5, after }), order);
-  for (const name of ["a1", "a2", "a3", "a4", "a5", "b1"]) begin(name);
-  await turn();
-  await turn();
-  assert.deepEqual(order, ["a1", "a2", "a3"]);
-  earn();
-  assert.deepEqual(order.slice(3), ["a4"]);
-  await turn();
-  earn();
-  earn();
-  await turn();
-  assert.deepEqual(order.slice(4), ["b1", "a5"]);
-  for (let at = 0; at < 3; at += 1) earn();
-  await turn();
-  assert.equal(earnings.length, 0);
-  begin("a6");
-  assert.deepEqual(order.slice(6), ["a6"]);
-});

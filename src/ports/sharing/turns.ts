@@ -5,28 +5,12 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Bounds what is begun in the long run. */
-export interface Rate {
-  /** Begun at full speed. */
-  readonly burst: number;
-  /** What may be begun again, after each `everyMs`. */
-  readonly more: number;
-  readonly everyMs: number;
-  readonly after: (delayMs: number, task: () => void) => void;
-}
-
 /**
  * Bounds what is begun in one turn of the event loop, so that a burst of one owner is no long turn for all others. What
  * finds no room waits for a later turn; owners go one after the other.
  */
 export class Turns {
   readonly #perTurn: number;
-  readonly #rate: Rate | undefined;
-  /** Begun and not yet earned back. */
-  #owed = 0;
-  #isEarning = false;
-  /** What waits goes on when enough is earned. */
-  #isHeld = false;
   /** Owners with work that waits; the first is next. */
   readonly #owners = new Map<OwnerKey, Waiting[]>();
   #begun = 0;
@@ -34,9 +18,8 @@ export class Turns {
   #isCounting = false;
 
   /** `perTurn`: what may be begun in one turn, in any unit; the last piece may exceed it. */
-  constructor(perTurn: number, rate?: Rate) {
+  constructor(perTurn: number) {
     this.#perTurn = perTurn;
-    this.#rate = rate;
   }
 
   get waiting(): number {
@@ -53,8 +36,8 @@ export class Turns {
       this.#isCounting = true;
       setImmediate(() => this.#turn());
     }
-    if (this.#waiting === 0 && this.#hasRoom()) {
-      this.#count(amount);
+    if (this.#waiting === 0 && this.#begun < this.#perTurn) {
+      this.#begun += amount;
       return true;
     }
     const owner = ownerOf();
@@ -69,40 +52,13 @@ export class Turns {
     this.#begun = 0;
     this.#isCounting = this.#waiting > 0;
     if (!this.#isCounting) return;
-    this.#isHeld = this.#isOverRate();
-    if (this.#isHeld) return;
     setImmediate(() => this.#turn());
-    while (this.#hasRoom()) {
+    while (this.#begun < this.#perTurn) {
       const next = this.#next();
       if (next === undefined) return;
-      this.#count(next.amount);
+      this.#begun += next.amount;
       next.begin();
     }
-  }
-
-  #hasRoom(): boolean {
-    return this.#begun < this.#perTurn && !this.#isOverRate();
-  }
-
-  #isOverRate(): boolean {
-    return this.#rate !== undefined && this.#owed >= this.#rate.burst;
-  }
-
-  #count(amount: number): void {
-    this.#begun += amount;
-    if (this.#rate === undefined) return;
-    this.#owed += amount;
-    if (!this.#isEarning) this.#earn(this.#rate);
-  }
-
-  #earn(rate: Rate): void {
-    this.#isEarning = true;
-    rate.after(rate.everyMs, () => {
-      this.#owed = Math.max(0, this.#owed - rate.more);
-      this.#isEarning = this.#owed > 0;
-      if (this.#isEarning) this.#earn(rate);
-      if (this.#isHeld && !this.#isOverRate()) this.#turn();
-    });
   }
 
   #next(): Waiting | undefined {

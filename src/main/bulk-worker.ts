@@ -14,7 +14,7 @@ import { sendingLog } from "./threads/thread-log.ts";
 const port = parentPort;
 if (port === null) throw new Error("bulk-worker is a thread, not a program");
 // Single checks go before lists, and lists before large texts.
-lowerPriority(5);
+lowerPriority(2);
 const report = (message: BulkThreadReport): void => port.postMessage(message);
 const log = sendingLog(report);
 const completed = (): void => report({ kind: "completed" });

@@ -14,7 +14,7 @@ const port = parentPort;
 
 if (port === null) throw new Error("text-thread is a thread, not a program");
 // Single checks go before lists, and lists before large texts.
-lowerPriority(10);
+lowerPriority(5);
 
 type Work<Name extends TaskName> = (order: Tasks[Name]["order"]) => Promise<Tasks[Name]["result"]>;
 

@@ -115,6 +115,8 @@ export class Attacker {
         },
       });
       sent.on("error", () => resolve(BROKEN));
+      // An answer may end before its request; nothing else hears when the connection then breaks.
+      sent.once("socket", (socket) => socket.off("error", ignore).on("error", ignore));
       sent.on("response", (response) => {
         let body = "";
         response.setEncoding("utf8");
@@ -166,5 +168,7 @@ export class Attacker {
     if (startMs > nowMs) await this.wait(startMs - nowMs);
   }
 }
+
+const ignore = (): void => undefined;
 
 const BROKEN: Answered = { status: 0, retryAfterMs: 1_000, body: "" };

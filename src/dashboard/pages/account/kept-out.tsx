@@ -106,7 +106,7 @@ function Trend({ outcomes, now }: { outcomes: Outcomes; now: number }): VNode | 
 function Lists({ outcomes: { reasons, keys } }: { outcomes: Outcomes }): VNode {
   const bad = reasons.filter(({ decision }) => decision !== "accept").slice(0, 6);
   return (
-    <div class="two even">
+    <div class="even">
       <div>
         <h3 class="small-head">{t("By reason")}</h3>
         <ul class="lines">

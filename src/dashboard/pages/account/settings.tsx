@@ -47,7 +47,7 @@ export function SettingsPage(): VNode | null {
           <dd>{exactTime(timeMs(account.created_at))}</dd>
         </dl>
       </section>
-      <div class="two even">
+      <div class="even">
         <Password />
         <Sessions />
       </div>

@@ -38,7 +38,7 @@ export function WhatToLookAt(props: LookProps): VNode {
     <section class="stack" aria-labelledby="look">
       <h2 id="look">{t("What to look at")}</h2>
       {isClean ? <p class="prose">{t("Nothing here needs repair.")}</p> : null}
-      <div class="two even">
+      <div class="even">
         <Repair
           {...props}
           rows={misspelt}

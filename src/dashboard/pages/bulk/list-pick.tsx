@@ -80,7 +80,7 @@ export function ListPick(): VNode {
         )}
       />
       <Fault text={fault} />
-      <div class="two even">
+      <div class="even">
         <Drop onFile={readFile} isReading={isReading} />
         <Paste onText={(text) => choose(t("Pasted list"), readPasted(text), setFault)} />
       </div>

@@ -28,7 +28,7 @@ export function FrontExamples(props: {
           )}
         </span>
       </div>
-      <div class="examples-grid">
+      <div class="even examples-grid">
         {front === undefined
           ? [0, 1, 2].map((at) => (
               <article key={at} class="sheet">

@@ -2,8 +2,8 @@
 // (`*.long.test.ts`) instead. Node 20 takes no globs after --test and Node 24 takes no folders, so the
 // files are named one by one. TEST_AGAIN=n: up to n files that failed are run once more, alone; one that passes then is
 // reported as "unsteady": a fault of the test or the product that must be fixed, but not of the change under test.
-import { readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { compose } from "node:stream";
 import { text } from "node:stream/consumers";
 import { run } from "node:test";
@@ -20,7 +20,7 @@ const reporter = named === spec ? () => new spec() : () => named;
 // A test whose server survives its failure would block the run. The limit covers whole files too, on machines
 // that are slow and busy. In uneven time (uneven.mjs) everything is slow.
 const isUneven = process.env.UNEVEN_SEED !== undefined;
-const timeoutMs = isUneven ? 3_600_000 : long ? 900_000 : 180_000;
+const timeoutMs = isUneven ? 3_600_000 : long ? 900_000 : 300_000;
 
 // The processes of test files have the options of this one.
 process.execArgv.push("--enable-source-maps", "--require=./scripts/untracked.cjs");
@@ -49,15 +49,39 @@ const rank = (name) => {
   return at < 0 ? LONGEST.length : at;
 };
 
+const SOURCES = join("dist", "src");
+const TOGETHER = join("dist", "together");
+
+/** Has hooks for a whole file, or waits while it is loaded. */
+const needsOwnProcess = (file) =>
+  /^(?:(?:before|after)(?:Each)?\(|(?:const .+ = )?await )/m.test(readFileSync(file, "utf8"));
+
+/** Joins the tests of each folder of the sources in one file: to load what they need takes longer than most of them. */
+function together(files) {
+  const joined = new Map();
+  for (const file of files) {
+    const key = file.startsWith(SOURCES) && !needsOwnProcess(file) ? dirname(file) : file;
+    joined.set(key, [...(joined.get(key) ?? []), file]);
+  }
+  rmSync(TOGETHER, { recursive: true, force: true });
+  mkdirSync(TOGETHER);
+  return [...joined].map(([key, parts]) => {
+    if (parts.length === 1) return parts[0];
+    const file = join(TOGETHER, `${relative(SOURCES, key).replaceAll(sep, ".")}.test.js`);
+    writeFileSync(file, parts.map((part) => `import "${relative(TOGETHER, part)}";\n`).join(""));
+    return file;
+  });
+}
+
 const files = readdirSync("dist", { recursive: true })
   .filter((name) => name.endsWith(".test.js") && name.endsWith(".long.test.js") === long)
-  .filter((name) => words.every((word) => name.includes(word)))
+  .filter((name) => !name.startsWith("together") && words.every((word) => name.includes(word)))
   .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");
 
 // Long suites spend half of their time waiting for outages and leases.
-const tally = await runFiles(files, long ? 4 : 2);
+const tally = await runFiles(long ? files : together(files), long ? 4 : 2);
 let { passed, failed } = tally;
 if (failed > 0 && tally.files.length > 0 && tally.files.length <= again) {
   const second = await runFiles(tally.files, 1);

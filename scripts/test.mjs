@@ -40,7 +40,7 @@ const LONGEST = [
   "kill/kill.",
   "stores/outages.",
   "pages/states.",
-  "e2e/dashboard.",
+  "dashboard/dashboard.",
   "stores/redis-faults.",
   "contracts-postgres.",
 ];

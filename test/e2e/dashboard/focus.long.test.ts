@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Page } from "playwright-core";
-import { focusOn, testInBrowser } from "./browser.ts";
+import { focusOn, testInBrowser } from "../browser.ts";
 import { visit, world } from "./usual-dashboard.ts";
 
 const visitAs = async (id: string, path: string) =>

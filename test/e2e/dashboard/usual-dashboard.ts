@@ -1,7 +1,7 @@
 import { after, before } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
-import { goTo, openPage, type Opened, type View } from "./browser.ts";
+import { type DashboardWorld, dashboardWorld } from "../../dashboard/dashboard-world.ts";
+import { goTo, openPage, type Opened, type View } from "../browser.ts";
 
 /** The dashboard of the file that imports this, with one domain that takes mail and one that is disposable. */
 export let world: DashboardWorld;

@@ -3,15 +3,15 @@ import { writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Browser } from "../dashboard/dashboard-client.ts";
-import { type DnsServer, startDnsServer } from "../dns/dns-server.ts";
+import { Browser } from "../../dashboard/dashboard-client.ts";
+import { type DnsServer, startDnsServer } from "../../dns/dns-server.ts";
 import {
   gatepost,
   type Home,
   makeHome,
   type ServiceProcess,
   startService,
-} from "./service-process.ts";
+} from "../service-process.ts";
 
 /** The whole check was run with 100,000 on 2026-11-22. */
 const REPLAYED = Number(process.env["REPLAYED_DECISIONS"] ?? 1_500);

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Page } from "playwright-core";
-import { PAGE_SOURCES } from "../../src/http/account/dashboard-pages.ts";
-import { axeFindings, goTo, openPage, testInBrowser } from "./browser.ts";
+import { PAGE_SOURCES } from "../../../src/http/account/dashboard-pages.ts";
+import { axeFindings, goTo, openPage, testInBrowser } from "../browser.ts";
 import { visit, world } from "./usual-dashboard.ts";
 
 testInBrowser("the browser's language is the page's, until another is chosen", async () => {

@@ -2,11 +2,11 @@ import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { Browser } from "../dashboard/dashboard-client.ts";
-import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard/dashboard-world.ts";
-import type { Zone } from "../dns/zone-lookup.ts";
-import { axeFindings, goTo, openPage, settled, testInBrowser, type View } from "./browser.ts";
-import { HOSTILE } from "./hostile.ts";
+import { Browser } from "../../dashboard/dashboard-client.ts";
+import { type DashboardWorld, dashboardWorld, PASSWORD } from "../../dashboard/dashboard-world.ts";
+import type { Zone } from "../../dns/zone-lookup.ts";
+import { axeFindings, goTo, openPage, settled, testInBrowser, type View } from "../browser.ts";
+import { HOSTILE } from "../hostile.ts";
 
 const mail = (name: string, host = `mx.${name}`): Zone => ({
   [name]: { mx: [`10 ${host}`] },

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { axeFindings, focusOn, goTo, openPage, testInBrowser } from "./browser.ts";
+import { axeFindings, focusOn, goTo, openPage, testInBrowser } from "../browser.ts";
 import { button, visit, world } from "./usual-dashboard.ts";
 
 testInBrowser("a stale link leads to a page that says so; a program gets JSON", async () => {

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
-import { type DashboardWorld, dashboardWorld } from "../dashboard/dashboard-world.ts";
-import { axeFindings, goTo, openPage, settled, testInBrowser } from "./browser.ts";
-import { HOSTILE } from "./hostile.ts";
+import { type DashboardWorld, dashboardWorld } from "../../dashboard/dashboard-world.ts";
+import { axeFindings, goTo, openPage, settled, testInBrowser } from "../browser.ts";
+import { HOSTILE } from "../hostile.ts";
 
 let world: DashboardWorld;
 let admin = { id: "", cookie: "" };

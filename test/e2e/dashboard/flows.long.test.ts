@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { PASSWORD } from "../dashboard/dashboard-world.ts";
-import { axeFindings, goTo, testInBrowser } from "./browser.ts";
+import { PASSWORD } from "../../dashboard/dashboard-world.ts";
+import { axeFindings, goTo, testInBrowser } from "../browser.ts";
 import { button, visit, world } from "./usual-dashboard.ts";
 
 async function accountCookie(email: string): Promise<string> {

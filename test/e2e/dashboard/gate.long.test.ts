@@ -3,16 +3,16 @@ import { execFile } from "node:child_process";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { axeFindings, goTo, openPage, testInBrowser } from "./browser.ts";
-import { DOCS_ZONE } from "./docs-zone.ts";
+import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
+import { axeFindings, goTo, openPage, testInBrowser } from "../browser.ts";
+import { DOCS_ZONE } from "../docs-zone.ts";
 import {
   gatepost,
   type Home,
   makeHome,
   type ServiceProcess,
   startService,
-} from "./service-process.ts";
+} from "../service-process.ts";
 
 const EMAIL = "ops@gatepost.example";
 const PASSWORD = "correct horse battery";

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { type DashboardWorld, dashboardWorld, PASSWORD } from "../dashboard/dashboard-world.ts";
-import type { Zone } from "../dns/zone-lookup.ts";
-import { goTo, openPage, testInBrowser } from "./browser.ts";
+import { type DashboardWorld, dashboardWorld, PASSWORD } from "../../dashboard/dashboard-world.ts";
+import type { Zone } from "../../dns/zone-lookup.ts";
+import { goTo, openPage, testInBrowser } from "../browser.ts";
 
 const ENTRIES = 3_000;
 

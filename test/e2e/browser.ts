@@ -107,12 +107,16 @@ export async function focusOn(page: Page, text: string): Promise<void> {
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Of the rules only what breaks them is told; nothing is fetched for rules that read other sites' styles. */
-const AXE_OPTIONS = '{ resultTypes: ["violations"], preload: false, iframes: false }';
+const AXE_OPTIONS = { resultTypes: ["violations"], preload: false, iframes: false };
 
-/** What axe-core finds wrong, one line each. */
-export async function axeFindings(page: Page): Promise<readonly string[]> {
+/** What axe-core finds wrong, one line each. `only`: the rules that are asked, instead of all. */
+export async function axeFindings(
+  page: Page,
+  only?: readonly string[],
+): Promise<readonly string[]> {
   if ((await page.evaluate("'axe' in window")) !== true) await page.evaluate(AXE);
-  const found = await page.evaluate(`axe.run(${AXE_OPTIONS}).then(({ violations }) =>
+  const options = JSON.stringify({ ...AXE_OPTIONS, ...(only && { runOnly: only }) });
+  const found = await page.evaluate(`axe.run(${options}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`);
   return found as readonly string[];
 }

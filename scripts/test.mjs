@@ -22,8 +22,11 @@ const reporter = named === spec ? () => new spec() : () => named;
 const isUneven = process.env.UNEVEN_SEED !== undefined;
 const timeoutMs = isUneven ? 3_600_000 : long ? 900_000 : 300_000;
 
-// The processes of test files have the options of this one.
-process.execArgv.push("--enable-source-maps", "--require=./scripts/untracked.cjs");
+// The processes of test files have the options of this one. A stack has the sources' lines where it is likely to be read:
+// to read the map of every module costs a tenth of a run.
+const MAPS = "--enable-source-maps";
+process.execArgv.push("--require=./scripts/untracked.cjs");
+if (words.length > 0) process.execArgv.push(MAPS);
 
 /** Runs `files` in parallel, in this order; returns their results. */
 async function runFiles(files, concurrency) {
@@ -84,6 +87,7 @@ if (files.length === 0) throw new Error("no compiled tests match: run npm run bu
 const tally = await runFiles(long ? files : together(files), long ? 4 : 2);
 let { passed, failed } = tally;
 if (failed > 0 && tally.files.length > 0 && tally.files.length <= again) {
+  process.execArgv.push(MAPS);
   const second = await runFiles(tally.files, 1);
   if (second.failed === 0) for (const file of tally.files) console.log(`unsteady: ${file}`);
   passed += failed - second.failed;

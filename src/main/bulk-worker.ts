@@ -8,13 +8,10 @@ import type {
   BulkThreadSettings,
 } from "./threads/bulk-thread.ts";
 import { openBulkWork } from "./threads/bulk-work.ts";
-import { lowerPriority } from "./threads/lower-priority.ts";
 import { sendingLog } from "./threads/thread-log.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("bulk-worker is a thread, not a program");
-// Single checks go before lists, and lists before large texts.
-lowerPriority(2);
 const report = (message: BulkThreadReport): void => port.postMessage(message);
 const log = sendingLog(report);
 const completed = (): void => report({ kind: "completed" });

@@ -13,7 +13,7 @@ import type { Numbered, TaskName, Tasks, ThreadReport } from "./threads/text-thr
 const port = parentPort;
 
 if (port === null) throw new Error("text-thread is a thread, not a program");
-// Single checks go before lists, and lists before large texts.
+// Single checks and lists go before large texts.
 lowerPriority(5);
 
 type Work<Name extends TaskName> = (order: Tasks[Name]["order"]) => Promise<Tasks[Name]["result"]>;

@@ -10,6 +10,7 @@ import {
   type SaidBy,
 } from "../core/validate/explain.ts";
 import { meantBy } from "../core/validate/meant.ts";
+import { isInconclusive } from "../core/validate/result.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { FAULT_WORDS } from "../core/validate/fault-words.ts";
 
@@ -73,7 +74,7 @@ function headline({ entry, result }: Validation, paint: Paint): string {
   if (result.dns) {
     return paint("green", `Fine: it can receive mail and does not look disposable.`);
   }
-  if (result.signals.includes("dns_indeterminate")) {
+  if (isInconclusive(result)) {
     return paint(
       "yellow",
       "DNS did not answer, so we cannot tell whether it has a mail server. Try again later.",
@@ -89,9 +90,10 @@ function facts({ result }: Validation): readonly string[] {
     ...(result.role ? ["role address"] : []),
     ...(result.alias === true ? ["alias"] : []),
   ];
+  const noHosts = isInconclusive(result) ? "unknown" : "none usable";
   return [
     fact("domain", result.domain),
-    fact("mail hosts", result.mx_info?.join(", ") ?? "none usable"),
+    fact("mail hosts", result.mx_info?.join(", ") ?? noHosts),
     ...(notes.length === 0 ? [] : [fact("notes", notes.join(", "))]),
     fact("confidence", `${String(result.confidence)} of 100 that it is disposable`),
   ];

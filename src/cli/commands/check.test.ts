@@ -99,10 +99,12 @@ test("--json prints one object for one entry and an array for several", async ()
 });
 
 test("a person reads the verdict, the reason and where mail goes", async () => {
-  const { out } = await run("check", "good.example", "silent.example", "a@b");
+  const { out } = await run("check", "good.example", "silent.example", "gone.example", "a@b");
   assert.match(out, /good\.example\n {2}Fine: it can receive mail/);
   assert.match(out, /mail hosts +mx\.example/);
   assert.match(out, /silent\.example\n {2}DNS did not answer, so we cannot tell/);
+  assert.match(out, /domain +silent\.example\n +mail hosts +unknown\n/);
+  assert.match(out, /domain +gone\.example\n +mail hosts +none usable\n/);
   assert.match(out, /a@b\n {2}Not valid: the domain has no dot\./);
 });
 

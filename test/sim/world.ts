@@ -1,6 +1,6 @@
 import { seedNode } from "./one-thread.ts";
 import { createHash } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openProcess } from "../../src/main/process/open-process.ts";
@@ -60,6 +60,7 @@ function replyOf({ statusCode: status, body, headers }: Injected): Reply {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "gatepost-sim-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const tiersFile = join(folder, "tiers.json");
 writeFileSync(tiersFile, JSON.stringify({ free: { daily: 12 }, anonymous: { daily: 16 } }));
 

@@ -114,7 +114,10 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     shares: createShares(),
     split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
     queue: {
-      wake: () => Promise.resolve(workers.forEach((worker) => worker.wake())),
+      wake() {
+        if (options.tickets === undefined) for (const made of workers) made.wake();
+        return Promise.resolve();
+      },
     },
     syncBudgetMs: 10_000,
     bufferMax: options.bufferMax ?? 1_000_000,

@@ -11,11 +11,11 @@ function fill(pace: ReturnType<OwnerPaces["begin"]>, names: number): number {
 
 test("an owner whose names nobody answers has an eighth of the window at once", () => {
   const paces = new OwnerPaces(() => 800);
-  assert.equal(fill(paces.begin("a"), 500), 100);
+  assert.equal(fill(paces.begin("a", 5_000), 500), 100);
 });
 
 test("an owner whose names are answered has the whole window soon", () => {
-  const pace = new OwnerPaces(() => 800).begin("a");
+  const pace = new OwnerPaces(() => 800).begin("a", 5_000);
   let begun = 0;
   for (let round = 0; round < 5; round += 1) {
     begun = fill(pace, 2_000);
@@ -26,7 +26,7 @@ test("an owner whose names are answered has the whole window soon", () => {
 
 test("fifty owners behind silent servers leave room for another", () => {
   const paces = new OwnerPaces(() => 800);
-  const silent = Array.from({ length: 50 }, (_, n) => paces.begin(`silent ${String(n)}`));
+  const silent = Array.from({ length: 50 }, (_, n) => paces.begin(`silent ${String(n)}`, 5_000));
   for (let round = 0; round < 3; round += 1) {
     for (const pace of silent) {
       for (let begun = fill(pace, 500); begun > 0; begun -= 1) pace.leave(false);
@@ -34,7 +34,7 @@ test("fifty owners behind silent servers leave room for another", () => {
   }
   const held = silent.reduce((sum, pace) => sum + fill(pace, 500), 0);
   assert.ok(held <= 600, String(held));
-  const victim = paces.begin("victim");
+  const victim = paces.begin("victim", 5_000);
   let begun = fill(victim, 500);
   assert.ok(begun >= 4);
   for (let round = 0; round < 8; round += 1) {
@@ -46,13 +46,30 @@ test("fifty owners behind silent servers leave room for another", () => {
 
 test("owners that come one after the other never fill the window with silent names", () => {
   const paces = new OwnerPaces(() => 800);
-  const held = Array.from({ length: 50 }, (_, n) => fill(paces.begin(`silent ${String(n)}`), 500));
+  const held = Array.from({ length: 50 }, (_, n) =>
+    fill(paces.begin(`silent ${String(n)}`, 5_000), 500),
+  );
   assert.ok(held.reduce((sum, each) => sum + each, 0) <= 400 + 100 + 50 * 4);
-  assert.ok(fill(paces.begin("victim"), 500) >= 4);
+  assert.ok(fill(paces.begin("victim", 5_000), 500) >= 4);
+});
+
+test("an owner has enough while as many of its names wait as may be under way", () => {
+  const paces = new OwnerPaces(() => 800);
+  assert.equal(paces.hasEnough("a"), false);
+  const chunk = paces.begin("a", 500);
+  assert.equal(fill(chunk, 100), 100);
+  assert.equal(paces.hasEnough("a"), true, "400 wait and 100 may be under way");
+  for (let n = 0; n < 100; n += 1) chunk.leave(true);
+  assert.equal(fill(chunk, 200), 200);
+  assert.equal(paces.hasEnough("a"), true, "200 wait and 200 may be under way");
+  chunk.leave(true);
+  assert.equal(paces.hasEnough("a"), false);
+  chunk.end();
+  assert.deepEqual(paces.owners(), []);
 });
 
 test("a name that ends lets the next of its own owner begin, in order", async () => {
-  const pace = new OwnerPaces(() => 32).begin("a");
+  const pace = new OwnerPaces(() => 32).begin("a", 5_000);
   const order: number[] = [];
   assert.equal(fill(pace, 4), 4);
   const waiting = [1, 2].map((n) => pace.enter()?.then(() => order.push(n)));
@@ -63,7 +80,7 @@ test("a name that ends lets the next of its own owner begin, in order", async ()
 
 test("of one owner's chunks the oldest goes on first", async () => {
   const paces = new OwnerPaces(() => 32);
-  const [older, newer] = [paces.begin("account:a"), paces.begin("account:a")];
+  const [older, newer] = [paces.begin("account:a", 5_000), paces.begin("account:a", 5_000)];
   for (let name = 0; name < 4; name += 1) assert.equal(older.enter(), undefined);
   const started: string[] = [];
   const waits = [

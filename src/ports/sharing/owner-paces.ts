@@ -12,6 +12,8 @@ const SILENT_COST = 4;
 
 interface OwnerPace {
   chunks: number;
+  /** Names of its chunks that wait for their start. */
+  unbegun: number;
   underWay: number;
   /** Names that DNS answered, less four times those that it did not. */
   proven: number;
@@ -32,13 +34,14 @@ export interface Pace {
   /** Undefined when the next name may begin, else a promise of that. Each is followed by one `leave`. */
   enter(): Promise<void> | undefined;
   leave(answered: boolean): void;
-  /** The chunk is over. */
+  /** The chunk is over; what it has not begun is not begun any more. */
   end(): void;
 }
 
 /**
  * How many names of each owner may be under way at once: a part of the window, and as many more as DNS has answered.
- * So a list behind a silent name server cannot fill the window that the lists of others need.
+ * So a list behind a silent name server cannot fill the window that the lists of others need, and takes no more chunks
+ * than it can begin.
  */
 export class OwnerPaces {
   readonly #window: () => number;
@@ -51,9 +54,11 @@ export class OwnerPaces {
     this.#window = window;
   }
 
-  begin(owner: OwnerKey): Pace {
+  /** A chunk with that many names. */
+  begin(owner: OwnerKey, names: number): Pace {
     const pace = this.#owners.get(owner) ?? {
       chunks: 0,
+      unbegun: 0,
       underWay: 0,
       proven: 0,
       begun: 0,
@@ -61,16 +66,35 @@ export class OwnerPaces {
     };
     this.#owners.set(owner, pace);
     pace.chunks += 1;
+    pace.unbegun += names;
     pace.begun += 1;
     const order = pace.begun;
+    let left = names;
+    const start = (): void => {
+      left -= 1;
+      pace.unbegun -= 1;
+      this.#change(pace, pace.underWay + 1);
+    };
     return {
-      enter: () => this.#enter(pace, order),
+      enter: () => this.#enter(pace, { order, start }),
       leave: (answered) => this.#leave(pace, answered),
       end: () => {
+        pace.unbegun -= left;
         pace.chunks -= 1;
         if (pace.chunks === 0) this.#owners.delete(owner);
       },
     };
+  }
+
+  /** The owners with chunks under way. */
+  owners(): readonly OwnerKey[] {
+    return [...this.#owners.keys()];
+  }
+
+  /** Whether as many names wait as may be under way: one more chunk would only wait behind them. */
+  hasEnough(owner: OwnerKey): boolean {
+    const pace = this.#owners.get(owner);
+    return pace !== undefined && pace.unbegun >= this.#most(pace);
   }
 
   #most({ proven }: OwnerPace): number {
@@ -87,12 +111,18 @@ export class OwnerPaces {
     this.#unproven += unprovenOf(pace);
   }
 
-  #enter(pace: OwnerPace, order: number): Promise<void> | undefined {
+  #enter(pace: OwnerPace, { order, start }: Waiting): Promise<void> | undefined {
     if (pace.underWay < this.#most(pace)) {
-      this.#change(pace, pace.underWay + 1);
+      start();
       return undefined;
     }
-    return new Promise((start) => pace.waiting.push({ order, start }));
+    return new Promise((resolve) => {
+      const begin = (): void => {
+        start();
+        resolve();
+      };
+      pace.waiting.push({ order, start: begin });
+    });
   }
 
   #leave(pace: OwnerPace, answered: boolean): void {
@@ -100,7 +130,6 @@ export class OwnerPaces {
     const proven = Math.min(Math.max(0, pace.proven + change), this.#window());
     this.#change(pace, pace.underWay - 1, proven);
     while (pace.waiting.length > 0 && pace.underWay < this.#most(pace)) {
-      this.#change(pace, pace.underWay + 1);
       oldestOf(pace.waiting)?.start();
     }
   }

@@ -155,13 +155,10 @@ export class Share {
     }
   }
 
-  /** The owners that could not take that much more, in order. */
-  atShare(amount: number): readonly OwnerKey[] {
-    const tenants = [...this.#tenants.values()];
-    return tenants
-      .filter((tenant) => !this.#fitsOwner(tenant, amount))
-      .map(({ owner }) => owner)
-      .toSorted();
+  /** Whether the owner could take that much within its share. */
+  hasRoom(owner: OwnerKey, amount: number): boolean {
+    const tenant = this.#tenants.get(owner);
+    return tenant === undefined || this.#fitsOwner(tenant, amount);
   }
 
   /** "read" begins a new `largest`, a "look" does not. */

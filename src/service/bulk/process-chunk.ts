@@ -12,7 +12,7 @@ import {
   outcomeOf,
 } from "./entry-check.ts";
 import type { Share } from "../../ports/sharing/share.ts";
-import type { OwnerPaces } from "../../ports/sharing/owner-paces.ts";
+import type { Pace } from "../../ports/sharing/owner-paces.ts";
 import { startChecks } from "./start-checks.ts";
 
 export interface ChunkDeps {
@@ -24,7 +24,8 @@ export interface ChunkDeps {
   readonly dnsAnswers: () => Promise<boolean>;
   /** For the second passes of all chunks, each owner in turn. */
   readonly again: Share;
-  readonly paces: OwnerPaces;
+  /** Of this chunk. */
+  readonly pace: Pace;
   /** Called for each entry that DNS answered for, as soon as its result is there, and at most once. */
   readonly answered: (fate: Fate) => void;
   /** Absent when no account has its traffic counted. */
@@ -49,7 +50,7 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = await optionsOf(chunk, entries, deps);
   const { owner } = chunk;
-  const results = await firstPass({ owner, entries, options }, deps);
+  const results = await firstPass({ entries, options }, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
   const isSilent = !conclusive && results.some(isInconclusive);
   if (!isSilent) await secondPass({ owner, entries, results, options }, deps);
@@ -74,10 +75,9 @@ async function optionsOf(
 const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
-  { owner, entries, options }: Omit<FirstPass, "results">,
-  { check, room, paces, answered }: ChunkDeps,
+  { entries, options }: Pick<FirstPass, "entries" | "options">,
+  { check, room, pace, answered }: ChunkDeps,
 ): Promise<Checked[]> {
-  const pace = paces.begin(owner);
   const checkInPace = async (entry: string): Promise<Checked> => {
     let isAnswered = false;
     try {
@@ -89,15 +89,11 @@ async function firstPass(
       pace.leave(isAnswered);
     }
   };
-  try {
-    const started = await startChecks(entries, checkInPace, () => {
-      const turn = pace.enter();
-      return turn === undefined ? room() : turn.then(room);
-    });
-    return await Promise.all(started);
-  } finally {
-    pace.end();
-  }
+  const started = await startChecks(entries, checkInPace, () => {
+    const turn = pace.enter();
+    return turn === undefined ? room() : turn.then(room);
+  });
+  return await Promise.all(started);
 }
 
 interface FirstPass {

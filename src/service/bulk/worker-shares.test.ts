@@ -12,6 +12,8 @@ import {
 } from "../../../test/bulk/bulk-world.ts";
 import { until } from "../../../test/time/until.ts";
 import type { Caller } from "../admission/caller.ts";
+import type { Ticket, Tickets } from "../../ports/bulk/tickets.ts";
+import type { BulkWorker } from "./worker.ts";
 import { coreEntryCheck } from "./core-entry-check.ts";
 import type { EntryCheck } from "./entry-check.ts";
 import { noDatasets } from "../../../test/bulk/bulk-world.ts";
@@ -46,16 +48,29 @@ async function submitFor(world: BulkWorld, owner: string, text: string): Promise
   return sessionOf(await world.bulk.submit(entranceOf(accountOf(owner)), listOf(text)));
 }
 
+/** Resolves when the worker has claimed what it can. */
+async function settled(worker: BulkWorker): Promise<void> {
+  let taken = -1;
+  while (worker.figures().taken > taken) {
+    ({ taken } = worker.figures());
+    for (let turns = 0; turns < 100; turns += 1) await new Promise((next) => setImmediate(next));
+  }
+}
+
 for (const attackers of [1, 6, 50]) {
   test(`a list is done while ${String(attackers)} lists behind a silent name server stand still`, async (t) => {
     const dns = silentCheck();
     const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
+    const worker = world.worker();
+    worker.start();
+    // One after the other: those that came first must not hold what later ones need.
     for (let at = 0; at < attackers; at += 1) {
       const owner = `s${String(at)}`;
-      await submitFor(world, owner, silentNames(owner, attackers === 50 ? 600 : 9_900));
+      const before = dns.underWay();
+      await submitFor(world, owner, silentNames(owner, attackers === 50 ? 3_000 : 9_900));
+      await until(() => dns.underWay() > before || undefined);
+      await settled(worker);
     }
-    world.worker().start();
-    await until(() => dns.underWay() > 0 || undefined);
     const session = await submitFor(world, "victim", domains(3_000));
     const stats = await until(async () => {
       const view = await world.bulk.view(accountOf("victim"), session);
@@ -89,4 +104,32 @@ test("a list behind a silent name server waits by itself, and is done when its p
     return view.kind === "summary" ? view.summary : undefined;
   });
   assert.equal(summary.invalid_dns, 600);
+});
+
+test("a ticket for another owner's list is taken while those with a chunk have enough", async (t) => {
+  const dns = silentCheck();
+  const open: (() => void)[] = [];
+  const give = (): void => open.shift()?.();
+  const ticket: Ticket = { done: () => Promise.resolve() };
+  const tickets: Tickets = {
+    take: () => new Promise((resolve) => open.push(() => resolve(ticket))),
+    close: () => Promise.resolve(open.splice(0).forEach((end) => end())),
+  };
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check, tickets });
+  await submitFor(world, "s", silentNames("s", 9_900));
+  const worker = world.worker();
+  worker.start();
+  await until(() => dns.underWay() > 0 || undefined);
+  give(); // for a chunk that this worker does not get
+  await settled(worker);
+  assert.equal(open.length, 0);
+  const session = await submitFor(world, "victim", domains(500));
+  world.stores.clock.advance(250);
+  await until(() => open.length > 0 || undefined);
+  give();
+  await until(async () => {
+    const view = await world.bulk.view(accountOf("victim"), session);
+    return view.kind === "list" ? true : undefined;
+  });
+  dns.letGo();
 });

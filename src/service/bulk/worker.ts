@@ -8,6 +8,7 @@ import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import { RESOURCES } from "../../ports/sharing/resources.ts";
 import type { Share } from "../../ports/sharing/share.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import { OwnerPaces } from "../../ports/sharing/owner-paces.ts";
 import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
 import { Speedometer } from "./speed.ts";
@@ -28,6 +29,12 @@ const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
 /** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
 
+/**
+ * How long a worker claims nothing after it found only chunks of owners that have enough. Another owner's list that
+ * came without a notice waits as long.
+ */
+const HELD_BACK_MS = 250;
+
 /** How long a job waits for DNS, and how long its chunks pause between two tries. */
 const DNS_PATIENCE_MS = 120_000;
 const DNS_PAUSE_MS = 2_000;
@@ -36,7 +43,9 @@ const DNS_PAUSE_MS = 2_000;
 const STORE_TRIES_MAX = 30;
 const STORE_PAUSE_MS = 1_000;
 
-export interface WorkerDeps extends Omit<ChunkDeps, "again" | "paces" | "answered"> {
+const NOBODY: ReadonlySet<OwnerKey> = new Set();
+
+export interface WorkerDeps extends Omit<ChunkDeps, "again" | "pace" | "answered"> {
   readonly shares: Pick<Shares, "of">;
   /** Names that DNS takes at once. */
   readonly window: () => number;
@@ -99,8 +108,11 @@ class ClaimingWorker implements BulkWorker {
   readonly #speed: Speedometer;
   readonly #open: Share;
   readonly #paces: OwnerPaces;
-  /** The owners at their share when a claim found only their chunks; "" otherwise. */
-  #heldBack = "";
+  /** The owners that had enough when a claim found only their chunks; empty otherwise. */
+  #heldBack: ReadonlySet<OwnerKey> = NOBODY;
+  #callOffHoldBack = (): void => undefined;
+  /** Calls of `wake`. */
+  #wakes = 0;
   #claims = 0;
   #taken = 0;
   #underWay = 0;
@@ -134,7 +146,8 @@ class ClaimingWorker implements BulkWorker {
   }
 
   wake(): void {
-    this.#heldBack = "";
+    this.#wakes += 1;
+    this.#holdBack(NOBODY);
     this.#claiming.wake();
   }
 
@@ -152,6 +165,7 @@ class ClaimingWorker implements BulkWorker {
   async stop(): Promise<void> {
     await this.#claiming.stop();
     this.#callOffRenewal();
+    this.#callOffHoldBack();
     const { chunks, name, clock } = this.#deps;
     await chunks.handBack(name, clock.nowMs());
   }
@@ -159,7 +173,7 @@ class ClaimingWorker implements BulkWorker {
   #hasPlace(): boolean {
     if (this.#suspects > 0) return false;
     if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
-    if (this.#heldBack !== "" && this.#heldBack === this.#atShare()) return false;
+    if (this.#heldBack.size > 0) return false;
     return this.#underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 
@@ -172,14 +186,17 @@ class ClaimingWorker implements BulkWorker {
     this.#claims += 1;
     const token = `${name}-${String(this.#claims)}`;
     this.#held.set(token, undefined);
-    const except = this.#open.atShare(CHUNK_ENTRIES);
+    const except = this.#paces.owners().filter((owner) => this.#hasEnough(owner));
+    const wakes = this.#wakes;
     const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
       this.#held.delete(token); // it may have succeeded all the same, and then its lease ends
       throw fault;
     });
     if (chunk === undefined) {
       this.#held.delete(token);
-      this.#heldBack = except.join();
+      this.#holdBack(new Set(except));
+      // What changed during the claim has told nobody.
+      if (wakes !== this.#wakes || !except.every((owner) => this.#hasEnough(owner))) this.wake();
       return false;
     }
     this.#taken += 1;
@@ -244,25 +261,36 @@ class ClaimingWorker implements BulkWorker {
     this.#claiming.ended();
   }
 
-  /** The owners that must end something before they get another chunk. */
-  #atShare(): string {
-    return this.#open.atShare(CHUNK_ENTRIES).join();
+  /** Whether one more chunk of this owner would do no good, or take from others. */
+  #hasEnough(owner: OwnerKey): boolean {
+    return !this.#open.hasRoom(owner, CHUNK_ENTRIES) || this.#paces.hasEnough(owner);
+  }
+
+  #holdBack(owners: ReadonlySet<OwnerKey>): void {
+    this.#heldBack = owners;
+    this.#callOffHoldBack();
+    if (owners.size === 0) return;
+    this.#callOffHoldBack = this.#deps.clock.after(HELD_BACK_MS, () => {
+      this.#heldBack = NOBODY;
+      this.#claiming.freed();
+    });
   }
 
   /** Claims again once an owner that was held back has room. */
-  #freed(): void {
-    if (this.#heldBack !== "" && this.#heldBack !== this.#atShare()) this.#claiming.wake();
+  #freed(owner: OwnerKey): void {
+    if (this.#heldBack.has(owner) && !this.#hasEnough(owner)) this.wake();
     else this.#claiming.freed();
   }
 
   async #check(chunk: ClaimedChunk): Promise<CheckedChunk> {
     let open = chunk.entries;
     const hold = this.#open.take(chunk.owner, open);
+    const pace = this.#paces.begin(chunk.owner, open);
     const checked = (entries: number): void => {
       open -= entries;
       this.#openEntries -= entries;
       hold.shrink(entries);
-      this.#freed();
+      this.#freed(chunk.owner);
     };
     try {
       const check: WorkerDeps["check"] = async (entry, options) => {
@@ -278,10 +306,11 @@ class ClaimingWorker implements BulkWorker {
         check,
         again,
         answered,
-        paces: this.#paces,
+        pace,
       });
     } finally {
       hold.release();
+      pace.end();
       checked(open);
     }
   }

@@ -24,6 +24,17 @@ test("an owner whose names are answered has the whole window soon", () => {
   assert.ok(begun > 800);
 });
 
+test("an owner with many answers keeps the window when its silent names end together", () => {
+  const pace = new OwnerPaces(() => 800).begin("a", 6_000);
+  for (let name = 0; name < 5_000; name += 1) {
+    void pace.enter();
+    pace.leave(true);
+  }
+  fill(pace, 1_000);
+  for (let name = 0; name < 500; name += 1) pace.leave(false);
+  assert.equal(fill(pace, 300), 300);
+});
+
 test("fifty owners behind silent servers leave room for another", () => {
   const paces = new OwnerPaces(() => 800);
   const silent = Array.from({ length: 50 }, (_, n) => paces.begin(`silent ${String(n)}`, 5_000));

@@ -7,7 +7,10 @@ const UNPROVEN_LEAST = 4;
 /** The part of the window that all such names together may hold; beyond it each owner has the least. */
 const ALL_UNPROVEN_PART = 1 / 2;
 
-/** A name without an answer holds its place fifty times as long as one with an answer. */
+/**
+ * A name without an answer holds its place fifty times as long as one with an answer. An owner may have proven as much as
+ * a window full of such names costs: those of a list's first second end together, and nothing would begin after them.
+ */
 const SILENT_COST = 4;
 
 interface OwnerPace {
@@ -97,8 +100,9 @@ export class OwnerPaces {
     return pace !== undefined && pace.unbegun >= this.#most(pace);
   }
 
-  #most({ proven }: OwnerPace): number {
+  #most(pace: OwnerPace): number {
     const window = this.#window();
+    const proven = Math.min(pace.proven, window);
     if (this.#unproven >= window * ALL_UNPROVEN_PART) return UNPROVEN_LEAST + proven;
     const part = Math.min(UNPROVEN_PART, 1 / (this.#owners.size + 1));
     return Math.max(UNPROVEN_LEAST, Math.floor(window * part)) + proven;
@@ -127,7 +131,7 @@ export class OwnerPaces {
 
   #leave(pace: OwnerPace, answered: boolean): void {
     const change = answered ? 1 : -SILENT_COST;
-    const proven = Math.min(Math.max(0, pace.proven + change), this.#window());
+    const proven = Math.min(Math.max(0, pace.proven + change), this.#window() * SILENT_COST);
     this.#change(pace, pace.underWay - 1, proven);
     while (pace.waiting.length > 0 && pace.underWay < this.#most(pace)) {
       oldestOf(pace.waiting)?.start();

@@ -229,7 +229,8 @@ class UdpResolver implements Resolver, AttemptEvents {
       return;
     }
     const sentAtMs = this.#nowMs();
-    const epoch = this.#window.sent(this.#places.held, sentAtMs);
+    // First tries only: a dead name is tried four times, and 2 % of them would look like a server that loses 10 %.
+    const epoch = query.sends > 0 ? -1 : this.#window.sent(this.#places.held, sentAtMs);
     const attempt = new Attempt(query, packet, { sentAtMs, epoch, lane, events: this });
     if (query.sends > 0) this.#counts.retries += 1;
     else if (this.#patience.queueMs === Infinity) query.startedAtMs = sentAtMs;

@@ -63,6 +63,17 @@ test("a window that is not full does not grow", () => {
   );
 });
 
+test("a trial with too few tries ends without a change", () => {
+  const window = new Window(1_800);
+  assert.deepEqual(
+    epochs(window, 1, () => 0.2),
+    [1_260],
+  );
+  window.sent(1, nextMs);
+  window.adjust((nextMs += 2_500));
+  assert.equal(window.size, 1_800);
+});
+
 test("fewer than 300 tries, late ones and those of an earlier epoch decide nothing", () => {
   const window = new Window(1_800);
   const first = window.sent(1, 0);

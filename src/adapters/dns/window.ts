@@ -1,9 +1,9 @@
-/** Tries sent in this part of an epoch are counted; at its end all of them are answered or expired. */
+/** First tries sent in this part of an epoch are counted; at its end all of them are answered or expired. */
 const COUNTED_MS = 1_200;
 const EPOCH_MS = 2_500;
 /** Fewer tries than this prove nothing. */
 const TRIES_MIN = 300;
-/** Share of bad tries that is always accepted: 2 % of dead names, which expire four times each, and 1 % loss each way. */
+/** Share of bad tries that is always accepted: 8 % of dead names and 1 % loss each way. */
 const BAD_MAX = 0.1;
 /** A trial at 0.7 of the size must lower the share by a tenth, or the size is not its cause. */
 const TRIAL_FACTOR = 0.7;
@@ -17,9 +17,9 @@ const LEAST = 16;
 
 /**
  * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
- * 10 % of the tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
- * does not lower the share, the cause is the path or the names (a dead name expires four times): the size comes back
- * and the share is accepted. Round trips are not looked at, because a slow path needs a full window most.
+ * 10 % of the first tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
+ * does not lower the share, the cause is the path or the names: the size comes back and the share is accepted. Round
+ * trips are not looked at, because a slow path needs a full window most.
  */
 export class Window {
   readonly #max: number;
@@ -43,7 +43,7 @@ export class Window {
     return this.#size;
   }
 
-  /** A try is sent while `held` are under way, it included. Returns the number to report its end with. */
+  /** A first try is sent while `held` are under way, it included. Returns the number to report its end with. */
   sent(held: number, nowMs: number): number {
     this.#startedMs ??= nowMs;
     if (held > this.#most) this.#most = held;
@@ -65,6 +65,7 @@ export class Window {
     if (this.#startedMs === undefined || nowMs - this.#startedMs < EPOCH_MS) return;
     const tries = this.#good + this.#bad;
     if (tries >= TRIES_MIN) this.#judge(this.#bad / tries);
+    else this.#endTrial();
     this.#epoch += 1;
     this.#startedMs = undefined;
     this.#good = this.#bad = this.#most = 0;
@@ -84,6 +85,12 @@ export class Window {
       if (this.#most >= this.#size) this.#grow();
       this.#accepted = Math.max(BAD_MAX, this.#accepted * ACCEPTED_DECAY);
     }
+  }
+
+  /** It proved nothing. */
+  #endTrial(): void {
+    this.#size = this.#trial?.size ?? this.#size;
+    this.#trial = undefined;
   }
 
   #grow(): void {

@@ -4,7 +4,17 @@ import { test } from "node:test";
 import type { RegistrationCache } from "../../ports/evidence/registration-cache.ts";
 import { memoryRegistrationCache } from "../memory/registration-cache.ts";
 import { until } from "../../../test/time/until.ts";
-import { DAY_MS, registry, domainObject, found, short } from "../../../test/rdap/registry-world.ts";
+import { httpPeer } from "../../../test/http/peer.ts";
+import {
+  DAY_MS,
+  registry,
+  domainObject,
+  found,
+  kept,
+  serve,
+  short,
+  world,
+} from "../../../test/rdap/registry-world.ts";
 
 test("a date is reused for seven days and a missing one for an hour", async () => {
   let asked = 0;
@@ -53,7 +63,11 @@ test("a cache that fails costs a question, not the answer", async () => {
     response.end(JSON.stringify(domainObject()));
   const { registration, log } = await registry(listener, { cache: broken });
   assert.equal((await registration("a.example")).kind, "found");
-  assert.deepEqual(log.events, ["registrations.read_failed", "registrations.save_failed"]);
+  assert.deepEqual(log.events, [
+    "registrations.read_failed",
+    "registrations.read_failed",
+    "registrations.save_failed",
+  ]);
 });
 
 test("nothing of an answer but the date is kept", async () => {
@@ -144,6 +158,48 @@ test("owner B's question is asked before owner A's second, and A's eleventh wait
   await Promise.all([...ofA, ofB]);
   clearInterval(answering);
   assert.equal(asked.length, 12);
+});
+
+test("a question that waits in owner A's turn is asked in owner B's when that is earlier", async () => {
+  const asked: string[] = [];
+  const open: ServerResponse[] = [];
+  const { registration } = await registry(
+    ({ url = "" }, response) => {
+      asked.push(url.replace(/.*\//, ""));
+      open.push(response);
+    },
+    { owners: "several" },
+  );
+  const ofA = Array.from({ length: 5 }, (_, at) => registration(`n${String(at)}.example`, "a"));
+  await until(() => asked.length === 1);
+  const ofB = registration("n4.example", "b");
+  await until(() => asked.length === 2);
+  assert.deepEqual(asked, ["n0.example", "n4.example"]);
+  const answering = setInterval(
+    () => open.splice(0).forEach((each) => each.writeHead(404).end()),
+    1,
+  );
+  assert.equal(short(await ofB), "absent noName");
+  await Promise.all(ofA);
+  clearInterval(answering);
+  assert.equal(asked.length, 5, "what was answered meanwhile is not asked again");
+});
+
+test("fifty owners at a registry that never answers delay nobody who asks another", async () => {
+  const silent = await kept(httpPeer(() => undefined));
+  const good = await kept(httpPeer((_request, response) => response.writeHead(404).end()));
+  const services = { slow: `${silent.url}/`, example: `${good.url}/` };
+  const { registration } = await world({ bootstrap: serve(services), owners: "several" });
+  const open = Array.from({ length: 50 }, (_, at) =>
+    registration(`n${String(at)}.slow`, `a${String(at)}`),
+  );
+  await until(() => silent.connections() === 2);
+  for (let at = 0; at < 20; at += 1) {
+    assert.equal(short(await registration(`n${String(at)}.example`, "b")), "absent noName");
+  }
+  assert.equal(silent.connections(), 2);
+  await silent.close();
+  await Promise.all(open);
 });
 
 test("more than fifty waiting for one server are told at once that nobody could say", async () => {

@@ -40,15 +40,41 @@ const ABSENT_MS = 3_600_000;
  */
 export function createRegistration(deps: RegistrationDeps): Lookup["registration"] {
   const slots = createServerSlots(deps.clock, deps.shares);
-  const inFlight = new Map<string, Promise<Answer<Registration>>>();
+  // By domain, and by owner too: what still waits in the turn of one owner must not keep another waiting.
+  const [asked, inFlight] = [shared(), shared()];
   return (domain, by) => {
     if (!isHostName(domain)) return { kind: "absent", why: "noName" };
-    const twin = inFlight.get(domain);
-    if (twin !== undefined) return twin;
-    const answer = lookUp(domain, deps, { slots, by }).finally(() => inFlight.delete(domain));
-    inFlight.set(domain, answer);
-    return answer;
+    const once: ServerSlots = {
+      ...slots,
+      run: (server, work, owner) =>
+        slots.run(server, () => asked(domain, () => unlessKept(domain, work, deps)), owner),
+    };
+    return inFlight(`${by ?? ""} ${domain}`, () => lookUp(domain, deps, { slots: once, by }));
   };
+}
+
+type Question = () => Promise<Answer<Registration>>;
+
+/** Runs a question of the same name once at a time. */
+function shared() {
+  const running = new Map<string, Promise<Answer<Registration>>>();
+  return (name: string, question: Question): Promise<Answer<Registration>> => {
+    const twin = running.get(name);
+    if (twin !== undefined) return twin;
+    const made = question().finally(() => running.delete(name));
+    running.set(name, made);
+    return made;
+  };
+}
+
+/** Another owner's question may have been answered meanwhile. */
+async function unlessKept(
+  domain: string,
+  question: Question,
+  deps: RegistrationDeps,
+): Promise<Answer<Registration>> {
+  const cached = await read(domain, deps);
+  return cached === undefined ? await question() : answerOf(cached);
 }
 
 interface Turn {

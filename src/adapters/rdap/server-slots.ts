@@ -1,3 +1,4 @@
+import type { Answer, Registration } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { NoRoom } from "../../ports/sharing/share.ts";
@@ -9,10 +10,12 @@ const WAIT_MS = 10_000;
 /** The owner of questions without a caller. */
 const OPERATOR = "account:operator";
 
+type Question = () => Promise<Answer<Registration>>;
+
 /** Limits the questions to each registry's server, and serves owners in turn. */
 export interface ServerSlots {
   /** Runs `work` when the server has room; undefined when it has none in time or is held. */
-  run<T>(server: string, work: () => Promise<T>, by?: OwnerKey): Promise<T | undefined>;
+  run(server: string, work: Question, by?: OwnerKey): Promise<Answer<Registration> | undefined>;
   /** Asks the server nothing for this time. */
   hold(server: string, forMs: number): void;
 }

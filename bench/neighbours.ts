@@ -1,15 +1,21 @@
 /**
  * `npm run bench:neighbours [-- word...] [--attackers 1,50] [--rounds 2] [--seconds 5]`: what one caller, or fifty, can
- * take from another. A real server with the shipped limits; a victim's single checks and its lists of 2,000 are timed
- * without and with the attack in turns, so that other load affects both. Attackers are anonymous or have the keys of
- * ordinary plans, and share a line of 1 Gbit/s. Words select attacks by name. Linux only.
+ * take from another. Two real servers with the shipped limits: on one a victim is alone, the other is attacked. Its
+ * single checks and its lists of 2,000 are timed on both in turns, so that other load affects both. Attackers are
+ * anonymous or have the keys of ordinary plans, and share a line of 1 Gbit/s. Words select attacks by name. Linux only;
+ * "slow webhooks" needs root for a network namespace.
  */
-import { fork } from "node:child_process";
+import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { AttackOrder, AttackReport } from "../test/neighbours/attackers-process.ts";
 import { type Attack, ATTACKS } from "../test/neighbours/attacks.ts";
+import type { Outside } from "../test/neighbours/outside.ts";
+import { slowRegistries } from "../test/neighbours/slow-registries.ts";
+import { slowWebhooks } from "../test/neighbours/slow-webhooks.ts";
+import { makeNamespace, removeNamespace } from "../test/process/public-namespace.ts";
 import { startWatched, type WatchedService } from "../test/neighbours/watched-service.ts";
 import type { Watched } from "../test/neighbours/watch.ts";
 import { startNameServer } from "../test/dns/numbered-names.ts";
@@ -33,6 +39,7 @@ const { values, positionals } = parseArgs({
     attackers: { type: "string", default: "1,50" },
     rounds: { type: "string", default: "2" },
     seconds: { type: "string", default: "5" },
+    inside: { type: "boolean", default: false },
   },
 });
 const stretchMs = Number(values.seconds) * 1_000;
@@ -75,27 +82,40 @@ async function tell(child: ReturnType<typeof fork>, order: AttackOrder): Promise
   return report;
 }
 
+/** By attack what there must be beside the service. */
+const OUTSIDES: Readonly<Record<string, () => Promise<Outside>>> = {
+  "slow registries": slowRegistries,
+  "slow webhooks": slowWebhooks,
+};
+
 async function measure(attack: Attack, attackers: number, dns: string): Promise<Measured> {
-  const service = await startWatched({ dns, keys: attackers });
+  const outside = await OUTSIDES[attack.name]?.();
+  const quiet = await startWatched({ dns, keys: 0, outside });
+  const service = await startWatched({ dns, keys: attackers, outside });
   const child = fork(new URL("../test/neighbours/attackers-process.js", import.meta.url));
-  const victim = new Victim(service.port, service.victimKey);
+  const alone = new Victim(quiet.port, quiet.victimKey, outside);
+  const beside = new Victim(service.port, service.victimKey, outside);
   try {
-    return await takeTurns({ service, child, victim }, attack, attackers);
+    return await takeTurns({ quiet, service, child, alone, beside }, attack, attackers);
   } finally {
-    victim.close();
+    for (const victim of [alone, beside]) victim.close();
     child.kill();
-    await service.stop();
+    await Promise.all([quiet.stop(), service.stop()]);
+    outside?.stop();
   }
 }
 
 interface Stage {
+  /** Nobody attacks it. */
+  readonly quiet: WatchedService;
   readonly service: WatchedService;
   readonly child: ReturnType<typeof fork>;
-  readonly victim: Victim;
+  readonly alone: Victim;
+  readonly beside: Victim;
 }
 
 async function takeTurns(
-  { service, child, victim }: Stage,
+  { quiet, service, child, ...victims }: Stage,
   { name }: Attack,
   attackers: number,
 ): Promise<Measured> {
@@ -105,16 +125,19 @@ async function takeTurns(
   const { port, keys } = service;
   const attacked = async (net: number): Promise<Seen> => {
     await tell(child, { kind: "start", attack: name, attackers, net, port, keys });
-    const seen = await victim.live(stretchMs);
+    const seen = await victims.beside.live(stretchMs);
     answers = await tell(child, { kind: "stop" });
     return seen;
   };
-  await attacked(0); // not counted: Node compiles what checks, lists and this attack run
+  // Not counted: Node compiles what checks, lists and this attack run.
+  await victims.alone.live(stretchMs);
+  await attacked(0);
   for (let round = 1; round <= Number(values.rounds) && service.isRunning(); round += 1) {
     await pause(SETTLE_MS);
+    await quiet.watched();
+    alone.push(await victims.alone.live(stretchMs));
+    watchedAlone.push(await quiet.watched());
     await service.watched();
-    alone.push(await victim.live(stretchMs));
-    watchedAlone.push(await service.watched());
     beside.push(await attacked(round));
     if (service.isRunning()) watched.push(await service.watched());
   }
@@ -182,7 +205,7 @@ function report(attack: Attack, attackers: number, measured: Measured): void {
       `${ms(watched.busy * 100)}+${ms(watched.kept * 100)}%`,
       `${ms(watchedAlone.stallMs)}/${ms(watchedAlone.waitedMs)}`,
       ms(rssMb),
-      String(beside.failed.length),
+      `${String(beside.failed.length)}/${String(alone.failed.length)}`,
       missed.join(" ") || "-",
       measured.answers.map(([status, count]) => `${String(status)}:${String(count)}`).join(" "),
     ]),
@@ -194,16 +217,39 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => process.exit(1));
 }
 
+/** Receivers of webhooks must have public addresses, so that row runs in a network of its own. */
+function reportInside(attackers: number): void {
+  const name = `gatepost-bench-${String(process.pid)}`;
+  if (!makeNamespace(name)) {
+    say("slow webhooks: left out, because it needs permission to create a network namespace");
+    return;
+  }
+  const program = fileURLToPath(import.meta.url);
+  const options = ["rounds", "seconds"] as const;
+  const given = options.flatMap((option) => [`--${option}`, values[option]]);
+  const words = ["slow webhooks", "--inside", "--attackers", String(attackers), ...given];
+  const command = ["netns", "exec", name, process.execPath, program, ...words];
+  const { status } = spawnSync("ip", command, { stdio: "inherit" });
+  removeNamespace(name);
+  if (status !== 0) process.exitCode = 1;
+}
+
 const chosen = ATTACKS.filter(
   ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
 );
 const dns = await startNameServer(WEATHER);
-say("Milliseconds; p99 of single checks, median of lists of 2,000.");
-say(row(HEAD));
+const run = async (attack: Attack, attackers: number): Promise<void> => {
+  if (attack.name === "slow webhooks" && !values.inside) reportInside(attackers);
+  else report(attack, attackers, await measure(attack, attackers, dns.address));
+};
+if (!values.inside) {
+  say("Milliseconds; p99 of single checks, median of lists of 2,000.");
+  say(row(HEAD));
+}
 try {
   for (const attack of chosen) {
     for (const attackers of values.attackers.split(",").map(Number)) {
-      report(attack, attackers, await measure(attack, attackers, dns.address));
+      await run(attack, attackers);
     }
   }
 } finally {

@@ -19,16 +19,25 @@ interface Answer {
   readonly body: string;
 }
 
+export interface VictimMore {
+  /** Asked for with each single check. */
+  readonly feature?: string;
+  /** Resolves when the victim was told that this list is done; its time counts. */
+  readonly told?: (session: string) => Promise<void>;
+}
+
 /** A caller with a key, whose single checks and lists are timed. */
 export class Victim {
   readonly #port: number;
   readonly #key: string;
   readonly #agent = new Agent({ keepAlive: true, localAddress: "127.0.0.1" });
+  readonly #more: VictimMore;
   #names = 0;
 
-  constructor(port: number, key: string) {
+  constructor(port: number, key: string, more: VictimMore = {}) {
     this.#port = port;
     this.#key = key;
+    this.#more = more;
   }
 
   /** Checks at a steady rate for that time at least, and lists one after the other. */
@@ -64,11 +73,15 @@ export class Victim {
   async #checkOnce({ checksMs, failed }: Seen, isPost: boolean): Promise<void> {
     const startMs = performance.now();
     const entry = `ada@${this.#name()}`;
-    const { status } = isPost
-      ? await this.#ask("POST", "/api/email", `email=${entry}`)
-      : await this.#ask("GET", `/api/email/${entry}`);
-    if (status === 200) checksMs.push(performance.now() - startMs);
-    else failed.push(status);
+    const { feature } = this.#more;
+    const path = feature === undefined ? entry : `${entry}/${feature}`;
+    const { status, body } =
+      isPost && feature === undefined
+        ? await this.#ask("POST", "/api/email", `email=${entry}`)
+        : await this.#ask("GET", `/api/email/${path}`);
+    if (status !== 200) failed.push(status);
+    else if (feature !== undefined && body.includes("temporarily_unavailable")) failed.push(status);
+    else checksMs.push(performance.now() - startMs);
   }
 
   async #bulk({ bulksMs, failed }: Seen): Promise<void> {
@@ -85,13 +98,14 @@ export class Victim {
       const { body } = await this.#ask("GET", `/api/view/${session}`);
       if (body !== "" && !body.startsWith("{")) break;
     }
+    await this.#more.told?.(session);
     bulksMs.push(performance.now() - startMs);
   }
 
-  /** Never asked before, and answered: silent names end in 7. */
+  /** Never asked before, and answered: silent names end in 7. A registry knows ten of them as one domain. */
   #name(): string {
     this.#names += 1;
-    return `d${String(this.#names)}1.victim.co`;
+    return `d${String(this.#names)}1.victim${String(Math.floor(this.#names / 10))}.co`;
   }
 
   #ask(method: string, path: string, form?: string): Promise<Answer> {

@@ -190,12 +190,47 @@ const reports: Attack["run"] = (attacker) => {
   );
 };
 
+/** Lists that nobody ends. */
+const silentLists: Attack["run"] = (attacker) =>
+  attacker.repeat(1, async () => {
+    const answer = await submitSilent(attacker, 3_000);
+    await attacker.wait(300);
+    return answer;
+  });
+
+let askedSlow = 0;
+
+/** As many questions as may wait for one registry. */
+const slowRegistries: Attack["run"] = (attacker) =>
+  attacker.repeat(11, async () => {
+    askedSlow += 1;
+    const name = `d${String(attacker.index * 1_000_000 + askedSlow)}1.slow`;
+    const headers = attacker.key("starter");
+    const path = `/api/domain/${name}/domain_age`;
+    const answer = await attacker.ask({ method: "GET", path, headers });
+    await attacker.wait(1_000); // the others may have taken all places
+    return answer;
+  });
+
+/** Short lists, whose owner's receiver hangs. */
+const slowWebhooks: Attack["run"] = (attacker) => {
+  const list = Array.from({ length: 101 }, (_, at) => `not_an_entry_${String(at)}`).join("%0A");
+  const octets = Buffer.from(`bulk=1&email=${list}`);
+  const order = { path: "/api/email", type: FORM, octets, headers: attacker.key("free") };
+  return attacker.repeat(1, async () => {
+    const answer = await attacker.ask(order);
+    await attacker.wait(1_000);
+    return answer;
+  });
+};
+
 const OTHERS: readonly Attack[] = [
   { row: 1, name: "splitting", run: flood("wide names") },
   { row: 2, name: "memory", run: flood("short tokens") },
   { row: 3, name: "stalled bodies", run: stalledBodies },
   { row: 3, name: "stalled uploads", run: stalledUploads },
   { row: 4, name: "silent names", run: silentNames },
+  { row: 4, name: "silent lists", run: silentLists },
   { row: 5, name: "idle connections", run: idleConnections },
   { row: 5, name: "pipelining", run: pipelining },
   { row: 6, name: "one-octet chunks", run: octetChunks },
@@ -203,6 +238,8 @@ const OTHERS: readonly Attack[] = [
   { row: 7, name: "event streams", run: eventStreams },
   { row: 7, name: "unread results", run: viewStreams },
   { row: 7, name: "reports", run: reports },
+  { row: 7, name: "slow registries", run: slowRegistries },
+  { row: 7, name: "slow webhooks", run: slowWebhooks },
 ];
 
 /** The bodies of the first two attacks are no others. */

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import type { AccountTier } from "../../src/ports/admission/accounts.ts";
 import { type Home, makeHome, startService } from "../e2e/service-process.ts";
 import { openTestStore } from "../process/test-process.ts";
+import type { Outside } from "./outside.ts";
 import type { Watched } from "./watch.ts";
 
 /** What Node takes by itself of the 1 GiB that compose, chart and unit allow. */
@@ -30,15 +31,22 @@ export interface WatchedOptions {
   readonly dns: string;
   /** Keys of each plan. */
   readonly keys: number;
+  readonly outside?: Outside | undefined;
 }
 
-export async function startWatched({ dns, keys }: WatchedOptions): Promise<WatchedService> {
+export async function startWatched({
+  dns,
+  keys,
+  outside,
+}: WatchedOptions): Promise<WatchedService> {
   const home = makeHome({ GATEPOST_DNS_SERVERS: dns, GATEPOST_DNS_CANARIES: "off" });
   const tiers = join(home.directory, "tiers.json");
-  writeFileSync(tiers, JSON.stringify({ pro: { rate_per_minute: null } }));
-  const made = await makeKeys(home, keys);
+  const plans = { pro: { rate_per_minute: null }, starter: { premium: true } };
+  writeFileSync(tiers, JSON.stringify(plans));
+  const made = await makeKeys(home, keys, outside);
   const socket = join(home.directory, "watch.sock");
   const settings = {
+    ...outside?.settings,
     GATEPOST_TIERS_FILE: tiers,
     NODE_OPTIONS: `--max-old-space-size=${String(HEAP_MB)} --import=${PRELOAD}`,
     WATCH_SOCKET: socket,
@@ -62,12 +70,18 @@ export async function startWatched({ dns, keys }: WatchedOptions): Promise<Watch
   };
 }
 
+interface Made {
+  readonly id: string;
+  readonly key: string;
+}
+
 async function makeKeys(
   { directory }: Home,
   count: number,
+  outside: Outside | undefined,
 ): Promise<Pick<WatchedService, "victimKey" | "keys">> {
   const store = await openTestStore(directory);
-  const make = async (name: string, tier: AccountTier): Promise<string> => {
+  const make = async (name: string, tier: AccountTier): Promise<Made> => {
     const email = `${name}@accounts.example`;
     const created = await store.accounts.create({
       email,
@@ -78,18 +92,20 @@ async function makeKeys(
     if (created.kind !== "created") throw new Error(created.kind);
     const key = await store.keys.create(created.account.id, "neighbours");
     if (key.kind !== "created") throw new Error(key.kind);
-    return key.apiKey;
+    return { id: created.account.id, key: key.apiKey };
   };
-  const several = async (tier: AccountTier): Promise<readonly string[]> => {
-    const made: string[] = [];
+  const several = async (tier: AccountTier): Promise<readonly Made[]> => {
+    const made: Made[] = [];
     for (let at = 0; at < count; at += 1) made.push(await make(`${tier}-${String(at)}`, tier));
     return made;
   };
   try {
-    return {
-      victimKey: await make("victim", "pro"),
-      keys: { free: await several("free"), starter: await several("starter") },
-    };
+    const victim = await make("victim", "pro");
+    const [free, starter] = [await several("free"), await several("starter")];
+    const freeIds = free.map(({ id }) => id);
+    await outside?.prepare({ directory, store, victimId: victim.id, freeIds });
+    const keysOf = (made: readonly Made[]): readonly string[] => made.map(({ key }) => key);
+    return { victimKey: victim.key, keys: { free: keysOf(free), starter: keysOf(starter) } };
   } finally {
     await store.close();
   }

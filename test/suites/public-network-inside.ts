@@ -15,10 +15,10 @@ import { expiredCertificate, receiverCertificate, receiverKey } from "../process
 import { drip, listening } from "../http/peer.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { patientClock } from "../time/real-clock.ts";
+import { PUBLIC_V4 as V4, PUBLIC_V6 as V6 } from "../process/public-namespace.ts";
 import { turningClock } from "../time/turning-clock.ts";
 import { statsOf, until, webhookWorld } from "../process/webhook-world.ts";
 
-const [V4, V6] = ["198.51.101.7", "2a02:4f8:17::7"] as const;
 const TLS = { key: receiverKey, cert: receiverCertificate };
 
 /** Up to twenty times as fast as real time: for receivers that never finish. */

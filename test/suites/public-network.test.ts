@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,26 +7,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { verifySignature } from "../../src/service/webhooks/verify.ts";
 import { testAuthority } from "../process/certificates.ts";
+import { makeNamespace, removeNamespace } from "../process/public-namespace.ts";
 import { testWith } from "../process/require-tool.ts";
 
 const NAMESPACE = `gatepost-${String(process.pid)}`;
-const ip = (...words: readonly string[]): boolean => spawnSync("ip", words).status === 0;
-
-/** A namespace without external network, whose loopback has public and non-public addresses. */
-function makeNamespace(): boolean {
-  if (!ip("netns", "add", NAMESPACE)) return false;
-  const inside = ["-n", NAMESPACE] as const;
-  return (
-    ip(...inside, "link", "set", "lo", "up") &&
-    ["198.51.101.7/32", "10.0.0.1/32", "169.254.169.254/32", "100.64.0.1/32"].every((address) =>
-      ip(...inside, "addr", "add", address, "dev", "lo"),
-    ) &&
-    ["2a02:4f8:17::7/128", "fd00::1/128"].every((address) =>
-      ip(...inside, "-6", "addr", "add", address, "dev", "lo", "nodad"),
-    )
-  );
-}
-
 async function runInside(): Promise<Record<string, unknown>> {
   const folder = await mkdtemp(join(tmpdir(), "gatepost-authority-"));
   try {
@@ -71,8 +55,7 @@ const WANTED = {
   trapped: 0,
 };
 
-const made = makeNamespace();
-if (!made) ip("netns", "del", NAMESPACE);
+const made = makeNamespace(NAMESPACE);
 const missing = made ? [] : ["permission to create a network namespace (ip netns, as root)"];
 
 testWith(
@@ -89,7 +72,7 @@ testWith(
       assert.ok((flooded as number) < 10_000_000, "the flood was not stopped");
       checkRequest((seen as Request[])[0]);
     } finally {
-      ip("netns", "del", NAMESPACE);
+      removeNamespace(NAMESPACE);
     }
   },
 );

@@ -1,3 +1,4 @@
+import "./api/asked.ts";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import "./styles/tokens.css";
@@ -19,7 +20,7 @@ import { loadPart } from "./app/loaded-parts.ts";
 import { PAGES } from "./app/pages.ts";
 import { fragment, path, startRouter } from "./app/router.ts";
 import { loadSession, session, wasHere, watchOtherTabs } from "./app/session.ts";
-import { chooseTheme, theme } from "./app/theme.ts";
+import { showTheme, theme } from "./app/theme.ts";
 import { DETAILS } from "./pages/check/verdict-sheet.tsx";
 import { listenForCommands } from "./frame/commands-key.ts";
 
@@ -46,7 +47,7 @@ const known = (): Promise<void> =>
     });
   });
 
-chooseTheme(theme.value);
+showTheme(theme.value);
 startRouter();
 watchOtherTabs();
 keepFocus();

@@ -1,4 +1,5 @@
-import { call, readLines, send } from "./client.ts";
+import { fetchCheck, takeAsked } from "./asked.ts";
+import { accepted, call, readLines } from "./client.ts";
 import type { CheckStep } from "./shapes.ts";
 
 /** Checks one entry for one unit. `take` gets the core facts first and the whole result last. */
@@ -7,7 +8,7 @@ export async function checkEntry(
   take: (step: CheckStep) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await send("POST", "/account/check", { entry, features: ["all"] }, signal);
+  const response = await accepted(takeAsked(entry) ?? fetchCheck(entry, signal));
   await readLines(response, (value) => take(value as CheckStep));
 }
 

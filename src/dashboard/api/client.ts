@@ -59,16 +59,23 @@ export async function send(
   body?: unknown,
   signal?: AbortSignal,
 ): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(path, {
+  return accepted(
+    fetch(path, {
       method,
       credentials: "same-origin",
       ...(body === undefined
         ? {}
         : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
-    });
+    }),
+  );
+}
+
+/** The answer to a request; throws an `ApiFault` unless it is 2xx. */
+export async function accepted(answer: Promise<Response>): Promise<Response> {
+  let response: Response;
+  try {
+    response = await answer;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiFault(0, t(NO_ANSWER));

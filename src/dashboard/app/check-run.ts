@@ -4,6 +4,7 @@ import { faultText } from "../api/client.ts";
 import type { CheckStep } from "../api/shapes.ts";
 import { verdictOf } from "../words/verdict.ts";
 import { announce } from "./announce.ts";
+import { isEntry } from "../api/asked.ts";
 import { nowMs } from "./clock.ts";
 import { loadWords } from "./language.ts";
 import { addRecent } from "./recent.ts";
@@ -111,7 +112,7 @@ export function check(given: string): void {
 /** Checks what the address bar names behind "#", unless the page shows that already. */
 export function checkLinked(): void {
   const wanted = fragment.value;
-  if (wanted !== "" && wanted !== "content" && wanted !== entryOnPage()) check(wanted);
+  if (isEntry(wanted) && wanted.trim() !== entryOnPage()) check(wanted);
 }
 
 /** The server's counters are up to a quarter of a second behind. */

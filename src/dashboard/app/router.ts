@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { readFragment } from "../api/asked.ts";
 
 /** The path in the address bar, without a trailing slash; "/" for the first page. */
 export const path = signal(readPath());
@@ -9,14 +10,6 @@ function readPath(): string {
 
 /** What follows "#" in the address bar, decoded; "" for none. */
 export const fragment = signal(readFragment());
-
-function readFragment(): string {
-  try {
-    return decodeURIComponent(location.hash.slice(1));
-  } catch {
-    return ""; // a stray "%"
-  }
-}
 
 /** Goes to a page of the dashboard; `to` may have a query and a fragment. */
 export function go(to: string): void {

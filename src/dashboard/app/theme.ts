@@ -16,11 +16,16 @@ function stored(): string | null {
   }
 }
 
-/** Shows the page in `name` and remembers it in this browser. */
-export function chooseTheme(name: Theme): void {
+/** Shows the page in `name`. */
+export function showTheme(name: Theme): void {
   theme.value = name;
   if (name === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = name;
+}
+
+/** The same, and remembers it in this browser. */
+export function chooseTheme(name: Theme): void {
+  showTheme(name);
   try {
     localStorage.setItem(STORED, name);
   } catch {

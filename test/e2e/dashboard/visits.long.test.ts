@@ -67,6 +67,32 @@ testInBrowser(
   },
 );
 
+testInBrowser("a link is asked about while it is not known who opened it, and once", async () => {
+  const cookie = await world.cookieOf(await world.addAccount("early@gatepost.example"));
+  for (const view of [{}, { cookie }]) {
+    const { page, context } = await openPage(world.url, view);
+    let asked = 0;
+    let checked = (): void => undefined;
+    const isChecked = new Promise<void>((resolve) => {
+      checked = resolve;
+    });
+    await page.route("**/account/session", async (route) => {
+      await isChecked;
+      await route.continue();
+    });
+    page.on("response", (response) => {
+      if (!response.url().endsWith("/account/check")) return;
+      asked += 1;
+      checked();
+    });
+    await page.goto(`${world.url}/#%20jane@throwaway.example`);
+    await page.locator(".verdict .acts").waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.equal(asked, 1);
+    await context.close();
+  }
+});
+
 testInBrowser("the verdict of a link waits for no second script", async () => {
   const { page, context } = await openPage(world.url);
   let letGo = (): void => undefined;

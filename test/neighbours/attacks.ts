@@ -126,6 +126,9 @@ const octetChunks: Attack["run"] = (attacker) => {
 
 let submitted = 0;
 
+/** The list that each attacker has running, by its number: an account has one, also from an earlier round. */
+const running = new Map<number, string>();
+
 /** A list of names whose name server is silent, by an account without a paid plan. */
 async function submitSilent(attacker: Attacker, names: number): Promise<Answered> {
   const first = attacker.index * 1_000_000 + submitted * names;
@@ -133,7 +136,10 @@ async function submitSilent(attacker: Attacker, names: number): Promise<Answered
   const list = Array.from({ length: names }, (_, at) => silentName(first + at));
   const octets = Buffer.from(`bulk=1&domain=${list.join("%0A")}`);
   const headers = attacker.key("free");
-  return attacker.ask({ path: "/api/domain", type: FORM, octets, headers });
+  const answer = await attacker.ask({ path: "/api/domain", type: FORM, octets, headers });
+  const session = sessionIn(answer);
+  if (session !== undefined) running.set(attacker.index, session);
+  return answer;
 }
 
 const FORM = "application/x-www-form-urlencoded";
@@ -144,7 +150,7 @@ const sessionIn = ({ body }: Answered): string | undefined =>
 const silentNames: Attack["run"] = (attacker) =>
   attacker.repeat(1, async () => {
     const answer = await submitSilent(attacker, 4_500);
-    const session = sessionIn(answer);
+    const session = running.get(attacker.index);
     if (session === undefined) return answer;
     await attacker.wait(2_000);
     const headers = attacker.key("free");
@@ -159,9 +165,9 @@ const signIns: Attack["run"] = (attacker, attackers) => {
 };
 
 const eventStreams: Attack["run"] = async (attacker) => {
-  const answer = await submitSilent(attacker, 3_000);
+  await submitSilent(attacker, 3_000);
   const { "x-api-key": key = "" } = attacker.key("free");
-  const path = `/api/view/${sessionIn(answer) ?? ""}/events`;
+  const path = `/api/view/${running.get(attacker.index) ?? ""}/events`;
   const text = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${key}\r\n\r\n`;
   await keepOpen(attacker, { count: 50, text, use: (socket) => void socket?.resume() });
 };

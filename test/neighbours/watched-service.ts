@@ -41,7 +41,12 @@ export async function startWatched({
 }: WatchedOptions): Promise<WatchedService> {
   const home = makeHome({ GATEPOST_DNS_SERVERS: dns, GATEPOST_DNS_CANARIES: "off" });
   const tiers = join(home.directory, "tiers.json");
-  const plans = { pro: { rate_per_minute: null }, starter: { premium: true } };
+  // Each round stands for a day of its own: no quota is used up.
+  const plans = {
+    free: { daily: null, monthly: null },
+    pro: { rate_per_minute: null },
+    starter: { premium: true },
+  };
   writeFileSync(tiers, JSON.stringify(plans));
   const made = await makeKeys(home, keys, outside);
   const socket = join(home.directory, "watch.sock");

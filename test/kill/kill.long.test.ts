@@ -30,7 +30,8 @@ async function survive(
       await people.check();
     }
     if (front.wrong.length === 0) await people.rest();
-    assert.deepEqual(front.wrong, [], `KILL_SEED=${String(SEED)}`);
+    const lines = ground.places.map(({ command, lastLines }) => `${command}: ${lastLines}`);
+    assert.deepEqual(front.wrong, [], `KILL_SEED=${String(SEED)}\n${lines.join("\n")}`);
     // A webhook has one attempt: one that is under way at a strike may be lost, and no other.
     assert.ok(people.untold() <= rounds, `${String(people.untold())} webhooks are lost`);
     for (const place of ground.places) assert.equal(await place.stop("SIGTERM"), 0);

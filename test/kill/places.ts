@@ -29,6 +29,8 @@ export function anyKill(chance: Chance, hasThread: boolean): Strike {
   return { kind: "statement", thread, count: 1 + chance.below(STATEMENTS[thread]), when };
 }
 
+const LAST_LENGTH = 1_500;
+
 const PRELOAD = new URL("./dying.js", import.meta.url).href;
 
 /** A place where a server or worker runs, ends and starts again. */
@@ -37,6 +39,8 @@ export class Place {
   running: ServiceProcess | undefined;
   /** How often it ended at its statement. */
   fell = 0;
+  /** The end of the log of the process that ended last. */
+  lastLines = "";
   strike: Strike = { kind: "none" };
   readonly #home: Home;
   readonly #fate: Fate;
@@ -58,6 +62,7 @@ export class Place {
     this.running = running;
     running.child.once("exit", () => {
       this.running = undefined;
+      this.lastLines = running.log().slice(-LAST_LENGTH);
     });
   }
 

@@ -1,8 +1,8 @@
-// `npm run sim -- --seed N [--days D] [--servers S --workers W] [--load light] [--trace FILE]`
+// `npm run sim -- --seed N [--days D] [--servers S --workers W] [--load busy|steady|light] [--trace FILE]`
 import "./one-thread.ts";
 import { createWriteStream } from "node:fs";
 import { parseArgs } from "node:util";
-import { LOADS } from "./faults.ts";
+import { type Load, LOADS } from "./faults.ts";
 import { run } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
@@ -21,7 +21,8 @@ const [seed, days] = [Number(values.seed), Number(values.days)];
 const file = values.trace === undefined ? undefined : createWriteStream(values.trace);
 const [servers, workers] = [Number(values.servers), Number(values.workers)];
 if (workers === 0 && servers !== 1) throw new Error("--servers: several servers need --workers");
-const load = values.load === "light" ? LOADS.light : LOADS.busy;
+const load = new Map<string, Load>(Object.entries(LOADS)).get(values.load);
+if (load === undefined) throw new Error(`--load: one of ${Object.keys(LOADS).join(", ")}`);
 const options = { seed, days, servers, workers, load };
 const before = process.cpuUsage();
 // As it would end a real process.

@@ -28,8 +28,11 @@ export interface Fault {
   readonly table?: string;
 }
 
-/** How much happens on a day. */
+/** How much happens. */
 export interface Load {
+  /** On one day of so many somebody comes; on the others the processes wake for a moment. */
+  readonly everyDays: number;
+  /** On such a day. */
   readonly bouts: number;
   readonly people: number;
   /** Of each person in a bout. */
@@ -37,8 +40,9 @@ export interface Load {
 }
 
 export const LOADS = {
-  busy: { bouts: 2, people: 3, actions: 4 },
-  light: { bouts: 1, people: 1, actions: 3 },
+  busy: { everyDays: 1, bouts: 2, people: 3, actions: 4 },
+  steady: { everyDays: 1, bouts: 2, people: 1, actions: 3 },
+  light: { everyDays: 4, bouts: 1, people: 1, actions: 3 },
 } as const satisfies Record<string, Load>;
 
 type Kinds = readonly (readonly [kind: FaultKind, share: number, atWrites: number])[];
@@ -128,7 +132,7 @@ export function faultsOf(options: FaultOptions): Fault[] {
   const { seed, days, servers, workers, load = LOADS.busy } = options;
   const chance = new Chance(seed ^ 0x5eed);
   const faults: Fault[] = [];
-  for (let day = 0; day < days; day += 1) {
+  for (let day = 0; day < days; day += load.everyDays) {
     for (let bout = 0; bout < load.bouts; bout += 1) {
       const count = chance.isTrue(0.3) ? 0 : 1 + chance.below(3);
       const places = workers === 0 ? 1 : servers + workers;

@@ -45,6 +45,8 @@ export class Gate {
   readonly #tokens: Tokens;
   /** Decisions for an account: those stored at the last rest, and since then certainly and perhaps. */
   readonly #counted = new Map<string, { before: number; certain: number; possible: number }>();
+  /** What is stored of this day and later counts. */
+  #sinceDay = 0;
 
   constructor(front: Front, chance: Chance, operator: Operator) {
     this.#front = front;
@@ -56,10 +58,10 @@ export class Gate {
   /** Each decision is counted once; a kill may lose those of a second. Called at rest. */
   compareCounts(): void {
     const front = this.#front;
-    const rows = front.world.store.rows(
-      "select account_id as id, sum(count) as count from outcome_counts group by account_id",
-    );
-    const storedOf = new Map(rows.map(({ id, count }) => [`account:${String(id)}`, Number(count)]));
+    const storedOf = this.#storedSince(this.#sinceDay);
+    // Older days are deleted one day. A clock may be some seconds wrong.
+    this.#sinceDay = front.today() - 1;
+    const afterwards = this.#storedSince(this.#sinceDay);
     for (const [key, { before, certain, possible }] of this.#counted) {
       if (!key.startsWith("account:")) continue;
       const stored = storedOf.get(key) ?? 0;
@@ -68,8 +70,16 @@ export class Gate {
       if (!isFit && !front.weather.storeFails) {
         front.wrong(`${String(stored)} decisions are counted, not ${String(least)}`);
       }
-      this.#counted.set(key, { before: stored, certain: 0, possible: 0 });
+      this.#counted.set(key, { before: afterwards.get(key) ?? 0, certain: 0, possible: 0 });
     }
+  }
+
+  /** Of each account. */
+  #storedSince(day: number): ReadonlyMap<string, number> {
+    const rows = this.#front.world.store.rows(
+      `select account_id as id, sum(count) as count from outcome_counts where day >= ${String(day)} group by account_id`,
+    );
+    return new Map(rows.map(({ id, count }) => [`account:${String(id)}`, Number(count)]));
   }
 
   /** Decides on one sign-up, by a deadline. */

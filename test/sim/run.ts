@@ -37,6 +37,7 @@ export interface Outcome {
 
 const BOUT_LIMIT_MS = 1_200_000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const MINUTE_MS = 60_000;
 /** After a night: what fell due meanwhile comes, and duties are taken again. */
 const AWAKE_MS = 2_000;
@@ -57,20 +58,17 @@ export async function run(options: RunOptions): Promise<Outcome> {
     for (const place of world.places) world.start(place);
     while (world.serving() === undefined) await timeline.sleep(100);
     for (; state.day < options.days && people.front.violations.length === 0; state.day += 1) {
-      for (let bout = 0; bout < load.bouts && people.front.violations.length === 0; bout += 1) {
-        const now = faults.filter((one) => one.day === state.day && one.bout === bout);
-        await runBout(people, load, now);
-        if (world.chance.isTrue(0.25)) await lookBack(people);
-        world.leap(world.chance.between(9, 14) * HOUR_MS);
-        world.names.isEbb = world.chance.isTrue(0.5);
-        await timeline.sleep(AWAKE_MS);
-      }
+      if (state.day % load.everyDays > 0) await rest(world, DAY_MS);
+      else
+        await liveDay(people, load, (bout) =>
+          faults.filter((one) => one.day === state.day && one.bout === bout),
+        );
     }
   };
   life()
     .catch((fault: unknown) => (crash = fault))
     .finally(() => (state.isOver = true));
-  const limitMs = options.days * 2 * 15 * HOUR_MS + BOUT_LIMIT_MS;
+  const limitMs = options.days * 30 * HOUR_MS + BOUT_LIMIT_MS;
   try {
     await timeline.run(() => state.isOver, limitMs);
   } catch (fault) {
@@ -87,6 +85,26 @@ export async function run(options: RunOptions): Promise<Outcome> {
     kills: world.kills,
     faults,
   };
+}
+
+async function liveDay(
+  people: People,
+  load: Load,
+  faultsIn: (bout: number) => readonly Fault[],
+): Promise<void> {
+  const { world, front } = people;
+  for (let bout = 0; bout < load.bouts && front.violations.length === 0; bout += 1) {
+    await runBout(people, load, faultsIn(bout));
+    if (world.chance.isTrue(0.25)) await lookBack(people);
+    await rest(world, (world.chance.between(18, 28) * HOUR_MS) / load.bouts);
+  }
+}
+
+/** The world stands still; some names have mail afterwards, and others have none. */
+async function rest(world: World, ms: number): Promise<void> {
+  world.leap(ms);
+  world.names.isEbb = world.chance.isTrue(0.5);
+  await world.timeline.sleep(AWAKE_MS);
 }
 
 /** Somebody comes back for results, in time or too late. */

@@ -8,11 +8,12 @@ import { run, type RunOptions } from "./run.ts";
 const EMBEDDED = { servers: 1, workers: 0 } as const;
 const SCALED = { servers: 3, workers: 2 } as const;
 
-/** 300 days. */
+/** 300 days at least. */
 const RUNS: readonly RunOptions[] = [
   { ...EMBEDDED, seed: 8, days: 20 },
-  { ...EMBEDDED, seed: 5, days: 200, load: LOADS.light },
-  { ...SCALED, seed: 5, days: 80, load: LOADS.light },
+  { ...EMBEDDED, seed: 5, days: 100, load: LOADS.steady },
+  { ...SCALED, seed: 5, days: 40, load: LOADS.steady },
+  { ...SCALED, seed: 6, days: 150, load: LOADS.light },
 ];
 
 for (const options of RUNS) {

@@ -38,8 +38,9 @@ interface Prepared {
   readonly hasRows: boolean;
 }
 
-/** Between two conflicts. */
+/** Between two conflicts: the next try is over by then, also one of so many statements on a slow store. */
 const NO_CONFLICT_MS = 200;
+const STATEMENTS = 10;
 
 const COMMIT_DONE_SHARE = 0.5;
 
@@ -255,7 +256,7 @@ export class SimulatedStore implements Sessions {
   #conflicts(share: number): boolean {
     const { nowMs } = this.#timeline;
     if (nowMs < this.#noConflictUntilMs || !this.#chances(share)) return false;
-    this.#noConflictUntilMs = nowMs + NO_CONFLICT_MS;
+    this.#noConflictUntilMs = nowMs + NO_CONFLICT_MS + STATEMENTS * this.faults.slowMs;
     return true;
   }
 

@@ -1,4 +1,7 @@
 import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { UnitJournal } from "../../ports/admission/unit-journal.ts";
+import type { Clock } from "../../ports/process/clock.ts";
+import { inTime } from "../../ports/process/in-time.ts";
 import type { RedisConnection } from "./connection.ts";
 import { quotaKey, sinceKey } from "./keys.ts";
 import { FORGET } from "./scripts.ts";
@@ -9,19 +12,34 @@ const OWNERS_MAX = 100_000;
 /** Scripts on the way at once. */
 const BATCH = 200;
 
+/** A ledger that does not answer must not keep Redis away for longer. */
+const WRITE_WITHIN_MS = 400;
+
+type Connection = Pick<
+  RedisConnection,
+  "isUp" | "prefix" | "beforeUp" | "afterUp" | "mend" | "run" | "keys" | "remove"
+>;
+
+export interface OwedDeps {
+  readonly connection: Connection;
+  readonly journal: Pick<UnitJournal, "flush">;
+  readonly clock: Pick<Clock, "after">;
+  /** "": the server's own clock. */
+  readonly time: () => number | "";
+}
+
 /**
  * What this process owes the shared counters: owners whose units it counted elsewhere, or of whom it does not
  * know what Redis counted, and holds whose end it could not tell. Paid before it counts there again.
  */
 export class Owed {
-  readonly #connection: RedisConnection;
-  readonly #time: () => number | "";
+  readonly #deps: OwedDeps;
   readonly #owners = new Map<OwnerKey, readonly string[]>();
   #isEveryone = false;
 
-  constructor(connection: RedisConnection, time: () => number | "") {
-    this.#connection = connection;
-    this.#time = time;
+  constructor(deps: OwedDeps) {
+    this.#deps = deps;
+    const { connection } = deps;
     connection.beforeUp(() => this.#payAll());
     connection.afterUp(() => this.#payRest());
   }
@@ -29,7 +47,7 @@ export class Owed {
   /** The owner's counter is to be read anew, without the hold if one is named. */
   add(owner: OwnerKey, holdId?: string): void {
     this.#note(owner, holdId === undefined ? [] : [holdId]);
-    if (this.#connection.isUp) this.#payRest();
+    if (this.#deps.connection.isUp) this.#payRest();
   }
 
   #note(owner: OwnerKey, holds: readonly string[]): void {
@@ -46,15 +64,26 @@ export class Owed {
     return taken;
   }
 
+  /**
+   * A counter that is voided is soon rebuilt from the ledger, by any process: what this one has granted must be there
+   * by then, also after it reached neither store for a while.
+   */
+  async #written(): Promise<void> {
+    const { journal, clock } = this.#deps;
+    const written = journal.flush().catch(() => undefined); // said in the log by the next timed write
+    await inTime(written, { timeoutMs: WRITE_WITHIN_MS, late: undefined, clock });
+  }
+
   async #payAll(): Promise<void> {
+    const { connection, time } = this.#deps;
+    if (this.#isEveryone || this.#owners.size > 0) await this.#written();
     if (this.#isEveryone) await this.#forgetEveryone();
     while (this.#owners.size > 0) {
       const batch = this.#takeOut(BATCH);
-      const { prefix } = this.#connection;
       try {
         await Promise.all(
           batch.map(([owner, holds]) =>
-            this.#connection.mend(FORGET, [quotaKey(prefix, owner)], [this.#time(), ...holds]),
+            connection.mend(FORGET, [quotaKey(connection.prefix, owner)], [time(), ...holds]),
           ),
         );
       } catch (fault) {
@@ -66,9 +95,10 @@ export class Owed {
 
   /** What came while the connection was on its way up, or is up. */
   #payRest(): void {
+    const { connection, time } = this.#deps;
     for (const [owner, holds] of this.#takeOut(OWNERS_MAX)) {
-      const keys = [quotaKey(this.#connection.prefix, owner)];
-      void this.#connection.run(FORGET, keys, [this.#time(), ...holds]).then((reply) => {
+      const keys = [quotaKey(connection.prefix, owner)];
+      void connection.run(FORGET, keys, [time(), ...holds]).then((reply) => {
         if (reply === undefined) this.#note(owner, holds);
       });
     }
@@ -76,7 +106,7 @@ export class Owed {
 
   /** Without the mark every missing counter settles first. */
   async #forgetEveryone(): Promise<void> {
-    const connection = this.#connection;
+    const { connection } = this.#deps;
     await connection.remove([sinceKey(connection.prefix)]);
     for await (const page of connection.keys("q:")) await connection.remove(page);
     this.#isEveryone = false;

@@ -72,7 +72,7 @@ export class RedisQuotaCounter implements QuotaCounter {
   constructor(deps: QuotaDeps) {
     this.#deps = deps;
     const { connection, time } = deps;
-    this.#owed = new Owed(connection, time);
+    this.#owed = new Owed(deps);
     // After a restart of Redis the first request finds its counter settled.
     connection.beforeUp(() => connection.mend(FIND, [sinceKey(connection.prefix)], [time()]));
   }

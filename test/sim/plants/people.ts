@@ -143,6 +143,11 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
       "const { inDay, inMonth } = { inDay: 0, inMonth: 0 };",
     ],
   ),
+  ...sharedPlantsIn("adapters/redis/owed", [
+    "a counter is voided before what was granted is written",
+    "await this.#written();",
+    "void 0;",
+  ]),
   ...sharedPlantsIn("adapters/redis/reply-watch", [
     "a silent Redis is waited for",
     "this.#answered < due",

@@ -42,7 +42,7 @@ export interface Load {
 export const LOADS = {
   busy: { everyDays: 1, bouts: 2, people: 3, actions: 4 },
   steady: { everyDays: 1, bouts: 2, people: 1, actions: 3 },
-  light: { everyDays: 4, bouts: 1, people: 1, actions: 3 },
+  light: { everyDays: 7, bouts: 1, people: 1, actions: 3 },
 } as const satisfies Record<string, Load>;
 
 type Kinds = readonly (readonly [kind: FaultKind, share: number, atWrites: number])[];

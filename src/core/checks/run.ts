@@ -1,4 +1,5 @@
 import type { CheckDeps, CheckRun, Outcome, Subject } from "./check.ts";
+import type { Datasets } from "../evidence/datasets.ts";
 import { CHECKS, type Feature, type PremiumFields } from "./registry.ts";
 import { sharedLookup } from "./shared-lookup.ts";
 import { checkSpamTrap } from "./spam-trap.ts";
@@ -26,14 +27,24 @@ export const NOTHING_ASKED: CheckResults = { fields: {}, unavailable: [], freshD
 /** DNS questions that the premium checks of one entry ask at the most, beside the core check's MX, A and AAAA. */
 export const QUESTIONS_MAX = CHECKS.reduce((sum, { questions }) => sum + questions, 0);
 
+/** When no feature was asked: only the spam trap, which asks nobody. */
+export function withoutFeatures(
+  { spamTrap }: Asked,
+  subject: Subject,
+  datasets: Datasets,
+): CheckResults {
+  if (!spamTrap) return NOTHING_ASKED;
+  const fields = { spam_trap: checkSpamTrap(subject, datasets) };
+  return { fields, unavailable: [], freshDomain: false };
+}
+
 /** Runs the asked checks beside each other; never throws for what DNS or a registry says. */
 export async function runChecks(
   asked: Asked,
   subject: Subject,
   deps: CheckDeps,
 ): Promise<CheckResults> {
-  const trap = asked.spamTrap ? { spam_trap: checkSpamTrap(subject, deps.datasets) } : {};
-  if (asked.features.length === 0) return { ...NOTHING_ASKED, fields: trap };
+  const trap = withoutFeatures(asked, subject, deps.datasets).fields;
   const running = start(asked.features, subject, deps);
   const fields = { ...trap, ...(await gather(running.values())) };
   const unavailable: Feature[] = [];

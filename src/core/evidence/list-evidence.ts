@@ -25,6 +25,7 @@ export function listEvidence(
   if (strong !== undefined) return listed("blacklist_parent", strong);
   const family = familyOf(domain, datasets);
   if (family !== undefined) return listed("blacklist_parent", family);
+  if (own === undefined && parents.length === 0) return undefined; // nearly every name
   return doubtful([own, ...parents], mail);
 }
 

@@ -1,5 +1,5 @@
 import { isHostName, isSpecialUse } from "../name/domain.ts";
-import type { Answer, Lookup, MailExchange } from "./lookup.ts";
+import type { Answer, Awaitable, Lookup, MailExchange } from "./lookup.ts";
 import { isReachable } from "../name/reachable.ts";
 
 /** Where mail for a domain goes. "None" and "could not tell" stay different. */
@@ -27,52 +27,69 @@ const HOSTS_TRIED_MAX = 20;
  * Hosts are tried in preference order until one resolves to an address that mail can reach; hosts that
  * DNS denies are left out, hosts without an answer stay in.
  */
-export async function findMailHosts(
+export function findMailHosts(
   name: string,
   lookup: Pick<Lookup, "mx" | "addresses">,
   implicitMx: boolean,
-): Promise<MailHosts> {
+): Awaitable<MailHosts> {
   if (isSpecialUse(name)) return { kind: "none", why: "specialUse" };
-  const answer = await lookup.mx(name);
-  if (answer.kind === "unknown") return { kind: "unknown" };
-  if (answer.kind === "found") return usable(answer.records, lookup);
-  if (answer.why === "noName") return { kind: "none", why: "noMx" };
-  return implicit(name, lookup, implicitMx);
+  return withAnswer(lookup.mx(name), (answer) => {
+    if (answer.kind === "unknown") return { kind: "unknown" };
+    if (answer.kind === "found") return usable(answer.records, lookup);
+    if (answer.why === "noName") return { kind: "none", why: "noMx" };
+    return implicit(name, lookup, implicitMx);
+  });
 }
 
-async function implicit(
+/** `read`, at once when the answer is there: a promise and its turn cost more than what follows. */
+function withAnswer<T>(
+  answer: Awaitable<Answer<T>>,
+  read: (answer: Answer<T>) => Awaitable<MailHosts>,
+): Awaitable<MailHosts> {
+  return answer instanceof Promise ? answer.then(read) : read(answer);
+}
+
+function implicit(
   name: string,
   lookup: Pick<Lookup, "addresses">,
   implicitMx: boolean,
-): Promise<MailHosts> {
-  const answer = await lookup.addresses(name);
-  const reached = reach(answer);
-  if (reached === "no") return { kind: "none", why: "noMx" };
-  if (!implicitMx) return { kind: "none", why: reached === "yes" ? "implicitMx" : "noMx" };
-  if (reached === "unknown") return { kind: "unknown" };
-  return { kind: "hosts", hosts: [name], implicit: true };
+): Awaitable<MailHosts> {
+  return withAnswer(lookup.addresses(name), (answer) => {
+    if (answer.kind === "unknown") return implicitMx ? { kind: "unknown" } : NO_MX;
+    if (reachable(answer).length === 0) return NO_MX;
+    if (!implicitMx) return { kind: "none", why: "implicitMx" };
+    return { kind: "hosts", hosts: [name], implicit: true };
+  });
 }
 
-async function usable(
+const NO_MX: MailHosts = { kind: "none", why: "noMx" };
+
+function usable(
   records: readonly MailExchange[],
   lookup: Pick<Lookup, "addresses">,
-): Promise<MailHosts> {
+): Awaitable<MailHosts> {
   if (records.every(({ host }) => host === "")) return { kind: "none", why: "nullMx" };
-  const hosts = candidates(records);
-  let addresses: readonly string[] | undefined;
-  for (let tried = 0; tried < hosts.length; tried += 1) {
-    const host = hosts[tried];
-    if (host === undefined) break;
-    const answer = await lookup.addresses(host);
-    const reached = reach(answer);
-    if (reached === "no") hosts.splice(tried--, 1);
-    if (reached !== "yes" || answer.kind !== "found") continue;
-    addresses = answer.records.filter(isReachable);
-    break;
+  return tryHosts(candidates(records), 0, lookup);
+}
+
+/** Asks for the addresses of `hosts`, from the one at `at` on, until one can be reached; takes out those that cannot. */
+function tryHosts(
+  hosts: string[],
+  at: number,
+  lookup: Pick<Lookup, "addresses">,
+): Awaitable<MailHosts> {
+  const host = hosts[at];
+  if (host === undefined) {
+    if (hosts.length === 0) return { kind: "none", why: "unresolvable" };
+    return { kind: "hosts", hosts, implicit: false };
   }
-  if (hosts.length === 0) return { kind: "none", why: "unresolvable" };
-  const found = { kind: "hosts", hosts, implicit: false } as const;
-  return addresses === undefined ? found : { ...found, addresses };
+  return withAnswer(lookup.addresses(host), (answer) => {
+    if (answer.kind === "unknown") return tryHosts(hosts, at + 1, lookup);
+    const addresses = reachable(answer);
+    if (addresses.length > 0) return { kind: "hosts", hosts, implicit: false, addresses };
+    hosts.splice(at, 1);
+    return tryHosts(hosts, at, lookup);
+  });
 }
 
 /** Host names that mail can be sent to, by preference and then by name: DNS turns equal ones around. */
@@ -83,8 +100,6 @@ function candidates(records: readonly MailExchange[]): string[] {
   return [...new Set(named.map(({ host }) => host))].slice(0, HOSTS_TRIED_MAX);
 }
 
-/** Whether mail can reach one of these addresses: yes, no on authority, or could not tell. */
-function reach(answer: Answer<string>): "yes" | "no" | "unknown" {
-  if (answer.kind === "unknown") return "unknown";
-  return answer.kind === "found" && answer.records.some(isReachable) ? "yes" : "no";
-}
+/** The addresses that mail can reach; of a name without addresses, none. */
+const reachable = (answer: Answer<string>): readonly string[] =>
+  answer.kind === "found" ? answer.records.filter(isReachable) : [];

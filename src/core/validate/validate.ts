@@ -4,7 +4,7 @@ import { aliasOf } from "../evidence/alias.ts";
 import type { Subject } from "../checks/check.ts";
 import type { Feature } from "../checks/registry.ts";
 import type { Asked, CheckResults } from "../checks/run.ts";
-import { NOTHING_ASKED, runChecks } from "../checks/run.ts";
+import { NOTHING_ASKED, runChecks, withoutFeatures } from "../checks/run.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { domainEvidence } from "../evidence/domain-evidence.ts";
 import type { Domain } from "../name/domain.ts";
@@ -56,16 +56,18 @@ export async function validate(question: Question, world: World): Promise<Valida
   const entry = readEntry(question.text, question.mode);
   if (entry.kind === "malformed") return malformed(entry, question);
   const { domain } = entry;
-  const mail = await findMailHosts(domain.name, world.lookup, question.implicitMx);
+  const found = findMailHosts(domain.name, world.lookup, question.implicitMx);
+  const mail = found instanceof Promise ? await found : found;
   const subject: Subject =
     entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
-  const checks = await check(question, subject, world);
+  const checking = check(question, subject, world);
+  const checks = checking instanceof Promise ? await checking : checking;
   return conclude(entry, subject, { question, checks, datasets: world.datasets });
 }
 
 function check(question: Question, subject: Subject, world: World): Awaitable<CheckResults> {
   const { asked, nowMs, implicitMx } = question;
-  if (asked.features.length === 0 && !asked.spamTrap) return NOTHING_ASKED;
+  if (asked.features.length === 0) return withoutFeatures(asked, subject, world.datasets);
   return runChecks(asked, subject, {
     ...world.premium,
     datasets: world.datasets,

@@ -1,7 +1,7 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import type { EntryCheck } from "../../service/bulk/entry-check.ts";
-import { startChecks } from "../../service/bulk/start-checks.ts";
+import { checkAll } from "../../service/bulk/check-all.ts";
 import { Places } from "../../ports/process/places.ts";
 import type { SourceEntry, SourcePage } from "./entry-source.ts";
 import type { CheckedEntry } from "./entry-writer.ts";
@@ -85,8 +85,7 @@ async function checkBlock(
   { entries, ...table }: SourcePage,
   { check, room, again }: Checking,
 ): Promise<CheckedPage> {
-  const started = await startChecks(entries, (source) => checkEntry(source, check), room);
-  const checked = await Promise.all(started);
+  const checked = await checkAll(entries, (source) => checkEntry(source, check), room);
   const settled = checked.map(async (each) =>
     each.result !== undefined && isInconclusive(each.result)
       ? again.hold(() => checkEntry(each, check, { again: true }))

@@ -3,7 +3,6 @@ import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { SharedCap } from "../../adapters/dns/shared-cap.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import { isInconclusive } from "../../core/validate/result.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import { verdictTally, type VerdictTally } from "../metrics/verdict-metrics.ts";
 import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
@@ -59,6 +58,7 @@ export function openBulkChecker(
   // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
   const second = openDns(config, "again", { cap, machine, trust });
   const probe = openDns(config, "probe", { cap, machine });
+  const verdicts = verdictTally();
   const check = coreEntryCheck({
     datasets,
     lookup: withoutRegistry({ mx: dns.mx, addresses: dns.addresses, txt: dns.txt }),
@@ -67,14 +67,16 @@ export function openBulkChecker(
     implicitMx: config.implicitMx,
     budgetMs: ENTRY_BUDGET_MS,
     againBudgetMs: AGAIN_BUDGET_MS,
-    observe,
+    observe(validation) {
+      verdicts.count(validation.result);
+      observe(validation);
+    },
   });
-  const verdicts = verdictTally();
   let begun = 0;
   let asked = 0;
   let window = 0;
   return {
-    check: counted(check, verdicts),
+    check,
     /** Waits for the resolver, and at intervals for a turn of the event loop. */
     room() {
       begun += 1;
@@ -98,15 +100,6 @@ export function openBulkChecker(
       second.close();
       probe.close();
     },
-  };
-}
-
-/** The same check, its verdicts counted. What is unknown is asked again, and counts then. */
-function counted(check: EntryCheck, verdicts: VerdictTally): EntryCheck {
-  return async (entry, options) => {
-    const result = await check(entry, options);
-    if (options.again === true || !isInconclusive(result)) verdicts.count(result);
-    return result;
   };
 }
 

@@ -44,14 +44,16 @@ export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
   const awake = awakeClock(clock);
   const first = sharedBudget(deps.lookup, awake, deps.budgetMs);
   const second = sharedBudget(deps.again, awake, deps.againBudgetMs);
-  return async (text, options) => {
+  return (text, options) => {
     const { lookup, premium } = options.again === true ? second() : first();
     const asked = { features: [], spamTrap: options.spamTrap };
     const ownEvidence = options.ownEvidence?.(text) ?? [];
     const nowMs = clock.nowMs();
     const question = { text, mode: "either", asked, nowMs, implicitMx, ownEvidence } as const;
-    const validation = await validate(question, { lookup, premium, datasets: datasets() });
-    if (options.again === true || !isInconclusive(validation.result)) deps.observe?.(validation);
-    return validation.result;
+    return validate(question, { lookup, premium, datasets: datasets() }).then((validation) => {
+      const { result } = validation;
+      if (options.again === true || !isInconclusive(result)) deps.observe?.(validation);
+      return result;
+    });
   };
 }

@@ -45,7 +45,7 @@ const STORE_PAUSE_MS = 1_000;
 
 const NOBODY: ReadonlySet<OwnerKey> = new Set();
 
-export interface WorkerDeps extends Omit<ChunkDeps, "again" | "pace" | "answered"> {
+export interface WorkerDeps extends Omit<ChunkDeps, "again" | "pace" | "answered" | "ended"> {
   readonly shares: Pick<Shares, "of">;
   /** Names that DNS takes at once. */
   readonly window: () => number;
@@ -293,19 +293,14 @@ class ClaimingWorker implements BulkWorker {
       this.#freed(chunk.owner);
     };
     try {
-      const check: WorkerDeps["check"] = async (entry, options) => {
-        const result = await this.#deps.check(entry, options);
-        if (options.again !== true) checked(1);
-        return result;
-      };
       const again = this.#deps.shares.of("again");
       const tally = this.#held.get(chunk.token)?.tally ?? { ...EMPTY_TALLY };
       const answered = (fate: Fate): void => void (tally[fate] += 1);
       return await processChunk(chunk, {
         ...this.#deps,
-        check,
         again,
         answered,
+        ended: () => checked(1),
         pace,
       });
     } finally {

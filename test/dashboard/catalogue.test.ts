@@ -9,6 +9,8 @@ import {
   keyOf,
   type Row,
 } from "../../src/dashboard/words/catalogue/catalogue.ts";
+import type { OutboundFault } from "../../src/ports/process/outbound.ts";
+import { outcomeOf } from "../../src/service/webhooks/outcome-words.ts";
 import { dashboardSentences, sentencesIn, tableText, withImports } from "./sentences.ts";
 
 const rowsOf = (name: string): readonly Row[] => parse(tableText(name)) as readonly Row[];
@@ -137,6 +139,37 @@ test("a sentence that the server filled is told in the reader's language", () =>
   const text = "Too many attempts. Try again in 30 seconds.";
   const [pattern] = patterns.find(([english]) => english.test(text)) ?? [];
   assert.equal(pattern?.exec(text)?.groups?.["n"], "30");
+});
+
+const FAULTS: Readonly<Record<OutboundFault, true>> = {
+  bad_url: true,
+  unresolved: true,
+  no_address: true,
+  not_public: true,
+  unreachable: true,
+  tls: true,
+  timeout: true,
+  broken: true,
+  malformed: true,
+  redirect: true,
+};
+
+test("why a delivery failed is told in the reader's language", () => {
+  const { words, patterns } = catalogueOf(builtOf(SERVER, "de", true));
+  const isKnown = (text: string): boolean =>
+    words.has(keyOf(text)) || patterns.some(([english]) => english.test(text));
+  const failed = Object.keys(FAULTS).map(
+    (fault) => ({ ok: false, fault: fault as OutboundFault }) as const,
+  );
+  const answered = [301, 500].map(
+    (status) =>
+      ({ ok: true, value: { status, headers: {}, body: new Uint8Array(), cut: false } }) as const,
+  );
+  const said = [...failed, ...answered].map((result) => outcomeOf(result, 1).error ?? "none");
+  assert.deepEqual(
+    said.filter((text) => !isKnown(text)),
+    [],
+  );
 });
 
 const rowDe = (begin: string): string | undefined =>

@@ -3,7 +3,7 @@ import type { Delivery } from "../../api/shapes.ts";
 import { useLoad } from "../../app/load.ts";
 import { duration } from "../../app/numbers.ts";
 import { Empty, Shown } from "../../parts/states.tsx";
-import { t } from "../../app/i18n.ts";
+import { said, t } from "../../app/i18n.ts";
 import { Time } from "../../parts/time.tsx";
 
 /** What was sent in the last 7 days and what came back. */
@@ -41,6 +41,12 @@ export function Deliveries({ isSetUp }: { isSetUp: boolean }): VNode {
   );
 }
 
+/** Why a delivery failed. The code in brackets behind the sentence, as "(ECONNRESET)", is the system's. */
+export function failureText(error: string): string {
+  const [, sentence = error, code = ""] = /^(.+\.)( \([^)]*\))$/.exec(error) ?? [];
+  return `${said(sentence)}${code}`;
+}
+
 function outcomeOf({ status, error }: Delivery): readonly [mark: string, words: string] {
   if (status !== null && error === null) return ["yes", t("Answered {status}", { status })];
   if (status !== null) return ["no", t("Answered {status}", { status })];
@@ -59,7 +65,9 @@ function DeliveryRow({ delivery }: { delivery: Delivery }): VNode {
             <Time at={delivery.attempted_at} />
             {delivery.duration_ms === null ? "" : `, ${duration(delivery.duration_ms)}`}
           </span>
-          {delivery.error === null ? null : <span class="reason">{delivery.error}</span>}
+          {delivery.error === null ? null : (
+            <span class="reason">{failureText(delivery.error)}</span>
+          )}
         </summary>
         <DeliveryDetails delivery={delivery} />
       </details>

@@ -9,7 +9,7 @@ import { Secret } from "../../parts/copy.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
-import { Deliveries } from "./webhook-log.tsx";
+import { Deliveries, failureText } from "./webhook-log.tsx";
 import { t, tx } from "../../app/i18n.ts";
 import { WebhookPreview } from "./webhook-preview.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
@@ -120,7 +120,7 @@ function Pong({ answer }: { answer: PingAnswer }): VNode {
     <p class="notice no">
       {status === null ? t("No answer") : t("Your server answered {status}", { status })}
       {time}
-      {error === null ? "" : `: ${error}`}
+      {error === null ? "" : `: ${failureText(error)}`}
     </p>
   );
 }

@@ -43,7 +43,12 @@ export function Postmark(props: {
           {stampTime(atMs)}
         </textPath>
       </text>
-      <text class="verdict-word" x="100" y="103" {...fitted(stamp, 8)}>
+      <text
+        class={stamp.length > 12 ? "verdict-word long" : "verdict-word"}
+        x="100"
+        y="103"
+        {...fitted(stamp, 8)}
+      >
         {stamp}
       </text>
       <text class="verdict-figure" x="100" y="127" {...fitted(small, 16)}>

@@ -82,7 +82,11 @@ function Others(props: {
       {unsure.length === 0 ? null : (
         <div class="bar">
           <span class="note">
-            {counted(unsure.length, "{n} entry could not be told.", "{n} could not be told.")}
+            {counted(
+              unsure.length,
+              "DNS did not answer for {n} entry.",
+              "DNS did not answer for {n} entries.",
+            )}
           </span>
           <button type="button" class="small" onClick={() => onAgain(unsure)}>
             {t("Check them again")}

@@ -110,7 +110,7 @@ function Notes({ notes }: { notes: readonly EvidenceShape[] }): VNode {
   return (
     <div>
       <h3 class="small-head">{t("Also noted, adds 0")}</h3>
-      <ul class="lines">
+      <ul class="lines noted">
         {notes.map((piece) => (
           <li key={piece.signal}>
             <span class="grow">

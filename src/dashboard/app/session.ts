@@ -6,6 +6,9 @@ import type { Allowance, SessionState } from "../api/shapes.ts";
 /** Undefined until the server has said who is here. */
 export const session = signal<SessionState | undefined>(undefined);
 
+/** The account's first day as YYYY-MM-DD, UTC; "" for a visitor. */
+export const createdDay = (): string => session.value?.account?.created_at.slice(0, 10) ?? "";
+
 /** Why the visitor was sent to the sign-in page. */
 export const signInReason = signal("");
 

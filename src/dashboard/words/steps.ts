@@ -12,6 +12,19 @@ export interface Steps {
   readonly sums: (values: readonly number[]) => readonly number[];
 }
 
+interface Counted {
+  readonly date: string;
+  readonly isUsed: boolean;
+}
+
+/** How many of the first days are left out of a chart: those before the account was there, YYYY-MM-DD, or used. */
+export function daysBefore(created: string, days: readonly Counted[]): number {
+  return Math.max(
+    0,
+    days.findIndex(({ date, isUsed }) => date >= created || isUsed),
+  );
+}
+
 /** The bars of a chart for days given as YYYY-MM-DD: days, or weeks of which the last ends today. */
 export function stepsOf(dates: readonly string[]): Steps {
   if (dates.length <= BARS_MAX) {

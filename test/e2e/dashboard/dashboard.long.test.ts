@@ -354,7 +354,21 @@ testInBrowser("usage has a table behind every chart", async () => {
   await page.getByText("Figures by day").first().click();
   await page.locator("details table tbody tr").first().waitFor();
   await page.getByRole("button", { name: "400 days" }).click();
-  await page.locator("details table tbody tr").nth(799).waitFor({ state: "attached" });
+  // The account has 40 days, in two tables.
+  await page.locator("details table tbody tr").nth(79).waitFor({ state: "attached" });
+  assert.equal(await page.locator("details table tbody tr").count(), 80);
+  await end();
+});
+
+testInBrowser("an account's first day has figures and no chart of one bar", async () => {
+  const id = await world.addAccount("today@gatepost.example");
+  const day = Math.floor(Date.now() / 86_400_000);
+  const used = { units: 12, requests: 10, refusals: 0, latency: [10, 0, 0, 0, 0, 0, 0] };
+  await world.usage.add([{ owner: `account:${id}`, day, ...used }]);
+  const { page, end } = await visit("/usage", { cookie: await world.cookieOf(id) });
+  await page.getByText("The chart begins tomorrow.").first().waitFor();
+  await page.getByText("From the plan: 12").waitFor();
+  assert.equal(await page.getByRole("slider").count(), 0);
   await end();
 });
 

@@ -3,9 +3,10 @@ import type { Decision, Outcomes } from "../../api/gate.ts";
 import { t } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, counted, percent } from "../../app/numbers.ts";
+import { createdDay } from "../../app/session.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Shown } from "../../parts/states.tsx";
-import { type Steps, stepsOf } from "../../words/steps.ts";
+import { daysBefore, stepsOf } from "../../words/steps.ts";
 import { decisionWords } from "../../words/policy.ts";
 
 /** What the sign-up gate decided, by day, reason and key. */
@@ -39,8 +40,7 @@ const SERIES: readonly (readonly [Exclude<Decision, "accept">, string])[] = [
 function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
   const { days, total } = outcomes;
   const sum = (decision: Decision): number => days.reduce((all, day) => all + day[decision], 0);
-  const steps = stepsOf(days.map(({ day }) => day));
-  const ghost = ghostOf(outcomes, steps);
+  const ghost = ghostOf(outcomes);
   return (
     <section class="sheet stack">
       <h2 class="say">
@@ -63,30 +63,52 @@ function Decisions({ outcomes }: { outcomes: Outcomes }): VNode {
           <span class="key dashed">{t("the {n} days before", { n: days.length })}</span>
         )}
       </div>
-      <Chart
-        kind="bars"
-        label={
-          steps.isWeekly
-            ? t("Sign-ups by week that were not accepted at once")
-            : t("Sign-ups by day that were not accepted at once")
-        }
-        steps={steps.names}
-        series={SERIES.map(([decision, colour]) => ({
-          name: decisionWords(decision),
-          colour,
-          values: steps.sums(days.map((day) => day[decision])),
-        }))}
-        before={ghost}
-      />
+      <ByDay outcomes={outcomes} ghost={ghost} />
       <Lists outcomes={outcomes} />
     </section>
   );
 }
 
 /** What was not accepted on the same days of the period before; nothing when it is not whole. */
-function ghostOf({ days, before }: Outcomes, steps: Steps): readonly number[] {
-  if (before.length < days.length) return [];
-  return steps.sums(before.map(({ challenge, review, reject }) => challenge + review + reject));
+function ghostOf({ days, before }: Outcomes): readonly number[] {
+  return before.length < days.length ? [] : before.map(notAccepted);
+}
+
+const notAccepted = ({ challenge, review, reject }: Outcomes["days"][number]): number =>
+  challenge + review + reject;
+
+/** A bar a day or week since the account was made; one bar alone would say nothing. */
+function ByDay({
+  outcomes,
+  ghost,
+}: {
+  outcomes: Outcomes;
+  ghost: readonly number[];
+}): VNode | null {
+  const known = outcomes.days.map((day) => ({
+    date: day.day,
+    isUsed: day.accept + notAccepted(day) > 0,
+  }));
+  const days = outcomes.days.slice(daysBefore(createdDay(), known));
+  if (days.length < 2) return null;
+  const steps = stepsOf(days.map(({ day }) => day));
+  return (
+    <Chart
+      kind="bars"
+      label={
+        steps.isWeekly
+          ? t("Sign-ups by week that were not accepted at once")
+          : t("Sign-ups by day that were not accepted at once")
+      }
+      steps={steps.names}
+      series={SERIES.map(([decision, colour]) => ({
+        name: decisionWords(decision),
+        colour,
+        values: steps.sums(days.map((day) => day[decision])),
+      }))}
+      before={days.length < outcomes.days.length ? [] : steps.sums(ghost)}
+    />
+  );
 }
 
 /** Against as many days before. */

@@ -4,7 +4,7 @@ import type { Usage, UsageDay } from "../../api/shapes.ts";
 import { shownDay } from "../../app/clock.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, duration, limitText } from "../../app/numbers.ts";
-import { session } from "../../app/session.ts";
+import { createdDay, session } from "../../app/session.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
@@ -13,7 +13,7 @@ import { Time } from "../../parts/time.tsx";
 import { KeptOut } from "./kept-out.tsx";
 import { t, tx } from "../../app/i18n.ts";
 import { latencyRows, quantile } from "../../words/latency.ts";
-import { stepsOf } from "../../words/steps.ts";
+import { daysBefore, stepsOf } from "../../words/steps.ts";
 
 const RANGES = [7, 30, 90, 400] as const;
 
@@ -47,9 +47,12 @@ export function UsagePage(): VNode {
 const sum = (days: readonly UsageDay[], pick: (day: UsageDay) => number): number =>
   days.reduce((total, day) => total + pick(day), 0);
 
+const isUsed = ({ requests, units, credits }: UsageDay): boolean => requests + units + credits > 0;
+
 function Figures({ usage }: { usage: Usage }): VNode {
-  const { days } = usage;
-  const isEmpty = sum(days, (day) => day.requests + day.units + day.credits) === 0;
+  const known = usage.days.map((day) => ({ date: day.date, isUsed: isUsed(day) }));
+  const days = usage.days.slice(daysBefore(createdDay(), known));
+  const isEmpty = !days.some(isUsed);
   return (
     <>
       <AllowanceSheet usage={usage} />
@@ -167,18 +170,24 @@ function DayChart(props: {
           </span>
         ))}
       </div>
-      <Chart
-        label={t(
-          steps.isWeekly
-            ? "{title} by week; the table below has the figures by day"
-            : "{title} by day; the table below has the figures",
-          { title },
-        )}
-        steps={steps.names}
-        series={series}
-        kind="bars"
-      />
-      <DayTable title={title} days={days} lines={lines} />
+      {days.length < 2 ? (
+        <p class="note">{t("This account has one day so far. The chart begins tomorrow.")}</p>
+      ) : (
+        <>
+          <Chart
+            label={t(
+              steps.isWeekly
+                ? "{title} by week; the table below has the figures by day"
+                : "{title} by day; the table below has the figures",
+              { title },
+            )}
+            steps={steps.names}
+            series={series}
+            kind="bars"
+          />
+          <DayTable title={title} days={days} lines={lines} />
+        </>
+      )}
     </section>
   );
 }

@@ -70,12 +70,10 @@ export class Place {
   async struck(): Promise<void> {
     const { strike } = this;
     const child = this.running?.child;
-    if (child === undefined) return;
+    if (child === undefined || strike.kind === "none") return;
     const ended = once(child, "exit");
     const within = (ms: number): Promise<unknown> => Promise.race([ended, pause(ms)]);
     switch (strike.kind) {
-      case "none":
-        return;
       case "freeze":
         await within(strike.afterMs);
         child.kill("SIGSTOP");

@@ -1,8 +1,8 @@
+import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
-import { DOCS_ZONE } from "../e2e/docs-zone.ts";
-import { gatepostBeside, makeHome, startService } from "../e2e/service-process.ts";
+import { gatepost } from "../e2e/service-process.ts";
+import { createAccount, startServiceWorld } from "../e2e/service-world.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
 
 /** What the tests of client libraries need, as JSON. */
@@ -33,40 +33,25 @@ const STRICT = {
 
 /** The real service on loopback, and a proxy for each fault. */
 export async function startClientWorld(): Promise<RunningWorld> {
-  const dns = await forkDnsServer(DOCS_ZONE);
-  try {
-    return await startAround(dns);
-  } catch (error) {
-    await dns.close();
-    throw error;
-  }
-}
-
-async function startAround(dns: ForkedDnsServer): Promise<RunningWorld> {
-  const home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
-  const tiers = join(home.directory, "tiers.json");
   const many = { rate_per_minute: 1_000_000 };
-  writeFileSync(tiers, JSON.stringify({ anonymous: many, pro: many }));
-  const account = await gatepostBeside(
-    home,
-    "account create jo@good.example --tier pro --json".split(" "),
-  );
-  const { api_key: key } = JSON.parse(account) as { readonly api_key: string };
-  const policy = join(home.directory, "strict.json");
-  writeFileSync(policy, JSON.stringify(STRICT));
-  await gatepostBeside(home, ["policy", "set", "jo@good.example", policy, "--name", "strict"]);
-  const service = await startService(home, { GATEPOST_TIERS_FILE: tiers });
-  const proxy = await startFaultProxy(service.url);
-  return {
-    service: service.url,
-    key,
-    faults: proxy.urls,
-    kill: async () => void (await service.stop("SIGKILL")),
-    async close() {
-      await proxy.close();
-      await service.stop("SIGKILL");
-      await dns.close();
-      home.remove();
+  let key = "";
+  let faults: ClientWorld["faults"] = {};
+  const { service, close } = await startServiceWorld({
+    tiers: { anonymous: many, pro: many },
+    prepare(home) {
+      key = createAccount(home, "jo@good.example").api_key;
+      const policy = join(home.directory, "strict.json");
+      writeFileSync(policy, JSON.stringify(STRICT));
+      const set = ["policy", "set", "jo@good.example", policy, "--name", "strict"];
+      assert.equal(gatepost(home, set).code, 0);
     },
-  };
+    async begin(world) {
+      world.atEnd(() => world.service.stop("SIGKILL"));
+      const proxy = await startFaultProxy(world.service.url);
+      world.atEnd(() => proxy.close());
+      faults = proxy.urls;
+    },
+  });
+  const kill = async (): Promise<void> => void (await service.stop("SIGKILL"));
+  return { service: service.url, key, faults, kill, close };
 }

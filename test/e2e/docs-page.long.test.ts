@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as forward, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { forkDnsServer } from "../dns/dns-server.ts";
 import { openPage, testInBrowser } from "./browser.ts";
 import { DOCS_ZONE } from "./docs-zone.ts";
-import { makeHome, startService } from "./service-process.ts";
+import { startServiceWorld } from "./service-world.ts";
 
 const ZONE = {
   ...DOCS_ZONE,
@@ -36,13 +35,9 @@ async function startProxy(target: string): Promise<Server> {
 testInBrowser(
   "Execute in /docs works under every name of the service, and behind a proxy",
   async () => {
-    const dns = await forkDnsServer(ZONE);
-    const home = makeHome({
-      GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
-      GATEPOST_TRUST_PROXY: "127.0.0.1",
-      HOST: "0.0.0.0",
-    });
-    const service = await startService(home);
+    const settings = { GATEPOST_TRUST_PROXY: "127.0.0.1", HOST: "0.0.0.0" };
+    const world = await startServiceWorld({ zone: ZONE, settings });
+    const { service } = world;
     const { port } = new URL(service.url);
     const proxy = await startProxy(service.url);
     const { port: proxyPort } = proxy.address() as AddressInfo;
@@ -70,9 +65,7 @@ testInBrowser(
     } finally {
       proxy.close();
       proxy.closeAllConnections();
-      await service.stop();
-      await dns.close();
-      home.remove();
+      await world.close();
     }
   },
 );

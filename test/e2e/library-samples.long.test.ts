@@ -3,28 +3,17 @@ import { execFile, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before } from "node:test";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { librarySamples } from "../../src/dashboard/words/library-samples.ts";
-import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
 import { testWith } from "../process/require-tool.ts";
 import { until } from "../time/until.ts";
-import { DOCS_ZONE } from "./docs-zone.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "./service-process.ts";
+import { createAccount, serviceWorld } from "./service-world.ts";
 
 const root = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "gatepost-libraries-"));
 
-let dns: ForkedDnsServer;
-let home: Home;
-let service: ServiceProcess;
 let key = "";
 
 /** Each library as its package manager would put it there. */
@@ -39,23 +28,14 @@ function install(): void {
   writeFileSync(join(folder, "vendor", "autoload.php"), `<?php require '${autoload}';`);
 }
 
-before(async () => {
-  install();
-  dns = await forkDnsServer(DOCS_ZONE);
-  home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
-  assert.equal(gatepost(home, ["account", "create", "dev@gatepost.example"]).code, 0);
-  const made = gatepost(home, ["key", "create", "dev@gatepost.example"]);
-  key = /gp_live_\w{40}/.exec(made.out)?.[0] ?? "";
-  assert.notEqual(key, "", made.err);
-  service = await startService(home);
+const world = serviceWorld({
+  prepare(home) {
+    install();
+    key = createAccount(home, "dev@gatepost.example", []).api_key;
+  },
 });
 
-after(async () => {
-  await service.stop();
-  await dns.close();
-  home.remove();
-  rmSync(folder, { recursive: true });
-});
+after(() => rmSync(folder, { recursive: true }));
 
 const RUNS = {
   Node: [process.execPath, "library.mjs"],
@@ -82,14 +62,18 @@ for (const name of ["Node", "Python", "PHP"] as const) {
       // The library lets people in past its deadline, which a busy machine may miss.
       const refusal = (given?: string): Promise<string> =>
         until(async () => {
-          const said = await run(service.url, "jane@mailinator.com", given);
+          const said = await run(world.service.url, "jane@mailinator.com", given);
           return said === "Welcome." ? undefined : said;
         });
       const refused = await refusal(key);
       assert.equal(await refusal(), refused, "key from outside");
-      assert.equal(await run(service.url, "jane@good.example", key), "Welcome.");
+      assert.equal(await run(world.service.url, "jane@good.example", key), "Welcome.");
       assert.equal(await run("http://127.0.0.1:9", "jane@good.example", key), "Welcome.", "away");
-      assert.equal(await run(service.url, "jane@good.example", "gp_live_x"), "Welcome.", "401");
+      assert.equal(
+        await run(world.service.url, "jane@good.example", "gp_live_x"),
+        "Welcome.",
+        "401",
+      );
     },
   );
 }

@@ -2,15 +2,13 @@ import { strict as assert } from "node:assert";
 import { writeFileSync } from "node:fs";
 import { request as ask } from "node:http";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
-import { type ForkedDnsServer, forkDnsServer } from "../dns/dns-server.ts";
+import { after, suite, test } from "node:test";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
 import { until } from "../time/until.ts";
 import { withinOneDay } from "../time/within-one-day.ts";
 import { readDocument, tableUnder } from "../guards/docs-tables.ts";
 import { type Answered, readError, readResult } from "../http/strict-client.ts";
-import { DOCS_ZONE } from "./docs-zone.ts";
 import {
   gatepost,
   type Home,
@@ -18,6 +16,7 @@ import {
   type ServiceProcess,
   startService,
 } from "./service-process.ts";
+import { type Account, createAccount, serviceWorld } from "./service-world.ts";
 
 /** "```http" and the "```json" that answers it, as docs/api.md shows them. */
 function examples(): readonly { readonly request: string; readonly answer: string }[] {
@@ -45,37 +44,20 @@ function statusAt({ url }: ServiceProcess, path: string, host: string): Promise<
 /** Each poll is a request, and a plan has a rate. */
 const LOOKING = { everyMs: 200 };
 
-interface Created {
-  readonly account_id: string;
-  readonly api_key: string;
-}
-
 suite("the service as a user runs it: real processes, real DNS on loopback", () => {
-  let dns: ForkedDnsServer; // separate, because this process blocks while a command runs
   let home: Home;
   let service: ServiceProcess;
-
-  before(async () => {
-    dns = await forkDnsServer(DOCS_ZONE);
-    home = makeHome({
-      GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
-      GATEPOST_PUBLIC_URL: "https://gatepost.example",
-    });
-    service = await startService(home);
+  serviceWorld({
+    settings: { GATEPOST_PUBLIC_URL: "https://gatepost.example" },
+    begin: (world) => void ({ home, service } = world),
   });
 
   after(async () => {
     assert.equal(await service.stop(), 0, "SIGTERM ends it with 0");
     assert.match(service.log(), /"msg":"server\.stopped"/);
-    await dns.close();
-    home.remove();
   });
 
-  const account = (email: string, ...words: string[]): Created => {
-    const ran = gatepost(home, ["account", "create", email, "--json", ...words]);
-    assert.equal(ran.code, 0, ran.err);
-    return JSON.parse(ran.out) as Created;
-  };
+  const account = (email: string, ...words: string[]): Account => createAccount(home, email, words);
 
   test("the examples of docs/api.md get the answers shown", async () => {
     assert.ok(examples().length >= 4);

@@ -1,47 +1,25 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
-import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
 import { axeFindings, goTo, openPage, testInBrowser } from "../browser.ts";
-import { DOCS_ZONE } from "../docs-zone.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "../service-process.ts";
+import { createAccount, serviceWorld } from "../service-world.ts";
 
 const EMAIL = "ops@gatepost.example";
 const PASSWORD = "correct horse battery";
 
-let dns: ForkedDnsServer;
-let home: Home;
-let service: ServiceProcess;
-
-before(async () => {
-  dns = await forkDnsServer(DOCS_ZONE);
-  home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
-  const words = ["account", "create", EMAIL, "--admin", "--password-stdin"];
-  assert.equal(gatepost(home, words, `${PASSWORD}\n`).code, 0);
-  service = await startService(home);
-});
-
-after(async () => {
-  await service.stop();
-  await dns.close();
-  home.remove();
+const world = serviceWorld({
+  prepare: (home) =>
+    void createAccount(home, EMAIL, ["--admin", "--password-stdin"], `${PASSWORD}\n`),
 });
 
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
 /** Signs in where the page asks for it. */
 async function visit(path: string) {
-  const opened = await openPage(service.url);
+  const opened = await openPage(world.service.url);
   const { page } = opened;
-  await goTo(page, `${service.url}${path}`);
+  await goTo(page, `${world.service.url}${path}`);
   await page.getByLabel("Email address").fill(EMAIL);
   await page.getByLabel("Password").fill(PASSWORD);
   await button(page, "Sign in").click();

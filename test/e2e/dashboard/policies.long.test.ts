@@ -2,16 +2,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Browser } from "../../dashboard/dashboard-client.ts";
-import { type DnsServer, startDnsServer } from "../../dns/dns-server.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "../service-process.ts";
+import { gatepost, type ServiceProcess, startService } from "../service-process.ts";
+import { createAccount, serviceWorld } from "../service-world.ts";
 
 /** The whole check was run with 100,000 on 2026-11-22. */
 const REPLAYED = Number(process.env["REPLAYED_DECISIONS"] ?? 1_500);
@@ -72,42 +66,37 @@ function expected({ disposable, free, dns, signals }: Result): string {
   return free || !dns ? "challenge" : "accept";
 }
 
-let home: Home;
-let dns: DnsServer;
 let service: ServiceProcess;
 let browser: Browser;
 let apiKey = "";
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
 
-const start = async (): Promise<void> => {
-  service = await startService(home, {
-    GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
-    GATEPOST_DNS_CANARIES: "off",
-    GATEPOST_TIERS_FILE: join(home.directory, "tiers.json"),
-    LOG_LEVEL: "error",
-  });
+const world = serviceWorld({
+  zone: ZONE,
+  settings: { GATEPOST_DNS_CANARIES: "off", LOG_LEVEL: "error" },
+  tiers: { pro: { rate_per_minute: null, daily: null, monthly: null } },
+  prepare(home) {
+    const words = ["--tier", "pro", "--admin", "--password-stdin"];
+    apiKey = createAccount(home, OWNER, words, `${PASSWORD}\n`).api_key;
+  },
+  async begin(started) {
+    ({ service } = started);
+    started.atEnd(() => agent.destroy());
+    await signIn();
+  },
+});
+
+const signIn = async (): Promise<void> => {
   browser = new Browser(service);
   assert.equal((await browser.signIn(OWNER, PASSWORD)).status, 204);
 };
 
-before(async () => {
-  dns = await startDnsServer(ZONE);
-  home = makeHome();
-  const endless = { rate_per_minute: null, daily: null, monthly: null };
-  writeFileSync(join(home.directory, "tiers.json"), JSON.stringify({ pro: endless }));
-  const words = ["--tier", "pro", "--admin", "--password-stdin", "--json"];
-  const made = gatepost(home, ["account", "create", OWNER, ...words], `${PASSWORD}\n`);
-  assert.equal(made.code, 0, made.err);
-  apiKey = (JSON.parse(made.out) as { api_key: string }).api_key;
-  await start();
-});
-
-after(async () => {
-  agent.destroy();
+const restart = async (): Promise<void> => {
   await service.stop();
-  await dns.close();
-  home.remove();
-});
+  service = await startService(world.home);
+  world.atEnd(() => service.stop());
+  await signIn();
+};
 
 function decide(email: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -165,8 +154,7 @@ test("shadow counts and the back-test are exactly what the live policy would hav
   const want = await replay();
   assert.ok(want.length >= 5, want.join(", "));
   // Counts are written every few seconds, and when the service stops.
-  await service.stop();
-  await start();
+  await restart();
   const report = (await browser.get("policies/default/shadow")).json as {
     readonly total: number;
     readonly pairs: readonly Pair[];
@@ -236,10 +224,10 @@ test("routes: a draft is tried, the shadow promoted and ended, a policy removed"
 });
 
 test("commands: a policy is set, shadowed, promoted, tried, back-tested and removed", () => {
-  const file = join(home.directory, "policy.json");
+  const file = join(world.home.directory, "policy.json");
   writeFileSync(file, JSON.stringify(SHADOW));
   const run = (...words: string[]) => {
-    const { code, out, err } = gatepost(home, ["policy", ...words, "--json"]);
+    const { code, out, err } = gatepost(world.home, ["policy", ...words, "--json"]);
     return { code, json: out === "" ? undefined : (JSON.parse(out) as unknown), err };
   };
   const saved = run("set", OWNER, file, "--name", "strict");
@@ -293,8 +281,7 @@ test("a hook shows its last call and why the last one failed", async () => {
   const forged = await fetch(`${service.url}/hooks/${made.id}`, { method: "POST", body: "{}" });
   assert.equal(forged.status, 401);
   await browser.post(`hooks/${made.id}/test`);
-  await service.stop();
-  await start();
+  await restart();
   const after = await row();
   assert.equal(after?.last_failure?.outcome, "unauthenticated");
   assert.notEqual(after.last_call, null);

@@ -3,18 +3,12 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { after, before, suite } from "node:test";
+import { suite } from "node:test";
 import { createServer, type Server } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "../../e2e/service-process.ts";
+import { gatepost } from "../../e2e/service-process.ts";
+import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
 import { hasTool, testWith } from "../../process/require-tool.ts";
 
@@ -83,46 +77,38 @@ const PYTHON_CLIENTS = {
 };
 
 suite("clients of other services work unmodified, by host name or by base URL", () => {
-  let dns: ForkedDnsServer | undefined;
-  let home: Home | undefined;
-  let service: ServiceProcess | undefined;
-  let front: Server | undefined;
   let environment: NodeJS.ProcessEnv;
-
-  before(async () => {
-    if (MISSING.node.length > 0 && MISSING.python.length > 0) return;
-    dns = await forkDnsServer({
+  serviceWorld({
+    zone: {
       "good.example": { mx: ["10 mx.good.example"] },
       "bad.example": { mx: ["10 mx.good.example"] },
       "mx.good.example": { a: ["192.0.2.25"] },
-    });
-    home = makeHome({
-      GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+    },
+    settings: {
       GATEPOST_COMPAT_HOSTS: Object.entries(HOSTS)
         .map((pair) => pair.join("="))
         .join(","),
-    });
-    gatepost(home, ["lists", "deny", "bad.example"]);
-    const made = gatepost(home, ["account", "create", "a@x.example", "--tier", "pro", "--json"]);
-    const { api_key: key } = JSON.parse(made.out) as { api_key: string };
-    service = await startService(home);
-    const { certificate, keyFile } = makeCertificate(home.directory);
-    front = await tlsFront({ certificate, keyFile, port: Number(new URL(service.url).port) });
-    environment = childEnvironment({
-      COMPAT_HOSTS: Object.keys(HOSTS).join(","),
-      COMPAT_PORT: String((front.address() as AddressInfo).port),
-      COMPAT_KEY: key,
-      COMPAT_URL: service.url,
-      NODE_EXTRA_CA_CERTS: certificate,
-      REQUESTS_CA_BUNDLE: certificate,
-    });
-  });
-
-  after(async () => {
-    front?.close();
-    await service?.stop();
-    await dns?.close();
-    home?.remove();
+    },
+    prepare: (home) => void gatepost(home, ["lists", "deny", "bad.example"]),
+    async begin({ home, service, atEnd }) {
+      if (MISSING.node.length > 0 && MISSING.python.length > 0) return;
+      const { api_key: key } = createAccount(home, "a@x.example");
+      const { certificate, keyFile } = makeCertificate(home.directory);
+      const front = await tlsFront({
+        certificate,
+        keyFile,
+        port: Number(new URL(service.url).port),
+      });
+      atEnd(() => front.close());
+      environment = childEnvironment({
+        COMPAT_HOSTS: Object.keys(HOSTS).join(","),
+        COMPAT_PORT: String((front.address() as AddressInfo).port),
+        COMPAT_KEY: key,
+        COMPAT_URL: service.url,
+        NODE_EXTRA_CA_CERTS: certificate,
+        REQUESTS_CA_BUNDLE: certificate,
+      });
+    },
   });
 
   const told = async (program: string, words: readonly string[]): Promise<unknown> => {

@@ -2,18 +2,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
-import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "../../e2e/service-process.ts";
+import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool, testWith } from "../../process/require-tool.ts";
 
 const run = promisify(execFile);
@@ -27,27 +19,16 @@ interface Operation {
 }
 
 suite("clients generated from /openapi.json call every operation of a real server", () => {
-  let dns: ForkedDnsServer;
-  let home: Home;
-  let service: ServiceProcess;
   let key = "";
   let document = "";
-
-  before(async () => {
-    dns = await forkDnsServer(DOCS_ZONE);
-    home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
-    service = await startService(home);
-    const created = gatepost(home, ["account", "create", "a@x.example", "--tier", "pro", "--json"]);
-    key = (JSON.parse(created.out) as { api_key: string }).api_key;
-    document = (await service.get("/openapi.json")).body;
+  const world = serviceWorld({
+    async begin({ home, service }) {
+      key = createAccount(home, "a@x.example").api_key;
+      document = (await service.get("/openapi.json")).body;
+    },
   });
 
-  after(async () => {
-    await service.stop();
-    await dns.close();
-    home.remove();
-    rmSync(FOLDER, { recursive: true, force: true });
-  });
+  after(() => rmSync(FOLDER, { recursive: true, force: true }));
 
   test("deploy/postman/gatepost.json is made from the document", async () => {
     const script = pathToFileURL(join(ROOT, "scripts/postman.mjs")).href;
@@ -76,7 +57,7 @@ suite("clients generated from /openapi.json call every operation of a real serve
   };
 
   const newSession = async (): Promise<string> => {
-    const { body } = await service.post("/api/email", "bulk=1&email=jo@good.example,x", {
+    const { body } = await world.service.post("/api/email", "bulk=1&email=jo@good.example,x", {
       "x-api-key": key,
     });
     return (JSON.parse(body) as { session: string }).session;
@@ -114,7 +95,7 @@ suite("clients generated from /openapi.json call every operation of a real serve
     });
     const { stdout } = await run(
       process.execPath,
-      ["out/use-client.js", service.url, key, await newSession()],
+      ["out/use-client.js", world.service.url, key, await newSession()],
       { cwd: FOLDER },
     );
     assertAllFine(stdout);
@@ -126,7 +107,7 @@ suite("clients generated from /openapi.json call every operation of a real serve
     "Python, with the examples of the document",
     async () => {
       const program = join(FIXTURES, "client.py");
-      const words = ["-W", "error", program, service.url, key, await newSession()];
+      const words = ["-W", "error", program, world.service.url, key, await newSession()];
       assertAllFine((await run("python3", words)).stdout);
     },
   );

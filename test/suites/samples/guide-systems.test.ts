@@ -3,16 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, suite } from "node:test";
-import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
-import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "../../e2e/service-process.ts";
+import { after, suite } from "node:test";
+import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { readDocument } from "../../guards/docs-tables.ts";
 import { testWithTools } from "../../process/require-tool.ts";
 
@@ -199,34 +191,16 @@ function blocks(guide: string, fence: string): readonly string[] {
 suite(
   "the guides of systems that run code work against a real server, and fail open without it",
   () => {
-    let dns: ForkedDnsServer;
-    let home: Home;
-    let service: ServiceProcess;
     let folder = "";
     let key = "";
-
-    before(async () => {
-      dns = await forkDnsServer(DOCS_ZONE);
-      home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
-      const made = gatepost(home, [
-        "account",
-        "create",
-        "you@example.com",
-        "--tier",
-        "pro",
-        "--json",
-      ]);
-      key = (JSON.parse(made.out) as { api_key: string }).api_key;
-      service = await startService(home);
-      folder = mkdtempSync(join(tmpdir(), "gatepost-systems-"));
+    const world = serviceWorld({
+      begin({ home }) {
+        key = createAccount(home, "you@example.com").api_key;
+        folder = mkdtempSync(join(tmpdir(), "gatepost-systems-"));
+      },
     });
 
-    after(async () => {
-      await service.stop();
-      await dns.close();
-      home.remove();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    after(() => rmSync(folder, { recursive: true, force: true }));
 
     for (const [name, system] of Object.entries(SYSTEMS)) {
       testWithTools([system.program], `docs/guides/${name}.md`, () => {
@@ -246,12 +220,12 @@ suite(
           return out.split("\n").slice(0, CASES.length);
         };
         assert.deepEqual(
-          run({ GATEPOST_URL: service.url, GATEPOST_KEY: key }),
+          run({ GATEPOST_URL: world.service.url, GATEPOST_KEY: key }),
           CASES.map(([, message]) => message),
         );
         const open = CASES.map(() => "");
         assert.deepEqual(run({ GATEPOST_URL: "http://127.0.0.1:9", GATEPOST_KEY: key }), open);
-        assert.deepEqual(run({ GATEPOST_URL: service.url, GATEPOST_KEY: "gp_live_x" }), open);
+        assert.deepEqual(run({ GATEPOST_URL: world.service.url, GATEPOST_KEY: "gp_live_x" }), open);
         return Promise.resolve();
       });
     }

@@ -4,14 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite } from "node:test";
-import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
-import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
-import {
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  startService,
-} from "../../e2e/service-process.ts";
+import { serviceWorld } from "../../e2e/service-world.ts";
 import { readDocument } from "../../guards/docs-tables.ts";
 import { testWithTools } from "../../process/require-tool.ts";
 
@@ -79,24 +72,15 @@ function blocks(guide: string, fence: string): readonly string[] {
 }
 
 suite("the samples of docs/guides work against a real server, and fail open without it", () => {
-  let dns: ForkedDnsServer;
-  let home: Home;
-  let service: ServiceProcess;
+  // Thirty requests a minute are too few for five samples.
+  const world = serviceWorld({ tiers: { anonymous: { rate_per_minute: 1_000 } } });
   let folder = "";
 
-  before(async () => {
-    dns = await forkDnsServer(DOCS_ZONE);
-    home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
-    service = await startService(home, { GATEPOST_TIERS_FILE: tiersFile(home) });
+  before(() => {
     folder = mkdtempSync(join(tmpdir(), "gatepost-guides-"));
   });
 
-  after(async () => {
-    await service.stop();
-    await dns.close();
-    home.remove();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   for (const [guide, language] of Object.entries(GUIDES)) {
     testWithTools([language.program], `docs/guides/${guide}.md`, () => {
@@ -109,7 +93,7 @@ suite("the samples of docs/guides work against a real server, and fail open with
         return out.split("\n").slice(0, CASES.length);
       };
       assert.deepEqual(
-        run(service.url),
+        run(world.service.url),
         CASES.map(([, message]) => message),
       );
       assert.deepEqual(
@@ -123,10 +107,3 @@ suite("the samples of docs/guides work against a real server, and fail open with
     });
   }
 });
-
-/** Thirty requests a minute are too few for five samples. */
-function tiersFile({ directory }: Home): string {
-  const path = join(directory, "tiers.json");
-  writeFileSync(path, '{"anonymous":{"rate_per_minute":1000}}');
-  return path;
-}

@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { forkDnsServer, type ForkedDnsServer } from "../../dns/dns-server.ts";
-import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
-import {
-  gatepost,
-  type Home,
-  makeHome,
-  type ServiceProcess,
-  type Settings,
-  startService,
-} from "../../e2e/service-process.ts";
+import { gatepost, type Settings } from "../../e2e/service-process.ts";
+import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
 
 const COMMAND = fileURLToPath(new URL("../../../../bin/gatepost.mjs", import.meta.url));
@@ -50,29 +42,21 @@ const json = ({ text }: Told): Record<string, unknown> =>
   JSON.parse(text) as Record<string, unknown>;
 
 suite("gatepost mcp, called by the official client library", () => {
-  let dns: ForkedDnsServer;
-  let home: Home;
-  let service: ServiceProcess;
   let here: Agent;
   let there: Agent;
   let stranger: Agent;
-
-  before(async () => {
-    dns = await forkDnsServer(DOCS_ZONE);
-    home = makeHome({ GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}` });
-    const made = gatepost(home, ["account", "create", "a@x.example", "--tier", "pro", "--json"]);
-    const { api_key: key } = JSON.parse(made.out) as { api_key: string };
-    service = await startService(home);
-    here = await startAgent(home.settings);
-    there = await startAgent({ GATEPOST_API_KEY: key }, ["--server", service.url]);
-    stranger = await startAgent({}, ["--server", service.url]);
-  });
-
-  after(async () => {
-    for (const agent of [here, there, stranger]) await agent.client.close();
-    await service.stop();
-    await dns.close();
-    home.remove();
+  const world = serviceWorld({
+    async begin({ home, service, atEnd }) {
+      const { api_key: key } = createAccount(home, "a@x.example");
+      const start = async (...asked: Parameters<typeof startAgent>): Promise<Agent> => {
+        const agent = await startAgent(...asked);
+        atEnd(() => agent.client.close());
+        return agent;
+      };
+      here = await start(home.settings);
+      there = await start({ GATEPOST_API_KEY: key }, ["--server", service.url]);
+      stranger = await start({}, ["--server", service.url]);
+    },
   });
 
   test("the tools say what they do, and that only reports change something", async () => {
@@ -167,13 +151,13 @@ suite("gatepost mcp, called by the official client library", () => {
   });
 
   test("an address that is no URL is refused", () => {
-    const { code, err } = gatepost(home, ["mcp", "--server", "gatepost.example"]);
+    const { code, err } = gatepost(world.home, ["mcp", "--server", "gatepost.example"]);
     assert.equal(code, 2);
     assert.match(err, /--server: "gatepost\.example" is not an http or https URL/);
   });
 
   test("the command ends with standard input", () => {
-    const { code, out } = gatepost(home, ["mcp"], "");
+    const { code, out } = gatepost(world.home, ["mcp"], "");
     assert.deepEqual([code, out], [0, ""]);
   });
 });

@@ -25,6 +25,8 @@ export interface Weather {
   readonly hasKills: boolean;
   readonly hasRestarts: boolean;
   readonly isFrozen: boolean;
+  /** Some units may not be compared with a quota. */
+  readonly mayGrantMore: boolean;
   /** The longest that a process or the store stands still in this bout, in milliseconds. */
   readonly heldUpMs: number;
   /** The store takes its time. */
@@ -37,6 +39,7 @@ export const FINE: Weather = {
   hasKills: false,
   hasRestarts: false,
   isFrozen: false,
+  mayGrantMore: false,
   heldUpMs: 0,
   storeIsSlow: false,
 };

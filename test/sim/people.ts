@@ -64,7 +64,7 @@ export class People {
       const made = await this.#operator.accounts.create(order);
       if (made.kind !== "created") throw new Error(made.kind);
       const { id } = made.account;
-      const headers = { authorization: `Bearer ${await this.#newKey(id)}` };
+      const headers = { authorization: `Bearer ${(await this.#newKey(id)).apiKey}` };
       const address = `198.51.100.${String(owners.length + 1)}`;
       const owner = newOwner({ key: `account:${id}`, headers, address, dailyLimit });
       owners.push(owner);
@@ -195,10 +195,10 @@ export class People {
     return this.#chance.isTrue(0.03) ? MUTE : entryOf(this.#chance);
   }
 
-  async #newKey(accountId: string): Promise<string> {
+  async #newKey(accountId: string): Promise<{ readonly id: string; readonly apiKey: string }> {
     const made = await this.#operator.keys.create(accountId, "sim");
     if (made.kind !== "created") throw new Error(made.kind);
-    return made.apiKey;
+    return { id: made.key.id, apiKey: made.apiKey };
   }
 
   async #check(owner: Owner, entry = this.#anyEntry()): Promise<Reply> {
@@ -236,11 +236,11 @@ export class People {
     const { keys } = this.#operator;
     const id = owner.key.slice("account:".length);
     const old = { key: owner.key, address: owner.address, headers: { ...owner.headers } };
-    owner.headers["authorization"] = `Bearer ${await this.#newKey(id)}`;
+    const made = await this.#newKey(id);
+    owner.headers["authorization"] = `Bearer ${made.apiKey}`;
     owner.revocations += 1;
-    const before = await keys.list(id);
-    for (const { id: keyId, revokedAtMs } of before.slice(0, -1)) {
-      if (revokedAtMs === undefined) await keys.revoke(keyId);
+    for (const { id: keyId, revokedAtMs } of await keys.list(id)) {
+      if (revokedAtMs === undefined && keyId !== made.id) await keys.revoke(keyId);
     }
     await this.world.timeline.sleep(IN_FORCE_MS);
     const charged = chargedOn(owner, this.front.today());

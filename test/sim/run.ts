@@ -152,6 +152,8 @@ function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
     hasKills: has("kill", "kill_at_step", "workers_away"),
     hasRestarts: has("restart", "upgrade"),
     isFrozen: has("freeze"),
+    // Counters are rebuilt without what one process could not write yet (decision 0010).
+    mayGrantMore: has(...store, "freeze") && has(...redis),
     heldUpMs: 2 * Math.max(0, ...still.map(({ amount }) => amount)),
   };
 }

@@ -32,7 +32,6 @@ export function findPlant(plant: Plant, days: number, seed = 7): string | undefi
     "--no-shrink",
     `--seed=${String(seed)}`,
     `--days=${String(days)}`,
-    `--load=${plant.load ?? "steady"}`,
     ...(plant.isShared === true ? SHARED : []),
   ];
   const env = { ...process.env, SIM_PLANT: JSON.stringify(plant) };

@@ -8,8 +8,6 @@ export interface Plant {
   readonly to: string;
   /** Shows only where several processes share stores. */
   readonly isShared?: boolean;
-  /** Light unless given. */
-  readonly load?: "busy";
 }
 
 type Row = readonly [name: string, from: string, to: string];

@@ -1,16 +1,10 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
 import type { Clock } from "../../ports/process/clock.ts";
-import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { HttpMetrics } from "../../ports/process/metrics.ts";
 import { forBulk } from "../../service/bulk/bulk-refusal.ts";
-import type {
-  Admission,
-  Credentials,
-  Entrance,
-  Receipt,
-} from "../../service/admission/admission.ts";
+import type { Admission, Entrance, Receipt } from "../../service/admission/admission.ts";
 import { bucketKey } from "../../service/admission/bucket.ts";
 import {
   methodNotAllowed,
@@ -27,10 +21,11 @@ import type { TrustedProxies } from "../request/client-address.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import { chargeOctets } from "./charge-octets.ts";
-import { addressOf, bodyTerms, inDeadline } from "./entering.ts";
+import { askedOf, type Call, isLarge, paramsOf } from "./call.ts";
+import { addressOf, inDeadline } from "./entering.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
-import { NO_PARAMS, type Params, readParams } from "../request/params.ts";
-import { type Asked, familyOf, readAsked } from "./asked.ts";
+import { NO_PARAMS } from "../request/params.ts";
+import { familyOf } from "./asked.ts";
 import type {
   ApiReply,
   ApiRequest,
@@ -39,7 +34,7 @@ import type {
   Method,
   Route,
 } from "../answer/route.ts";
-import { readTarget, type Target, TARGET_MAX_CHARACTERS } from "../request/target.ts";
+import { readTarget, TARGET_MAX_CHARACTERS } from "../request/target.ts";
 
 export interface GuardDeps {
   readonly admission: Admission;
@@ -59,32 +54,6 @@ export interface GuardDeps {
  * framework, so that every request takes the same way with or without its router. Never rejects.
  */
 export type Guard = (request: HttpRequest, response: HttpResponse, target: string) => Promise<void>;
-
-/** What is known of the request so far; filled on the way. */
-interface Call {
-  readonly request: HttpRequest;
-  readonly target: Target;
-  /** Of the raw target, in characters. */
-  readonly targetLength: number;
-  readonly route: Route | undefined;
-  /** Of a route in another service's shape. */
-  credentials?: Credentials;
-  /** Of a route with a deadline. */
-  deadlineMs?: number;
-  entrance?: Entrance;
-  /** The guard's own charge, for a route that charges nothing itself. */
-  receipt?: Receipt;
-  releaseBody?: () => void;
-  /** Octets of the body, once they are read. */
-  bodyOctets?: number;
-  /** Once the path is read. */
-  asked?: Asked;
-  /** Once they are read. */
-  params?: Params;
-  isBodyTaken?: boolean;
-  /** The status of its refusal, which another service's shape may not send. */
-  refusedAs?: number;
-}
 
 /**
  * The one chain of every `/api` request: client address, gate, route, body, handler, rate headers, JSON of a
@@ -173,9 +142,6 @@ async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promi
   return hasDetail && (await asksInBulk(call, bodies)) ? forBulk(refusal) : refusal;
 }
 
-/** No single check is in a larger body, so a refused one is read no further than this to know it. */
-const SINGLE_MAX_BYTES = 16_384;
-
 /** Whether the refused request is for many entries, which may be in a body that is not read yet. */
 async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
   const { request, route } = call;
@@ -190,12 +156,6 @@ async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
   } catch {
     return false; // an unreadable body asks for nothing
   }
-}
-
-/** A body of unknown length counts as large. */
-function isLarge({ headers }: HttpRequest): boolean {
-  if (headers["transfer-encoding"] !== undefined) return true;
-  return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
 }
 
 interface Span {
@@ -219,10 +179,6 @@ function record(answer: ApiReply, call: Call, { startMs, endMs }: Span, deps: Gu
     latencyMs: durationMs,
   });
 }
-
-/** The path is read once, at the first use. */
-const askedOf = (call: Call, route: Route): Asked =>
-  (call.asked ??= readAsked(call.target.path, route));
 
 function handle(call: Call, failed: unknown, deps: GuardDeps): Awaitable<ApiReply> {
   const startedMs = deps.clock.monotonicMs();
@@ -325,38 +281,4 @@ function servedMethod(route: Route, method: string | undefined): Method {
   const served = route.methods.find((name) => name === method);
   if (served === undefined) throw methodNotAllowed();
   return served;
-}
-
-function paramsOf(
-  call: Call,
-  route: Route,
-  bodies: BodyReader,
-  owner: OwnerKey = ownerOf(call),
-): Awaitable<Params> {
-  const { request, target } = call;
-  if (route.body === "params" && request.method !== "GET") {
-    return readBody(call, route, bodies, owner);
-  }
-  if (target.query === "") return NO_PARAMS;
-  return readParams({ kind: "none" }, target.query, route.parameters);
-}
-
-/** Who was not let in yet; never the owner of a body that is decoded. */
-const NO_OWNER = "bucket:unknown";
-
-const ownerOf = ({ entrance }: Call): OwnerKey =>
-  entrance === undefined ? NO_OWNER : ownerKey(entrance.caller.owner);
-
-async function readBody(
-  call: Call,
-  route: Route,
-  bodies: BodyReader,
-  owner: OwnerKey,
-): Promise<Params> {
-  call.isBodyTaken = true;
-  const received = (octets: number): void => void (call.bodyOctets = octets);
-  const terms = { owner, wanted: route.parameters, received, ...bodyTerms(route) };
-  const { body, release } = await bodies.read(call.request, terms);
-  call.releaseBody = release;
-  return readParams(body, call.target.query, route.parameters);
 }

@@ -25,8 +25,6 @@ export interface Weather {
   readonly hasKills: boolean;
   readonly hasRestarts: boolean;
   readonly isFrozen: boolean;
-  /** Some units may not be compared with a quota. */
-  readonly mayGrantMore: boolean;
   /** The longest that a process or the store stands still in this bout, in milliseconds. */
   readonly heldUpMs: number;
   /** The store takes its time. */
@@ -39,7 +37,6 @@ export const FINE: Weather = {
   hasKills: false,
   hasRestarts: false,
   isFrozen: false,
-  mayGrantMore: false,
   heldUpMs: 0,
   storeIsSlow: false,
 };
@@ -52,6 +49,8 @@ export class Front {
   weather = FINE;
   /** By UTC day: units of single checks that kills may have taken. */
   readonly #mayBeLost = new Map<number, number>();
+  /** UTC days on which counters were rebuilt without what one process could not write yet (decision 0010). */
+  readonly #mayBeOver = new Set<number>();
   requests = 0;
   #day = 0;
 
@@ -85,6 +84,15 @@ export class Front {
   /** Units of today's single checks that kills may have taken. */
   mayBeLost(): number {
     return this.#mayBeLost.get(this.today()) ?? 0;
+  }
+
+  mayGrantMore(): void {
+    this.#mayBeOver.add(this.today()).add(this.today() + 1);
+  }
+
+  /** Units that an owner may get today beyond its quota. */
+  mayBeOver(): number {
+    return this.#mayBeOver.has(this.today()) ? 10 : 0;
   }
 
   today(): number {

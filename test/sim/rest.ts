@@ -85,8 +85,8 @@ function compareDay(owner: Owner, row: Readonly<Record<string, unknown>>, front:
   if (used > most) front.wrong(`${owner.key} pays ${String(used)} for at most ${String(most)}`);
   const lost = certain - used;
   if (lost > front.mayBeLost()) front.wrong(`${String(lost)} units of ${owner.key} are lost`);
-  const unwritten = front.weather.mayGrantMore ? 10 : 0;
-  if (units > owner.dailyLimit + unwritten) front.wrong(`${owner.key} took more than its quota`);
+  if (units > owner.dailyLimit + front.mayBeOver())
+    front.wrong(`${owner.key} took more than its quota`);
 }
 
 function checkCredits(world: World, people: People): void {

@@ -127,6 +127,7 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   front.weather = weatherOf(faults, world.isScaled);
   const { hasKills, hasRestarts, storeFails } = front.weather;
   if (hasKills || (hasRestarts && storeFails)) front.mayLose(storeFails ? 100 : 10);
+  if (losesCounters(faults)) front.mayGrantMore();
   const callOff = faults.map((fault) =>
     world.timeline.after(undefined, fault.atMs, () => strike(world, fault)),
   );
@@ -137,6 +138,13 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   for (const end of callOff) end();
   calm(world);
   await checkAtRest(world, people, before);
+}
+
+/** One process cannot write its units while Redis may lose its counters. */
+function losesCounters(faults: readonly Fault[]): boolean {
+  const has = (kinds: readonly FaultKind[]): boolean =>
+    faults.some(({ kind }) => kinds.includes(kind));
+  return has([...STORE_KINDS.store, "freeze"]) && has(STORE_KINDS.redis);
 }
 
 function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
@@ -152,8 +160,6 @@ function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
     hasKills: has("kill", "kill_at_step", "workers_away"),
     hasRestarts: has("restart", "upgrade"),
     isFrozen: has("freeze"),
-    // Counters are rebuilt without what one process could not write yet (decision 0010).
-    mayGrantMore: has(...store, "freeze") && has(...redis),
     heldUpMs: 2 * Math.max(0, ...still.map(({ amount }) => amount)),
   };
 }

@@ -117,7 +117,8 @@ async function openWork(
 ): Promise<BulkWorker> {
   const { db } = backing.store.sql;
   const jobs = sqlJobs({ db, charges: backing.ledgers.charges, ids });
-  const announce = announcer({ jobs, clock, log, onCompleted: webhooks.announce });
+  const { announce, stop } = announcer({ jobs, clock, log, onCompleted: webhooks.announce });
+  closing.add(stop);
   closing.add(keepJobs({ jobs, announce, clock, log }));
   const tickets = feed === "tickets" ? await backing.openTickets?.(name) : undefined;
   closing.add(() => tickets?.close());

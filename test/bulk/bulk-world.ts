@@ -97,7 +97,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
   const check = options.check ?? coreEntryCheck({ ...real, ...budgets });
   const events: CompletedEvent[] = [];
-  const announce = announcer({
+  const { announce } = announcer({
     jobs: stores.jobs,
     clock,
     log,

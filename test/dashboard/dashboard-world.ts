@@ -272,7 +272,7 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     implicitMx: false,
     ...budgets,
   });
-  const announce = announcer({
+  const { announce } = announcer({
     jobs,
     clock,
     log,

@@ -61,7 +61,8 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   const { implicitMx, syncBudgetMs } = process.config;
   const stores = { db: sql.db, charges, ids };
   const jobs = sqlJobs(stores);
-  const announce = announcer({ jobs, clock, log, onCompleted });
+  const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
+  closing.add(stop);
   const runner = await deps.startRunner({ ...deps, log, completed: () => void announce() });
   closing.add(() => runner.stop());
   deps.shares.include(() => runner.figures?.()?.shares);

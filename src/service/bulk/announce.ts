@@ -1,6 +1,7 @@
 import type { CompletedBatch } from "../../ports/bulk/batches.ts";
 import type { Jobs } from "../../ports/bulk/jobs.ts";
 import type { Clock } from "../../ports/process/clock.ts";
+import type { End } from "../../ports/process/every.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Owner } from "../../ports/admission/owner.ts";
 import type { BulkStats } from "./bulk.ts";
@@ -23,31 +24,44 @@ export interface AnnounceDeps {
   readonly onCompleted: OnCompleted;
 }
 
-/**
- * Announces every completed batch that was not announced, from any worker. Calls that come while one
- * is under way are answered by a second round of it. Never rejects.
- */
-export function announcer(deps: AnnounceDeps): () => Promise<void> {
+export interface Announcer {
+  /**
+   * Announces every completed batch that was not announced, from any worker. Calls that come while one
+   * is under way are answered by a second round of it. Never rejects.
+   */
+  readonly announce: () => Promise<void>;
+  /** Begins with no other batch. Resolves when the one under way is announced: it is marked already. */
+  readonly stop: End;
+}
+
+export function announcer(deps: AnnounceDeps): Announcer {
   let running: Promise<void> | undefined;
   let isAskedAgain = false;
+  let isStopped = false;
   const rounds = async (): Promise<void> => {
     do {
       isAskedAgain = false;
-      await announceAll(deps);
-    } while (isAskedAgain);
+      await announceAll(deps, () => isStopped);
+    } while (isAskedAgain && !isStopped);
     running = undefined;
   };
-  return () => {
-    isAskedAgain = true;
-    running ??= rounds();
-    return running;
+  return {
+    announce() {
+      isAskedAgain = true;
+      running ??= rounds();
+      return running;
+    },
+    async stop() {
+      isStopped = true;
+      await running;
+    },
   };
 }
 
-async function announceAll(deps: AnnounceDeps): Promise<void> {
+async function announceAll(deps: AnnounceDeps, isStopped: () => boolean): Promise<void> {
   const { jobs, clock, log } = deps;
   try {
-    for (;;) {
+    while (!isStopped()) {
       const batch = await jobs.takeCompleted(clock.nowMs());
       if (batch === undefined) return;
       await announce(batch, deps);

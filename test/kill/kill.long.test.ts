@@ -11,6 +11,10 @@ import { oneRound, People, revive } from "./rounds.ts";
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 20);
 const SEED = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
+function spareAll({ places }: Ground): void {
+  for (const place of places) place.strike = { kind: "none" };
+}
+
 /** Lets people use the service, strikes it in every round, and checks what they were promised after each. */
 async function survive(
   kind: Ground["kind"],
@@ -27,7 +31,7 @@ async function survive(
       await strike(people);
       front.storeFails = false;
       // A bulk thread takes its order when it starts: at rest nobody dies.
-      if (round === rounds - 1) for (const place of ground.places) place.strike = { kind: "none" };
+      if (round === rounds - 1) spareAll(ground);
       await revive(ground.places);
       await people.check();
     }
@@ -49,7 +53,7 @@ async function survive(
 /** One process dies. A machine that fails takes what was not synced with it. */
 async function killOne(people: People): Promise<void> {
   const { ground, chance } = people.front;
-  for (const place of ground.places) place.strike = { kind: "none" };
+  spareAll(ground);
   chance.pick(ground.places).strike = anyKill(chance, ground.kind === "sqlite");
   const died = await oneRound(people);
   const hasFailed = ground.kind === "sqlite" && died > 0 && chance.isTrue(0.5);
@@ -77,7 +81,7 @@ async function freezeOne(people: People): Promise<void> {
   const { ground, chance } = front;
   // PostgreSQL ends the transaction of a process that stands still.
   front.storeFails = true;
-  for (const place of ground.places) place.strike = { kind: "none" };
+  spareAll(ground);
   const forMs = chance.between(FREEZE_MS.least, FREEZE_MS.most);
   chance.pick(ground.places).strike = { kind: "freeze", afterMs: chance.between(0, 600), forMs };
   await oneRound(people);

@@ -5,6 +5,10 @@ import type { RunOptions } from "./run.ts";
 export const FOUND: readonly (RunOptions & { readonly name: string })[] = [
   {
     name: "a stop loses the webhook of a batch that is marked as announced",
-    ...{ seed: 302, days: 926, servers: 3, workers: 2, load: LOADS.light },
+    seed: 302,
+    days: 926,
+    servers: 3,
+    workers: 2,
+    load: LOADS.light,
   },
 ];

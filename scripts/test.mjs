@@ -84,7 +84,7 @@ const files = readdirSync("dist", { recursive: true })
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");
 
 // Long suites spend half of their time waiting for outages and leases.
-const tally = await runFiles(long ? files : together(files), long ? 6 : 2);
+const tally = await runFiles(long ? files : together(files), long ? 5 : 2);
 let { passed, failed } = tally;
 if (failed > 0 && tally.files.length > 0 && tally.files.length <= again) {
   process.execArgv.push(MAPS);

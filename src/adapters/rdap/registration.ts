@@ -12,7 +12,7 @@ import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BootstrapCopy } from "./bootstrap-copy.ts";
 import { askRdap, unknown } from "./rdap-client.ts";
-import { createServerSlots, type ServerSlots } from "./server-slots.ts";
+import { createServerSlots, type Question, type ServerSlots } from "./server-slots.ts";
 import { askWhois, whoisServerFor } from "./whois-client.ts";
 import type { WhoisServer } from "./whois-servers.ts";
 
@@ -52,8 +52,6 @@ export function createRegistration(deps: RegistrationDeps): Lookup["registration
     return inFlight(`${by ?? ""} ${domain}`, () => lookUp(domain, deps, { slots: once, by }));
   };
 }
-
-type Question = () => Promise<Answer<Registration>>;
 
 /** Runs a question of the same name once at a time. */
 function shared() {

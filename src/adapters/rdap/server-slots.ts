@@ -10,7 +10,8 @@ const WAIT_MS = 10_000;
 /** The owner of questions without a caller. */
 const OPERATOR = "account:operator";
 
-type Question = () => Promise<Answer<Registration>>;
+/** Asks a registry. */
+export type Question = () => Promise<Answer<Registration>>;
 
 /** Limits the questions to each registry's server, and serves owners in turn. */
 export interface ServerSlots {

@@ -195,7 +195,7 @@ class ClaimingWorker implements BulkWorker {
     if (chunk === undefined) {
       this.#held.delete(token);
       this.#holdBack(new Set(except));
-      // What changed during the claim has told nobody.
+      // What changed during the claim was not waited for yet.
       if (wakes !== this.#wakes || !except.every((owner) => this.#hasEnough(owner))) this.wake();
       return false;
     }

@@ -12,10 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { DatabaseFault, type DatabaseFaultCode, databaseFault } from "./database-fault.ts";
 import { openEmbedded } from "./database.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
+import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -160,27 +161,46 @@ test("a database that another process holds is a clear fault", async (t) => {
   await assert.rejects(openEmbedded(dir, NOW_MS, { busyTimeoutMs: 20 }), fault("locked"));
 });
 
-test("while another thread writes, a writer waits and its event loop goes on", async (t) => {
-  const dir = temporaryDirectory(t);
-  const { db, close } = await openEmbedded(dir, NOW_MS);
+for (const [name, write] of [
+  [
+    "a transaction",
+    (db: Kysely<Database>) =>
+      inTransaction(db, ({ sql: own }) => sql`insert into notes values ('a')`.execute(own)),
+  ],
+  [
+    "a statement that returns rows",
+    (db: Kysely<Database>) => sql`insert into notes values ('a') returning note`.execute(db),
+  ],
+] as const) {
+  test(`while another thread writes, ${name} waits and its event loop goes on`, async (t) => {
+    const dir = temporaryDirectory(t);
+    const { db, close } = await openEmbedded(dir, NOW_MS);
+    t.after(close);
+    await sql`create table notes (note text)`.execute(db);
+    const holder = openSqlite(join(dir, "gatepost.db"));
+    t.after(() => holder.close());
+    holder.exec("begin immediate");
+    let isWritten = false;
+    const writing = write(db).then(() => (isWritten = true));
+    for (let rounds = 0; rounds < 50; rounds += 1) await nextRound();
+    assert.equal(isWritten, false);
+    holder.exec("commit");
+    await writing;
+    const { rows } = await sql<{ note: string }>`select note from notes`.execute(db);
+    assert.deepEqual(
+      rows.map(({ note }) => note),
+      ["a"],
+    );
+  });
+}
+
+test("a full database is named when a statement returns rows, too", async (t) => {
+  const { db, close } = await openEmbedded(":memory:", NOW_MS);
   t.after(close);
   await sql`create table notes (note text)`.execute(db);
-  const holder = openSqlite(join(dir, "gatepost.db"));
-  t.after(() => holder.close());
-  holder.exec("begin immediate");
-  let isWritten = false;
-  const writing = inTransaction(db, ({ sql: own }) =>
-    sql`insert into notes values ('a')`.execute(own),
-  ).then(() => (isWritten = true));
-  for (let rounds = 0; rounds < 50; rounds += 1) await nextRound();
-  assert.equal(isWritten, false);
-  holder.exec("commit");
-  await writing;
-  const { rows } = await sql<{ note: string }>`select note from notes`.execute(db);
-  assert.deepEqual(
-    rows.map(({ note }) => note),
-    ["a"],
-  );
+  await sql`pragma max_page_count = 1`.execute(db); // what it has already
+  const writing = sql`insert into notes values (${"a".repeat(100_000)}) returning note`.execute(db);
+  await assert.rejects(writing, (error) => databaseFault("/data", error).code === "full");
 });
 
 test("a file in the place of the data directory is a clear fault", async (t) => {

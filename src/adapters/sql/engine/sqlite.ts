@@ -66,13 +66,37 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
+/** What SQLite says for the result codes that we tell apart (sqlite.org/rescode.html, sqlite3_errstr). */
+const RESULT_CODES = new Map([
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["attempt to write a readonly database", 8],
+  ["database disk image is malformed", 11],
+  ["database or disk is full", 13],
+  ["unable to open database file", 14],
+  ["file is not a database", 26],
+]);
+
+/** Gives an error the result code that the package leaves out when a statement with rows fails. */
+function numbered(error: unknown): unknown {
+  if (!(error instanceof Error) || "errcode" in error) return error;
+  const errcode = RESULT_CODES.get(error.message);
+  return errcode === undefined ? error : Object.assign(error, { errcode });
+}
+
 function statement(db: sqlite.DatabaseSync, sql: string): SqliteStatement {
   const prepared = db.prepare(sql);
   const bound = (parameters: readonly unknown[]): sqlite.SQLInputValue[] =>
     parameters as sqlite.SQLInputValue[];
   return {
     reader: prepared.columns().length > 0,
-    all: (parameters) => prepared.all(...bound(parameters)),
+    all: (parameters) => {
+      try {
+        return prepared.all(...bound(parameters));
+      } catch (error) {
+        throw numbered(error);
+      }
+    },
     run: (parameters) => prepared.run(...bound(parameters)),
     iterate: (parameters) => prepared.iterate(...bound(parameters)) as IterableIterator<unknown>,
   };

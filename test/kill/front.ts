@@ -42,6 +42,8 @@ export class Front {
   answered = 0;
   /** By `nowMs`: when the first process of this round ended; Infinity when none did. */
   endedAtMs = Infinity;
+  /** The longest that a request of this round took, answered or cut. */
+  slowestMs = 0;
   isOver = false;
 
   constructor(ground: Ground, chance: Chance) {
@@ -59,6 +61,7 @@ export class Front {
     const up = servers.flatMap(({ running }) => running?.url ?? []);
     if (up.length === 0) return CUT;
     const url = this.chance.pick(up);
+    const begunMs = this.nowMs();
     try {
       const answer = await fetch(`${url}${path}`, {
         method,
@@ -79,6 +82,8 @@ export class Front {
       return { status, headers: answer.headers, body: text };
     } catch {
       return CUT;
+    } finally {
+      this.slowestMs = Math.max(this.slowestMs, this.nowMs() - begunMs);
     }
   }
 

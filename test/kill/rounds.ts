@@ -9,8 +9,9 @@ import type { Ground } from "./ground.ts";
 import type { Place } from "./places.ts";
 import { Written } from "./written.ts";
 
-/** Units are in the ledger 250 ms after the answer; the rest is for a busy machine. */
+/** Units are in the ledger 250 ms after the answer; on a busy machine a write takes as long as an answer, or several. */
 const WRITTEN_MS = 1_000;
+const ANSWERS = 3;
 
 /** Everybody who uses the service, and what they were promised. */
 export class People {
@@ -64,7 +65,8 @@ export class People {
   died(count: number, hasDisk: boolean): void {
     this.kills += count;
     if (count === 0) return;
-    this.#lossFromMs = hasDisk ? this.front.endedAtMs - WRITTEN_MS : 0;
+    const { endedAtMs, slowestMs } = this.front;
+    this.#lossFromMs = hasDisk ? endedAtMs - WRITTEN_MS - ANSWERS * slowestMs : 0;
   }
 
   /** Compares what is stored with what was promised. Nobody asks meanwhile. */
@@ -137,6 +139,7 @@ export async function oneRound(people: People): Promise<number> {
   const { places } = front.ground;
   front.isOver = false;
   front.endedAtMs = Infinity;
+  front.slowestMs = 0;
   const living = front.live(people.acts());
   const strike = async (place: Place): Promise<void> => {
     await place.struck();

@@ -106,11 +106,10 @@ export async function checkLedgers({ db }: SqlDatabase): Promise<readonly string
            (select coalesce(min(balance_after), 0) from credit_entries where account_id = a.id) as least
     from accounts a`.execute(db);
   const { rows: odd } = await raw<{ count: unknown }>`
-    select count(*) as count from charges c
-    where c.paid_by = 'credits' and c.amount <> coalesce(
-      (select -sum(amount) from credit_entries where reference = c.id and reason = 'charge'), 0)`.execute(
-    db,
-  );
+    select count(*) as count from charges c left join
+      (select reference, -sum(amount) as paid from credit_entries
+       where reason = 'charge' group by reference) e on e.reference = c.id
+    where c.paid_by = 'credits' and c.amount <> coalesce(e.paid, 0)`.execute(db);
   const wrong = rows.filter(
     ({ balance, ledger, least }) => Number(balance) !== Number(ledger) || Number(least) < 0,
   );

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
-import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
 import { startDnsServer } from "../dns/dns-server.ts";
 import { type Home, makeHome, type Settings } from "../e2e/service-process.ts";
 import { testAuthority } from "../process/certificates.ts";
 import { startPostgres } from "../services/postgres.ts";
 import { startRedis } from "../services/redis.ts";
+import { openPatiently } from "../services/with-postgres.ts";
 import { RECEIVER_ADDRESS } from "./fate.ts";
 import { zone } from "./entries.ts";
 import { Place } from "./places.ts";
@@ -116,7 +116,7 @@ async function lookInto<T>(
 ): Promise<T> {
   const look = async (): Promise<T> => {
     const nowMs = Date.now();
-    const sql = await (url === undefined ? openEmbedded(dataDir, nowMs) : openPostgres(url, nowMs));
+    const sql = await (url === undefined ? openEmbedded(dataDir, nowMs) : openPatiently(url, nowMs));
     try {
       return await work(sql);
     } finally {

@@ -71,7 +71,8 @@ export class Place {
     const { strike } = this;
     const child = this.running?.child;
     if (child === undefined || strike.kind === "none") return;
-    const ended = once(child, "exit");
+    const isOver = new AbortController();
+    const ended = once(child, "exit", isOver).catch(() => undefined);
     const within = (ms: number): Promise<unknown> => Promise.race([ended, pause(ms)]);
     switch (strike.kind) {
       case "freeze":
@@ -80,6 +81,7 @@ export class Place {
         await within(strike.forMs);
         child.kill("SIGCONT");
         await within(ROUND_MS);
+        isOver.abort(); // it goes on, and listens no longer
         return;
       case "moment":
         await within(strike.afterMs);

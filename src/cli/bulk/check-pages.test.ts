@@ -26,7 +26,9 @@ async function* onePage(count: number): AsyncGenerator<SourcePage> {
 test("a check that fails while later entries wait for room is reported, not an unhandled rejection", async () => {
   const checker = {
     check: (entry: string) =>
-      entry === "d3.example" ? Promise.reject(new Error("a bug")) : Promise.resolve(RESULT),
+      entry === "d3.example"
+        ? Promise.reject(new Error("a bug"))
+        : Promise.resolve({ isAnswered: true, conclude: () => RESULT }),
     room: () => new Promise<void>((resolve) => setImmediate(resolve)),
     close: () => Promise.resolve(),
   };

@@ -1,5 +1,5 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
-import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
+import { isInconclusive } from "../../core/validate/result.ts";
 import type { EntryCheck } from "../../service/bulk/entry-check.ts";
 import { checkAll } from "../../service/bulk/check-all.ts";
 import { Places } from "../../ports/process/places.ts";
@@ -110,6 +110,6 @@ async function checkEntry(
   options: { readonly again?: true } = {},
 ): Promise<CheckedEntry> {
   if (source.entry === "") return source;
-  const result: FullResult = await check(source.entry, { spamTrap: SPAM_TRAP, ...options });
-  return { ...source, result };
+  const heard = await check(source.entry, { spamTrap: SPAM_TRAP, ...options });
+  return { ...source, result: heard.conclude() };
 }

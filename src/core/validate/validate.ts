@@ -55,15 +55,39 @@ export interface Validation {
 export async function validate(question: Question, world: World): Promise<Validation> {
   const entry = readEntry(question.text, question.mode);
   if (entry.kind === "malformed") return malformed(entry, question);
-  const { domain } = entry;
-  const found = findMailHosts(domain.name, world.lookup, question.implicitMx);
+  const found = findMailHosts(entry.domain.name, world.lookup, question.implicitMx);
   const mail = found instanceof Promise ? await found : found;
-  const subject: Subject =
-    entry.kind === "address" ? { domain, mail, address: entry.address } : { domain, mail };
+  const subject = subjectOf(entry, mail);
   const checking = check(question, subject, world);
   const checks = checking instanceof Promise ? await checking : checking;
   return conclude(entry, subject, { question, checks, datasets: world.datasets });
 }
+
+/** The first half of `validate`, for entries by the thousand: all that waits for DNS. Of a malformed entry "none". */
+export function mailOf(
+  { text, mode, implicitMx }: Pick<Question, "text" | "mode" | "implicitMx">,
+  lookup: Lookup,
+): Awaitable<MailHosts> {
+  const entry = readEntry(text, mode);
+  if (entry.kind === "malformed") return { kind: "none", why: "noMx" };
+  return findMailHosts(entry.domain.name, lookup, implicitMx);
+}
+
+/** The second half, without features. It reads the entry once more: what was read weighs more than the text. */
+export function conclusionOf(question: Question, mail: MailHosts, datasets: Datasets): Validation {
+  const entry = readEntry(question.text, question.mode);
+  if (entry.kind === "malformed") return malformed(entry, question);
+  const subject = subjectOf(entry, mail);
+  const checks = withoutFeatures(question.asked, subject, datasets);
+  return conclude(entry, subject, { question, checks, datasets });
+}
+
+type WellFormed = Exclude<Entry, { kind: "malformed" }>;
+
+const subjectOf = (entry: WellFormed, mail: MailHosts): Subject =>
+  entry.kind === "address"
+    ? { domain: entry.domain, mail, address: entry.address }
+    : { domain: entry.domain, mail };
 
 function check(question: Question, subject: Subject, world: World): Awaitable<CheckResults> {
   const { asked, nowMs, implicitMx } = question;
@@ -102,11 +126,7 @@ interface Findings {
 /** A result in the making: fields are set in the contract's order, which is the order they are sent in. */
 type Draft = { -readonly [Field in keyof FullResult]: FullResult[Field] };
 
-function conclude(
-  entry: Exclude<Entry, { kind: "malformed" }>,
-  subject: Subject,
-  findings: Findings,
-): Validation {
+function conclude(entry: WellFormed, subject: Subject, findings: Findings): Validation {
   const { domain, address, mail } = subject;
   const { checks, datasets } = findings;
   const alias = address === undefined ? undefined : aliasOf(address, mail);

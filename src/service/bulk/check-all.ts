@@ -4,7 +4,7 @@
  */
 export async function checkAll<Item, Result>(
   items: readonly Item[],
-  check: (item: Item) => Promise<Result>,
+  check: (item: Item, at: number) => Promise<Result>,
   room: () => Promise<void> | undefined,
 ): Promise<Result[]> {
   const results: Result[] = [];
@@ -18,7 +18,7 @@ export async function checkAll<Item, Result>(
   for (const [at, item] of items.entries()) {
     const wait = room();
     if (wait !== undefined) await wait;
-    check(item).then((result) => {
+    check(item, at).then((result) => {
       results[at] = result;
       open -= 1;
       if (open === 0) resolve();

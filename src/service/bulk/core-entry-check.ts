@@ -1,11 +1,12 @@
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import { isInconclusive } from "../../core/validate/result.ts";
-import { validate, type Validation } from "../../core/validate/validate.ts";
+import type { MailHosts } from "../../core/mail/mail-hosts.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import { conclusionOf, mailOf, type Validation } from "../../core/validate/validate.ts";
 import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { type BoundedLookup, boundLookup } from "../check/bounded-lookup.ts";
-import type { EntryCheck } from "./entry-check.ts";
+import type { EntryCheck, EntryCheckOptions, Heard } from "./entry-check.ts";
 
 export interface CoreEntryCheckDeps {
   readonly datasets: () => Datasets;
@@ -40,20 +41,55 @@ function sharedBudget(lookup: Lookup, clock: Clock, budgetMs: number): () => Bou
 
 /** Checks entries like single checks, without features, which bulk ignores. */
 export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
-  const { datasets, clock, implicitMx } = deps;
-  const awake = awakeClock(clock);
+  const awake = awakeClock(deps.clock);
   const first = sharedBudget(deps.lookup, awake, deps.budgetMs);
   const second = sharedBudget(deps.again, awake, deps.againBudgetMs);
-  return (text, options) => {
-    const { lookup, premium } = options.again === true ? second() : first();
-    const asked = { features: [], spamTrap: options.spamTrap };
-    const ownEvidence = options.ownEvidence?.(text) ?? [];
-    const nowMs = clock.nowMs();
-    const question = { text, mode: "either", asked, nowMs, implicitMx, ownEvidence } as const;
-    return validate(question, { lookup, premium, datasets: datasets() }).then((validation) => {
-      const { result } = validation;
-      if (options.again === true || !isInconclusive(result)) deps.observe?.(validation);
-      return result;
-    });
+  return async (text, options) => {
+    const { lookup } = options.again === true ? second() : first();
+    const { implicitMx } = deps;
+    const mail = await mailOf({ text, mode: MODE, implicitMx }, lookup);
+    return new HeardEntry(deps, { text, options, mail });
   };
+}
+
+const MODE = "either";
+
+interface Said {
+  readonly text: string;
+  readonly options: EntryCheckOptions;
+  readonly mail: MailHosts;
+}
+
+class HeardEntry implements Heard {
+  readonly #deps: CoreEntryCheckDeps;
+  readonly #text: string;
+  readonly #options: EntryCheckOptions;
+  readonly #mail: MailHosts;
+
+  constructor(deps: CoreEntryCheckDeps, { text, options, mail }: Said) {
+    this.#deps = deps;
+    this.#text = text;
+    this.#options = options;
+    this.#mail = mail;
+  }
+
+  get isAnswered(): boolean {
+    return this.#mail.kind !== "unknown";
+  }
+
+  conclude(): FullResult {
+    const { clock, datasets, implicitMx, observe } = this.#deps;
+    const { spamTrap, ownEvidence, again } = this.#options;
+    const question = {
+      text: this.#text,
+      mode: MODE,
+      asked: { features: [], spamTrap },
+      nowMs: clock.nowMs(),
+      implicitMx,
+      ownEvidence: ownEvidence?.(this.#text) ?? [],
+    } as const;
+    const validation = conclusionOf(question, this.#mail, datasets());
+    if (again === true || this.isAnswered) observe?.(validation);
+    return validation.result;
+  }
 }

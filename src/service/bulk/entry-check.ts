@@ -12,8 +12,16 @@ export interface EntryCheckOptions {
   readonly ownEvidence?: EvidenceOf;
 }
 
+/** An entry for which DNS was asked. Thousands wait for their conclusion: it weighs less than the result. */
+export interface Heard {
+  /** DNS said something, or was not asked. */
+  readonly isAnswered: boolean;
+  /** The result; it costs more CPU than the question. To be called once; throws for a fault only. */
+  conclude(): FullResult;
+}
+
 /** Core checks of one entry, its type inferred. Rejects for a fault only. */
-export type EntryCheck = (entry: string, options: EntryCheckOptions) => Promise<FullResult>;
+export type EntryCheck = (entry: string, options: EntryCheckOptions) => Promise<Heard>;
 
 /** Whether DNS was asked, and whether anybody could say. */
 export type DnsOutcome = "conclusive" | "inconclusive" | "not_asked";

@@ -14,6 +14,7 @@ import {
 import type { Share } from "../../ports/sharing/share.ts";
 import type { Pace } from "../../ports/sharing/owner-paces.ts";
 import { checkAll } from "./check-all.ts";
+import type { Conclusions } from "./conclusions.ts";
 
 export interface ChunkDeps {
   /** On the bulk lane. */
@@ -28,7 +29,9 @@ export interface ChunkDeps {
   readonly pace: Pace;
   /** Called for each entry that DNS answered for, as soon as its result is there, and at most once. */
   readonly answered: (fate: Fate) => void;
-  /** Called when the first check of an entry has ended. */
+  /** Of all chunks. */
+  readonly conclusions: Conclusions;
+  /** Called when DNS has said what it says the first time. */
   readonly ended: () => void;
   /** Absent when no account has its traffic counted. */
   readonly ownEvidence?: OwnEvidence;
@@ -52,7 +55,7 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = await optionsOf(chunk, entries, deps);
   const { owner } = chunk;
-  const results = await firstPass({ entries, options }, deps);
+  const results = await firstPass({ owner, entries, options }, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
   const isSilent = !conclusive && results.some(isInconclusive);
   if (!isSilent) await secondPass({ owner, entries, results, options }, deps);
@@ -77,29 +80,37 @@ async function optionsOf(
 const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
-  { entries, options }: Pick<FirstPass, "entries" | "options">,
-  { check, room, pace, answered, ended }: ChunkDeps,
+  { owner, entries, options }: Omit<FirstPass, "results">,
+  { check, room, pace, conclusions, answered, ended }: ChunkDeps,
 ): Promise<Checked[]> {
+  const results: Checked[] = [];
+  const concluding = conclusions.begin(owner, (at, heard) => {
+    const result = checked(heard.conclude());
+    if (heard.isAnswered) answered(result.fate);
+    results[at] = result;
+  });
   // By callbacks: with `await` each of thousands of entries costs twice as much.
-  const checkInPace = (entry: string): Promise<Checked> =>
+  const askInPace = (entry: string, at: number): Promise<void> =>
     check(entry, options).then(
-      (full) => {
-        const result = checked(full);
-        const isAnswered = !isInconclusive(result);
-        if (isAnswered) answered(result.fate);
-        pace.leave(isAnswered);
+      (heard) => {
+        pace.leave(heard.isAnswered);
+        concluding.add(at, heard);
         ended();
-        return result;
       },
       (fault: unknown) => {
         pace.leave(false);
         throw fault;
       },
     );
-  return await checkAll(entries, checkInPace, () => {
-    const turn = pace.enter();
-    return turn === undefined ? room() : turn.then(room);
-  });
+  try {
+    await checkAll(entries, askInPace, () => {
+      const turn = pace.enter();
+      return turn === undefined ? room() : turn.then(room);
+    });
+  } finally {
+    await concluding.end();
+  }
+  return results;
 }
 
 interface FirstPass {
@@ -117,9 +128,10 @@ async function secondPass(
   const retries = results.map(async (first, index) => {
     if (!isInconclusive(first)) return;
     const entry = entries[index] ?? "";
-    const result = checked(await again.run(owner, () => check(entry, { ...options, again: true })));
+    const heard = await again.run(owner, () => check(entry, { ...options, again: true }));
+    const result = checked(heard.conclude());
     results[index] = result;
-    if (!isInconclusive(result)) answered(result.fate);
+    if (heard.isAnswered) answered(result.fate);
   });
   await Promise.all(retries);
 }

@@ -25,7 +25,7 @@ async function checkChunk(
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
   const options = { spamTrap, ownEvidence: await ownEvidence(entries) };
-  const results = entries.map(async (entry) => checked(await check(entry, options)));
+  const results = entries.map(async (entry) => checked((await check(entry, options)).conclude()));
   return outcomeOf(entries, await Promise.all(results));
 }
 

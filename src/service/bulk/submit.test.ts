@@ -12,7 +12,6 @@ import {
   sessionOf,
   STARTER,
 } from "../../../test/bulk/bulk-world.ts";
-import type { FullResult } from "../../core/validate/result.ts";
 import type { Caller } from "../admission/caller.ts";
 import { Refusal } from "../refusals.ts";
 import { DEFAULT_TIERS } from "../admission/tiers.ts";
@@ -130,7 +129,7 @@ test("an account has no cooldown", async (t) => {
 });
 
 test("a spent time budget queues the whole batch, charged once", async (t) => {
-  const never = new Promise<FullResult>(() => undefined);
+  const never = new Promise<never>(() => undefined);
   const { bulk, stores } = await bulkWorld(t, { lookup, check: () => never });
   const answer = bulk.submit(entranceOf(STARTER), listOf(domains(50)));
   const queued = await until(async () => {

@@ -57,11 +57,13 @@ test("DNS that is down for a minute changes only the time", async (t) => {
   const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
   dns.isDown = true;
   const session = await submit(world, 1_200);
-  world.worker().start();
+  const worker = world.worker();
+  worker.start();
+  let postponed = 0;
   for (let seconds = 0; seconds < 60; seconds += 2) {
-    const asked = dns.asked;
+    await until(() => worker.figures().postponed > postponed || undefined);
+    ({ postponed } = worker.figures());
     world.stores.clock.advance(2_000);
-    await until(() => dns.asked > asked || undefined);
   }
   dns.isDown = false;
   const stats = await until(async () => {
@@ -176,9 +178,9 @@ test("a check that breaks on one entry fails the job in the end, and pays back",
       ? view.progress
       : undefined;
   });
-  // The 499 others of the chunk that failed were answered, although nothing of it is kept or charged.
+  // Some of the 499 others of the chunk that failed were answered, although nothing of it is kept or charged.
   const { processed_count: processed = 0 } = progress;
-  assert.ok(processed === 700 || processed === 1_199, String(processed));
+  assert.ok(processed >= 700 && processed <= 1_199, String(processed));
   assert.equal(await world.stores.unitsUsed(), 700);
   assert.deepEqual(world.events, []);
 });

@@ -3,6 +3,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Tickets } from "../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
+import { Conclusions } from "./conclusions.ts";
 import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/tally.ts";
 import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import { RESOURCES } from "../../ports/sharing/resources.ts";
@@ -45,7 +46,10 @@ const STORE_PAUSE_MS = 1_000;
 
 const NOBODY: ReadonlySet<OwnerKey> = new Set();
 
-export interface WorkerDeps extends Omit<ChunkDeps, "again" | "pace" | "answered" | "ended"> {
+export interface WorkerDeps extends Omit<
+  ChunkDeps,
+  "again" | "pace" | "conclusions" | "answered" | "ended"
+> {
   readonly shares: Pick<Shares, "of">;
   /** Names that DNS takes at once. */
   readonly window: () => number;
@@ -108,6 +112,7 @@ class ClaimingWorker implements BulkWorker {
   readonly #speed: Speedometer;
   readonly #open: Share;
   readonly #paces: OwnerPaces;
+  readonly #conclusions = new Conclusions();
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #heldBack: ReadonlySet<OwnerKey> = NOBODY;
   #callOffHoldBack = (): void => undefined;
@@ -302,6 +307,7 @@ class ClaimingWorker implements BulkWorker {
         answered,
         ended: () => checked(1),
         pace,
+        conclusions: this.#conclusions,
       });
     } finally {
       hold.release();

@@ -198,7 +198,7 @@ export const BULK_PLANTS: readonly Plant[] = [
   ]),
   ...plantsIn("service/bulk/process-chunk", [
     "the first answer of a chunk is doubled",
-    "return await checkAll(entries,",
-    "return await checkAll([entries.at(-1), ...entries.slice(1)],",
+    "await checkAll(entries,",
+    "await checkAll([entries.at(-1), ...entries.slice(1)],",
   ]),
 ];

@@ -40,15 +40,16 @@ export function upsert<Row extends object>(
 }
 
 /**
- * Of `rows` those that `isKnown`, and of the others the first for which there is room. `room` is asked only when
- * there are others: it counts rows.
+ * All of `rows` while there is room, else those that are known, and of the others the first for which there is room. What
+ * is known is asked only then.
  */
-export async function withinRoom<Row>(
+export async function withinRoom<Row extends { readonly domain: string }>(
   rows: readonly Row[],
-  isKnown: (row: Row) => boolean,
-  room: () => Promise<number>,
+  room: number,
+  known: () => Promise<ReadonlySet<string>>,
 ): Promise<readonly Row[]> {
-  if (rows.every(isKnown)) return rows;
-  let left = await room();
-  return rows.filter((row) => isKnown(row) || left-- > 0);
+  if (rows.length <= room) return rows;
+  const held = await known();
+  let left = room;
+  return rows.filter(({ domain }) => held.has(domain) || left-- > 0);
 }

@@ -54,11 +54,11 @@ async function keptOf(
   domainsMax: number,
 ): Promise<readonly DomainMailRow[]> {
   const rows = mails.map(rowOf).sort((a, b) => (a.domain < b.domain ? -1 : 1));
-  const names = rows.map(({ domain }) => domain);
-  const query = tx.sql.selectFrom("domain_mail").select("domain").where("domain", "in", names);
-  const known = new Set((await query.execute()).map(({ domain }) => domain));
-  const room = async (): Promise<number> => domainsMax - (await rowsIn(tx));
-  return withinRoom(rows, ({ domain }) => known.has(domain), room);
+  return withinRoom(rows, domainsMax - (await rowsIn(tx)), async () => {
+    const names = rows.map(({ domain }) => domain);
+    const query = tx.sql.selectFrom("domain_mail").select("domain").where("domain", "in", names);
+    return new Set((await query.execute()).map(({ domain }) => domain));
+  });
 }
 
 /** The first day that may stay, so that at most `keep` rows do; whole days only. */

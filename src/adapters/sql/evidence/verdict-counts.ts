@@ -42,24 +42,24 @@ async function knownOf(
   return new Set(rows.map(({ domain }) => domain));
 }
 
-/** The counts of one day that are kept. */
-async function keptOf(
-  tx: Tx,
-  counts: readonly VerdictCount[],
-  domainsMax: number,
-): Promise<readonly VerdictCount[]> {
-  const [first] = counts;
-  if (first === undefined) return counts;
-  const known = await knownOf(tx, first.day, counts);
-  const room = async (): Promise<number> => domainsMax - (await domainsOf(tx, first.day));
-  return withinRoom(counts, ({ domain }) => known.has(domain), room);
+/** How many more domains of a day are kept. A day loses none, so a full one is not counted again: it takes a millisecond. */
+function roomFinder(): (tx: Tx, day: number, domainsMax: number) => Promise<number> {
+  let counted = { day: -1, rows: 0 };
+  return async (tx, day, domainsMax) => {
+    if (counted.day !== day || counted.rows < domainsMax) {
+      counted = { day, rows: await domainsOf(tx, day) };
+    }
+    return domainsMax - counted.rows;
+  };
 }
 
 /** By day and domain, so that no two processes wait for each other's rows. */
-function inOrder(counts: readonly VerdictCount[]): readonly (readonly VerdictCount[])[] {
+function inOrder(
+  counts: readonly VerdictCount[],
+): readonly (readonly [day: number, counts: readonly VerdictCount[]])[] {
   const sorted = counts.toSorted((a, b) => a.day - b.day || (a.domain < b.domain ? -1 : 1));
   const days = new Set(sorted.map(({ day }) => day));
-  return Array.from(days, (day) => sorted.filter((count) => count.day === day));
+  return Array.from(days, (day) => [day, sorted.filter((count) => count.day === day)]);
 }
 
 const PRUNED = { table: "verdict_counts", key: ["day", "domain"], column: "day" } as const;
@@ -106,11 +106,14 @@ const sumsIn: (db: Kysely<Database>, fromDay: number) => ReturnType<VerdictCount
 
 export function sqlVerdictCounts(db: Kysely<Database>): VerdictCounts {
   const addRows = adding(db);
+  const roomOn = roomFinder();
   return {
     add: (counts, domainsMax) =>
       inSlice(db, async (tx) => {
-        for (const ofDay of inOrder(counts)) {
-          await addRows(tx, (await keptOf(tx, ofDay, domainsMax)).map(row));
+        for (const [day, ofDay] of inOrder(counts)) {
+          const room = await roomOn(tx, day, domainsMax);
+          const kept = await withinRoom(ofDay, room, () => knownOf(tx, day, ofDay));
+          await addRows(tx, kept.map(row));
         }
       }),
     async page(fromDay, afterDomain, limit) {

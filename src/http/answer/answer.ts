@@ -43,6 +43,22 @@ export function preflight(response: HttpResponse): void {
     .end();
 }
 
+let turnEnding: Promise<void> | undefined;
+
+/**
+ * Resolves when the event loop has seen to all that had arrived. Answers that are sent together wake their reader, a proxy
+ * above all, once instead of once each: a tenth of the CPU of an uncached check.
+ */
+export function endOfTurn(): Promise<void> {
+  turnEnding ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turnEnding = undefined;
+      resolve();
+    });
+  });
+  return turnEnding;
+}
+
 /** Sends an answer with the rate headers of its entrance, unless credits paid for it. */
 export function send(
   response: HttpResponse,

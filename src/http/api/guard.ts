@@ -15,7 +15,7 @@ import {
 import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
-import { begun, preflight, refusalOf, refused, send } from "../answer/answer.ts";
+import { begun, endOfTurn, preflight, refusalOf, refused, send } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body.ts";
 import type { TrustedProxies } from "../request/client-address.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
@@ -94,6 +94,7 @@ async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Pro
   const releasing = call.entrance?.advance?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
+  await endOfTurn();
   send(response, answer, call.entrance);
   record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
 }

@@ -191,10 +191,16 @@ export class RedisQuotaCounter implements QuotaCounter {
     const waitMs = connection.isUp ? 0 : WRITTEN_WITHIN_MS - connection.awayForMs;
     if (waitMs > 0) await this.#wait(waitMs);
     await journal.written(owner); // what this process has granted is in what it compares with
-    const answer = await ledger.take({ owner, units, limits, day });
-    // Had Redis come back meanwhile, the debt might have been paid before this was committed.
-    if (answer.kind === "taken") this.#owed.add(owner);
-    return answer;
+    let isSpent = false;
+    try {
+      const answer = await ledger.take({ owner, units, limits, day });
+      isSpent = answer.kind === "spent";
+      return answer;
+    } finally {
+      // Had Redis come back meanwhile, the debt might have been paid before this was committed. It may have been
+      // committed also if the ledger's answer was lost.
+      if (!isSpent) this.#owed.add(owner);
+    }
   }
 
   async #end(hold: QuotaHold, how: "keep" | "drop"): Promise<void> {

@@ -140,11 +140,14 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   await checkAtRest(world, people, before);
 }
 
-/** One process cannot write its units while Redis may lose its counters. */
+/**
+ * One process cannot write its units while Redis may lose its counters, or reaches the database again before it reaches
+ * Redis, and counts alone (decision 0010, what is bounded).
+ */
 function losesCounters(faults: readonly Fault[]): boolean {
   const has = (kinds: readonly FaultKind[]): boolean =>
     faults.some(({ kind }) => kinds.includes(kind));
-  return has([...STORE_KINDS.store, "freeze"]) && has(STORE_KINDS.redis);
+  return has(["parted"]) || (has([...STORE_KINDS.store, "freeze"]) && has(STORE_KINDS.redis));
 }
 
 function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {

@@ -10,9 +10,9 @@ const SCALED = { servers: 3, workers: 2 } as const;
 
 /** 300 days at least. */
 const RUNS: readonly RunOptions[] = [
-  { ...EMBEDDED, seed: 8, days: 20 },
-  { ...EMBEDDED, seed: 5, days: 100, load: LOADS.steady },
-  { ...SCALED, seed: 5, days: 40, load: LOADS.steady },
+  { ...EMBEDDED, seed: 8, days: 15 },
+  { ...SCALED, seed: 5, days: 15 },
+  { ...EMBEDDED, seed: 5, days: 120, load: LOADS.light },
   { ...SCALED, seed: 6, days: 150, load: LOADS.light },
 ];
 

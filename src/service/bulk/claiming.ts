@@ -65,8 +65,8 @@ export class Claiming {
     if (this.#deps.hasPlace()) this.#tellOfPlace();
   }
 
-  /** A chunk came to its end: without tickets that is a time to look for another. */
-  ended(): void {
+  /** A chunk ended, or owners were held back for their time: without tickets that is a time to look for another chunk. */
+  mayFind(): void {
     if (this.#deps.tickets === undefined) this.#mayBeMore = true;
     this.freed();
   }

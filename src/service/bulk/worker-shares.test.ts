@@ -133,3 +133,27 @@ test("a ticket for another owner's list is taken while those with a chunk have e
   });
   dns.letGo();
 });
+
+test("an owner that had enough for long gets chunks as soon as it has room", async (t) => {
+  const { check: checkNow } = silentCheck();
+  const waiting: (() => void)[] = [];
+  const check: EntryCheck = async (entry, options) => {
+    // The first chunk never ends, for a chunk that ends is a time to look for another.
+    if (entry === "d0.example") await new Promise<never>(() => undefined);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return checkNow(entry, options);
+  };
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check });
+  const worker = world.worker();
+  worker.start();
+  await submitFor(world, "a", domains(3_000));
+  await until(() => worker.figures().taken > 0 || undefined);
+  await settled(worker);
+  const { taken } = worker.figures();
+  world.stores.clock.advance(250);
+  await settled(worker);
+  await until(() => {
+    for (const go of waiting.splice(0)) go();
+    return worker.figures().taken > taken || undefined;
+  });
+});

@@ -263,7 +263,7 @@ class ClaimingWorker implements BulkWorker {
     if (chunk.isSuspect) this.#suspects -= 1;
     this.#underWay -= 1;
     if (this.#underWay === 0) await this.#renew();
-    this.#claiming.ended();
+    this.#claiming.mayFind();
   }
 
   /** Whether one more chunk of this owner would do no good, or take from others. */
@@ -277,7 +277,7 @@ class ClaimingWorker implements BulkWorker {
     if (owners.size === 0) return;
     this.#callOffHoldBack = this.#deps.clock.after(HELD_BACK_MS, () => {
       this.#heldBack = NOBODY;
-      this.#claiming.freed();
+      this.#claiming.mayFind();
     });
   }
 

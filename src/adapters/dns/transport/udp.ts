@@ -4,7 +4,7 @@ import type { Clock } from "../../../ports/process/clock.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { random16From } from "../message/random16.ts";
 import { answers } from "../message/wire.ts";
-import { Outbox, type Sender } from "./outbox.ts";
+import { Batch } from "./batch.ts";
 
 /** Sockets to one server: each has a source port that a forger would have to guess. */
 const SOCKETS = 8;
@@ -41,7 +41,8 @@ export interface Seat {
 interface UdpOptions {
   readonly server: ServerAddress;
   readonly clock: Clock;
-  readonly outbox: Outbox;
+  readonly outbox: Batch<PortSocket>;
+  readonly inbox: Batch<PortSocket>;
   /** 16 random bits, from a cryptographic source. */
   readonly random16: () => number;
   /** Something came that answers nothing we asked: late copies, or a forger at work. */
@@ -61,15 +62,16 @@ export interface OpenUdpOptions extends Pick<UdpOptions, "clock" | "strayed"> {
   readonly random: (count: number) => Uint8Array;
 }
 
-/** Senders that share one outbox. */
+/** Senders that share one outbox and one inbox. */
 export function openUdp({
   clock,
   random,
   strayed,
 }: OpenUdpOptions): (server: ServerAddress) => UdpSender {
-  const outbox = new Outbox();
+  const outbox = new Batch<PortSocket>((socket, packet) => socket.transmit(packet));
+  const inbox = new Batch<PortSocket>((socket, message) => socket.received(message));
   const random16 = random16From(random);
-  return (server) => new UdpPool({ server, clock, outbox, random16, strayed });
+  return (server) => new UdpPool({ server, clock, outbox, inbox, random16, strayed });
 }
 
 /** Uses changing sockets and random ids. */
@@ -150,7 +152,7 @@ interface SocketOwner {
 }
 
 /** One connected socket and its listeners, by id. */
-class PortSocket implements Seat, Sender {
+class PortSocket implements Seat {
   sent = 0;
   readonly #options: UdpOptions;
   readonly #owner: SocketOwner;
@@ -168,7 +170,7 @@ class PortSocket implements Seat, Sender {
       lookup: (address, _options, found) => found(null, address, family), // an address, never a name
     });
     this.#socket.on("error", () => this.#broke());
-    this.#socket.on("message", (message) => this.#received(message));
+    this.#socket.on("message", (message) => options.inbox.add(this, message));
     this.#socket.on("connect", () => this.#opened());
     this.#socket.connect(port, host);
   }
@@ -187,6 +189,7 @@ class PortSocket implements Seat, Sender {
     if (this.#state !== "opening") this.#options.outbox.add(this, packet);
   }
 
+  /** Nothing when it is closed meanwhile. */
   transmit(packet: Uint8Array): void {
     if (this.#state !== "closed") this.#socket.send(packet);
   }
@@ -228,7 +231,8 @@ class PortSocket implements Seat, Sender {
     this.#owner.opened(this);
   }
 
-  #received(message: Uint8Array): void {
+  /** A message came, in this turn of the event loop. */
+  received(message: Uint8Array): void {
     const id = message.length < 2 ? -1 : idOf(message);
     const listener = this.#listeners.get(id);
     if (listener === undefined || !answers(message, listener.packet)) {

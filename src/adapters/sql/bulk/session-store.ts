@@ -114,8 +114,8 @@ async function find({ db }: BulkStoreDeps, session: string, nowMs: number) {
     .leftJoin("chunks", (join) =>
       join.onRef("chunks.session", "=", "jobs.session").on("chunks.answered", "is not", null),
     )
+    .select("chunks.answered") // first: where a later version adds a column, node:sqlite 22.23 forgets the last one
     .selectAll("jobs")
-    .select("chunks.answered")
     .where("jobs.session", "=", session)
     .execute();
   const [row] = rows;

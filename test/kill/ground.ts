@@ -116,7 +116,9 @@ async function lookInto<T>(
 ): Promise<T> {
   const look = async (): Promise<T> => {
     const nowMs = Date.now();
-    const sql = await (url === undefined ? openEmbedded(dataDir, nowMs) : openPatiently(url, nowMs));
+    const sql = await (url === undefined
+      ? openEmbedded(dataDir, nowMs)
+      : openPatiently(url, nowMs));
     try {
       return await work(sql);
     } finally {

@@ -134,8 +134,8 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
     [
       "units taken without Redis are never told to it",
-      `if (answer.kind === "taken")\n            this.#owed.add(owner);`,
-      "",
+      `isSpent = answer.kind === "spent";`,
+      "isSpent = true;",
     ],
     [
       "a counter is filled without the ledger",

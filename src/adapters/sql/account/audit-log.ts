@@ -29,8 +29,8 @@ export function sqlAuditLog(db: Kysely<Database>): AuditLog {
       .selectFrom("audit_entries")
       .leftJoin("accounts as actor", "actor.id", "audit_entries.actor_id")
       .leftJoin("accounts as owner", "owner.id", "audit_entries.account_id")
+      .select(["actor.email as actor_email", "owner.email as account_email"]) // first, as in `find` of session-store.ts
       .selectAll("audit_entries")
-      .select(["actor.email as actor_email", "owner.email as account_email"])
       .orderBy("audit_entries.at_ms", "desc")
       .orderBy("audit_entries.id")
       .limit(limit);

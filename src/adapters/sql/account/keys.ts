@@ -77,8 +77,8 @@ function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
   return db
     .selectFrom("api_keys")
     .innerJoin("accounts", "accounts.id", "api_keys.account_id")
+    .select(["api_keys.id as key_id", "api_keys.origins"]) // first, as in `find` of session-store.ts
     .selectAll("accounts")
-    .select(["api_keys.id as key_id", "api_keys.origins"])
     .where("api_keys.revoked_at_ms", "is", null)
     .where("api_keys.key_hash", "=", "")
     .compile();

@@ -83,7 +83,7 @@ const files = readdirSync("dist", { recursive: true })
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");
 
-// More than two cores take: they wait for timers and servers, long suites half of their time for outages and leases.
+// More than there are cores, because tests wait for timers and servers; long suites wait for half of their time.
 const tally = await runFiles(long ? files : together(files), long ? 5 : 3);
 let { passed, failed } = tally;
 if (failed > 0 && tally.files.length > 0 && tally.files.length <= again) {

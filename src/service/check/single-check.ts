@@ -63,7 +63,7 @@ export function createBudgetedCheck(
     try {
       const validation = await validate(question, world);
       const isComplete = !bounded.isUnanswered();
-      // The validation is nobody else's. To spread it costs as much as to make it.
+      // Nobody else has this object, so it may be added to: a copy by spread costs as much as the check's own work.
       return Object.assign(validation, { expiresAtMs: bounded.expiresAtMs(), isComplete });
     } finally {
       bounded.end();

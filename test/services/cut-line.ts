@@ -18,6 +18,12 @@ export interface CutLine {
   close(): Promise<void>;
 }
 
+/** Not while its end is being sent: Node would leave it open, and the process would spin at its exit and never end. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** Opens a line from a new port to `targetPort` of 127.0.0.1. */
 export async function openCutLine(targetPort: number): Promise<CutLine> {
   const sockets = new Set<Socket>();
@@ -38,7 +44,7 @@ export async function openCutLine(targetPort: number): Promise<CutLine> {
     sockets.add(from);
     from.setNoDelay(true);
     from.on("data", (data: Buffer) => {
-      if (losing.delete(from)) to.resetAndDestroy();
+      if (losing.delete(from)) reset(to);
       if (lost !== undefined && data.includes(lost)) {
         losing.add(to);
         lost = undefined;
@@ -65,7 +71,7 @@ export async function openCutLine(targetPort: number): Promise<CutLine> {
   const cut = async (): Promise<void> => {
     const closed = server.listening ? once(server, "close") : Promise.resolve();
     server.close();
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const socket of sockets) reset(socket);
     await closed;
   };
   return {

@@ -9,7 +9,7 @@ const SLICE_UNITS = 131_072;
  */
 export function* countSpellings(text: string, layout: BatchLayout): Generator<undefined, number> {
   const isEnd = layout === "list" ? endsPiece : endsLine;
-  const seen = new HashSet();
+  const seen = new TextHashes();
   let [first, second, length] = [FIRST_SEED, SECOND_SEED, 0];
   let sliceEnd = SLICE_UNITS;
   for (let at = 0; at <= text.length; at += 1) {
@@ -19,8 +19,8 @@ export function* countSpellings(text: string, layout: BatchLayout): Generator<un
     }
     const code = at < text.length ? text.charCodeAt(at) : LF;
     if (!isEnd(code)) {
-      first = Math.imul(first ^ code, 0x01000193);
-      second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
+      first = firstWith(first, code);
+      second = secondWith(second, code);
       length += 1;
     } else if (length > 0) {
       seen.add(first, second);
@@ -32,15 +32,29 @@ export function* countSpellings(text: string, layout: BatchLayout): Generator<un
 
 const [FIRST_SEED, SECOND_SEED] = [0x811c9dc5 | 0, 0x9e3779b9 | 0];
 
+const firstWith = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
+const secondWith = (hash: number, code: number): number =>
+  Math.imul(hash + code, 0x85ebca6b) ^ (hash >>> 13);
+
 const LF = 10;
 const endsLine = (code: number): boolean => code === LF;
 const endsPiece = (code: number): boolean =>
   code === 32 || code === 44 || code === LF || code === 13 || code === 9;
 
 /** Hashes of 64 bits, two of which are the same in one of 10^8 lists of 400,000 texts. */
-class HashSet {
+export class TextHashes {
   #slots = new Int32Array(2 * 4_096);
   size = 0;
+
+  addText(text: string): void {
+    let [first, second] = [FIRST_SEED, SECOND_SEED];
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      first = firstWith(first, code);
+      second = secondWith(second, code);
+    }
+    this.add(first, second);
+  }
 
   add(first: number, second: number): void {
     // 0 marks a free slot.

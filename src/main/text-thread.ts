@@ -41,10 +41,17 @@ function* countedAndSplit({
     : batch;
 }
 
+/** The rows of a file's table are given to the main thread, not copied. */
+function given(report: ThreadReport): ArrayBuffer[] {
+  if (!("result" in report) || report.name !== "file") return [];
+  const pages = report.result.entries.table?.pages ?? [];
+  return pages.flatMap(({ cells, entries }) => [cells.buffer, entries.buffer] as ArrayBuffer[]);
+}
+
 async function report({ id, name, order }: Numbered): Promise<ThreadReport> {
   const work = WORK[name] as (of: typeof order) => Promise<unknown>;
   try {
-    return { id, result: await work(order) };
+    return { id, name, result: await work(order) } as ThreadReport;
   } catch (error) {
     if (!(error instanceof Refusal)) return { id, fault: error };
     const { code, status, message, detail, retryAfterSeconds } = error;
@@ -53,5 +60,5 @@ async function report({ id, name, order }: Numbered): Promise<ThreadReport> {
 }
 
 port.on("message", (numbered: Numbered) => {
-  void report(numbered).then((its) => port.postMessage(its));
+  void report(numbered).then((its) => port.postMessage(its, given(its)));
 });

@@ -1,8 +1,10 @@
 import type { TestContext } from "node:test";
 import { readTrustedProxies } from "../../src/http/request/client-address.ts";
 import { bulkHandler } from "../../src/http/api/bulk.ts";
+import { readFile, type ReadFile } from "../../src/http/api/read-file.ts";
 import { uploadRoute } from "../../src/http/api/upload.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
+import type { Shares } from "../../src/ports/sharing/shares.ts";
 import type { BulkService } from "../../src/service/bulk/bulk.ts";
 import type { Caller } from "../../src/service/admission/caller.ts";
 import type { Admission } from "../../src/service/admission/admission.ts";
@@ -22,6 +24,7 @@ export interface BulkServer extends BulkWorld {
   open(path: string, options?: AskOptions): Promise<Response>;
   /** Keys that are refused from now on. */
   readonly revoked: Set<string>;
+  readonly shares: Shares;
   readonly stop: () => Promise<void>;
 }
 
@@ -61,13 +64,16 @@ function keyedGate(): Admission {
   };
 }
 
+export interface ServerOptions extends Partial<WorldOptions> {
+  readonly over?: (bulk: BulkService) => BulkService;
+  /** Of files; here unless given. */
+  readonly readLarge?: ReadFile;
+}
+
 /** The bulk faces on a real listener, with the real service and its stores behind them. */
 export async function bulkServer(
   t: TestContext,
-  {
-    over = (bulk) => bulk,
-    ...options
-  }: Partial<WorldOptions> & { readonly over?: (bulk: BulkService) => BulkService } = {},
+  { over = (bulk) => bulk, readLarge = readFile, ...options }: ServerOptions = {},
 ): Promise<BulkServer> {
   const world = await bulkWorld(t, { lookup: mailEverywhere(), ...options });
   const { clock, log } = world.stores;
@@ -83,7 +89,7 @@ export async function bulkServer(
     bulk: bulkHandler({ bulk, log }),
     routes: [
       viewRoute({ bulk, log, clock, isInForce, shares }),
-      uploadRoute({ bulk, log, clock, shares }),
+      uploadRoute({ bulk, log, clock, shares, readLarge }),
     ],
     settings: { ...settings, trustedProxies: readTrustedProxies("127.0.0.1") },
   });
@@ -108,7 +114,7 @@ export async function bulkServer(
       headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
       body: form,
     });
-  return { ...world, port: server.port, ask, post, open, revoked, stop: server.stop };
+  return { ...world, port: server.port, ask, post, open, revoked, shares, stop: server.stop };
 }
 
 /** The session that an answer names. */

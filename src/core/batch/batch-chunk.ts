@@ -26,8 +26,6 @@ export interface SplitBatch {
   readonly total: number;
   readonly unique: number;
   readonly chunks: readonly PackedChunk[];
-  /** As `Batch.lineEntries`. */
-  readonly lineEntries?: Int32Array;
 }
 
 /** `readBatch` and `packChunks` in one, in slices. A batch of more than `uniqueMax` entries may have no chunks. */
@@ -36,15 +34,19 @@ export function* splitText(
   layout: BatchLayout,
   uniqueMax = Infinity,
 ): Generator<undefined, SplitBatch> {
-  const batch = yield* readBatch(text, layout, uniqueMax);
+  return yield* splitBatch(yield* readBatch(text, layout, uniqueMax));
+}
+
+/** `packChunks` in slices; a batch that was cut short gets no chunks. */
+export function* splitBatch(batch: Batch): Generator<undefined, SplitBatch> {
+  const { total, unique } = batch;
   const chunks: PackedChunk[] = [];
-  if (batch.isCutShort) return { total: batch.total, unique: batch.unique, chunks };
+  if (batch.isCutShort) return { total, unique, chunks };
   for (const chunk of packChunks(batch)) {
     chunks.push(chunk);
     yield;
   }
-  const { total, unique, lineEntries } = batch;
-  return { total, unique, chunks, ...(lineEntries === undefined ? {} : { lineEntries }) };
+  return { total, unique, chunks };
 }
 
 /** Cuts a batch into chunks, one a step. An empty batch has none. */

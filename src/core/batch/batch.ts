@@ -11,8 +11,6 @@ export interface Batch {
   readonly spellings: readonly string[];
   /** For each spelling its entry; entries are numbered from 0 in the order of their first spellings. */
   readonly entryOf: readonly number[];
-  /** Layout `lines`: the entry of each line, -1 for a blank one. */
-  readonly lineEntries?: Int32Array;
   /** It holds too many entries and was not read to its end. */
   readonly isCutShort?: boolean;
 }
@@ -41,8 +39,8 @@ export function* readBatch(
   layout: BatchLayout,
   uniqueMax = Infinity,
 ): Generator<undefined, Batch> {
-  const reader = new Reader(layout);
-  const isEnd = layout === "list" ? endsPiece : endsLine;
+  const reader = new Reader();
+  const { isEnd, tidy } = LAYOUTS[layout];
   let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   let sliceEnd = SLICE_UNITS;
   for (let at = start; at <= text.length; at += 1) {
@@ -53,8 +51,25 @@ export function* readBatch(
       sliceEnd = at + SLICE_UNITS;
     }
     if (at < text.length && !isEnd(text.charCodeAt(at))) continue;
-    reader.take(text.slice(start, at));
+    reader.take(tidy(text.slice(start, at)));
     start = at + 1;
+  }
+  return reader.batch();
+}
+
+/** The same for pieces that are known, none of them empty. */
+export function* readPieces(
+  pieces: Iterable<string>,
+  uniqueMax = Infinity,
+): Generator<undefined, Batch> {
+  const reader = new Reader();
+  for (const piece of pieces) {
+    if (reader.sincePause >= SLICE_COST) {
+      if (reader.isTooCostly(uniqueMax)) return { ...reader.batch(), isCutShort: true };
+      yield;
+      reader.sincePause = 0;
+    }
+    reader.take(piece);
   }
   return reader.batch();
 }
@@ -67,6 +82,11 @@ const endsLine = (code: number): boolean => code === LF;
 /** Blank, comma, LF, CR, tab. */
 const endsPiece = (code: number): boolean =>
   code === 32 || code === 44 || code === LF || code === 13 || code === 9;
+
+const LAYOUTS = {
+  list: { isEnd: endsPiece, tidy: (piece: string) => piece },
+  lines: { isEnd: endsLine, tidy: (line: string) => line.trim() },
+} as const satisfies Readonly<Record<BatchLayout, object>>;
 
 /**
  * Whether a piece is its own key, seen without parsing: it is malformed for its length or for want of a
@@ -109,7 +129,6 @@ class Reader {
   /** Cost of the pieces since the last yield. */
   sincePause = 0;
   #costly = 0;
-  readonly #lineEntries: number[] | undefined;
   #total = 0;
   #unique = 0;
   readonly #spellings: string[] = [];
@@ -117,31 +136,20 @@ class Reader {
   /** Spellings and keys to their entry; a key not spelled so far is stored as `~entry`. A Map, so `__proto__` is a name like any other. */
   readonly #seen = new Map<string, number>();
 
-  constructor(layout: BatchLayout) {
-    this.#lineEntries = layout === "lines" ? [] : undefined;
-  }
-
   isTooCostly(uniqueMax: number): boolean {
     return this.#unique > uniqueMax && this.#costly > COSTLY_MAX;
   }
 
-  take(text: string): void {
-    const piece = this.#lineEntries === undefined ? text : text.trim();
-    const entry = piece === "" ? -1 : this.#add(piece);
-    this.#lineEntries?.push(entry);
-  }
-
-  /** Returns the number of the piece's entry. */
-  #add(piece: string): number {
+  take(piece: string): void {
+    if (piece === "") return;
     this.#total += 1;
     this.sincePause += 1;
     const known = this.#seen.get(piece);
-    if (known !== undefined && known >= 0) return known;
+    if (known !== undefined && known >= 0) return;
     const entry = known === undefined ? this.#entryByKey(piece) : ~known;
     this.#seen.set(piece, entry);
     this.#spellings.push(piece);
     this.#entryOf.push(entry);
-    return entry;
   }
 
   #entryByKey(piece: string): number {
@@ -162,13 +170,11 @@ class Reader {
   }
 
   batch(): Batch {
-    const lines = this.#lineEntries;
     return {
       total: this.#total,
       unique: this.#unique,
       spellings: this.#spellings,
       entryOf: this.#entryOf,
-      ...(lines === undefined ? {} : { lineEntries: Int32Array.from(lines) }),
     };
   }
 }

@@ -20,14 +20,13 @@ export interface Multipart {
   readonly file: UploadedFile;
   /** First value each. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Drops the file, once it is read. What was made of it still counts as its owner's. */
-  readonly drop: () => void;
-  /** Drops the file and gives its memory back; may be called twice. */
+  /** Drops what is left of the file and gives its memory back; may be called twice. */
   readonly release: () => void;
 }
 
 export interface UploadedFile {
-  readonly chunks: readonly Uint8Array[];
+  /** Who reads the file takes them out. */
+  readonly chunks: Uint8Array[];
   /** As the client calls it; "" when it does not. */
   readonly name: string;
   readonly mediaType: string;
@@ -155,7 +154,6 @@ class Reading {
     settle?.resolve({
       file: { ...file, chunks },
       fields: this.#fields,
-      drop: () => void (chunks.length = 0),
       release: () => {
         chunks.length = 0;
         this.#release();

@@ -1,19 +1,17 @@
 import { createHash } from "node:crypto";
-import {
-  readUpload,
-  type UploadedEntries,
-  type UploadOptions,
-} from "../../service/bulk/read-upload.ts";
-import { turn } from "../request/slices.ts";
+import type { BulkFile } from "../../service/bulk/bulk.ts";
+import { readUpload, type UploadOptions } from "../../service/bulk/read-upload.ts";
+import { inSlices, turn } from "../request/slices.ts";
 
 /** An uploaded file, to be read; it can be sent to a thread. */
 export interface FileOrder {
-  readonly chunks: readonly Uint8Array[];
+  /** Taken out as they are read, so that their memory is free. */
+  readonly chunks: Uint8Array[];
   readonly options: UploadOptions;
 }
 
 export interface FileRead {
-  readonly entries: UploadedEntries;
+  readonly entries: BulkFile;
   /** SHA-256 of the file, in hex. */
   readonly digest: string;
 }
@@ -25,18 +23,18 @@ export type ReadFile = (order: FileOrder) => Promise<FileRead>;
 export const readFile: ReadFile = async ({ chunks, options }) => {
   const hash = createHash("sha256");
   const slices = paced(chunks, (slice) => void hash.update(slice));
-  const entries = await readUpload(slices, options);
-  return { entries, digest: hash.digest("hex") };
+  const split = await readUpload(slices, options);
+  return { entries: await inSlices(split), digest: hash.digest("hex") };
 };
 
 const SLICE_BYTES = 65_536;
 
 /** Slices with room for other work between them. */
 async function* paced(
-  chunks: readonly Uint8Array[],
+  chunks: Uint8Array[],
   note: (slice: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) {
+  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
     for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
       const slice = chunk.subarray(at, at + SLICE_BYTES);
       note(slice);

@@ -6,6 +6,7 @@ import {
   bulkServer,
   sessionIn,
 } from "../../../test/bulk/bulk-http.ts";
+import { readFile } from "./read-file.ts";
 import { until } from "../../../test/time/until.ts";
 import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
 
@@ -201,6 +202,49 @@ test("what cannot be read is refused with the reason, and charges nothing", asyn
     });
   }
   assert.equal(await server.stores.unitsUsed(), 0);
+});
+
+test("of what stands against a file, what is wrong with the request comes before its number of entries", async (t) => {
+  const server = await bulkServer(t);
+  const many = long(100_001);
+  const ask = async (key: string, content: string): Promise<string> => {
+    const { body } = await upload(server, content, { headers: { "idempotency-key": key } });
+    return (JSON.parse(body) as { readonly error?: string }).error ?? "answered";
+  };
+  assert.equal(await ask("k", PEOPLE), "answered");
+  assert.equal(await ask("k", many), "Idempotency-Key was used with another body.");
+  assert.match(await ask("\t", many), /Idempotency-Key/);
+  assert.match(await ask("other", many), /^Maximum 100000 unique emails allowed/);
+});
+
+test("owner B's large file is read before owner A's second", async (t) => {
+  const read: string[] = [];
+  const go: (() => void)[] = [];
+  const server = await bulkServer(t, {
+    async readLarge(order) {
+      read.push(Buffer.from(order.chunks[0] ?? []).toString("utf8", 0, 2));
+      await new Promise<void>((resolve) => go.push(resolve));
+      return await readFile(order);
+    },
+  });
+  const waiting = (): number => server.shares.of("decoding").figures("look").waiting;
+  const send = (name: string): Promise<Answer> => {
+    const form = new FormData();
+    form.set("file", new Blob([`${name}@x.example\n`.repeat(500_000)]), "list.txt");
+    return server.ask("/api/bulk/upload", { key: name.slice(0, 1), body: form });
+  };
+  const answers = [send("a1")];
+  await until(() => read.length === 1);
+  answers.push(send("a2"));
+  await until(() => waiting() === 1);
+  answers.push(send("b1"));
+  await until(() => waiting() === 2);
+  for (let at = 0; at < 3; at += 1) {
+    await until(() => go.length > at);
+    go[at]?.();
+  }
+  for (const answer of answers) assert.equal((await answer).status, 200);
+  assert.deepEqual(read, ["a1", "b1", "a2"]);
 });
 
 test("a column may fill more than 2,000,000 octets", async (t) => {

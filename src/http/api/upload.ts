@@ -4,7 +4,7 @@ import type { Log } from "../../ports/process/log.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
 import type { UploadOptions } from "../../service/bulk/read-upload.ts";
-import { badUpload, notFound } from "../../service/refusals.ts";
+import { notFound } from "../../service/refusals.ts";
 import { createMultipartReader, type Multipart, type UploadedFile } from "./multipart.ts";
 import { type FileRead, readFile, type ReadFile } from "./read-file.ts";
 import type { ApiReply, ApiRequest, Route } from "../answer/route.ts";
@@ -12,7 +12,7 @@ import { bulkReply, idempotencyKeyOf } from "./bulk.ts";
 import { uploadDocumentation } from "./upload-documentation.ts";
 
 export interface UploadDeps {
-  readonly bulk: Pick<BulkService, "submit">;
+  readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
   readonly log: Log;
   readonly clock: Clock;
   readonly shares: Pick<Shares, "of">;
@@ -46,7 +46,7 @@ export function uploadRoute(deps: UploadDeps): Route {
 }
 
 async function submit(
-  { file, fields, drop }: Multipart,
+  { file, fields }: Multipart,
   request: ApiRequest,
   { bulk, log, shares, readLarge = readFile }: UploadDeps,
 ): Promise<ApiReply> {
@@ -54,12 +54,12 @@ async function submit(
   const json = fields.get("json");
   const wantsResults =
     json === undefined ? request.params.flag("json") : /^(?:true|1)$/i.test(json);
-  const options = optionsOf(file, column);
-  const owner = ownerKey(request.entrance.caller.owner);
+  const { caller } = request.entrance;
+  const options = { ...wayOf(file, column), entriesMax: bulk.entriesMax(caller) };
+  const owner = ownerKey(caller.owner);
   const read = (): Promise<FileRead> => readLarge({ chunks: file.chunks, options });
+  // What came of it has its place in "uploads" until it is stored, and its owner's next file finds no room beside it.
   const { entries, digest } = await shares.of("decoding").run(owner, read, sizeOf(file));
-  drop(); // its entries wait in its place to be split, and its owner's next file finds no room beside them
-  if (entries.text.trim() === "") throw badUpload("The file has no entries.");
   const said = [options.kind, column, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };
@@ -67,7 +67,10 @@ async function submit(
 }
 
 /** Plain text is a list as in every bulk request; all else is CSV, of one column perhaps. */
-function optionsOf({ name, mediaType }: UploadedFile, column: string): UploadOptions {
+function wayOf(
+  { name, mediaType }: UploadedFile,
+  column: string,
+): Pick<UploadOptions, "kind" | "column"> {
   if (column !== "") return { kind: "table", column };
   const isTable = /\.(?:csv|tsv)$/i.test(name);
   const isList = /\.(?:txt|text|list)$/i.test(name) || mediaType === "text/plain";

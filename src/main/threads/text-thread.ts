@@ -32,8 +32,12 @@ export interface Numbered {
   readonly order: Tasks[TaskName]["order"];
 }
 
+type TaskResult = {
+  readonly [Name in TaskName]: { readonly name: Name; readonly result: Tasks[Name]["result"] };
+}[TaskName];
+
 export type ThreadReport = { readonly id: number } & (
-  | { readonly result: unknown }
+  | TaskResult
   | {
       readonly refusal: Pick<
         Refusal,

@@ -1,4 +1,5 @@
 import { splitText } from "../../core/batch/batch-chunk.ts";
+import { spellingsMax } from "../../core/batch/spellings.ts";
 import type { ReadFile } from "../../http/api/read-file.ts";
 import type { Decode } from "../../http/request/decode.ts";
 import { inSlices, turn } from "../../http/request/slices.ts";
@@ -16,12 +17,6 @@ export interface Texts {
 
 /** Texts up to this length are split in slices where they are, without waiting: about 3,000 entries. */
 const INLINE_MAX_UNITS = 65_536;
-
-/**
- * A list with more spellings than this is refused by their count, before any is parsed: twice the limit, because no
- * list that people keep spells all of its entries twice.
- */
-const spellingsMax = (entriesMax: number): number => 2 * entriesMax + 1_000;
 
 /** In a thread that lives as long as there are any; lists are split in their owners' turns. */
 export function threadTexts(splitting: Share): Texts {
@@ -45,10 +40,10 @@ export function threadTexts(splitting: Share): Texts {
 /** Chunks that are copied between two turns of other requests: about 1 ms. */
 const COPIED_PER_TURN = 16;
 
-/** In memory of their own: that of a chunk may hold a part of another request. */
-async function copied(chunks: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+/** In memory of their own: that of a chunk may hold a part of another request. The chunks are taken out. */
+async function copied(chunks: Uint8Array[]): Promise<Uint8Array[]> {
   const copies: Uint8Array[] = [];
-  for (const chunk of chunks) {
+  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
     copies.push(new Uint8Array(chunk));
     if (copies.length % COPIED_PER_TURN === 0) await turn();
   }

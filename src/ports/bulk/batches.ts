@@ -20,19 +20,19 @@ export interface NewBatch {
   readonly nowMs: number;
 }
 
-/** Some rows of an uploaded table. */
-export interface TablePageText {
-  readonly rows: number;
-  /** JSON of `string[][]`. */
-  readonly content: string;
+/** Some rows of an uploaded table, in memory of their own that a thread can give to another. */
+export interface TableRows {
+  /** JSON of `string[][]` in UTF-8. */
+  readonly cells: Uint8Array;
+  /** For each row its entry, -1 for a blank cell. */
+  readonly entries: Int32Array;
 }
 
 /** An uploaded table as it is stored. */
 export interface StoredTable {
   readonly header: readonly string[];
-  readonly pages: readonly TablePageText[];
-  /** For each row its entry, -1 for a blank cell. */
-  readonly lineEntries: Int32Array;
+  /** About 64 KiB each, which keeps readers small. */
+  readonly pages: readonly TableRows[];
 }
 
 /** Stored with the batch under a key that `RetryKeys.begin` opened. */

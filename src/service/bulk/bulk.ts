@@ -1,6 +1,8 @@
 import type { Tally } from "../../core/batch/tally.ts";
+import type { SplitBatch } from "../../core/batch/batch-chunk.ts";
 import type { BatchLayout } from "../../core/batch/batch.ts";
-import type { TablePageText } from "../../ports/bulk/batches.ts";
+import type { StoredTable } from "../../ports/bulk/batches.ts";
+import type { TooMany } from "../../ports/bulk/splitter.ts";
 import type { Caller } from "../admission/caller.ts";
 import type { Entrance } from "../admission/admission.ts";
 
@@ -57,33 +59,23 @@ export interface RowResult {
   readonly result?: string;
 }
 
-/** The columns of an uploaded table. Kept with the session and deleted with it. */
-export interface UploadedTable {
-  /** Names as they are shown, the entry's own column included. */
-  readonly header: readonly string[];
-  /**
-   * The rows in the file's order. Row n belongs to line n of the request's text, so there is a row for each line
-   * as lines. Pages of about 64 KiB keep readers small.
-   */
-  readonly pages: readonly TablePageText[];
+/** A list as a face read it. */
+export interface BulkText {
+  /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
+  readonly text: string;
+  /** `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed. */
+  readonly layout: BatchLayout;
 }
 
-/** A bulk request as a face read it. */
-export interface BulkRequest {
-  /** Decoded; of several parameters, all of them joined by a newline. At most `maxOctets` octets. */
-  readonly text: string;
-  /** `BULK_MAX_OCTETS` unless the text comes from an uploaded file. */
-  readonly maxOctets?: number;
-  /**
-   * `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed; for an
-   * uploaded column, whose cells the face has freed of line breaks. A blank line is not an entry.
-   */
-  readonly layout: BatchLayout;
-  /** With layout `lines` only. */
-  readonly table?: UploadedTable;
-  /** The Idempotency-Key header and what the body comes to. */
-  readonly retry?: IdempotencyKey;
+/** An uploaded file as a face read it, within its caller's `entriesMax`. */
+export interface BulkFile {
+  readonly split: SplitBatch | TooMany;
+  /** Kept with the session and deleted with it. */
+  readonly table?: StoredTable;
 }
+
+/** `retry`: the Idempotency-Key header and what the body comes to. */
+export type BulkRequest = (BulkText | BulkFile) & { readonly retry?: IdempotencyKey };
 
 /** Makes a repeated request the same request (decisions, section 5). */
 export interface IdempotencyKey {
@@ -151,6 +143,8 @@ export interface BulkService {
    * checked at once within the time budget; more, or a spent budget, become a queued job.
    */
   submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer>;
+  /** Unique entries that a request of this caller may hold; null: any number. */
+  entriesMax(caller: Caller): number | null;
   /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
   view(caller: Caller, session: string): Promise<BulkView>;
   /** `/json` and `/csv`: for the submitting account, or for an anonymous session its address, only. */

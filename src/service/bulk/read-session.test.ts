@@ -12,6 +12,9 @@ import {
   sessionOf,
   STARTER,
 } from "../../../test/bulk/bulk-world.ts";
+import { splitText } from "../../core/batch/batch-chunk.ts";
+import { finish } from "../../core/batch/batch.ts";
+import type { TableRows } from "../../ports/bulk/batches.ts";
 import { SESSION_LIFE_MS } from "../../ports/bulk/session-store.ts";
 import type { Caller } from "../admission/caller.ts";
 import { Refusal } from "../refusals.ts";
@@ -167,12 +170,15 @@ test("an uploaded table's rows come with their results, blank cells without", as
   const world = await bulkWorld(t, { lookup });
   const cells = [...domains(900).split("\n"), "", "D3.example", "d899.example"];
   const rows = cells.map((cell, at) => [String(at), cell]);
-  const pages = [rows.slice(0, 500), rows.slice(500)].map((page) => ({
-    rows: page.length,
-    content: JSON.stringify(page),
-  }));
+  const split = finish(splitText(cells.join("\n"), "lines"));
+  const entries = [...Array(900).keys(), -1, 3, 899];
+  const page = (from: number, to?: number): TableRows => ({
+    cells: Buffer.from(JSON.stringify(rows.slice(from, to))),
+    entries: Int32Array.from(entries.slice(from, to)),
+  });
+  const pages = [page(0, 500), page(500)];
   const table = { header: ["n", "site"], pages };
-  const request = { text: cells.join("\n"), layout: "lines", table } as const;
+  const request = { split, table };
   const session = sessionOf(await world.bulk.submit(entranceOf(STARTER), request));
   world.worker().start();
   const answer = await until(async () => {

@@ -11,7 +11,7 @@ import type { SessionStore } from "../../ports/bulk/session-store.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import { NoRoom } from "../../ports/sharing/share.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
-import type { Splitter } from "../../ports/bulk/splitter.ts";
+import type { Splitter, TooMany } from "../../ports/bulk/splitter.ts";
 import { forBulk } from "./bulk-refusal.ts";
 import type { Entrance, Admission } from "../admission/admission.ts";
 import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
@@ -67,18 +67,19 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly completed: () => void;
 }
 
-/** Throws the 400 for an empty text and the 413 for one over `maxOctets`; linear, without splitting. */
-export function checkBulkText(text: string, maxOctets = BULK_MAX_OCTETS): void {
+/** Throws the 400 for an empty text and the 413 for one over `BULK_MAX_OCTETS`; linear, without splitting. */
+export function checkBulkText(text: string): void {
   if (text === "") throw missingParameter("email");
-  const isSmall = text.length * 3 <= maxOctets;
-  const isLarge = text.length > maxOctets;
-  if (isLarge || (!isSmall && Buffer.byteLength(text) > maxOctets)) throw bulkTooLarge();
+  const isSmall = text.length * 3 <= BULK_MAX_OCTETS;
+  const isLarge = text.length > BULK_MAX_OCTETS;
+  if (isLarge || (!isSmall && Buffer.byteLength(text) > BULK_MAX_OCTETS)) throw bulkTooLarge();
 }
 
 /** The bulk service on its stores. */
 export function createBulk(deps: SubmitDeps): BulkService {
   return {
     submit: (entrance, request) => submit(entrance, request, deps),
+    entriesMax: ({ tier }) => deps.tiers[tier].bulkLimit,
     view: (caller, session) => viewSession(deps, caller, session),
     results: (caller, session) => sessionResults(deps, caller, session),
     progress: (caller, session) => followSession(deps, caller, session),
@@ -104,7 +105,7 @@ async function submit(
   request: BulkRequest,
   deps: SubmitDeps,
 ): Promise<BulkAnswer> {
-  checkBulkText(request.text, request.maxOctets);
+  if ("text" in request) checkBulkText(request.text);
   try {
     const retry = await openRetry(deps, ownerKey(entrance.caller.owner), request.retry);
     if (retry.kind === "kept") return await keptAnswer(deps, retry.record);
@@ -132,11 +133,9 @@ interface Asked {
 }
 
 async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
-  const { entrance, request } = asked;
+  const { entrance } = asked;
   const { bulkLimit, premium } = deps.tiers[entrance.caller.tier];
-  const { text, layout } = request;
-  const owner = ownerKey(entrance.caller.owner);
-  const split = await deps.split({ text, layout, owner, entriesMax: bulkLimit });
+  const split = await splitOf(asked, deps);
   if ("kind" in split) throw tooManyEntries(bulkLimit ?? split.count, split.count);
   if (split.total === 0) throw missingParameter("email");
   if (bulkLimit !== null && split.unique > bulkLimit) throw tooManyEntries(bulkLimit, split.unique);
@@ -154,16 +153,26 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
     spamTrap: premium,
     ownEvidence: (entries) => ownEvidenceFor(entrance.caller, entries, deps.ownEvidence),
   };
+  const owner = ownerKey(entrance.caller.owner);
   const batches = deps.shares.of("batches");
   const outcomes = await batches.run(owner, () => runBatch(split.chunks, options, deps));
   if (outcomes === undefined) return enqueue(submission, asked, deps);
   return finish(submission, { outcomes, asked }, deps);
 }
 
+async function splitOf(asked: Asked, deps: SubmitDeps): Promise<SplitBatch | TooMany> {
+  const { entrance, request } = asked;
+  if ("split" in request) return request.split;
+  const { text, layout } = request;
+  const owner = ownerKey(entrance.caller.owner);
+  const entriesMax = deps.tiers[entrance.caller.tier].bulkLimit;
+  return await deps.split({ text, layout, owner, entriesMax });
+}
+
 function newBatch({ entrance, request }: Asked, split: SplitBatch, deps: SubmitDeps): NewBatch {
   const { owner, clientAddress } = entrance.caller;
-  const { total, unique, chunks, lineEntries } = split;
-  const { table } = request;
+  const { total, unique, chunks } = split;
+  const table = "table" in request ? request.table : undefined;
   return {
     session: deps.ids.hex32(),
     owner,
@@ -172,9 +181,7 @@ function newBatch({ entrance, request }: Asked, split: SplitBatch, deps: SubmitD
     unique,
     chunks,
     nowMs: deps.clock.nowMs(),
-    ...(table === undefined || lineEntries === undefined
-      ? {}
-      : { table: { ...table, lineEntries } }),
+    ...(table === undefined ? {} : { table }),
   };
 }
 

@@ -89,10 +89,12 @@ export function sessionStoreContract(name: string, make: Make<BulkStores>): void
     const table = {
       header: ["name", "email"],
       pages: [
-        { rows: 2, content: '[["Ann","d0.example"],["Nobody",""]]' },
-        { rows: 1, content: '[["Bob","d1.example"]]' },
+        {
+          cells: Buffer.from('[["Ann","d0.example"],["Nobody",""]]'),
+          entries: Int32Array.from([0, -1]),
+        },
+        { cells: Buffer.from('[["Bob","d1.example"]]'), entries: Int32Array.from([1]) },
       ],
-      lineEntries: Int32Array.from([0, -1, 1]),
     };
     const batch = newBatch(stores, 2, { table });
     await stores.sessions.save(batch, [allValid(2)], termsFor(batch));

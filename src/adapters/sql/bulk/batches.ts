@@ -56,12 +56,9 @@ export async function packBatch(
 
 async function packPages(session: string, table: StoredTable): Promise<readonly TablePageRow[]> {
   const made: TablePageRow[] = [];
-  let line = 0;
-  for (const [number, { rows, content }] of table.pages.entries()) {
-    const entries = JSON.stringify([...table.lineEntries.subarray(line, line + rows)]);
-    const packed = await packText(`{"rows":${content},"entries":${entries}}`);
-    made.push({ session, number, content: packed });
-    line += rows;
+  for (const [number, { cells, entries }] of table.pages.entries()) {
+    const page = [Buffer.from('{"rows":'), cells, Buffer.from(`,"entries":[${entries.join()}]}`)];
+    made.push({ session, number, content: await packText(Buffer.concat(page)) });
   }
   return made;
 }

@@ -8,7 +8,7 @@ const inflate = promisify(inflateRaw);
  * Texts of a batch are many times the same words, and there may be 15 minutes of them: compressed they take
  * about a tenth (deflate, fastest level). The work is done on zlib's own threads.
  */
-export const packText = (text: string): Promise<Uint8Array> =>
+export const packText = (text: string | Uint8Array): Promise<Uint8Array> =>
   deflate(text, { level: constants.Z_BEST_SPEED });
 
 export async function unpackText(packed: Uint8Array): Promise<string> {

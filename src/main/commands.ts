@@ -287,7 +287,7 @@ const openCliWebhooks = (): Promise<CliWebhooks> =>
     const { setup, ping, deliveries } = openWebhooks(process, {
       sql: store.sql,
       secretKey: await openSecretKey(process.config, store.sql),
-      addresses: dns.addresses,
+      addresses: dns.everyAddress,
       sent: "elsewhere",
     });
     return {

@@ -150,7 +150,7 @@ async function openParts(process: Process): Promise<Parts> {
   const webhooks = openWebhooks(process, {
     sql,
     secretKey,
-    addresses: checker.dns.addresses,
+    addresses: checker.dns.everyAddress,
     sent: backing.where === "alone" ? "here" : "elsewhere",
     notices,
     counted: webhookCounter(metrics.registry),

@@ -74,7 +74,7 @@ async function openWorker(
   const webhooks = openWebhooks(serving, {
     sql: backing.store.sql,
     secretKey,
-    addresses: dns.addresses,
+    addresses: dns.everyAddress,
     sent: "here",
     counted: webhookCounter(metrics.registry),
   });

@@ -17,6 +17,7 @@ export type Zone = Readonly<Record<string, ZoneName>>;
 export interface ZoneLookup extends Lookup {
   /** "mx example.com", in the order asked. */
   readonly asked: readonly string[];
+  readonly everyAddress: Lookup["addresses"];
 }
 
 /** DNS and a registry from a literal: names that are not in it do not exist. */
@@ -39,10 +40,13 @@ export function zoneLookup(zone: Zone): ZoneLookup {
       records.length === 0 ? { kind: "absent", why: "noData" } : { kind: "found", records },
     );
   };
+  const addresses: Lookup["addresses"] = (name) =>
+    answer("addresses", name, ({ a = [], aaaa = [] }) => [...a, ...aaaa]);
   return {
     asked,
+    addresses,
+    everyAddress: addresses,
     mx: (name) => answer("mx", name, ({ mx = [] }) => mx.map(exchange)),
-    addresses: (name) => answer("addresses", name, ({ a = [], aaaa = [] }) => [...a, ...aaaa]),
     txt: (name) => answer("txt", name, ({ txt = [] }) => txt),
     registration: (name) => answer("registration", name, registration),
   };

@@ -60,14 +60,19 @@ function told(answer: Answer<unknown>, nowMs: number): unknown {
 
 const addressCases: readonly (readonly [string, Replies, unknown])[] = [
   [
-    "A and AAAA are found together, A first, for the lesser TTL",
+    "A that mail reaches is enough, for its own TTL",
     { "AAAA h.example": found(["2001:db8::1"], 60), "A h.example": found(["192.0.2.1"]) },
-    { kind: "found", records: ["192.0.2.1", "2001:db8::1"], seconds: 60 },
+    { kind: "found", records: ["192.0.2.1"], seconds: 300 },
   ],
   [
-    "A alone is found, for its own TTL",
-    { "A h.example": found(["192.0.2.1"]), "AAAA h.example": noData },
-    { kind: "found", records: ["192.0.2.1"], seconds: 300 },
+    "A that mail does not reach is found together with AAAA, for the lesser TTL",
+    { "AAAA h.example": found(["2001:db8::1"], 60), "A h.example": found(["10.0.0.1"]) },
+    { kind: "found", records: ["10.0.0.1", "2001:db8::1"], seconds: 60 },
+  ],
+  [
+    "A that mail does not reach is found alone, for its own TTL",
+    { "A h.example": found(["10.0.0.1"]), "AAAA h.example": noData },
+    { kind: "found", records: ["10.0.0.1"], seconds: 300 },
   ],
   [
     "AAAA alone is found",
@@ -76,8 +81,21 @@ const addressCases: readonly (readonly [string, Replies, unknown])[] = [
   ],
   [
     "one found beside one unknown is found, for the shortest time",
-    { "A h.example": found(["192.0.2.1"]), "AAAA h.example": timeout },
-    { kind: "found", records: ["192.0.2.1"], seconds: 30 },
+    { "A h.example": found(["10.0.0.1"]), "AAAA h.example": timeout },
+    { kind: "found", records: ["10.0.0.1"], seconds: 30 },
+  ],
+  [
+    "AAAA is found where A is refused",
+    {
+      "A h.example": { kind: "unknown", why: "refused" },
+      "AAAA h.example": found(["2001:db8::1"]),
+    },
+    { kind: "found", records: ["2001:db8::1"], seconds: 30 },
+  ],
+  [
+    "a server that is silent about A is not asked for AAAA",
+    { "A h.example": timeout, "AAAA h.example": found(["2001:db8::1"]) },
+    { kind: "unknown", why: "timeout", seconds: 5 },
   ],
   [
     "one absent beside one unknown is unknown",
@@ -107,6 +125,42 @@ for (const [name, replies, want] of addressCases) {
     assert.deepEqual(told(await lookup.addresses("h.example"), clock.nowMs()), want);
   });
 }
+
+const bothCases: readonly (readonly [string, Replies, unknown])[] = [
+  [
+    "A and AAAA are found together, A first, for the lesser TTL",
+    { "AAAA h.example": found(["2001:db8::1"], 60), "A h.example": found(["192.0.2.1"]) },
+    { kind: "found", records: ["192.0.2.1", "2001:db8::1"], seconds: 60 },
+  ],
+  [
+    "one found beside one unknown is found, for the shortest time",
+    { "A h.example": found(["192.0.2.1"]), "AAAA h.example": timeout },
+    { kind: "found", records: ["192.0.2.1"], seconds: 30 },
+  ],
+  [
+    "both absent is absent, for the lesser TTL",
+    { "A h.example": noData, "AAAA h.example": { ...noData, ttlSeconds: 30 } },
+    { kind: "absent", why: "noData", seconds: 30 },
+  ],
+];
+
+for (const [name, replies, want] of bothCases) {
+  test(`every address: ${name}`, async () => {
+    const { lookup, clock } = world(replies);
+    assert.deepEqual(told(await lookup.everyAddress("h.example"), clock.nowMs()), want);
+  });
+}
+
+test("addresses: one question where A is enough, two where it is not", async () => {
+  const { lookup, asked } = world({
+    "A dual.example": found(["192.0.2.1"]),
+    "A private.example": found(["192.168.0.1"]),
+    "AAAA private.example": noData,
+  });
+  await lookup.addresses("dual.example");
+  await lookup.addresses("private.example");
+  assert.deepEqual(asked, ["A dual.example", "A private.example", "AAAA private.example"]);
+});
 
 const host = { preference: 1, host: "mx.example" };
 const hops = (count: number): Replies =>

@@ -1,4 +1,5 @@
-import type { Lookup, MailExchange } from "../../core/mail/lookup.ts";
+import type { Awaitable, Answer, Lookup, MailExchange } from "../../core/mail/lookup.ts";
+import { isReachable } from "../../core/name/reachable.ts";
 import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
@@ -29,6 +30,8 @@ export interface DnsStats extends ResolverStats {
 export interface DnsLookup extends DnsQuestions {
   /** For a second pass: the same questions, but a cached `unknown` is asked again. */
   readonly again: DnsQuestions;
+  /** A and AAAA together, to connect to: the network may have one of both alone. Found when either has records. */
+  readonly everyAddress: (host: string) => Awaitable<Answer<string>>;
   /** See `Resolver.room`: await it before each of thousands of names. */
   room(): Promise<void> | undefined;
   stats(): DnsStats;
@@ -39,7 +42,7 @@ export interface DnsLookup extends DnsQuestions {
 }
 
 export interface LookupOptions {
-  /** All types together; half is for MX, a third for addresses, the rest for TXT. 32 MiB unless given. */
+  /** All types together; half is for MX, a third for addresses of either kind, the rest for TXT. 32 MiB unless given. */
   readonly cacheOctets?: number | undefined;
   readonly clock: Clock;
   /** Absent: every answer is believed. */
@@ -63,13 +66,13 @@ export function createDnsLookup(
   const exchangeOctets = ({ host }: MailExchange): number => host.length;
   const mail = learning(sharing(fetch(MX), shareExchanges()), trust);
   const mx = new Line(cache(1 / 2, exchangeOctets), examined(mail, trust));
-  const addresses = new Line(
-    cache(1 / 3, textOctets),
-    examined(both(fetch(A), fetch(AAAA)), trust),
-  );
+  const [a, aaaa] = [fetch(A), fetch(AAAA)];
+  const addresses = new Line(cache(1 / 4, textOctets), examined(forMail(a, aaaa), trust));
+  const everyAddress = new Line(cache(1 / 12, textOctets), examined(both(a, aaaa), trust));
   const txt = new Line(cache(1 / 6, textOctets), examined(fetch(TXT), trust));
+  const lines = [mx, addresses, everyAddress, txt];
   trust?.onSuspect(() => {
-    for (const line of [mx, addresses, txt]) line.forgetAbsent();
+    for (const line of lines) line.forgetAbsent();
   });
   let probing: Promise<boolean> | undefined;
   return {
@@ -81,10 +84,11 @@ export function createDnsLookup(
       addresses: (host) => addresses.askAgain(host),
       txt: (name) => txt.askAgain(name),
     },
+    everyAddress: (host) => everyAddress.ask(host),
     room: () => resolver.room(),
     stats: () => ({
       ...resolver.stats(),
-      cache: total([mx, addresses, txt]),
+      cache: total(lines),
     }),
     probe() {
       probing ??= probe(resolver).finally(() => (probing = undefined));
@@ -140,6 +144,23 @@ function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
       if (outcome.kind === "found") trust.learn(name);
       done(outcome);
     });
+}
+
+/**
+ * Most mail hosts have an A record, and whether they have AAAA too changes no verdict: AAAA is asked for only when mail
+ * reaches none of what A says. A server that is silent about A is not asked again.
+ */
+function forMail(a: Fetch<string>, aaaa: Fetch<string>): Fetch<string> {
+  return (name, done) =>
+    a(name, (first) => {
+      if (isEnough(first)) done(first);
+      else aaaa(name, (second) => done(join(first, second)));
+    });
+}
+
+function isEnough(outcome: Outcome<string>): boolean {
+  if (outcome.kind === "found") return outcome.records.some(isReachable);
+  return outcome.kind === "unknown" && (outcome.why === "timeout" || outcome.why === "deadline");
 }
 
 /** Asks two ways at once and joins what they say. */

@@ -180,8 +180,8 @@ suite("a world of misbehaving names", () => {
     assert.ok(server.asked.includes("tcp TXT text.example"));
   });
 
-  test("addresses are both kinds, and MX hosts come as the literal has them", async () => {
-    const addresses = await lookup.addresses("host.example");
+  test("every address is of both kinds, and MX hosts come as the literal has them", async () => {
+    const addresses = await lookup.everyAddress("host.example");
     assert.deepEqual(addresses.kind === "found" && addresses.records, ["192.0.2.1", "2001:db8::1"]);
     const mx = await lookup.mx("good.example");
     assert.deepEqual(mx.kind === "found" && mx.records, FOUND);

@@ -59,7 +59,10 @@ export interface Registration {
 export interface Lookup {
   /** `name` is lower-case A-labels without a trailing dot, here and below. */
   mx(name: string): Awaitable<Answer<MailExchange>>;
-  /** A and AAAA together, in textual form. Found when either has records; absent only when both are. */
+  /**
+   * In textual form: A, and AAAA where mail reaches none of those. Found when either has records; absent only when both
+   * are.
+   */
   addresses(host: string): Awaitable<Answer<string>>;
   /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
   txt(name: string): Awaitable<Answer<string>>;

@@ -54,8 +54,11 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
   const { config, machine, clock, ids, closing } = process;
   const lookup = openDns(config, "interactive", { machine });
   closing.add(() => lookup.close());
-  const { addresses } = lookup;
-  const outbound = machine.openOutbound({ addresses, clock, allowed: config.outboundAllow ?? [] });
+  const outbound = machine.openOutbound({
+    addresses: lookup.everyAddress,
+    clock,
+    allowed: config.outboundAllow ?? [],
+  });
   return [
     await examineResolver({ lookup, clock, ids }),
     await examineTime(config, { outbound, clock }),

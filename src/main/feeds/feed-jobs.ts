@@ -18,7 +18,7 @@ import { sharedLearning } from "../../adapters/lists/refresh/shared-learning.ts"
 import { createProxiedHttp } from "../../adapters/outbound/proxied.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import type { Rules } from "../../core/evidence/datasets.ts";
-import type { Lookup } from "../../core/mail/lookup.ts";
+import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { FeedFiles } from "../../ports/evidence/feed-files.ts";
 import type { ListMetrics, FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
@@ -40,7 +40,7 @@ import type { OwnTraffic } from "./own-traffic.ts";
 export interface ListsParts {
   readonly sql: Pick<SqlDatabase, "db">;
   /** A DNS client of its own profile, so that learning holds up no check. */
-  readonly lookup: Pick<Lookup, "mx" | "addresses">;
+  readonly lookup: Pick<DnsLookup, "mx" | "addresses" | "everyAddress">;
   readonly metrics?: ListMetrics;
   readonly notices?: Notices;
   /** With several machines: the shared files. Absent for a single machine, which has only its data directory. */
@@ -77,7 +77,7 @@ const urlOf =
 
 function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Outbound["http"] {
   const outbound = machine.openOutbound({
-    addresses: (host) => lookup.addresses(host),
+    addresses: (host) => lookup.everyAddress(host),
     clock,
     allowed: config.outboundAllow ?? [],
   });

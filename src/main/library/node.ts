@@ -1,3 +1,4 @@
+import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import { createResolver } from "../../adapters/dns/resolver.ts";
 import { parseDnsServers } from "../../adapters/dns/transport/system-resolvers.ts";
 import { noRules } from "../../adapters/lists/table/operator.ts";
@@ -94,17 +95,29 @@ function openNetwork(options: ValidatorOptions): Network {
   };
   const process = { config, machine, clock, ids, log: NO_LOG };
   const trust = options.dns === undefined ? openTrust(process) : undefined;
-  const dns = options.dns ?? openDns(config, "interactive", { machine, trust });
+  const { dns, addresses } = dnsOf(options, () =>
+    openDns(config, "interactive", { machine, trust }),
+  );
+  const registrations = memoryRegistrationCache();
   return {
-    lookup: lookupOf(
-      dns,
-      registrationFrom(process, dns, { registrations: memoryRegistrationCache() }),
-    ),
+    lookup: lookupOf(dns, registrationFrom(process, addresses, { registrations })),
     close() {
       dns.close();
       trust?.close();
     },
   };
+}
+
+interface DnsParts {
+  readonly dns: Dns;
+  /** Of the registries. */
+  readonly addresses: Lookup["addresses"];
+}
+
+function dnsOf({ dns }: ValidatorOptions, open: () => DnsLookup): DnsParts {
+  if (dns !== undefined) return { dns, addresses: (host) => dns.addresses(host) };
+  const own = open();
+  return { dns: own, addresses: own.everyAddress };
 }
 
 function readServers(servers: readonly string[]): ReturnType<typeof parseDnsServers> {

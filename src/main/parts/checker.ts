@@ -75,7 +75,10 @@ export function openChecker(
     mx: dns.mx,
     addresses: dns.addresses,
     txt: dns.txt,
-    registration: registrationFrom(process, dns, { registrations, shares: given.shares }),
+    registration: registrationFrom(process, dns.everyAddress, {
+      registrations,
+      shares: given.shares,
+    }),
   };
   const { implicitMx } = config;
   const check = createSingleCheck({ lookup, datasets, clock, implicitMx });
@@ -90,17 +93,17 @@ export function openChecker(
 /** How long one question to a registry may take: what is left of the premium budget is less anyway. */
 const REGISTRY_TIMEOUT_MS = 3_500;
 
-/** Asks registries, and finds their addresses by `dns`. */
+/** Asks registries; `addresses` are all of a host. */
 export function registrationFrom(
   { config, machine, clock, ids, log }: RegistryProcess,
-  dns: Pick<DnsLookup, "addresses">,
+  addresses: Lookup["addresses"],
   {
     registrations,
     shares = createShares(undefined, ONE_OWNER),
   }: Pick<CheckerParts, "registrations" | "shares">,
 ): Lookup["registration"] {
   const outbound = machine.openOutbound({
-    addresses: dns.addresses,
+    addresses,
     clock,
     allowed: config.outboundAllow ?? [],
   });

@@ -103,7 +103,7 @@ function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {
   const { backing, secretKey, checker, admission, config, metrics, clock, log, closing } = parts;
   const { db } = backing.store.sql;
   const outbound = createOutbound({
-    addresses: checker.dns.addresses,
+    addresses: checker.dns.everyAddress,
     clock,
     allowed: config.outboundAllow ?? [],
   });

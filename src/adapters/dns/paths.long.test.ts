@@ -8,7 +8,9 @@ import {
 } from "../../../test/dns/simulated-network.ts";
 import { MX } from "./message/records.ts";
 import { createResolver, type Resolver } from "./resolver.ts";
+import { PATIENCE } from "./patience.ts";
 import { SharedCap } from "./shared-cap.ts";
+import { TryTimes } from "./try-times.ts";
 
 const SERVER = { host: "192.0.2.53", port: 53 };
 const NAMES = 20_000;
@@ -78,12 +80,29 @@ function end({ resolver }: Client, run: Run): void {
 const mean = ({ medianMs, sigma = 0 }: SimulatedPath): number =>
   medianMs * Math.exp(sigma ** 2 / 2);
 
+/** Of the round trips, in parts of their mean: for half of sigma twice the share of a normal distribution within it. */
+const deviationPart = (sigma: number): number =>
+  2 * Math.tanh((sigma / 2) * Math.sqrt(2 / Math.PI));
+
+/** How long each try of a client waits that knows the path. */
+function triesMs(path: SimulatedPath): readonly number[] {
+  const times = new TryTimes(PATIENCE.bulk);
+  const deviationMs = deviationPart(path.sigma ?? 0) * mean(path);
+  for (let answer = 0; answer < 10_000; answer += 1) {
+    times.answered(mean(path) + (answer % 2 === 0 ? deviationMs : -deviationMs));
+  }
+  return PATIENCE.bulk.triesMs.map((_, at) => times.ofTryMs(at));
+}
+
 /** Milliseconds of a place that a name costs who always keeps all places in use and sends nothing in vain. */
 function placeMs(path: SimulatedPath): number {
   const { loss = 0, dead = 0, broken = 0 } = path;
   const lost = 1 - (1 - loss) ** 2;
-  const live = mean(path) + (lost / (1 - lost)) * 1_200;
-  return (1 - dead - broken) * live + dead * 4_800 + broken * 1_000;
+  const tries = triesMs(path);
+  const retriedMs = Math.max(1_000, (tries[0] ?? 0) + mean(path));
+  const live = (1 - lost) * mean(path) + lost * retriedMs;
+  const deadMs = tries.reduce((sum, tryMs) => sum + tryMs, 0);
+  return (1 - dead - broken) * live + dead * deadMs + broken * 1_000;
 }
 
 const LOSSY = { loss: 0.01, dead: 0.02 };

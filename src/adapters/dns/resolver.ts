@@ -18,14 +18,11 @@ import type { SharedCap } from "./shared-cap.ts";
 import { TcpPipe } from "./transport/tcp.ts";
 import { ServerList } from "./server-list.ts";
 import { Ticker } from "./ticker.ts";
-import { TryList } from "./try-list.ts";
+import { Tries } from "./tries.ts";
 import { openUdp } from "./transport/udp.ts";
 import { Window } from "./window.ts";
 import { WindowPlaces } from "./window-places.ts";
 import type { Question } from "./message/wire.ts";
-
-/** SERVFAIL and REFUSED come at once; a try keeps its place this long after them, so that a server that limits us is asked less. */
-const REFUSED_HOLD_MS = 1_000;
 
 export interface ResolverOptions {
   /** At least one. */
@@ -88,15 +85,10 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #window: Window;
   readonly #places: WindowPlaces;
   readonly #lane: Lane<Query>;
-  readonly #tries: readonly TryList<Attempt>[];
+  readonly #tries: Tries;
   /** By the end of their 5 s: questions whose first try expired, and those sent elsewhere before it did. */
   readonly #expiring: DueList<Query>;
   readonly #detoured: DueList<Query>;
-  /** Places kept after SERVFAIL and REFUSED, by when their tries were sent. */
-  readonly #keptPlaces = new DueList<number>(
-    (sentAtMs) => sentAtMs + REFUSED_HOLD_MS,
-    () => this.#lane.release(),
-  );
   readonly #unsettled = new Chain<Query>();
   readonly #unknown: Record<UnknownReason, number> = {
     timeout: 0,
@@ -133,13 +125,15 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#window = new Window(limit);
     this.#places = new WindowPlaces(this.#window, cap, limit);
     this.#lane = new Lane(this.#places, (query) => this.#send(query));
-    this.#tries = this.#patience.triesMs.map(
-      (tryMs) => new TryList(tryMs, (attempt) => this.#expired(attempt)),
-    );
+    this.#tries = new Tries(this.#patience, {
+      window: this.#window,
+      expired: (attempt) => this.#expired(attempt),
+      release: () => this.#lane.release(),
+    });
     this.#ticker = new Ticker(
       clock,
       () => this.#runDue(this.#nowMs()),
-      () => this.#unsettled.length + this.#keptPlaces.length > 0,
+      () => this.#unsettled.length + this.#tries.kept > 0,
     );
     const exchanges = (): DueList<Query> =>
       new DueList(
@@ -182,7 +176,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       this.#settle(first, "deadline");
     }
     this.#lane.pump();
-    this.#keptPlaces.run(Infinity);
+    this.#tries.releaseKept();
     this.#servers.close();
   }
 
@@ -194,8 +188,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     this.#servers.answered(attempt.server);
     const reading = query.read(message);
-    if (reading === "servfail" || reading === "refused") this.#keepPlace(attempt);
-    else if (attempt.list !== undefined) this.#window.answered(attempt.epoch);
+    this.#tries.answered(attempt, reading, nowMs);
     attempt.end();
     if (reading === "settles") {
       if (attempt.number > 0) this.#counts.recovered += 1;
@@ -209,13 +202,6 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (attempt.query.isSettled) return;
     attempt.giveBackPlace(); // its time runs on: without another server the next try comes when it is over
     this.#couldNotSay(attempt.query, attempt, "network");
-  }
-
-  #keepPlace(attempt: Attempt): void {
-    this.#window.failed(attempt.epoch);
-    if (attempt.lane === undefined) return;
-    attempt.lane = undefined;
-    this.#keptPlaces.add(attempt.sentAtMs);
   }
 
   /** Called by the lane when it has given `query` a place. */
@@ -237,7 +223,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#counts.queries += 1;
     query.sends += 1;
     query.latest = attempt;
-    this.#tries[attempt.number]?.add(attempt);
+    this.#tries.add(attempt);
     this.#servers.at(attempt.server).udp.send(attempt);
   }
 
@@ -324,10 +310,9 @@ class UdpResolver implements Resolver, AttemptEvents {
   }
 
   #runDue(nowMs: number): void {
-    for (const list of this.#tries) list.run(nowMs);
+    this.#tries.run(nowMs);
     this.#expiring.run(nowMs);
     this.#detoured.run(nowMs);
-    this.#keptPlaces.run(nowMs);
     const oldestMs = nowMs - this.#patience.queueMs;
     this.#lane.dropWhile(
       ({ askedAtMs }) => askedAtMs <= oldestMs,

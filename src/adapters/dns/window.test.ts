@@ -27,8 +27,8 @@ let nextMs = 0;
 const least = (sizes: readonly number[]): number => Math.min(...sizes);
 const last = (sizes: readonly number[]): number => sizes.at(-1) ?? NaN;
 
-test("the window starts at its maximum and stays there while 10 % or less fail", () => {
-  assert.equal(least(epochs(new Window(1_800), 20, () => 0.1)), 1_800);
+test("the window starts at its maximum and stays there while 5 % or less fail", () => {
+  assert.equal(least(epochs(new Window(1_800), 20, () => 0.05)), 1_800);
 });
 
 test("failures that a smaller window does not lower cost one epoch, then none for half a minute", () => {
@@ -74,10 +74,10 @@ test("a trial with too few tries ends without a change", () => {
   assert.equal(window.size, 1_800);
 });
 
-test("fewer than 300 tries, late ones and those of an earlier epoch decide nothing", () => {
+test("fewer than 100 tries, late ones and those of an earlier epoch decide nothing", () => {
   const window = new Window(1_800);
   const first = window.sent(1, 0);
-  for (let count = 0; count < 299; count += 1) window.failed(first);
+  for (let count = 0; count < 99; count += 1) window.failed(first);
   const late = window.sent(1, 1_200);
   for (let count = 0; count < 1_000; count += 1) window.failed(late);
   window.adjust(2_500);

@@ -2,9 +2,9 @@
 const COUNTED_MS = 1_200;
 const EPOCH_MS = 2_500;
 /** Fewer tries than this prove nothing. */
-const TRIES_MIN = 300;
-/** Share of bad tries that is always accepted: 8 % of dead names and 1 % loss each way. */
-const BAD_MAX = 0.1;
+const TRIES_MIN = 100;
+/** Share of bad tries that is always accepted: 2 % of dead names, 1 % loss each way, and chance. */
+const BAD_MAX = 0.05;
 /** A trial at 0.7 of the size must lower the share by a tenth, or the size is not its cause. */
 const TRIAL_FACTOR = 0.7;
 const HELPED_FACTOR = 0.9;
@@ -17,7 +17,7 @@ const LEAST = 16;
 
 /**
  * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
- * 10 % of the first tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
+ * 5 % of the first tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
  * does not lower the share, the cause is the path or the names: the size comes back and the share is accepted. Round
  * trips are not looked at, because a slow path needs a full window most.
  */

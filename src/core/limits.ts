@@ -20,6 +20,9 @@ export const LABEL_MAX_OCTETS = 63;
  */
 export const ENTRY_MAX_UNITS = 1_024;
 
+/** Octets of a bulk text in UTF-8, decoded. */
+export const BULK_MAX_OCTETS = 2_000_000;
+
 /** How many mail hosts a result names, and how many signals. */
 export const MX_INFO_MAX = 20;
 export const SIGNALS_MAX = 20;

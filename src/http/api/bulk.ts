@@ -5,6 +5,7 @@ import { checkBulkText } from "../../service/bulk/submit.ts";
 import { badIdempotencyKey, missingParameter } from "../../service/refusals.ts";
 import { resultsJson, statsJson } from "../answer/results-text.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../answer/route.ts";
+import { ENTRY_CHARACTER } from "../request/lists.ts";
 import { streamed } from "../answer/streamed.ts";
 import type { BulkHandler } from "./check.ts";
 
@@ -12,9 +13,6 @@ export interface BulkHandlerDeps {
   readonly bulk: Pick<BulkService, "submit">;
   readonly log: Log;
 }
-
-/** A comma or white space; a list of nothing else has no entry. */
-const ENTRY_CHARACTER = /[^ ,\t\r\n]/;
 
 /** Answers a list under `/api/email` or `/api/domain`. */
 export function bulkHandler({ bulk, log }: BulkHandlerDeps): BulkHandler {

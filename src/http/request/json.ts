@@ -1,5 +1,6 @@
 import { bulkTooLarge, invalidJson } from "../../service/refusals.ts";
 import { VALUES_MAX } from "./form.ts";
+import { refusable } from "./lists.ts";
 import type { Body } from "./params.ts";
 import { inSlices, turn } from "./slices.ts";
 
@@ -96,7 +97,7 @@ function joined(
     const items: unknown = Object.hasOwn(value, name) ? value[name] : undefined;
     if (!Array.isArray(items) || items.length <= ITEMS_KEPT) continue;
     if (items.every((item) => typeof item === "string")) {
-      texts.set(name, items.join("\n"));
+      texts.set(name, refusable(items.join("\n")));
       items.length = ITEMS_KEPT;
     } else {
       value[name] = [null]; // refused when it is read

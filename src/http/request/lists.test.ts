@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { bulkText } from "./bulk-text.ts";
-import { readLists, decodedList } from "./lists.ts";
+import { readLists, decodedList, refusable } from "./lists.ts";
 import { inSlices } from "./slices.ts";
 
 const cases = [
@@ -30,4 +30,26 @@ test("a large form keeps a long list as text and the other parameters as they st
   if (body.kind !== "fields") return;
   assert.equal(body.texts.get("email"), bulkText(`${list}%0Ac@d.example`));
   assert.deepEqual([...body.fields.keys()].toSorted(), ["email", "features", "json"]);
+});
+
+const MAX = 2_000_000;
+
+/** Name, list and what is left of it. */
+const long: readonly (readonly [string, string, string])[] = [
+  ["one that may be a list stays", "a,".repeat(MAX / 2), "a,".repeat(MAX / 2)],
+  ["one octet more is too long", `${"a".repeat(MAX)}b`, "a".repeat(MAX + 1)],
+  ["one without an entry stays one", " ".repeat(3 * MAX), `,${" ".repeat(MAX)}`],
+  ["an entry behind blanks is kept", `${" ".repeat(MAX)}x,`, `x${" ".repeat(MAX)}`],
+];
+
+for (const [name, list, left] of long) {
+  test(`of a list that is too long: ${name}`, () => assert.ok(refusable(list) === left));
+}
+
+test("the first value of a parameter with millions of characters keeps its ends", async () => {
+  const body = await readLists(`email=a${"+".repeat(5_000_000)}@x.example`, new Set(["email"]));
+  assert.equal(body.kind, "fields");
+  const [value = ""] = (body.kind === "fields" && body.fields.get("email")) || [];
+  assert.equal(value.length, MAX);
+  assert.match(value, /^a\+.*\+@x\.example$/);
 });

@@ -1,3 +1,4 @@
+import { BULK_MAX_OCTETS } from "../../core/limits.ts";
 import { bulkText } from "./bulk-text.ts";
 import { formFields, itemsName, type RawFields } from "./form.ts";
 import type { Body } from "./params.ts";
@@ -12,9 +13,24 @@ export async function readLists(text: string, wanted: ReadonlySet<string>): Prom
   const texts = new Map<string, string>();
   for (const name of wanted) {
     const raw = [...(fields.get(name) ?? []), ...(fields.get(itemsName(name)) ?? [])].join("%0A");
-    if (raw.length > SLICE_CHARACTERS) texts.set(name, await inSlices(decodedList(raw)));
+    if (raw.length > SLICE_CHARACTERS) {
+      texts.set(name, refusable(await inSlices(decodedList(raw))));
+    }
   }
   return { kind: "fields", fields: shortened(fields, texts), texts };
+}
+
+/** Neither a comma nor white space; a list without one has no entry. */
+export const ENTRY_CHARACTER = /[^ ,\t\r\n]/;
+
+/**
+ * Of a list that is longer than any may be, as much as is refused in the same words: what is left goes to the main
+ * thread, which stands still while it takes megabytes over.
+ */
+export function refusable(list: string): string {
+  if (list.length <= BULK_MAX_OCTETS) return list;
+  const entry = ENTRY_CHARACTER.exec(list)?.[0] ?? ",";
+  return entry + list.slice(0, BULK_MAX_OCTETS);
 }
 
 /** What `bulkText` makes of `raw`, a piece at a time. */
@@ -58,14 +74,23 @@ function safeCut(raw: string, from: number): number {
   return from; // halves of characters alone
 }
 
-/** Of a parameter whose list was decoded, the first value is enough. */
+/** Of a parameter whose list was decoded, the first value is enough, as far as a single check shows it. */
 function shortened(fields: RawFields, texts: ReadonlyMap<string, string>): RawFields {
   const kept = new Map(fields);
   for (const name of texts.keys()) {
     const own = fields.get(name);
-    if (own !== undefined) kept.set(name, own.slice(0, 1));
-    else kept.set(itemsName(name), (fields.get(itemsName(name)) ?? []).slice(0, 1));
+    if (own !== undefined) kept.set(name, own.slice(0, 1).map(withoutMiddle));
+    else {
+      const items = fields.get(itemsName(name)) ?? [];
+      kept.set(itemsName(name), items.slice(0, 1).map(withoutMiddle));
+    }
     if (own !== undefined) kept.delete(itemsName(name));
   }
   return kept;
 }
+
+/** An entry of that length is malformed; its domain is shown from its end. */
+const withoutMiddle = (value: string): string =>
+  value.length <= BULK_MAX_OCTETS
+    ? value
+    : value.slice(0, BULK_MAX_OCTETS / 2) + value.slice(-BULK_MAX_OCTETS / 2);

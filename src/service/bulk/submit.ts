@@ -1,3 +1,4 @@
+import { BULK_MAX_OCTETS } from "../../core/limits.ts";
 import type { SplitBatch } from "../../core/batch/batch-chunk.ts";
 import type { ChunkOutcome, KeptAnswer, NewBatch } from "../../ports/bulk/batches.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../../ports/admission/charges.ts";
@@ -34,9 +35,6 @@ import { findSession, followSession, sessionResults, viewSession } from "./read-
 import { spelledResults } from "./result-source.ts";
 import { keptAnswer, type KeptRecord, openRetry, type RetryDeps } from "./idempotency.ts";
 import { type BatchOptions, runBatch, type RunBatchDeps } from "./run-batch.ts";
-
-/** Octets of a bulk text in UTF-8, decoded. */
-export const BULK_MAX_OCTETS = 2_000_000;
 
 /** Up to this many unique entries are checked at once. */
 const SYNC_MAX_ENTRIES = 100;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDnsLookup } from "../../src/adapters/dns/lookup.ts";
 import { createResolver } from "../../src/adapters/dns/resolver.ts";
-import { SharedCap } from "../../src/adapters/dns/shared-cap.ts";
+import { SharedCap } from "../../src/adapters/dns/flow/shared-cap.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { ZONE, zoneFile } from "./names.ts";
 

@@ -1,4 +1,4 @@
-import { SharedCap } from "../adapters/dns/shared-cap.ts";
+import { SharedCap } from "../adapters/dns/flow/shared-cap.ts";
 import { sqlChunkQueue } from "../adapters/sql/bulk/chunk-queue.ts";
 import { sqlJobs } from "../adapters/sql/bulk/jobs.ts";
 import { createHostCheck } from "../http/request/allowed-hosts.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createDnsLookup, type DnsLookup } from "../../src/adapters/dns/lookup.ts";
 import { createResolver, type ResolverOptions } from "../../src/adapters/dns/resolver.ts";
-import { SharedCap } from "../../src/adapters/dns/shared-cap.ts";
+import { SharedCap } from "../../src/adapters/dns/flow/shared-cap.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 
 /** The real client with real servers; by default interactive and on the system clock. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Outcome } from "./cache.ts";
-import { EXCHANGE_MAX_MS } from "./patience.ts";
+import { EXCHANGE_MAX_MS } from "./flow/patience.ts";
 import type { RecordKind } from "./message/records.ts";
 import type { Reply } from "./message/reply.ts";
 import type { Resolver } from "./resolver.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import { Places } from "../../ports/process/places.ts";
 import { interpret } from "./message/reply.ts";
 import { answers, decodeResponse, encodeQuery, type Question } from "./message/wire.ts";
-import { EXCHANGE_MAX_MS } from "./patience.ts";
+import { EXCHANGE_MAX_MS } from "./flow/patience.ts";
 import type { Done } from "./query.ts";
 import type { Resolver, ResolverStats } from "./resolver.ts";
 

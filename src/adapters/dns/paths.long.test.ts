@@ -8,9 +8,9 @@ import {
 } from "../../../test/dns/simulated-network.ts";
 import { MX } from "./message/records.ts";
 import { createResolver, type Resolver } from "./resolver.ts";
-import { PATIENCE } from "./patience.ts";
-import { SharedCap } from "./shared-cap.ts";
-import { TryTimes } from "./try-times.ts";
+import { PATIENCE } from "./flow/patience.ts";
+import { SharedCap } from "./flow/shared-cap.ts";
+import { TryTimes } from "./flow/try-times.ts";
 
 const SERVER = { host: "192.0.2.53", port: 53 };
 const NAMES = 20_000;

@@ -2,7 +2,7 @@ import type { UnknownReason } from "../../core/mail/lookup.ts";
 import type { Link } from "./chain.ts";
 import type { Lane } from "./transport/lane.ts";
 import { interpret, type Reply } from "./message/reply.ts";
-import type { Timed, TryList } from "./try-list.ts";
+import type { Timed, TryList } from "./flow/try-list.ts";
 import type { Listener, Seat } from "./transport/udp.ts";
 import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wire.ts";
 

@@ -2,7 +2,7 @@ import type { UnknownReason } from "../../core/mail/lookup.ts";
 import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { Chain } from "./chain.ts";
-import { DueList } from "./due-list.ts";
+import { DueList } from "./flow/due-list.ts";
 import { Lane } from "./transport/lane.ts";
 import {
   Attempt,
@@ -12,16 +12,16 @@ import {
   type Reading,
   TypedQuery,
 } from "./query.ts";
-import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./patience.ts";
+import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./flow/patience.ts";
 import type { ServerAddress } from "./transport/server-address.ts";
-import type { SharedCap } from "./shared-cap.ts";
+import type { SharedCap } from "./flow/shared-cap.ts";
 import { TcpPipe } from "./transport/tcp.ts";
 import { ServerList } from "./server-list.ts";
-import { Ticker } from "./ticker.ts";
-import { Tries } from "./tries.ts";
+import { Ticker } from "./flow/ticker.ts";
+import { Tries } from "./flow/tries.ts";
 import { openUdp } from "./transport/udp.ts";
-import { Window } from "./window.ts";
-import { WindowPlaces } from "./window-places.ts";
+import { Window } from "./flow/window.ts";
+import { WindowPlaces } from "./flow/window-places.ts";
 import type { Question } from "./message/wire.ts";
 
 export interface ResolverOptions {

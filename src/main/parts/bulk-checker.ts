@@ -1,6 +1,6 @@
 import type { DnsQuestions } from "../../adapters/dns/lookup.ts";
 import type { Trust } from "../../adapters/dns/trust/trust.ts";
-import type { SharedCap } from "../../adapters/dns/shared-cap.ts";
+import type { SharedCap } from "../../adapters/dns/flow/shared-cap.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";

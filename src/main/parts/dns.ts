@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createDnsLookup, type DnsLookup } from "../../adapters/dns/lookup.ts";
-import type { Profile } from "../../adapters/dns/patience.ts";
-import { SharedCap } from "../../adapters/dns/shared-cap.ts";
+import type { Profile } from "../../adapters/dns/flow/patience.ts";
+import { SharedCap } from "../../adapters/dns/flow/shared-cap.ts";
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
 import { builtInCanaries, namedCanaries } from "../../adapters/dns/trust/canaries.ts";
 import { Trust } from "../../adapters/dns/trust/trust.ts";

@@ -1,6 +1,6 @@
 import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Trust } from "../../adapters/dns/trust/trust.ts";
-import type { Profile } from "../../adapters/dns/patience.ts";
+import type { Profile } from "../../adapters/dns/flow/patience.ts";
 import { createListMetrics } from "../../adapters/system/list-metrics.ts";
 import { createMetrics, type Metrics } from "../../adapters/system/metrics.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";

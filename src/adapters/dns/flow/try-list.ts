@@ -1,4 +1,4 @@
-import { Chain, type Link } from "./chain.ts";
+import { Chain, type Link } from "../chain.ts";
 
 /** A try whose time runs. */
 export interface Timed<T extends Timed<T>> extends Link<T> {

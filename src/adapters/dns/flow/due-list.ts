@@ -1,4 +1,4 @@
-import { Fifo } from "./transport/fifo.ts";
+import { Fifo } from "../transport/fifo.ts";
 
 /** Items that are all due after the same delay, so they are due in order of insertion. */
 export class DueList<T> {

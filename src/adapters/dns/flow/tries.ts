@@ -1,6 +1,6 @@
 import { DueList } from "./due-list.ts";
 import type { Patience } from "./patience.ts";
-import type { Attempt, Reading } from "./query.ts";
+import type { Attempt, Reading } from "../query.ts";
 import { TryList } from "./try-list.ts";
 import { TryTimes } from "./try-times.ts";
 import type { Window } from "./window.ts";

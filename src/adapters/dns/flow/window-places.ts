@@ -1,4 +1,4 @@
-import type { Permits } from "./transport/lane.ts";
+import type { Permits } from "../transport/lane.ts";
 import type { SharedCap } from "./shared-cap.ts";
 import type { Window } from "./window.ts";
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Clock } from "../../ports/process/clock.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
 import { Ticker } from "./ticker.ts";
 
 /** A clock whose timers come as late as `lateMs` says, one after the other. */

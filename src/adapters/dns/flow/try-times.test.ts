@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { seeded } from "../../../test/dns/simulated-network.ts";
+import { seeded } from "../../../../test/dns/simulated-network.ts";
 import { PATIENCE } from "./patience.ts";
 import { TryTimes } from "./try-times.ts";
 

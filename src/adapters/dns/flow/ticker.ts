@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/process/clock.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
 
 const TICK_MS = 20;
 

@@ -1,7 +1,6 @@
 import "./one-thread.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FOUND } from "./found.ts";
 import { LOADS } from "./faults.ts";
 import { run, type RunOptions } from "./run.ts";
 
@@ -22,11 +21,5 @@ for (const options of RUNS) {
   test(`${name} keep every promise`, async () => {
     const outcome = await run(options);
     assert.deepEqual([outcome.violations, outcome.days], [[], days]);
-  });
-}
-
-for (const { name, ...options } of FOUND) {
-  test(`found once: ${name}`, async () => {
-    assert.deepEqual((await run(options)).violations, []);
   });
 }

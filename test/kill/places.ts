@@ -21,11 +21,18 @@ const ROUND_MS = 900;
 /** The bulk thread asks for chunks and little else. */
 const STATEMENTS = { main: 150, bulk: 40 };
 
+const WHEN = ["before", "after"] as const;
+
+/** At one of the first statements of a round: every process comes that far. */
+export function earlyKill(chance: Chance): Strike {
+  return { kind: "statement", thread: "main", count: 1 + chance.below(5), when: chance.pick(WHEN) };
+}
+
 /** A kill at a moment or at a statement, as chance has it. */
 export function anyKill(chance: Chance, hasThread: boolean): Strike {
   if (chance.isTrue(0.3)) return { kind: "moment", afterMs: chance.between(20, ROUND_MS) };
   const thread = hasThread && chance.isTrue(0.3) ? "bulk" : "main";
-  const when = chance.pick(["before", "after"] as const);
+  const when = chance.pick(WHEN);
   return { kind: "statement", thread, count: 1 + chance.below(STATEMENTS[thread]), when };
 }
 

@@ -51,10 +51,10 @@ export const BULK_NAMES = Array.from({ length: BULK_ENTRIES }, (_, at) => `b${St
 
 /** Milliseconds between an answer and the next request of the same kind to the same server. */
 const REST_MS: Readonly<Record<Kind, number>> = {
-  keyed: 100,
-  anonymous: 200,
+  keyed: 200,
+  anonymous: 400,
   bulk: 500,
-  decide: 100,
+  decide: 200,
   ready: 500,
 };
 

@@ -156,14 +156,20 @@ test("the planted feed is among the feeds", () => {
   assert.match(gatepost(["lists", "status"]), /planted/);
 });
 
-for (const member of ["title", "about", "questions", "advise"]) {
-  test(`a check without its ${member} does not compile`, () => {
-    const path = at("src/core/checks/planted.ts");
-    const text = readFileSync(path, "utf8");
-    writeFileSync(path, text.replace(new RegExp(`^  ${member}: [^]*?,\\n(?=  \\w|\\};)`, "m"), ""));
-    const { isFine, says } = compile("tsconfig.core.json");
-    writeFileSync(path, text);
-    assert.ok(!isFine);
-    assert.match(says, new RegExp(`'${member}' is missing`));
-  });
-}
+const MEMBERS = ["title", "about", "questions", "advise"] as const;
+
+test("a check without one of its members does not compile, and the compiler names the member", () => {
+  const text = readFileSync(at("src/core/checks/planted.ts"), "utf8");
+  const fileOf = (member: string): string => `src/core/checks/planted-without-${member}.ts`;
+  for (const member of MEMBERS) {
+    const lacking = text.replace(new RegExp(`^  ${member}: [^]*?,\\n(?=  \\w|\\};)`, "m"), "");
+    writeFileSync(at(fileOf(member)), lacking);
+  }
+  const { isFine, says } = compile("tsconfig.core.json");
+  for (const member of MEMBERS) rmSync(at(fileOf(member)));
+  assert.ok(!isFine);
+  for (const member of MEMBERS) {
+    const own = says.split("\n").filter((line) => line.includes(fileOf(member)));
+    assert.match(own.join("\n"), new RegExp(`'${member}' is missing`));
+  }
+});

@@ -21,9 +21,7 @@ type Work<Name extends TaskName> = (order: Tasks[Name]["order"]) => Promise<Task
 const WORK: { readonly [Name in TaskName]: Work<Name> } = {
   split: (order) => inSlices(countedAndSplit(order)),
   file: readFile,
-  // Threads get a Buffer as the array that it is underneath.
-  decode: ({ bytes, ...order }) =>
-    decodeBody({ ...order, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) }),
+  decode: decodeBody,
 };
 
 /** Far too many spellings are refused by their count, before any is parsed. */

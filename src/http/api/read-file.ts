@@ -5,7 +5,7 @@ import { inSlices, turn } from "../request/slices.ts";
 
 /** An uploaded file, to be read; it can be sent to a thread. */
 export interface FileOrder {
-  /** Taken out as they are read, so that their memory is free. */
+  /** Taken out as they are read, so that their memory is free; each in memory that can be given to a thread. */
   readonly chunks: Uint8Array[];
   readonly options: UploadOptions;
 }

@@ -34,7 +34,7 @@ export function addHookPages(app: FastifyInstance, deps: HookPagesDeps): void {
       if (refusal === undefined) throw error;
       return refuse(reply, refusal);
     }
-    const call = { body: received.bytes, headers };
+    const call = { body: Buffer.concat(received.chunks), headers };
     const answer = await hooks.answer(id, call, address).finally(received.release);
     reply.header("cache-control", "no-store");
     if (answer === undefined) {

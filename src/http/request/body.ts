@@ -57,10 +57,9 @@ export function createBodyReader(deps: BodyReaderDeps): BodyReader {
       const type = headers["content-type"] ?? "";
       const kind = kindOf(type, headers["content-encoding"], terms.takesText === true);
       if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
-      const { bytes, release } = await receiver.receive(source, owner, maxBytes);
-      const octets = bytes.length;
+      const { chunks, octets, release } = await receiver.receive(source, owner, maxBytes);
       terms.received?.(octets);
-      const order: DecodeOrder = { kind, type, wanted, bytes };
+      const order: DecodeOrder = { kind, type, wanted, chunks };
       try {
         const body = isLargeBody(octets)
           ? await decoding.run(owner, () => decodeLarge(order), octets)

@@ -13,15 +13,16 @@ export interface DecodeOrder {
   readonly type: string;
   /** Parameters whose lists are decoded at once when the body is large. */
   readonly wanted: ReadonlySet<string>;
-  /** Not to be used afterwards. */
-  readonly bytes: Buffer;
+  /** Taken out; of a large body, in memory that can be given to a thread. */
+  readonly chunks: Uint8Array[];
 }
 
 /** Rejects with a `Refusal`. */
 export type Decode = (order: DecodeOrder) => Promise<Body>;
 
 /** In slices, where it is called. */
-export const decodeBody: Decode = async ({ kind: told, type, wanted, bytes }) => {
+export const decodeBody: Decode = async ({ kind: told, type, wanted, chunks }) => {
+  const bytes = whole(chunks.splice(0));
   if (bytes.length === 0) return { kind: "none" };
   if (told === "parts") return { kind: told, parts: await readParts(type, bytes) };
   const text = withoutMark(bytes.toString("utf8"));
@@ -33,6 +34,13 @@ export const decodeBody: Decode = async ({ kind: told, type, wanted, bytes }) =>
   if (kind === "json") return await readJson(read, isLarge ? wanted : NO_NAMES);
   return isLarge ? await readLists(read, wanted) : { kind, text: read };
 };
+
+function whole(chunks: readonly Uint8Array[]): Buffer {
+  const [first, ...more] = chunks;
+  if (first === undefined || more.length > 0) return Buffer.concat(chunks);
+  // Threads get a Buffer as the array that it is underneath.
+  return Buffer.from(first.buffer, first.byteOffset, first.length);
+}
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 

@@ -18,7 +18,9 @@ export interface ReceiverDeps {
 
 /** A whole body. */
 export interface Received {
-  readonly bytes: Buffer;
+  /** In memory of their own when they are large. */
+  readonly chunks: Uint8Array[];
+  readonly octets: number;
   /** Gives its memory back to its owner's share; may be called twice. */
   readonly release: () => void;
 }
@@ -64,7 +66,7 @@ interface Settle {
 class Receiving {
   readonly #order: Order;
   readonly #settle: Settle;
-  readonly #pieces = new Pieces();
+  #pieces = new Pieces();
   readonly #reclaim = { reclaim: () => this.#refuse(new NoRoom("large_bodies", "owner")) };
   #isSmall = false;
   #octets = 0;
@@ -83,6 +85,7 @@ class Receiving {
     const declared = Number(source.headers["content-length"] ?? 0);
     this.#isSmall = !isLargeBody(declared);
     this.#covered = this.#isSmall ? declared : 0;
+    if (declared > 0) this.#pieces = new Pieces(Math.min(declared, SMALL_BODY_OCTETS));
     const resource = this.#isSmall ? "small_bodies" : "large_bodies";
     try {
       this.#hold = shares.of(resource).take(owner, this.#covered, this.#reclaim);
@@ -132,7 +135,8 @@ class Receiving {
     this.#stop();
     this.#hold?.keep(); // its memory stays in use until the request is answered
     this.#settle.resolve({
-      bytes: Buffer.concat(this.#pieces.all()),
+      chunks: this.#pieces.all(),
+      octets: this.#octets,
       release: () => this.#hold?.release(),
     });
     this.#pieces.clear();

@@ -82,12 +82,17 @@ test("an owner with too many texts waiting is refused, another is served", async
 
 const WANTED = new Set(["email", "features"]);
 
+/** Two chunks, each of its own memory, as those of a large body are: they are given to the thread. */
+const owned = (octets: Buffer): Uint8Array[] => [
+  new Uint8Array(octets.subarray(0, 70_000)),
+  new Uint8Array(octets.subarray(70_000)),
+];
+
 const orderOf = (kind: DecodeOrder["kind"], text: string, type = ""): DecodeOrder => ({
   kind,
   type,
   wanted: WANTED,
-  // Of its own memory, as the octets of a large body are: they are given to the thread.
-  bytes: Buffer.concat([Buffer.from(text)]),
+  chunks: owned(Buffer.from(text)),
 });
 
 const MULTIPART = "multipart/form-data; boundary=x";
@@ -128,7 +133,7 @@ test("a file is read in the thread as it is read here, and refused in the same w
   const { readFile } = world(t);
   const table = Buffer.from(`email,name\n${plain(9_000).replaceAll("\n", ",x\n")},x\n`);
   const order = (column?: string): FileOrder => ({
-    chunks: [table.subarray(0, 70_000), table.subarray(70_000)],
+    chunks: owned(table),
     options: { kind: "table", entriesMax: null, ...(column === undefined ? {} : { column }) },
   });
   assert.deepEqual(await readFile(order()), await readHere(order()));

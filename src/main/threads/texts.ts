@@ -2,7 +2,7 @@ import { splitText } from "../../core/batch/batch-chunk.ts";
 import { spellingsMax } from "../../core/batch/spellings.ts";
 import type { ReadFile } from "../../http/api/read-file.ts";
 import type { Decode } from "../../http/request/decode.ts";
-import { inSlices, turn } from "../../http/request/slices.ts";
+import { inSlices } from "../../http/request/slices.ts";
 import type { Splitter } from "../../ports/bulk/splitter.ts";
 import type { Share } from "../../ports/sharing/share.ts";
 import { TextThread } from "./text-thread.ts";
@@ -28,26 +28,16 @@ export function threadTexts(splitting: Share): Texts {
       const order = { text, layout, uniqueMax, spellingsMax: spellingsMax(uniqueMax) };
       return await splitting.run(owner, () => thread.run("split", order));
     },
-    decode: (order) => thread.run("decode", order, [order.bytes.buffer]),
-    async readFile({ chunks, options }) {
-      const copies = await copied(chunks);
-      return await thread.run("file", { chunks: copies, options }, copies.map(bufferOf));
-    },
+    decode: (order) => thread.run("decode", ...given(order)),
+    readFile: (order) => thread.run("file", ...given(order)),
     close: () => thread.close(),
   };
 }
 
-/** Chunks that are copied between two turns of other requests: about 1 ms. */
-const COPIED_PER_TURN = 16;
-
-/** In memory of their own: that of a chunk may hold a part of another request. The chunks are taken out. */
-async function copied(chunks: Uint8Array[]): Promise<Uint8Array[]> {
-  const copies: Uint8Array[] = [];
-  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
-    copies.push(new Uint8Array(chunk));
-    if (copies.length % COPIED_PER_TURN === 0) await turn();
-  }
-  return copies;
+/** The chunks are taken out of the order, and their memory is given to the thread. */
+function given<Order extends { readonly chunks: Uint8Array[] }>(
+  order: Order,
+): [Order, ArrayBufferLike[]] {
+  const chunks = order.chunks.splice(0);
+  return [{ ...order, chunks }, chunks.map(({ buffer }) => buffer)];
 }
-
-const bufferOf = ({ buffer }: Uint8Array): ArrayBufferLike => buffer;

@@ -6,7 +6,9 @@ import { builtPages } from "../../src/main/parts/dashboard.ts";
 import { testWith } from "../process/require-tool.ts";
 import { PATIENCE_MS, until } from "../time/until.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
+/** Debian's: the engine alone, and the whole browser, which takes up to twice the CPU. */
+const BROWSERS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"];
+const BROWSER = BROWSERS.find((path) => existsSync(path));
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -20,13 +22,13 @@ let running: Promise<Browser> | undefined;
 
 after(async () => (await running)?.close());
 
-/** Runs a test that needs Debian's chromium and the built pages; skipped with a reason without them. */
+/** Runs a test that needs a browser of Debian's and the built pages; skipped with a reason without them. */
 export function testInBrowser(name: string, body: () => Promise<void>): void {
   const missing = [
-    ...(existsSync(CHROMIUM) ? [] : [`chromium at ${CHROMIUM}`]),
+    ...(BROWSER === undefined ? [BROWSERS.join(" or ")] : []),
     ...(builtPages() === undefined ? ["the built dashboard (npm run build)"] : []),
   ];
-  testWith(["chromium", "the built dashboard"], missing, name, body);
+  testWith(["chromium-headless-shell", "the built dashboard"], missing, name, body);
 }
 
 export interface View {
@@ -46,13 +48,12 @@ export interface Opened {
   readonly complaints: readonly string[];
 }
 
+const launch = (executablePath = ""): Promise<Browser> =>
+  chromium.launch({ executablePath, args: FLAGS, timeout: 2 * PATIENCE_MS });
+
 /** A new profile with one page. `cookie` is "name=value" of a session. */
 export async function openPage(url: string, view: View = {}): Promise<Opened> {
-  running ??= chromium.launch({
-    executablePath: CHROMIUM,
-    args: FLAGS,
-    timeout: 2 * PATIENCE_MS,
-  });
+  running ??= launch(BROWSER);
   const { width = 1_440, theme = "light", cookie, locale = "en-US" } = view;
   const { javaScriptEnabled = true } = view;
   const context = await (

@@ -3,8 +3,9 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Tickets } from "../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
+import { Leases } from "./leases.ts";
 import { Conclusions } from "./conclusions.ts";
-import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/tally.ts";
+import type { Fate } from "../../core/batch/tally.ts";
 import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import { RESOURCES } from "../../ports/sharing/resources.ts";
 import type { Share } from "../../ports/sharing/share.ts";
@@ -12,11 +13,6 @@ import type { Shares } from "../../ports/sharing/shares.ts";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import { OwnerPaces } from "../../ports/sharing/owner-paces.ts";
 import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
-import { Speedometer } from "./speed.ts";
-
-/** A worker that is silent for this time has lost its chunks. */
-export const LEASE_MS = 3_000;
-const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /** Chunks under way. Each holds some results back while its slowest names keep it. */
 const CHUNKS_MAX = 400;
@@ -94,14 +90,6 @@ export interface WorkerFigures {
   readonly openEntries: number;
 }
 
-/** How far a claimed chunk is. */
-interface Progress {
-  /** Entries that a worker before this one answered. */
-  readonly before: number;
-  /** What this worker answered. */
-  readonly tally: Record<Fate, number>;
-}
-
 export function bulkWorker(deps: WorkerDeps): BulkWorker {
   return new ClaimingWorker(deps);
 }
@@ -109,7 +97,7 @@ export function bulkWorker(deps: WorkerDeps): BulkWorker {
 class ClaimingWorker implements BulkWorker {
   readonly #deps: WorkerDeps;
   readonly #claiming: Claiming;
-  readonly #speed: Speedometer;
+  readonly #leases: Leases;
   readonly #open: Share;
   readonly #paces: OwnerPaces;
   readonly #conclusions = new Conclusions();
@@ -118,27 +106,20 @@ class ClaimingWorker implements BulkWorker {
   #callOffHoldBack = (): void => undefined;
   /** Calls of `wake`. */
   #wakes = 0;
-  #claims = 0;
   #taken = 0;
-  #underWay = 0;
   readonly #counts = { stored: 0, late: 0, postponed: 0, failed: 0 };
-  /** By token the chunks that are claimed or, with undefined, being claimed; their leases are renewed. */
-  readonly #held = new Map<string, Progress | undefined>();
-  #entriesPerSecond = 0;
-  #renewedMs = 0;
   /** Running chunks that may have killed other workers: no other work starts beside them. */
   #suspects = 0;
   #openEntries = 0;
   #unstored = 0;
   /** While DNS is silent one chunk at a time finds out whether it is back. */
   #isProbing = false;
-  #callOffRenewal = (): void => undefined;
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#open = deps.shares.of("chunks");
     this.#paces = new OwnerPaces(deps.window);
-    this.#speed = new Speedometer(deps.clock);
+    this.#leases = new Leases(deps, () => this.#claiming.isStopped);
     this.#claiming = new Claiming({
       ...deps,
       hasPlace: () => this.#hasPlace(),
@@ -161,15 +142,15 @@ class ClaimingWorker implements BulkWorker {
       ...this.#counts,
       taken: this.#taken,
       tickets: this.#claiming.ticketsTaken,
-      entriesPerSecond: this.#entriesPerSecond,
-      inUse: this.#underWay,
+      entriesPerSecond: this.#leases.entriesPerSecond,
+      inUse: this.#leases.underWay,
       openEntries: this.#openEntries,
     };
   }
 
   async stop(): Promise<void> {
     await this.#claiming.stop();
-    this.#callOffRenewal();
+    this.#leases.stop();
     this.#callOffHoldBack();
     const { chunks, name, clock } = this.#deps;
     await chunks.handBack(name, clock.nowMs());
@@ -179,73 +160,31 @@ class ClaimingWorker implements BulkWorker {
     if (this.#suspects > 0) return false;
     if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
     if (this.#heldBack.size > 0) return false;
-    return this.#underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
+    return this.#leases.underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 
   async #claimOne(): Promise<boolean> {
-    const { chunks, name, clock } = this.#deps;
-    // After a freeze the leases are over, and a claim would take the chunks that are under way here.
-    if (this.#underWay > 0 && clock.monotonicMs() - this.#renewedMs >= LEASE_MS)
-      await this.#renew();
-    const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
-    this.#claims += 1;
-    const token = `${name}-${String(this.#claims)}`;
-    this.#held.set(token, undefined);
+    await this.#leases.beforeClaim();
+    const { token, lease } = this.#leases.claim();
     const except = this.#paces.owners().filter((owner) => this.#hasEnough(owner));
     const wakes = this.#wakes;
-    const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
-      this.#held.delete(token); // it may have succeeded all the same, and then its lease ends
+    const chunk = await this.#deps.chunks.claim(lease, token, except).catch((fault: unknown) => {
+      this.#leases.end(token); // it may have succeeded all the same, and then its lease ends
       throw fault;
     });
     if (chunk === undefined) {
-      this.#held.delete(token);
+      this.#leases.end(token);
       this.#holdBack(new Set(except));
       // What changed during the claim was not waited for yet.
       if (wakes !== this.#wakes || !except.every((owner) => this.#hasEnough(owner))) this.wake();
       return false;
     }
     this.#taken += 1;
-    this.#held.set(token, { before: chunk.answered, tally: { ...EMPTY_TALLY } });
-    if (this.#underWay === 0) this.#begin();
-    this.#underWay += 1;
+    this.#leases.hold(chunk);
     this.#openEntries += chunk.entries;
     if (chunk.isSuspect) this.#suspects += 1;
     void this.#run(chunk);
     return true;
-  }
-
-  #begin(): void {
-    this.#speed.start();
-    this.#renewedMs = this.#deps.clock.monotonicMs();
-    this.#callOffRenewal = this.#deps.clock.after(RENEW_EVERY_MS, () => void this.#renew());
-  }
-
-  async #renew(): Promise<void> {
-    const { chunks, name, clock, log } = this.#deps;
-    this.#callOffRenewal();
-    if (this.#claiming.isStopped) return;
-    if (this.#underWay > 0) {
-      this.#callOffRenewal = clock.after(RENEW_EVERY_MS, () => void this.#renew());
-    }
-    try {
-      this.#entriesPerSecond = this.#speed.read() ?? 0;
-      const held = { tokens: [...this.#held.keys()], answered: this.#answered() };
-      const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, ...held };
-      await chunks.renew(lease, this.#entriesPerSecond);
-      this.#renewedMs = clock.monotonicMs();
-    } catch (fault) {
-      log.error("bulk.renew_failed", fault);
-    }
-  }
-
-  /** By token what was answered; not of a chunk of which a worker before this one answered more. */
-  #answered(): ReadonlyMap<string, Tally> {
-    const more = new Map<string, Tally>();
-    for (const [token, progress] of this.#held) {
-      if (progress === undefined) continue;
-      if (entriesIn(progress.tally) > progress.before) more.set(token, progress.tally);
-    }
-    return more;
   }
 
   async #run(chunk: ClaimedChunk): Promise<void> {
@@ -259,10 +198,8 @@ class ClaimingWorker implements BulkWorker {
         .release(chunk, clock.nowMs() + STORE_PAUSE_MS)
         .catch((again: unknown) => log.error("bulk.release_failed", again));
     }
-    this.#held.delete(chunk.token);
     if (chunk.isSuspect) this.#suspects -= 1;
-    this.#underWay -= 1;
-    if (this.#underWay === 0) await this.#renew();
+    await this.#leases.release(chunk.token);
     this.#claiming.mayFind();
   }
 
@@ -299,7 +236,7 @@ class ClaimingWorker implements BulkWorker {
     };
     try {
       const again = this.#deps.shares.of("again");
-      const tally = this.#held.get(chunk.token)?.tally ?? { ...EMPTY_TALLY };
+      const tally = this.#leases.tallyOf(chunk.token);
       const answered = (fate: Fate): void => void (tally[fate] += 1);
       return await processChunk(chunk, {
         ...this.#deps,
@@ -330,19 +267,15 @@ class ClaimingWorker implements BulkWorker {
       return;
     }
     this.#counts.stored += 1;
-    this.#speed.count(checked.outcome.results.length);
+    this.#leases.stored(checked.outcome.results.length);
     if (stored === "finished") this.#deps.completed();
   }
 
   async #postponed(chunk: ClaimedChunk): Promise<boolean> {
     const { chunks, clock } = this.#deps;
     const nowMs = clock.nowMs();
-    const retryAtMs = nowMs + DNS_PAUSE_MS;
-    const answer = await chunks.postpone(chunk, {
-      nowMs,
-      retryAtMs,
-      patienceMs: DNS_PATIENCE_MS,
-    });
+    const times = { nowMs, retryAtMs: nowMs + DNS_PAUSE_MS, patienceMs: DNS_PATIENCE_MS };
+    const answer = await chunks.postpone(chunk, times);
     if (answer === "accept") return false;
     this.#counts.postponed += 1;
     return true;

@@ -7,7 +7,7 @@ import { buildWorkerApp } from "../http/app/worker-app.ts";
 import { inTime } from "../ports/process/in-time.ts";
 import { announcer } from "../service/bulk/announce.ts";
 import { keepJobs } from "../service/bulk/keep-house.ts";
-import { type BulkWorker, bulkWorker } from "../service/bulk/worker.ts";
+import { type BulkWorker, bulkWorker } from "../service/bulk/worker/worker.ts";
 import { type BulkChecker, openBulkChecker } from "./parts/bulk-checker.ts";
 import type { Config } from "./settings/config.ts";
 import { watchVerdicts } from "./metrics/verdict-metrics.ts";

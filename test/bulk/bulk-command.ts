@@ -5,7 +5,7 @@ import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import type { Files } from "../../src/ports/process/files.ts";
-import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
+import { coreEntryCheck } from "../../src/service/bulk/worker/core-entry-check.ts";
 import { mailEverywhere, noDatasets } from "./bulk-world.ts";
 
 export interface BulkCommandOptions {

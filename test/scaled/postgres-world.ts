@@ -18,8 +18,8 @@ import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import type { Clock } from "../../src/ports/process/clock.ts";
 import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
-import { coreEntryCheck } from "../../src/service/bulk/core-entry-check.ts";
-import { bulkWorker } from "../../src/service/bulk/worker.ts";
+import { coreEntryCheck } from "../../src/service/bulk/worker/core-entry-check.ts";
+import { bulkWorker } from "../../src/service/bulk/worker/worker.ts";
 import type { CheckOne } from "../../src/service/check/check-one.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";

@@ -1,7 +1,7 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
-import type { EntryCheck } from "../../service/bulk/entry-check.ts";
-import { checkAll } from "../../service/bulk/check-all.ts";
+import type { EntryCheck } from "../../service/bulk/worker/entry-check.ts";
+import { checkAll } from "../../service/bulk/worker/check-all.ts";
 import { Places } from "../../ports/process/places.ts";
 import type { SourceEntry, SourcePage } from "./entry-source.ts";
 import type { CheckedEntry } from "./entry-writer.ts";

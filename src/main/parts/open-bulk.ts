@@ -10,7 +10,7 @@ import { announcer, type OnCompleted } from "../../service/bulk/announce.ts";
 import type { Splitter } from "../../ports/bulk/splitter.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BulkService } from "../../service/bulk/bulk.ts";
-import { coreEntryCheck } from "../../service/bulk/core-entry-check.ts";
+import { coreEntryCheck } from "../../service/bulk/worker/core-entry-check.ts";
 import { BUFFER_MAX_ENTRIES, createBulk } from "../../service/bulk/submit.ts";
 import { keepJobs } from "../../service/bulk/keep-house.ts";
 import type { Admission } from "../../service/admission/admission.ts";

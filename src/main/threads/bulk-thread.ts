@@ -5,7 +5,7 @@ import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.
 import { systemClock as clock } from "../../adapters/system/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { AllFigures } from "../../ports/sharing/shares.ts";
-import type { WorkerFigures } from "../../service/bulk/worker.ts";
+import type { WorkerFigures } from "../../service/bulk/worker/worker.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import type { VerdictCounts } from "../metrics/verdict-metrics.ts";
 import { type LogMessage, writeLine } from "./thread-log.ts";

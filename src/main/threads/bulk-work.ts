@@ -11,7 +11,7 @@ import { createAddressHash } from "../../adapters/system/address-hash.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
-import { type BulkWorker, bulkWorker } from "../../service/bulk/worker.ts";
+import { type BulkWorker, bulkWorker } from "../../service/bulk/worker/worker.ts";
 import {
   type BulkChecker,
   type BulkCheckerOptions,

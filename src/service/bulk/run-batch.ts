@@ -4,7 +4,12 @@ import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { inTime } from "../../ports/process/in-time.ts";
 import type { EvidenceOf } from "../evidence/own-spellings.ts";
-import { type EntryCheck, checked, type EntryCheckOptions, outcomeOf } from "./entry-check.ts";
+import {
+  type EntryCheck,
+  checked,
+  type EntryCheckOptions,
+  outcomeOf,
+} from "./worker/entry-check.ts";
 
 export interface RunBatchDeps {
   /** On the interactive lane: a client waits. */

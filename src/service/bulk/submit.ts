@@ -29,7 +29,7 @@ import {
 } from "../refusals.ts";
 import type { Tiers } from "../admission/tiers.ts";
 import type { BulkAnswer, BulkRequest, BulkService, QueuedBatch } from "./bulk.ts";
-import { estimatedSeconds } from "./speed.ts";
+import { estimatedSeconds } from "./worker/speed.ts";
 import { statsOf } from "./present.ts";
 import { findSession, followSession, sessionResults, viewSession } from "./read-session.ts";
 import { spelledResults } from "./result-source.ts";

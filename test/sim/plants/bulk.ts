@@ -115,9 +115,13 @@ export const BULK_PLANTS: readonly Plant[] = [
       "KEEP_HOUSE_EVERY_MS = 500_000_000",
     ],
   ),
-  ...plantsIn("service/bulk/claiming", ["a worker claims but once", "this.#mayBeMore = true;", ""]),
+  ...plantsIn("service/bulk/worker/claiming", [
+    "a worker claims but once",
+    "this.#mayBeMore = true;",
+    "",
+  ]),
   ...plantsIn(
-    "service/bulk/entry-check",
+    "service/bulk/worker/entry-check",
     [
       "invalid entries are listed",
       `results[index]?.fate === "valid"`,
@@ -196,7 +200,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     `.where("account_id", "=", accountId)\n                .executeTakeFirst();\n            if (row === undefined)`,
     `.executeTakeFirst();\n            if (row === undefined)`,
   ]),
-  ...plantsIn("service/bulk/process-chunk", [
+  ...plantsIn("service/bulk/worker/process-chunk", [
     "the first answer of a chunk is doubled",
     "await checkAll(entries,",
     "await checkAll([entries.at(-1), ...entries.slice(1)],",

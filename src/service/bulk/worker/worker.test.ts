@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
+import { CHUNK_ENTRIES } from "../../../core/batch/batch-chunk.ts";
 import { sql } from "kysely";
 import {
   allOf,
@@ -13,16 +13,16 @@ import {
   noDatasets,
   sessionOf,
   STARTER,
-} from "../../../test/bulk/bulk-world.ts";
-import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
-import { evidence } from "../../core/evidence/signals.ts";
-import type { Caller } from "../admission/caller.ts";
-import type { BulkStats } from "./bulk.ts";
+} from "../../../../test/bulk/bulk-world.ts";
+import { sqlAccounts } from "../../../adapters/sql/account/accounts.ts";
+import { evidence } from "../../../core/evidence/signals.ts";
+import type { Caller } from "../../admission/caller.ts";
+import type { BulkStats } from "../bulk.ts";
 import { coreEntryCheck } from "./core-entry-check.ts";
-import type { Tickets } from "../../ports/bulk/tickets.ts";
+import type { Tickets } from "../../../ports/bulk/tickets.ts";
 import type { EntryCheck } from "./entry-check.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import { until } from "../../../test/time/until.ts";
+import { manualClock } from "../../../../test/time/manual-clock.ts";
+import { until } from "../../../../test/time/until.ts";
 
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
   sessionOf(await world.bulk.submit(entranceOf(STARTER), listOf(domains(count))));

@@ -1,7 +1,7 @@
-import { type Fate, fateOf, tally } from "../../core/batch/tally.ts";
-import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
-import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
-import type { EvidenceOf } from "../evidence/own-spellings.ts";
+import { type Fate, fateOf, tally } from "../../../core/batch/tally.ts";
+import { type FullResult, isInconclusive } from "../../../core/validate/result.ts";
+import type { ChunkOutcome } from "../../../ports/bulk/batches.ts";
+import type { EvidenceOf } from "../../evidence/own-spellings.ts";
 
 export interface EntryCheckOptions {
   /** The tier includes the check. */

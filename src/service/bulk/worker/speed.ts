@@ -1,5 +1,5 @@
-import type { QueueAhead } from "../../ports/bulk/jobs.ts";
-import type { Clock } from "../../ports/process/clock.ts";
+import type { QueueAhead } from "../../../ports/bulk/jobs.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
 
 /** How much the newest measurement counts. */
 const NEWEST_SHARE = 0.3;

@@ -1,17 +1,17 @@
-import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../../ports/bulk/chunk-queue.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { Tickets } from "../../ports/bulk/tickets.ts";
+import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../../../ports/bulk/chunk-queue.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Log } from "../../../ports/process/log.ts";
+import type { Tickets } from "../../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
 import { Leases } from "./leases.ts";
 import { Conclusions } from "./conclusions.ts";
-import type { Fate } from "../../core/batch/tally.ts";
-import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
-import { RESOURCES } from "../../ports/sharing/resources.ts";
-import type { Share } from "../../ports/sharing/share.ts";
-import type { Shares } from "../../ports/sharing/shares.ts";
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { OwnerPaces } from "../../ports/sharing/owner-paces.ts";
+import type { Fate } from "../../../core/batch/tally.ts";
+import { CHUNK_ENTRIES } from "../../../core/batch/batch-chunk.ts";
+import { RESOURCES } from "../../../ports/sharing/resources.ts";
+import type { Share } from "../../../ports/sharing/share.ts";
+import type { Shares } from "../../../ports/sharing/shares.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import { OwnerPaces } from "../../../ports/sharing/owner-paces.ts";
 import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
 
 /** Chunks under way. Each holds some results back while its slowest names keep it. */

@@ -1,4 +1,4 @@
-import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import type { Heard } from "./entry-check.ts";
 
 /** In one turn of the event loop: some 20 names begin in it, and those come first. */

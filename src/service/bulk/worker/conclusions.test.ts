@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { OwnerKey } from "../../ports/admission/owner.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { Conclusions } from "./conclusions.ts";
 import type { Heard } from "./entry-check.ts";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { Ticket, Tickets } from "../../ports/bulk/tickets.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Log } from "../../../ports/process/log.ts";
+import type { Ticket, Tickets } from "../../../ports/bulk/tickets.ts";
 
 /** How often a worker looks for work without a notice. */
 export const LOOK_EVERY_MS = 2_000;

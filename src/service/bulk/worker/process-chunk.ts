@@ -1,9 +1,9 @@
-import { chunkEntries, unpackChunk } from "../../core/batch/batch-chunk.ts";
-import type { Fate } from "../../core/batch/tally.ts";
-import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
-import type { ClaimedChunk } from "../../ports/bulk/chunk-queue.ts";
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import type { OwnEvidence } from "../evidence/own-spellings.ts";
+import { chunkEntries, unpackChunk } from "../../../core/batch/batch-chunk.ts";
+import type { Fate } from "../../../core/batch/tally.ts";
+import type { ChunkOutcome } from "../../../ports/bulk/batches.ts";
+import type { ClaimedChunk } from "../../../ports/bulk/chunk-queue.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import type { OwnEvidence } from "../../evidence/own-spellings.ts";
 import {
   type EntryCheck,
   type Checked,
@@ -11,8 +11,8 @@ import {
   type EntryCheckOptions,
   outcomeOf,
 } from "./entry-check.ts";
-import type { Share } from "../../ports/sharing/share.ts";
-import type { Pace } from "../../ports/sharing/owner-paces.ts";
+import type { Share } from "../../../ports/sharing/share.ts";
+import type { Pace } from "../../../ports/sharing/owner-paces.ts";
 import { checkAll } from "./check-all.ts";
 import type { Conclusions } from "./conclusions.ts";
 

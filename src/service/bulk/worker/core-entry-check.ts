@@ -1,11 +1,11 @@
-import type { Datasets } from "../../core/evidence/datasets.ts";
-import type { Lookup } from "../../core/mail/lookup.ts";
-import type { MailHosts } from "../../core/mail/mail-hosts.ts";
-import type { FullResult } from "../../core/validate/result.ts";
-import { conclusionOf, mailOf, type Validation } from "../../core/validate/validate.ts";
-import { awakeClock } from "../../ports/process/awake-clock.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import { type BoundedLookup, boundLookup } from "../check/bounded-lookup.ts";
+import type { Datasets } from "../../../core/evidence/datasets.ts";
+import type { Lookup } from "../../../core/mail/lookup.ts";
+import type { MailHosts } from "../../../core/mail/mail-hosts.ts";
+import type { FullResult } from "../../../core/validate/result.ts";
+import { conclusionOf, mailOf, type Validation } from "../../../core/validate/validate.ts";
+import { awakeClock } from "../../../ports/process/awake-clock.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import { type BoundedLookup, boundLookup } from "../../check/bounded-lookup.ts";
 import type { EntryCheck, EntryCheckOptions, Heard } from "./entry-check.ts";
 
 export interface CoreEntryCheckDeps {

@@ -9,15 +9,15 @@ import {
   mailEverywhere,
   sessionOf,
   STARTER,
-} from "../../../test/bulk/bulk-world.ts";
-import { until } from "../../../test/time/until.ts";
-import type { Caller } from "../admission/caller.ts";
-import type { Ticket, Tickets } from "../../ports/bulk/tickets.ts";
+} from "../../../../test/bulk/bulk-world.ts";
+import { until } from "../../../../test/time/until.ts";
+import type { Caller } from "../../admission/caller.ts";
+import type { Ticket, Tickets } from "../../../ports/bulk/tickets.ts";
 import type { BulkWorker } from "./worker.ts";
 import { coreEntryCheck } from "./core-entry-check.ts";
 import type { EntryCheck } from "./entry-check.ts";
-import { noDatasets } from "../../../test/bulk/bulk-world.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
+import { noDatasets } from "../../../../test/bulk/bulk-world.ts";
+import { manualClock } from "../../../../test/time/manual-clock.ts";
 
 const accountOf = (accountId: string): Caller => ({
   ...STARTER,

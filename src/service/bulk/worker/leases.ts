@@ -1,7 +1,7 @@
-import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/tally.ts";
-import type { ChunkQueue, ClaimedChunk, Lease } from "../../ports/bulk/chunk-queue.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
+import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../../core/batch/tally.ts";
+import type { ChunkQueue, ClaimedChunk, Lease } from "../../../ports/bulk/chunk-queue.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Log } from "../../../ports/process/log.ts";
 import { Speedometer } from "./speed.ts";
 
 /** A worker that is silent for this time has lost its chunks. */

@@ -10,7 +10,8 @@ import { childEnvironment } from "../process/child-environment.ts";
 import { endOf } from "../services/child.ts";
 import type { Answered } from "../http/strict-client.ts";
 
-const COMMAND = fileURLToPath(new URL("../../../bin/gatepost.mjs", import.meta.url));
+/** What `bin/gatepost.mjs` runs, which would look for newer sources at each of hundreds of starts. */
+const PROGRAM = fileURLToPath(new URL("../../run/gatepost.js", import.meta.url));
 
 /** A hanging command would block this process: it is ended, without an exit code. */
 const COMMAND_WITHIN_MS = 300_000;
@@ -21,7 +22,7 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Home {
   readonly directory: string;
   readonly settings: Settings;
-  /** Another program than this one's `bin/gatepost.mjs`. */
+  /** Another program than this one. */
   readonly program?: string;
   remove(): void;
 }
@@ -49,14 +50,14 @@ export interface Ran {
 export function gatepost(home: Home, words: readonly string[], input = ""): Ran {
   const env = environment(home.settings);
   const options = { env, input, encoding: "utf8", timeout: COMMAND_WITHIN_MS } as const;
-  const run = spawnSync(process.execPath, [COMMAND, ...words], options);
+  const run = spawnSync(process.execPath, [PROGRAM, ...words], options);
   return { code: run.status, out: run.stdout, err: run.stderr };
 }
 
 /** The same without blocking this process; returns standard output. Rejects when the command fails. */
 export async function gatepostBeside(home: Home, words: readonly string[]): Promise<string> {
   const env = environment(home.settings);
-  return (await promisify(execFile)(process.execPath, [COMMAND, ...words], { env })).stdout;
+  return (await promisify(execFile)(process.execPath, [PROGRAM, ...words], { env })).stdout;
 }
 
 export interface ServiceProcess {
@@ -89,7 +90,7 @@ export async function startService(
   { stdout = "pipe", command = "serve", under = [] }: StartOptions = {},
 ): Promise<ServiceProcess> {
   const env = environment({ PORT: "0", GATEPOST_WORKER_PORT: "0", ...home.settings, ...more });
-  const words = [...under, process.execPath, home.program ?? COMMAND, command];
+  const words = [...under, process.execPath, home.program ?? PROGRAM, command];
   const child = spawn(words[0] ?? "", words.slice(1), { env, stdio: ["ignore", stdout, "pipe"] });
   let log = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));

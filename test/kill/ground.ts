@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
@@ -33,9 +32,6 @@ export interface Ground {
   look<T>(work: (sql: SqlDatabase) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
-
-/** `bin/gatepost.mjs` would look for newer sources at each of a thousand starts. */
-const PROGRAM = fileURLToPath(new URL("../../run/gatepost.js", import.meta.url));
 
 /** Rates would hold the clients up; "starter" pays by credits, but for its first unit of a day. */
 const TIERS = {
@@ -78,7 +74,7 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
       KILL_SYNCED: file("synced"),
     }),
   };
-  const made = { ...home, settings, program: PROGRAM };
+  const made = { ...home, settings };
   const place: Ground["place"] = (command, program) => {
     const order = file(`order-${command}`);
     const from = program === undefined ? made : { ...made, program };

@@ -46,10 +46,9 @@ for (const [name, list, left] of long) {
   test(`of a list that is too long: ${name}`, () => assert.ok(refusable(list) === left));
 }
 
-test("the first value of a parameter with millions of characters keeps its ends", async () => {
-  const body = await readLists(`email=a${"+".repeat(5_000_000)}@x.example`, new Set(["email"]));
+test("the first value of a parameter stays whole for a single check, however long it is", async () => {
+  const sent = `a${"+".repeat(5_000_000)}@x.example`;
+  const body = await readLists(`email=${sent}`, new Set(["email"]));
   assert.equal(body.kind, "fields");
-  const [value = ""] = (body.kind === "fields" && body.fields.get("email")) || [];
-  assert.equal(value.length, MAX);
-  assert.match(value, /^a\+.*\+@x\.example$/);
+  assert.deepEqual(body.kind === "fields" && body.fields.get("email"), [sent]);
 });

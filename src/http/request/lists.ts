@@ -74,23 +74,14 @@ function safeCut(raw: string, from: number): number {
   return from; // halves of characters alone
 }
 
-/** Of a parameter whose list was decoded, the first value is enough, as far as a single check shows it. */
+/** Of a parameter whose list was decoded, the first value is enough. */
 function shortened(fields: RawFields, texts: ReadonlyMap<string, string>): RawFields {
   const kept = new Map(fields);
   for (const name of texts.keys()) {
     const own = fields.get(name);
-    if (own !== undefined) kept.set(name, own.slice(0, 1).map(withoutMiddle));
-    else {
-      const items = fields.get(itemsName(name)) ?? [];
-      kept.set(itemsName(name), items.slice(0, 1).map(withoutMiddle));
-    }
+    if (own !== undefined) kept.set(name, own.slice(0, 1));
+    else kept.set(itemsName(name), (fields.get(itemsName(name)) ?? []).slice(0, 1));
     if (own !== undefined) kept.delete(itemsName(name));
   }
   return kept;
 }
-
-/** An entry of that length is malformed; its domain is shown from its end. */
-const withoutMiddle = (value: string): string =>
-  value.length <= BULK_MAX_OCTETS
-    ? value
-    : value.slice(0, BULK_MAX_OCTETS / 2) + value.slice(-BULK_MAX_OCTETS / 2);

@@ -43,6 +43,12 @@ interface Job {
   readonly charged: Charged;
 }
 
+/** Its units were possible ones until it is known to be done. */
+function charge({ charged, want }: Job): void {
+  charged.possible -= want.unique;
+  charged.certain += want.unique;
+}
+
 /** Clients with batches. */
 export class Batches {
   readonly finished: Finished[] = [];
@@ -130,8 +136,7 @@ export class Batches {
   ): Promise<void> {
     const answer = JSON.parse(body) as Stats & { session: string; status?: string };
     const job = { ...of, session: answer.session };
-    job.charged.possible -= job.want.unique;
-    if (answer.status !== "pending") job.charged.certain += job.want.unique;
+    if (answer.status !== "pending") charge(job);
     else {
       job.owner.open.add(job.session);
       this.#rivals.countRunning(job.owner);
@@ -180,9 +185,9 @@ export class Batches {
     }
   }
 
-  async #cancel({ session, owner, want, charged }: Job): Promise<void> {
+  /** Its units stay possible ones: some may be free again. */
+  async #cancel({ session, owner }: Job): Promise<void> {
     const gone = await this.#front.ask(owner, { method: "DELETE", url: `/api/view/${session}` });
-    charged.possible += want.unique;
     if (isOpen(gone)) owner.unknownJobs += 1;
     owner.open.delete(session);
     this.#front.mayBeBusy(owner);
@@ -193,7 +198,7 @@ export class Batches {
   }
 
   async #isOver(job: Job, seen: { processed: number }): Promise<boolean> {
-    const { session, owner, want, charged } = job;
+    const { session, owner, want } = job;
     const url = `/api/view/${session}`;
     const { status, body } = await this.#front.ask(owner, { method: "GET", url });
     if (status === 404) this.#front.wrong("an accepted session is gone");
@@ -205,7 +210,7 @@ export class Batches {
     }
     owner.open.delete(session);
     this.#front.mayBeBusy(owner);
-    charged.certain += want.unique;
+    charge(job);
     if (view === undefined) this.#compareList(body, want);
     this.#ended(job);
     return true;

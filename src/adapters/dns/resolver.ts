@@ -121,7 +121,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#servers = new ServerList(
       servers.map((server) => ({ udp: open(server), tcp: new TcpPipe(server, clock) })),
     );
-    const limit = this.#patience.isUrgent ? cap.max : cap.bulkMax;
+    const limit = cap.limit(this.#patience.capPart);
     this.#window = new Window(limit);
     this.#places = new WindowPlaces(this.#window, cap, limit);
     this.#lane = new Lane(this.#places, (query) => this.#send(query));

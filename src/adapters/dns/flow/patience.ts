@@ -13,8 +13,8 @@ export interface Patience {
   readonly tcpMs: number;
   /** How long a question may wait for its first try; Infinity: its 5 s begin with the first try. */
   readonly queueMs: number;
-  /** May use the places that the cap keeps for single checks. */
-  readonly isUrgent: boolean;
+  /** The part of the cap that may be in use when it sends: what is above is kept for others. */
+  readonly capPart: number;
 }
 
 const INTERACTIVE_TRIES_MS = [400, 600, 700, 900];
@@ -22,7 +22,7 @@ const INTERACTIVE_TRIES_MS = [400, 600, 700, 900];
 export const PATIENCE: Readonly<Record<Profile, Patience>> = {
   // Four tries in 2.6 s. Each is listened for to the end. Through a median of 250 ms with a long tail and 2 % loss,
   // three tries in 2.4 s left 8 of 100,000 live names without an answer.
-  interactive: { triesMs: INTERACTIVE_TRIES_MS, tcpMs: 2_000, queueMs: 2_000, isUrgent: true },
+  interactive: { triesMs: INTERACTIVE_TRIES_MS, tcpMs: 2_000, queueMs: 2_000, capPart: 1 },
   // Four tries: at 2 % loss three leave one in 125,000 live names without an answer, four one in 6 million.
   // Of answers with a median of 250 ms and a long tail 6 % take longer than 1.2 s: those have two tries under way.
   bulk: {
@@ -30,11 +30,11 @@ export const PATIENCE: Readonly<Record<Profile, Patience>> = {
     fastTriesMs: INTERACTIVE_TRIES_MS, // a dead name then holds its place for 2.6 s instead of 4.8
     tcpMs: 3_000,
     queueMs: Infinity,
-    isUrgent: false,
+    capPart: 14 / 16, // so that a full batch makes neither single checks nor second passes wait
   },
-  again: { triesMs: [400], tcpMs: 500, queueMs: 500, isUrgent: false },
+  again: { triesMs: [400], tcpMs: 500, queueMs: 500, capPart: 15 / 16 },
   // Readiness waits 2 s; four tries in 1.6 s miss a live server once in 6 million at 2 % loss.
-  probe: { triesMs: [250, 350, 450, 550], tcpMs: 1_000, queueMs: 1_000, isUrgent: true },
+  probe: { triesMs: [250, 350, 450, 550], tcpMs: 1_000, queueMs: 1_000, capPart: 1 },
 };
 
 /** From the question, or in bulk from its first try, to its end, TCP included: under 5 s, ticks included. */

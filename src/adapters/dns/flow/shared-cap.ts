@@ -1,6 +1,3 @@
-/** Of all places, one in 8 is kept for single checks, so that a full bulk run never makes them wait. */
-const KEPT_SHARE = 8;
-
 /**
  * Counts the tries that a process has under way to its name servers, over all clients and threads, and never
  * lets them pass `max`. Each thread writes its own cell of shared memory, so a thread that dies is cleared
@@ -33,9 +30,9 @@ export class SharedCap {
     return Atomics.load(this.#cells, 0) + Atomics.load(this.#cells, 1);
   }
 
-  /** What clients other than those of single checks may use. */
-  get bulkMax(): number {
-    return this.max - Math.floor(this.max / KEPT_SHARE);
+  /** Places that may be in use when a client with this part of the cap sends. */
+  limit(part: number): number {
+    return Math.ceil(this.max * part);
   }
 
   /** Counts one more and returns true unless that would pass `limit`. */

@@ -6,10 +6,14 @@ import { TryTimes } from "./try-times.ts";
 import type { Window } from "./window.ts";
 
 /**
- * A place is kept this long where the server may limit us, so that it is asked less: after SERVFAIL and REFUSED, which
- * come at once, since their try; where a retry was answered, since the first.
+ * Places are kept where the server may limit us, so that it is asked less: so long after a try that was answered SERVFAIL
+ * or REFUSED, which come at once, and after the first try of a question that a retry was answered for.
  */
-const HOLD_MS = 1_000;
+const REFUSED_HOLD_MS = 1_000;
+const LOST_HOLD_MS = 1_200;
+
+/** The last answers of a list are those that took long: once nothing new is asked they say nothing of the others. */
+const STILL_ASKING_MS = 50;
 
 export interface TriesDeps {
   readonly window: Pick<Window, "answered" | "failed">;
@@ -25,7 +29,9 @@ export class Tries {
   readonly #times: TryTimes;
   /** By their number. */
   readonly #lists: readonly TryList<Attempt>[];
-  /** Places kept, by since when. */
+  /** When the last first try was sent. */
+  #askedAtMs = -Infinity;
+  /** Places kept, by until when. */
   readonly #kept: DueList<number>;
 
   constructor(patience: Patience, { window, expired, release }: TriesDeps) {
@@ -33,7 +39,7 @@ export class Tries {
     this.#window = window;
     this.#times = times;
     this.#lists = patience.triesMs.map((_, at) => new TryList(() => times.ofTryMs(at), expired));
-    this.#kept = new DueList((sinceMs) => sinceMs + HOLD_MS, release);
+    this.#kept = new DueList((untilMs) => untilMs, release);
   }
 
   /** Places kept for questions that are answered. */
@@ -42,19 +48,21 @@ export class Tries {
   }
 
   add(attempt: Attempt): void {
+    if (attempt.number === 0) this.#askedAtMs = attempt.sentAtMs;
     this.#lists[attempt.number]?.add(attempt);
   }
 
   /** `attempt` was answered, and what was read means `reading`. */
   answered(attempt: Attempt, reading: Reading, nowMs: number): void {
     const { query } = attempt;
-    if (reading === "settles") this.#times.answered(nowMs - query.startedAtMs);
+    const isAsking = nowMs - this.#askedAtMs <= STILL_ASKING_MS;
+    if (reading === "settles" && isAsking) this.#times.answered(nowMs - query.startedAtMs);
     if (reading === "servfail" || reading === "refused") {
       this.#window.failed(attempt.epoch);
-      this.#keepPlace(attempt, attempt.sentAtMs);
+      this.#keepPlace(attempt, attempt.sentAtMs + REFUSED_HOLD_MS);
     } else if (attempt.list !== undefined) {
       this.#window.answered(attempt.epoch);
-      if (attempt.number > 0) this.#keepPlace(attempt, query.startedAtMs);
+      if (attempt.number > 0) this.#keepPlace(attempt, query.startedAtMs + LOST_HOLD_MS);
     }
   }
 
@@ -67,9 +75,9 @@ export class Tries {
     this.#kept.run(Infinity);
   }
 
-  #keepPlace(attempt: Attempt, sinceMs: number): void {
+  #keepPlace(attempt: Attempt, untilMs: number): void {
     if (attempt.lane === undefined) return;
     attempt.lane = undefined;
-    this.#kept.add(sinceMs);
+    this.#kept.add(untilMs);
   }
 }

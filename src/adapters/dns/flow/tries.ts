@@ -5,11 +5,9 @@ import { TryList } from "./try-list.ts";
 import { TryTimes } from "./try-times.ts";
 import type { Window } from "./window.ts";
 
-/**
- * Places are kept where the server may limit us, so that it is asked less: so long after a try that was answered SERVFAIL
- * or REFUSED, which come at once, and after the first try of a question that a retry was answered for.
- */
+/** SERVFAIL and REFUSED come at once. Their tries keep their places this long, so that a server that limits us is asked less. */
 const REFUSED_HOLD_MS = 1_000;
+/** The same for loss, from a question's first try on, when a retry was answered: a server may drop what is over its limit. */
 const LOST_HOLD_MS = 1_200;
 
 /** The last answers of a list are those that took long: once nothing new is asked they say nothing of the others. */
@@ -31,7 +29,7 @@ export class Tries {
   readonly #lists: readonly TryList<Attempt>[];
   /** When the last first try was sent. */
   #askedAtMs = -Infinity;
-  /** Places kept, by until when. */
+  /** Until when places are kept, in the order in which they came: one may wait behind a later one for up to a second. */
   readonly #kept: DueList<number>;
 
   constructor(patience: Patience, { window, expired, release }: TriesDeps) {

@@ -24,8 +24,8 @@ export class TryTimes {
   }
 
   /**
-   * A question was answered so long after its first try. Late answers count, and one that came by a retry has taken since
-   * the first: else the slow ones would be missing, and the less is waited the more of them.
+   * A question was answered `tookMs` after its first try, whichever try was answered. Late answers count too. Without them
+   * only fast ones would be known, and the time-out would shrink further and further.
    */
   answered(tookMs: number): void {
     const apart = tookMs - this.#meanMs;

@@ -21,7 +21,7 @@ import { openCliValidator } from "./parts/cli-validator.ts";
 import { type AccountStore, openAccountStore, openSql } from "./parts/store.ts";
 import type { Process } from "./process/open-process.ts";
 import { readInput, readText, systemUser } from "./process/terminal.ts";
-import { publicUrlOf } from "./settings/config.ts";
+import { publicUrlOf } from "./settings/links.ts";
 import { openSecretKey } from "./settings/secret-key.ts";
 import { readTiersFile } from "./settings/tiers-setting.ts";
 

@@ -2,7 +2,8 @@ import { connect } from "node:net";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Outbound } from "../../ports/process/outbound.ts";
-import { type Config, guessesPublicUrl, publicUrlOf } from "../settings/config.ts";
+import type { Config } from "../settings/config.ts";
+import { guessesPublicUrl, publicUrlOf } from "../settings/links.ts";
 import { note, ok, wrong } from "./findings.ts";
 
 /** Links, and whether the client addresses behind a proxy are known. */

@@ -7,7 +7,7 @@ import { readFeatures, sortFeatures } from "../../service/check/features.ts";
 import { createTestPolicy } from "../../service/policy/test-policy.ts";
 import { openChecker } from "./checker.ts";
 import type { Process } from "../process/open-process.ts";
-import { publicUrlOf } from "../settings/config.ts";
+import { publicUrlOf } from "../settings/links.ts";
 import { openKnownLists } from "./known-lists.ts";
 
 /** The command line asks for itself and has every feature. */

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { publicUrlOf, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
+import { publicUrlOf } from "./links.ts";
 import { unknownSettings } from "./unknown-settings.ts";
 
 test("without any setting the service listens on loopback port 8080", () => {

@@ -287,18 +287,3 @@ function incomplete(environment: Environment): readonly string[] {
   }
   return missing;
 }
-
-const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
-
-/** Whether links need GATEPOST_PUBLIC_URL, because no client can use the address that the service listens on. */
-export const guessesPublicUrl = ({
-  publicUrl,
-  host,
-}: Pick<Config, "publicUrl" | "host">): boolean => publicUrl === undefined && ANY_ADDRESS.has(host);
-
-/** The base of links, without a trailing slash. */
-export function publicUrlOf(config: Pick<Config, "publicUrl" | "host" | "port">): string {
-  const host = ANY_ADDRESS.has(config.host) ? "localhost" : config.host;
-  const name = host.includes(":") ? `[${host}]` : host;
-  return config.publicUrl ?? `http://${name}:${String(config.port)}`;
-}

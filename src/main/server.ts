@@ -1,7 +1,6 @@
 import type { Registry } from "prom-client";
 import { memoryAnswerCache } from "../adapters/memory/answer-cache.ts";
 import { sqlAccounts } from "../adapters/sql/account/accounts.ts";
-import { sqlRegistrationCache } from "../adapters/sql/evidence/registration-cache.ts";
 import { accountRoutes, addDashboard, type DashboardDeps } from "../http/account/dashboard.ts";
 import { accountDocumentation } from "../http/account/documentation.ts";
 import { type AppDeps, buildApp } from "../http/app/app.ts";
@@ -21,31 +20,26 @@ import type { SetUp } from "../service/account/set-up.ts";
 import type { AnswerCache } from "../ports/process/answer-cache.ts";
 import { callerInForce } from "../service/admission/caller-in-force.ts";
 import { createCheckOne } from "../service/check/check-one.ts";
-import { createAdmission } from "../service/admission/counting-admission.ts";
 import { createExplain } from "../service/check/explain.ts";
-import type { Admission } from "../service/admission/admission.ts";
-import { createUsageRecorder, type UsageRecorder } from "../service/upkeep/usage-recorder.ts";
 import type { Backing } from "./parts/backing.ts";
-import { type Checker, observed, openChecker } from "./parts/checker.ts";
-import { type Config, guessesPublicUrl } from "./settings/config.ts";
-import { type Gate, openGate } from "./parts/gate.ts";
+import type { Checker } from "./parts/checker.ts";
+import type { Config } from "./settings/config.ts";
 import { openDashboard } from "./parts/dashboard.ts";
-import { createLinks, type Links } from "./settings/links.ts";
+import { guessesPublicUrl } from "./settings/links.ts";
 import { compatDepsOf, connectionTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
 import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
 import type { Machine } from "./process/machine.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
-import { openServing, type Serving, startUpkeep } from "./parts/serving.ts";
+import { startUpkeep } from "./parts/serving.ts";
 import { IDLE_WORKER, watchWorker } from "./metrics/worker-metrics.ts";
-import { type VerdictTally, verdictTally, watchVerdicts } from "./metrics/verdict-metrics.ts";
+import { watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { serverDns, watchDns } from "./metrics/dns-metrics.ts";
 import { openFeedFiles } from "./feeds/feed-files.ts";
-import { type OpenBulk, openBulk } from "./parts/open-bulk.ts";
-import { watchAnswerCache, webhookCounter } from "./metrics/program-metrics.ts";
+import type { OpenBulk } from "./parts/open-bulk.ts";
+import { watchAnswerCache } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
 import { systemFacts } from "./parts/system-facts.ts";
-import type { Texts } from "./threads/texts.ts";
-import { openWebhooks, type Webhooks } from "./parts/webhooks.ts";
+import { openServerParts, type ServerParts } from "./parts/server-parts.ts";
 
 /** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
 const ANSWERS_SHARE = 1 / 4;
@@ -78,7 +72,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 type Listens = Pick<Running, "url" | "setUpUrl"> & Pick<Process, "log">;
 
 async function openServer(process: Process): Promise<Listens> {
-  const parts = await openParts(process);
+  const parts = await openServerParts(process);
   const { config, machine, backing, lists, log, closing } = parts;
   const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const { deps, setUp } = appDeps(parts);
@@ -97,7 +91,7 @@ async function openServer(process: Process): Promise<Listens> {
 /** Without an account the start shows where the first administrator is made. It works in this process alone. */
 async function setUpUrlOf(
   setUp: SetUp,
-  { links }: Pick<Parts, "links">,
+  { links }: Pick<ServerParts, "links">,
 ): Promise<string | undefined> {
   const token = await setUp.begin();
   return token === undefined ? undefined : `${links.base()}/setup#${token}`;
@@ -105,7 +99,7 @@ async function setUpUrlOf(
 
 function announce(
   url: string,
-  { config, links, log }: Pick<Parts, "config" | "links" | "log">,
+  { config, links, log }: Pick<ServerParts, "config" | "links" | "log">,
 ): void {
   const base = links.base();
   log.info("server.listening", { url, docs: `${base}/docs` });
@@ -114,76 +108,7 @@ function announce(
   log.warn("server.public_url_guessed", { links: base, advice });
 }
 
-interface Parts extends Serving {
-  readonly links: Links;
-  readonly checker: Checker;
-  readonly usage: UsageRecorder;
-  readonly admission: Admission;
-  readonly webhooks: Webhooks;
-  readonly bulk: OpenBulk;
-  readonly texts: Texts;
-  readonly gate: Gate;
-  /** Of single checks. */
-  readonly verdicts: VerdictTally;
-}
-
-async function openParts(process: Process): Promise<Parts> {
-  const serving = await openServing(process, "bulk");
-  const { config, clock, log, closing, tiers, backing, metrics, lists, secretKey } = serving;
-  const { store, ledgers, rates, requests } = backing;
-  const { keys, quotas, charges } = ledgers;
-  const { sql, notices } = store;
-  const registrations = sqlRegistrationCache(sql.db);
-  const verdicts = verdictTally();
-  const plain = openChecker(process, { ...serving, registrations, datasets: lists.datasets });
-  const checker = observed(plain, (validation) => {
-    lists.observe(validation);
-    verdicts.count(validation.result);
-  });
-  closing.add(() => checker.close());
-  const counters = requests === undefined ? { rates } : { rates, requests };
-  const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
-  const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log });
-  closing.add(() =>
-    usage.flush().catch((fault: unknown) => log.error("usage.flush_failed", fault)),
-  );
-  const webhooks = openWebhooks(process, {
-    sql,
-    secretKey,
-    addresses: checker.dns.everyAddress,
-    sent: backing.where === "alone" ? "here" : "elsewhere",
-    notices,
-    counted: webhookCounter(metrics.registry),
-  });
-  const texts = openTexts(serving);
-  const bulk = await openBulk(process, {
-    split: texts.split,
-    sql,
-    charges,
-    where: backing.where,
-    startRunner: backing.startBulkRunner,
-    admission,
-    tiers,
-    checker,
-    datasets: lists.shared(),
-    traffic: lists,
-    secretKey,
-    shares: serving.shares,
-    onCompleted: webhooks.announce,
-  });
-  lists.onShared((shared) => bulk.use(shared));
-  const links = createLinks(config);
-  const gate = await openGate({ ...serving, links, checker, admission });
-  return { ...serving, links, checker, admission, usage, webhooks, bulk, gate, verdicts, texts };
-}
-
-function openTexts({ machine, shares, closing }: Serving): Texts {
-  const texts = machine.openTexts(shares.of("splitting"));
-  closing.add(() => texts.close());
-  return texts;
-}
-
-function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp } {
+function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: SetUp } {
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
   const { lists, links, metrics, shares, gate } = parts;
   const { ownEvidence } = lists;
@@ -229,7 +154,7 @@ function appDeps(parts: Parts): { readonly deps: AppDeps; readonly setUp: SetUp 
 }
 
 /** Families of paths besides `email` and `domain`. */
-function apiRoutes(parts: Parts): readonly Route[] {
+function apiRoutes(parts: ServerParts): readonly Route[] {
   const { clock, log, backing, checker, admission, lists, shares, gate } = parts;
   const bulk = parts.bulk.service;
   const { ownEvidence } = lists;
@@ -247,7 +172,7 @@ function apiRoutes(parts: Parts): readonly Route[] {
 }
 
 /** The cache of finished answers; its figures and those of the parts are on the page of metrics. */
-function watchedCache(parts: Parts): AnswerCache {
+function watchedCache(parts: ServerParts): AnswerCache {
   const { config, metrics } = parts;
   const { registry } = metrics;
   const cache = memoryAnswerCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
@@ -268,7 +193,7 @@ function watchThread(registry: Registry, { figures }: OpenBulk): void {
   watchWorker(registry, "bulk-thread", { figures: () => figures()?.worker ?? IDLE_WORKER });
 }
 
-function dashboardOf(parts: Parts, probes: ReadonlyMap<string, Probe>): DashboardDeps {
+function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): DashboardDeps {
   const { config, clock, ids, backing, checker, bulk, webhooks, lists } = parts;
   const { store, ledgers, rates } = backing;
   return openDashboard({

@@ -1,7 +1,7 @@
 import type { Answer, Registration } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
-import { NoRoom } from "../../ports/sharing/share.ts";
+import { NoRoom } from "../../ports/sharing/hold.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 
 /** How long a question may wait for its turn. */

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import { RESOURCES } from "../../ports/sharing/resources.ts";
-import { NoRoom } from "../../ports/sharing/share.ts";
+import { NoRoom } from "../../ports/sharing/hold.ts";
 import type { Entrance } from "../../service/admission/admission.ts";
 import {
   INTERNAL_ERROR_MESSAGE,

@@ -1,6 +1,6 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { type Hold, NoRoom } from "../../ports/sharing/share.ts";
+import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
 import { UPLOAD_MAX_OCTETS } from "../../service/bulk/read-upload.ts";
 import {
   badUpload,

@@ -1,7 +1,7 @@
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { SMALL_BODY_OCTETS } from "../../ports/sharing/resources.ts";
-import { type Hold, NoRoom } from "../../ports/sharing/share.ts";
+import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../service/refusals.ts";
 import type { HttpRequest } from "../answer/route.ts";

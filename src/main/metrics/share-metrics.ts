@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ResourceName } from "../../ports/sharing/resources.ts";
-import type { ShareFigures } from "../../ports/sharing/share.ts";
+import type { ShareFigures } from "../../ports/sharing/share-figures.ts";
 
 type Figures = ReadonlyMap<ResourceName, ShareFigures>;
 

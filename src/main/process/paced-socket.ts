@@ -2,7 +2,8 @@ import type { Socket } from "node:net";
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { NoRoom, type Share } from "../../ports/sharing/share.ts";
+import { NoRoom } from "../../ports/sharing/hold.ts";
+import type { Share } from "../../ports/sharing/share.ts";
 
 /** What the parser gets at once, in octets; in chunks of one octet (RFC 9112 section 7.1) that is 2 ms of work. */
 export const PIECE_OCTETS = 4_096;

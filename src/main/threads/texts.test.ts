@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { NoRoom } from "../../ports/sharing/share.ts";
+import { NoRoom } from "../../ports/sharing/hold.ts";
 import { createShares } from "../../ports/sharing/shares.ts";
 import { type FileOrder, readFile as readHere } from "../../http/api/read-file.ts";
 import { decodeBody, type DecodeOrder } from "../../http/request/decode.ts";

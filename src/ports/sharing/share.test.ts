@@ -1,7 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { Resource } from "./resources.ts";
-import { type Hold, NoRoom, Share } from "./share.ts";
+import { type Hold, NoRoom } from "./hold.ts";
+import { Share } from "./share.ts";
 
 const ROW: Resource = {
   unit: "places",

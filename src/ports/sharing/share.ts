@@ -1,63 +1,7 @@
 import type { OwnerKey } from "../admission/owner.ts";
+import { type Hold, NoRoom, type TakeOptions, type WhyNoRoom } from "./hold.ts";
 import type { Resource, ResourceName } from "./resources.ts";
-
-/** Whether the owner is over its own share, or everything is in use. */
-export type WhyNoRoom = "owner" | "all";
-
-/** Work that finds no room: it was not started. The HTTP floor answers 429 for `owner` and 503 for `all`. */
-export class NoRoom extends Error {
-  readonly resource: ResourceName;
-  readonly why: WhyNoRoom;
-
-  constructor(resource: ResourceName, why: WhyNoRoom) {
-    super(`no room: ${resource}, ${why}`);
-    this.name = "NoRoom";
-    this.resource = resource;
-    this.why = why;
-  }
-}
-
-/** What an owner holds of a resource. */
-export interface Hold {
-  /** Takes more, or throws `NoRoom` and holds what it held. */
-  grow(amount: number): void;
-  /** Gives a part of it back. */
-  shrink(amount: number): void;
-  /** From now on it is never reclaimed: its work can no longer be ended. */
-  keep(): void;
-  /** Gives all of it back; later calls do nothing. */
-  release(): void;
-}
-
-export interface TakeOptions {
-  /**
-   * Called when an owner with less than an equal part needs room that this owner has beyond one. It must end the
-   * work and release the hold before it returns. Absent: the hold is never taken away.
-   */
-  readonly reclaim?: () => void;
-}
-
-/** What an operator sees of one resource. */
-export interface ShareFigures {
-  readonly total: number;
-  readonly used: number;
-  readonly waiting: number;
-  /** Owners that hold something or wait. */
-  readonly owners: number;
-  /** The most that one owner held since the last reading. */
-  readonly largest: number;
-  readonly refused: Readonly<Record<WhyNoRoom, number>>;
-  /** Holds that were taken away for an owner with less. */
-  readonly reclaimed: number;
-}
-
-/** Called whenever an owner is refused, loses a hold or fills half of its queue. */
-export type HeldBack = (held: {
-  readonly resource: ResourceName;
-  readonly owner: OwnerKey;
-  readonly used: number;
-  readonly waiting: number;
-}) => void;
+import type { HeldBack, ShareFigures } from "./share-figures.ts";
 
 interface Waiter {
   readonly amount: number;

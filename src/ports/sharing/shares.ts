@@ -1,5 +1,6 @@
 import { type Resource, type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
-import { type HeldBack, Share, type ShareFigures } from "./share.ts";
+import { Share } from "./share.ts";
+import type { HeldBack, ShareFigures } from "./share-figures.ts";
 
 /** The shares of one process: one for each resource, and one for each registry's server. */
 export interface Shares {

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { ownerOf } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
-import type { HeldBack } from "../../ports/sharing/share.ts";
+import type { HeldBack } from "../../ports/sharing/share-figures.ts";
 
 export interface HeldBackOptions {
   readonly log: Log;

@@ -10,7 +10,7 @@ import type { Queue } from "../../ports/bulk/queue.ts";
 import type { IdempotencyKeys } from "../../ports/bulk/idempotency-keys.ts";
 import type { SessionStore } from "../../ports/bulk/session-store.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
-import { NoRoom } from "../../ports/sharing/share.ts";
+import { NoRoom } from "../../ports/sharing/hold.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
 import type { Splitter, TooMany } from "../../ports/bulk/splitter.ts";
 import { forBulk } from "./bulk-refusal.ts";

@@ -2,12 +2,10 @@ import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../ports/policy/hooks.ts";
 import { DECISIONS } from "../../core/policy/policy.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import { ResultSchema } from "../openapi/schemas.ts";
+import { count, text, time } from "./shapes.ts";
 
 /** What the routes of the sign-up gate answer: see `shapes.ts`. */
 
-const text = Type.String();
-const count = Type.Integer({ minimum: 0 });
-const time = Type.String({ format: "date-time" });
 const day = Type.String({ format: "date" });
 const decision = oneOf(DECISIONS, "What the policy says.");
 const version = Type.Integer({ minimum: 1 });

@@ -1,23 +1,18 @@
 import { DAY_MS } from "../../core/calendar.ts";
 import type { AuditLog } from "../../ports/account/audit-log.ts";
 import type { SignIns } from "../../ports/account/sign-ins.ts";
-import type { ApiKey } from "../../ports/admission/keys.ts";
 import { LATENCY_EDGES_MS } from "../../ports/admission/usage.ts";
 import { REPORT_FIELDS } from "../../ports/evidence/reports.ts";
 import { REASON_MAX, REPORTS_A_DAY, type ReportService } from "../../service/evidence/reports.ts";
 import type { UsageReader } from "../../service/account/allowance.ts";
-import type { Audit } from "../../service/account/audit.ts";
-import { auditedKeys, auditedSpellings } from "../../service/account/audited.ts";
+import { auditedSpellings } from "../../service/account/audited.ts";
 import type { AccountCheck } from "../../service/account/check.ts";
 import type { OwnAccount } from "../../service/account/own-account.ts";
 import type { CreditService } from "../../service/account/credits.ts";
-import { keyJson } from "../../service/account/key-json.ts";
-import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/account/keys.ts";
 import {
   badField,
   missingParameter,
   notFound,
-  notNow,
   reasonTooLong,
   tooManyReports,
   unknownReportField,
@@ -28,29 +23,19 @@ import { counted, type CountedDeps } from "./counted.ts";
 import { boundedNumber, textField, textsField } from "./fields.ts";
 import { noteOf, noteOwn } from "./note.ts";
 import { ownAudit, shownCredit, shownSession } from "./present.ts";
-import { type AccountRoute, answering, done, type SignedInRequest, streaming } from "./route.ts";
-import {
-  Allowance,
-  AuditEntries,
-  CheckStep,
-  Credits,
-  Keys,
-  NewKey,
-  KnownSignIns,
-  Usage,
-} from "./shapes.ts";
+import { type AccountRoute, answering, done, streaming } from "./route.ts";
+import { Allowance, AuditEntries, CheckStep, Credits, KnownSignIns, Usage } from "./shapes.ts";
+import { type KeyDeps, keyRoutes } from "./key-routes.ts";
 
-export interface OwnDeps extends CountedDeps {
+export interface OwnDeps extends CountedDeps, KeyDeps {
   readonly check: AccountCheck;
   readonly reports: Pick<ReportService, "report">;
-  readonly keys: KeyService;
   readonly credits: Pick<CreditService, "entries">;
   readonly usage: UsageReader;
   readonly own: OwnAccount;
   readonly switchSpellings: SwitchSpellings;
   readonly sessions: SignIns;
   readonly auditLog: Pick<AuditLog, "ofAccount">;
-  readonly audit: Audit;
 }
 
 /** Rows of a ledger or a log that one page shows. */
@@ -66,7 +51,6 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
     reportRoute(deps),
     ...figureRoutes(deps),
     ...keyRoutes(deps),
-    originsRoute(deps),
     ...sessionRoutes(deps),
     passwordRoute(deps),
     spellingsRoute(deps),
@@ -157,79 +141,6 @@ const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRo
     },
   }),
 ];
-
-const originsField = (body: SignedInRequest["body"]): readonly string[] =>
-  textsField(body, "origins", 100).map((origin) => origin.trim());
-
-const shownKey = (key: ApiKey) => ({
-  ...keyJson(key),
-  kind: key.origins === undefined ? ("secret" as const) : ("publishable" as const),
-});
-
-const BAD_KEY_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`;
-const TOO_MANY_KEYS = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;
-
-const keyRoutes = ({ keys, audit }: OwnDeps): readonly AccountRoute[] => [
-  answering(Keys, {
-    method: "GET",
-    path: "keys",
-    for: "account",
-    summary: "The account's keys, newest first",
-    handle: async ({ account }) => ({
-      keys: (await keys.list(account.id)).map(shownKey).reverse(),
-    }),
-  }),
-  answering(NewKey, {
-    method: "POST",
-    path: "keys",
-    for: "account",
-    summary: "Make a key, with `origins` a publishable one; it is in this answer and nowhere else",
-    body: Type.Object({
-      name: Type.String({ maxLength: KEY_NAME_MAX }),
-      origins: Type.Optional(Type.Array(Type.String())),
-    }),
-    async handle(request) {
-      const { body, account } = request;
-      const name = textField(body, "name", ENTRY_MAX);
-      const origins = body["origins"] === undefined ? undefined : originsField(body);
-      const noted = auditedKeys(keys, noteOf(request, audit));
-      const answer = await noted.create(account.id, name, origins);
-      if (answer.kind === "bad_origins") throw badField(answer.mistake);
-      if (answer.kind === "bad_name") throw badField(BAD_KEY_NAME);
-      if (answer.kind === "too_many") throw notNow(TOO_MANY_KEYS);
-      const { id, name: kept } = answer.key;
-      return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
-    },
-  }),
-  {
-    method: "DELETE",
-    path: "keys/:id",
-    for: "account",
-    summary: "Revoke a key; it is refused within 5 s",
-    async handle(request) {
-      const key = await keys.find(request.id);
-      if (key?.accountId !== request.account.id) throw notFound();
-      await auditedKeys(keys, noteOf(request, audit)).revoke(key.id);
-      return done;
-    },
-  },
-];
-
-const originsRoute = ({ keys, audit }: OwnDeps): AccountRoute => ({
-  method: "POST",
-  path: "keys/:id/origins",
-  for: "account",
-  summary: "Replace the origins of a publishable key",
-  body: Type.Object({ origins: Type.Array(Type.String()) }),
-  async handle(request) {
-    const key = await keys.find(request.id);
-    if (key?.accountId !== request.account.id) throw notFound();
-    const noted = auditedKeys(keys, noteOf(request, audit));
-    const mistake = await noted.setOrigins(key.id, originsField(request.body));
-    if (mistake !== undefined) throw badField(mistake);
-    return done;
-  },
-});
 
 const sessionRoutes = ({ sessions, audit, clock }: OwnDeps): readonly AccountRoute[] => [
   answering(KnownSignIns, {

@@ -3,7 +3,8 @@ import type { Account as StoredAccount } from "../../ports/admission/accounts.ts
 import type { ReadAuditEntry } from "../../ports/account/audit-log.ts";
 import type { CreditEntry as StoredEntry } from "../../ports/admission/credits.ts";
 import type { SignIn as StoredSignIn } from "../../ports/account/sign-ins.ts";
-import type { Account, AdminAccount, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
+import type { Account, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
+import type { AdminAccount } from "./admin/admin-shapes.ts";
 import { operatorName, SERVICE } from "../../service/account/audit.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */

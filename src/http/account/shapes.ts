@@ -5,31 +5,25 @@ import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { Advice } from "../../core/validate/advice.ts";
 import type { SaidBy } from "../../core/validate/explain.ts";
 import { KEY, type Key } from "../../service/account/key-json.ts";
-import {
-  type BackTestShape,
-  type CensusState,
-  OwnEntry,
-  ReportShape,
-  Source,
-} from "../../service/evidence/entry-json.ts";
 import type { ResultSchema } from "../openapi/schemas.ts";
 
 /**
  * What `/account/*` answers: the routes are compiled against these schemas, `/openapi.json` shows them, and the
- * dashboard imports their types and nothing else. Times are ISO 8601 in UTC.
+ * dashboard imports their types and nothing else. `admin/admin-shapes.ts` has what administrators see. Times are
+ * ISO 8601 in UTC.
  */
 
-export type { BackTestShape, CensusState, Key, OwnEntry, ReportShape, Source };
+export type { Key };
 
-const text = Type.String();
-const count = Type.Integer({ minimum: 0 });
-const flag = Type.Boolean();
-const time = Type.String({ format: "date-time" });
+export const text = Type.String();
+export const count = Type.Integer({ minimum: 0 });
+export const flag = Type.Boolean();
+export const time = Type.String({ format: "date-time" });
 /** Text of a known set of words, which the core's types name. */
 const word = <T extends string>(description: string) =>
   Type.Unsafe<T>({ type: "string", description });
 
-const ACCOUNT = {
+export const ACCOUNT = {
   id: text,
   email: text,
   tier: text,
@@ -140,7 +134,7 @@ export const NewKey = Type.Object({
   origins: Type.Optional(Type.Array(text)),
 });
 
-const UsageDay = Type.Object({
+export const UsageDay = Type.Object({
   date: Type.String({ format: "date" }),
   units: count,
   credits: count,
@@ -157,27 +151,6 @@ export const Usage = Type.Object({
   allowance: Allowance,
 });
 export type Usage = Described<typeof Usage>;
-
-export const Cockpit = Type.Object({
-  verdicts: Type.Object(
-    { disposable: count, other: count, no_mail: count, no_answer: count },
-    { description: "By domain; the last two are parts of both the first." },
-  ),
-  held_back: Type.Array(
-    Type.Object({ resource: text, refused: count, waiting: count, owners: count }),
-    { description: "Resources of which owners wanted more than their share since the start." },
-  ),
-  days: Type.Array(UsageDay),
-  latency_edges_ms: Type.Array(count),
-  top: Type.Array(
-    Type.Object({
-      name: orNull(text, "Null: an address without a key, or a deleted account."),
-      units: count,
-      requests: count,
-    }),
-  ),
-});
-export type Cockpit = Described<typeof Cockpit>;
 
 const CreditEntry = Type.Object({
   amount: Type.Integer(),
@@ -263,63 +236,3 @@ export const ListState = Type.Object({
   expires_in_seconds: Type.Optional(count),
 });
 export type ListState = Described<typeof ListState>;
-
-const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
-export type AdminAccount = Described<typeof AdminAccount>;
-export const AdminAccounts = Type.Object({
-  accounts: Type.Array(AdminAccount, { description: "One page, by e-mail address." }),
-  total: count,
-  page: count,
-  page_size: count,
-});
-export type AdminAccounts = Described<typeof AdminAccounts>;
-export const AdminAccountPage = Type.Object({
-  account: AdminAccount,
-  days: Type.Array(UsageDay),
-  latency_edges_ms: Type.Array(count),
-  allowance: Allowance,
-  keys: Type.Array(Type.Object(KEY)),
-});
-export type AdminAccountPage = Described<typeof AdminAccountPage>;
-
-export const SystemState = Type.Object({
-  version: text,
-  node: text,
-  started_at: time,
-  probes: Type.Array(Type.Object({ name: text, ok: flag })),
-  last_backup: Type.Optional(
-    orNull(time, "Of the embedded database; null: none is known. Absent with PostgreSQL."),
-  ),
-  warnings: Type.Array(text, { description: "Sentences: what is wrong and what to do." }),
-  facts: Type.Array(Type.Object({ name: text, value: text }), {
-    description: "For people: queue, DNS servers, stores.",
-  }),
-});
-export type SystemState = Described<typeof SystemState>;
-
-export const Sources = Type.Object({ sources: Type.Array(Source) });
-
-const Outcome = Type.Object({
-  id: text,
-  kind: oneOf(["accepted", "unchanged", "refused"], "What came of the fetch."),
-  why: orNull(text),
-  detail: orNull(text),
-});
-export type Outcome = Described<typeof Outcome>;
-export const Outcomes = Type.Object({ outcomes: Type.Array(Outcome) });
-
-export const FoundEntries = Type.Object({
-  entries: Type.Array(OwnEntry),
-  total: Type.Integer({ minimum: 0, description: "How many match; the first are sent." }),
-});
-export type FoundEntries = Described<typeof FoundEntries>;
-export const Forgotten = Type.Object({ forgotten: count });
-export const Imported = Type.Object({ imported: count });
-
-export const OpenReports = Type.Object({
-  reports: Type.Array(ReportShape, { description: "Oldest first." }),
-  newest: Type.Array(ReportShape, { description: "The newest, newest first." }),
-  total: count,
-});
-export type OpenReports = Described<typeof OpenReports>;
-export const Resolved = Type.Object({ resolution: text, entry: orNull(OwnEntry) });

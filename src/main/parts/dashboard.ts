@@ -10,7 +10,7 @@ import { argonPasswords } from "../../adapters/system/passwords.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { HostCheck } from "../../http/request/allowed-hosts.ts";
-import type { SystemState } from "../../http/account/shapes.ts";
+import type { SystemState } from "../../http/account/admin/admin-shapes.ts";
 import type { DashboardDeps } from "../../http/account/dashboard.ts";
 import {
   type BuiltPages,

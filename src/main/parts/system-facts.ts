@@ -4,7 +4,7 @@ import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
 import { lastBackUp } from "../../adapters/sql/engine/back-up.ts";
 import { isoTime } from "../../core/calendar.ts";
-import type { SystemState } from "../../http/account/shapes.ts";
+import type { SystemState } from "../../http/account/admin/admin-shapes.ts";
 import { createReadiness, type Probe } from "../../http/system/readiness.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";

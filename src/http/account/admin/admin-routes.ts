@@ -19,7 +19,8 @@ import { boundedNumber, numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { shownAudit } from "../present.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
-import { AuditEntries, Balance, Cockpit, SystemState } from "../shapes.ts";
+import { AuditEntries, Balance } from "../shapes.ts";
+import { Cockpit, SystemState } from "./admin-shapes.ts";
 
 export interface AdminDeps {
   readonly accounts: AccountService;

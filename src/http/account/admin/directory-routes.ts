@@ -16,7 +16,7 @@ import { boundedNumber } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { adminAccount } from "../present.ts";
 import { type AccountRoute, answering, done } from "../route.ts";
-import { AdminAccountPage, AdminAccounts } from "../shapes.ts";
+import { AdminAccountPage, AdminAccounts } from "./admin-shapes.ts";
 
 export interface DirectoryDeps {
   readonly directory: Pick<AccountDirectory, "search">;

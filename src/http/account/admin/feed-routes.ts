@@ -14,7 +14,7 @@ import { textField, textsField } from "../fields.ts";
 import { LINES_MAX_CHARACTERS, wrongLines } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering } from "../route.ts";
-import { Outcomes, Sources } from "../shapes.ts";
+import { Outcomes, Sources } from "./admin-shapes.ts";
 
 export interface SourceDeps {
   readonly refresh: FeedRefresh;

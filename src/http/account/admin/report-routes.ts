@@ -10,7 +10,7 @@ import { textField } from "../fields.ts";
 import { detailsField, entryRefusal } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering } from "../route.ts";
-import { OpenReports, Resolved } from "../shapes.ts";
+import { OpenReports, Resolved } from "./admin-shapes.ts";
 
 export interface ReportsDeps {
   readonly reports: ReportService;

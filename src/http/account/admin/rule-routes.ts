@@ -19,7 +19,7 @@ import {
 } from "../rule-fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering } from "../route.ts";
-import { Forgotten, FoundEntries, Imported } from "../shapes.ts";
+import { Forgotten, FoundEntries, Imported } from "./admin-shapes.ts";
 
 export interface EntriesDeps {
   readonly operator: RuleService;

@@ -1,0 +1,93 @@
+import type { ApiKey } from "../../ports/admission/keys.ts";
+import type { Audit } from "../../service/account/audit.ts";
+import { auditedKeys } from "../../service/account/audited.ts";
+import { keyJson } from "../../service/account/key-json.ts";
+import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/account/keys.ts";
+import { badField, notFound, notNow } from "../../service/refusals.ts";
+import { Type } from "../../core/json-schema.ts";
+import { textField, textsField } from "./fields.ts";
+import { noteOf } from "./note.ts";
+import { type AccountRoute, answering, done, type SignedInRequest } from "./route.ts";
+import { Keys, NewKey } from "./shapes.ts";
+
+export interface KeyDeps {
+  readonly keys: KeyService;
+  readonly audit: Audit;
+}
+
+const originsField = (body: SignedInRequest["body"]): readonly string[] =>
+  textsField(body, "origins", 100).map((origin) => origin.trim());
+
+const shownKey = (key: ApiKey) => ({
+  ...keyJson(key),
+  kind: key.origins === undefined ? ("secret" as const) : ("publishable" as const),
+});
+
+/** Characters that are read; a name over `KEY_NAME_MAX` is refused in the words below. */
+const NAME_FIELD_MAX = 2_000;
+const BAD_KEY_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters.`;
+const TOO_MANY_KEYS = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;
+
+/** The keys of an account, secret and publishable. */
+export const keyRoutes = ({ keys, audit }: KeyDeps): readonly AccountRoute[] => [
+  answering(Keys, {
+    method: "GET",
+    path: "keys",
+    for: "account",
+    summary: "The account's keys, newest first",
+    handle: async ({ account }) => ({
+      keys: (await keys.list(account.id)).map(shownKey).reverse(),
+    }),
+  }),
+  answering(NewKey, {
+    method: "POST",
+    path: "keys",
+    for: "account",
+    summary: "Make a key, with `origins` a publishable one; it is in this answer and nowhere else",
+    body: Type.Object({
+      name: Type.String({ maxLength: KEY_NAME_MAX }),
+      origins: Type.Optional(Type.Array(Type.String())),
+    }),
+    async handle(request) {
+      const { body, account } = request;
+      const name = textField(body, "name", NAME_FIELD_MAX);
+      const origins = body["origins"] === undefined ? undefined : originsField(body);
+      const noted = auditedKeys(keys, noteOf(request, audit));
+      const answer = await noted.create(account.id, name, origins);
+      if (answer.kind === "bad_origins") throw badField(answer.mistake);
+      if (answer.kind === "bad_name") throw badField(BAD_KEY_NAME);
+      if (answer.kind === "too_many") throw notNow(TOO_MANY_KEYS);
+      const { id, name: kept } = answer.key;
+      return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
+    },
+  }),
+  {
+    method: "DELETE",
+    path: "keys/:id",
+    for: "account",
+    summary: "Revoke a key; it is refused within 5 s",
+    async handle(request) {
+      const key = await keys.find(request.id);
+      if (key?.accountId !== request.account.id) throw notFound();
+      await auditedKeys(keys, noteOf(request, audit)).revoke(key.id);
+      return done;
+    },
+  },
+  originsRoute({ keys, audit }),
+];
+
+const originsRoute = ({ keys, audit }: KeyDeps): AccountRoute => ({
+  method: "POST",
+  path: "keys/:id/origins",
+  for: "account",
+  summary: "Replace the origins of a publishable key",
+  body: Type.Object({ origins: Type.Array(Type.String()) }),
+  async handle(request) {
+    const key = await keys.find(request.id);
+    if (key?.accountId !== request.account.id) throw notFound();
+    const noted = auditedKeys(keys, noteOf(request, audit));
+    const mistake = await noted.setOrigins(key.id, originsField(request.body));
+    if (mistake !== undefined) throw badField(mistake);
+    return done;
+  },
+});

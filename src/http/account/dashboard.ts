@@ -12,12 +12,12 @@ import { sessionCookie } from "./cookie.ts";
 import { type EntryDeps, entryRoutes, type ServiceInfo } from "./sign-in-routes.ts";
 import { createFaultLog } from "../answer/fault-log.ts";
 import type { AccountGuardDeps } from "./guard.ts";
-import { type ListDeps, listRoutes } from "./bulk-routes.ts";
-import { type OwnDeps, ownRoutes } from "./own-routes.ts";
+import { type ListDeps, listRoutes } from "./own/bulk-routes.ts";
+import { type OwnDeps, ownRoutes } from "./own/own-routes.ts";
 import { hookRoutes, type HookRouteDeps } from "./gate/hook-routes.ts";
-import { type PolicyDeps, policyRoutes } from "./policy-routes.ts";
+import { type PolicyDeps, policyRoutes } from "./gate/policy-routes.ts";
 import type { AccountRoute } from "./route.ts";
-import { type WebhookDeps, webhookRoutes } from "./webhook-routes.ts";
+import { type WebhookDeps, webhookRoutes } from "./own/webhook-routes.ts";
 
 interface Parts {
   readonly info: Omit<ServiceInfo, "parts">;

@@ -9,7 +9,7 @@ import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../../adapters/sql/policy/policy-store.ts";
 import { sqlSigningKeys } from "../../adapters/sql/policy/signing-keys.ts";
 import { createSecretBox, deriveKey } from "../../adapters/system/secrets.ts";
-import type { PolicyDeps } from "../../http/account/policy-routes.ts";
+import type { PolicyDeps } from "../../http/account/gate/policy-routes.ts";
 import type { Admission } from "../../service/admission/admission.ts";
 import { createBackTestPolicy } from "../../service/policy/back-test.ts";
 import { createDecideOne, type DecideOne } from "../../service/policy/decide-one.ts";

@@ -39,7 +39,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
       `.where("api_keys.key_hash", "<>", "")`,
     ],
   ),
-  ...plantsIn("http/account/key-routes", [
+  ...plantsIn("http/account/own/key-routes", [
     "an account may revoke the keys of others",
     "if (key?.accountId !== request.account.id)",
     "if (key === undefined)",

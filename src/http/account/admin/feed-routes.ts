@@ -11,7 +11,7 @@ import {
 import { badField } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";
-import { LINES_MAX_CHARACTERS, wrongLines } from "../rule-fields.ts";
+import { LINES_MAX_CHARACTERS, wrongLines } from "./rule-fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering } from "../route.ts";
 import { Outcomes, Sources } from "./admin-shapes.ts";

@@ -7,7 +7,7 @@ import { badField, notFound } from "../../../service/refusals.ts";
 import type { ReportService } from "../../../service/evidence/reports.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField } from "../fields.ts";
-import { detailsField, entryRefusal } from "../rule-fields.ts";
+import { detailsField, entryRefusal } from "./rule-fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering } from "../route.ts";
 import { OpenReports, Resolved } from "./admin-shapes.ts";

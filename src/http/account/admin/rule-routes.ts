@@ -16,7 +16,7 @@ import {
   LINES_MAX_CHARACTERS,
   wordOf,
   wrongLines,
-} from "../rule-fields.ts";
+} from "./rule-fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering } from "../route.ts";
 import { Forgotten, FoundEntries, Imported } from "./admin-shapes.ts";

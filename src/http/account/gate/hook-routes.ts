@@ -6,7 +6,7 @@ import type { HookDesk } from "../../../service/policy/hook-desk.ts";
 import type { HookService } from "../../../service/policy/hooks.ts";
 import { notFound } from "../../../service/refusals.ts";
 import { textField } from "../fields.ts";
-import { HookSecret, HookTest, HooksPage, NewHook } from "../gate-shapes.ts";
+import { HookSecret, HookTest, HooksPage, NewHook } from "./gate-shapes.ts";
 import { noteOwn } from "../note.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
 

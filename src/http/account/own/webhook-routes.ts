@@ -1,19 +1,19 @@
-import { isoTime } from "../../core/calendar.ts";
+import { isoTime } from "../../../core/calendar.ts";
 import {
   type Deliveries,
   type LoggedDelivery,
   WEBHOOK_EVENTS,
-} from "../../ports/webhooks/webhook-store.ts";
-import type { Audit } from "../../service/account/audit.ts";
-import { auditedWebhooks } from "../../service/account/audited.ts";
-import type { WebhookSetup } from "../../service/webhooks/configure.ts";
-import { deliveryRow } from "../../service/webhooks/delivery-log.ts";
-import type { Ping } from "../../service/webhooks/ping.ts";
-import { Type } from "../../core/json-schema.ts";
-import { textField, textsField } from "./fields.ts";
-import { noteOf } from "./note.ts";
-import { type AccountRoute, answering, done } from "./route.ts";
-import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "./shapes.ts";
+} from "../../../ports/webhooks/webhook-store.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { auditedWebhooks } from "../../../service/account/audited.ts";
+import type { WebhookSetup } from "../../../service/webhooks/configure.ts";
+import { deliveryRow } from "../../../service/webhooks/delivery-log.ts";
+import type { Ping } from "../../../service/webhooks/ping.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { textField, textsField } from "../fields.ts";
+import { noteOf } from "../note.ts";
+import { type AccountRoute, answering, done } from "../route.ts";
+import { DeliveryLog, Delivery, NewSecret, SavedWebhook, WebhookState } from "../shapes.ts";
 
 export interface WebhookDeps {
   readonly setup: WebhookSetup;

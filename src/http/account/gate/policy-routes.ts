@@ -1,19 +1,19 @@
-import { parsePolicy } from "../../core/policy/parse-policy.ts";
-import type { Policy } from "../../core/policy/policy.ts";
-import type { Admission } from "../../service/admission/admission.ts";
-import { tierOf, type Tiers } from "../../service/admission/tiers.ts";
-import type { Audit } from "../../service/account/audit.ts";
-import { auditedPolicies } from "../../service/account/audited.ts";
-import type { BackTestPolicy } from "../../service/policy/back-test.ts";
-import { OUTCOME_DAYS, type ReportOutcomes } from "../../service/policy/outcome-report.ts";
-import { type PolicyService, SHADOW_DAYS } from "../../service/policy/policies.ts";
-import type { TestPolicy } from "../../service/policy/test-policy.ts";
-import { VERDICT_DAYS } from "../../service/evidence/verdict-recorder.ts";
-import { badField, badPolicy } from "../../service/refusals.ts";
-import { Type } from "../../core/json-schema.ts";
-import { counted, type CountedDeps } from "./counted.ts";
-import { boundedNumber, numberField, textsField } from "./fields.ts";
-import { noteOf } from "./note.ts";
+import { parsePolicy } from "../../../core/policy/parse-policy.ts";
+import type { Policy } from "../../../core/policy/policy.ts";
+import type { Admission } from "../../../service/admission/admission.ts";
+import { tierOf, type Tiers } from "../../../service/admission/tiers.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { auditedPolicies } from "../../../service/account/audited.ts";
+import type { BackTestPolicy } from "../../../service/policy/back-test.ts";
+import { OUTCOME_DAYS, type ReportOutcomes } from "../../../service/policy/outcome-report.ts";
+import { type PolicyService, SHADOW_DAYS } from "../../../service/policy/policies.ts";
+import type { TestPolicy } from "../../../service/policy/test-policy.ts";
+import { VERDICT_DAYS } from "../../../service/evidence/verdict-recorder.ts";
+import { badField, badPolicy } from "../../../service/refusals.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { counted, type CountedDeps } from "../counted.ts";
+import { boundedNumber, numberField, textsField } from "../fields.ts";
+import { noteOf } from "../note.ts";
 import {
   BackTestReport,
   OutcomeReport,
@@ -23,7 +23,7 @@ import {
   SavedPolicy,
   ShadowReport,
 } from "./gate-shapes.ts";
-import { type AccountRoute, answering, done, type SignedInRequest } from "./route.ts";
+import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
 
 export interface PolicyDeps {
   readonly charge: Admission["charge"];

@@ -1,14 +1,14 @@
-import type { ApiKey } from "../../ports/admission/keys.ts";
-import type { Audit } from "../../service/account/audit.ts";
-import { auditedKeys } from "../../service/account/audited.ts";
-import { keyJson } from "../../service/account/key-json.ts";
-import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../service/account/keys.ts";
-import { badField, notFound, notNow } from "../../service/refusals.ts";
-import { Type } from "../../core/json-schema.ts";
-import { textField, textsField } from "./fields.ts";
-import { noteOf } from "./note.ts";
-import { type AccountRoute, answering, done, type SignedInRequest } from "./route.ts";
-import { Keys, NewKey } from "./shapes.ts";
+import type { ApiKey } from "../../../ports/admission/keys.ts";
+import type { Audit } from "../../../service/account/audit.ts";
+import { auditedKeys } from "../../../service/account/audited.ts";
+import { keyJson } from "../../../service/account/key-json.ts";
+import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../../service/account/keys.ts";
+import { badField, notFound, notNow } from "../../../service/refusals.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { textField, textsField } from "../fields.ts";
+import { noteOf } from "../note.ts";
+import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
+import { Keys, NewKey } from "../shapes.ts";
 
 export interface KeyDeps {
   readonly keys: KeyService;

@@ -1,14 +1,18 @@
-import { DAY_MS } from "../../core/calendar.ts";
-import type { AuditLog } from "../../ports/account/audit-log.ts";
-import type { SignIns } from "../../ports/account/sign-ins.ts";
-import { LATENCY_EDGES_MS } from "../../ports/admission/usage.ts";
-import { REPORT_FIELDS } from "../../ports/evidence/reports.ts";
-import { REASON_MAX, REPORTS_A_DAY, type ReportService } from "../../service/evidence/reports.ts";
-import type { UsageReader } from "../../service/account/allowance.ts";
-import { auditedSpellings } from "../../service/account/audited.ts";
-import type { AccountCheck } from "../../service/account/check.ts";
-import type { OwnAccount } from "../../service/account/own-account.ts";
-import type { CreditService } from "../../service/account/credits.ts";
+import { DAY_MS } from "../../../core/calendar.ts";
+import type { AuditLog } from "../../../ports/account/audit-log.ts";
+import type { SignIns } from "../../../ports/account/sign-ins.ts";
+import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
+import { REPORT_FIELDS } from "../../../ports/evidence/reports.ts";
+import {
+  REASON_MAX,
+  REPORTS_A_DAY,
+  type ReportService,
+} from "../../../service/evidence/reports.ts";
+import type { UsageReader } from "../../../service/account/allowance.ts";
+import { auditedSpellings } from "../../../service/account/audited.ts";
+import type { AccountCheck } from "../../../service/account/check.ts";
+import type { OwnAccount } from "../../../service/account/own-account.ts";
+import type { CreditService } from "../../../service/account/credits.ts";
 import {
   badField,
   missingParameter,
@@ -16,15 +20,15 @@ import {
   reasonTooLong,
   tooManyReports,
   unknownReportField,
-} from "../../service/refusals.ts";
-import type { SwitchSpellings } from "../../service/account/spelling-switch.ts";
-import { Type } from "../../core/json-schema.ts";
-import { counted, type CountedDeps } from "./counted.ts";
-import { boundedNumber, textField, textsField } from "./fields.ts";
-import { noteOf, noteOwn } from "./note.ts";
-import { ownAudit, shownCredit, shownSession } from "./present.ts";
-import { type AccountRoute, answering, done, streaming } from "./route.ts";
-import { Allowance, AuditEntries, CheckStep, Credits, KnownSignIns, Usage } from "./shapes.ts";
+} from "../../../service/refusals.ts";
+import type { SwitchSpellings } from "../../../service/account/spelling-switch.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { counted, type CountedDeps } from "../counted.ts";
+import { boundedNumber, textField, textsField } from "../fields.ts";
+import { noteOf, noteOwn } from "../note.ts";
+import { ownAudit, shownCredit, shownSession } from "../present.ts";
+import { type AccountRoute, answering, done, streaming } from "../route.ts";
+import { Allowance, AuditEntries, CheckStep, Credits, KnownSignIns, Usage } from "../shapes.ts";
 import { type KeyDeps, keyRoutes } from "./key-routes.ts";
 
 export interface OwnDeps extends CountedDeps, KeyDeps {

@@ -1,16 +1,16 @@
-import type { NotedResult } from "../../core/batch/entry-note.ts";
-import { fateOf } from "../../core/batch/tally.ts";
-import type { BulkResults, BulkService, SpelledResult } from "../../service/bulk/bulk.ts";
-import type { Entrance } from "../../service/admission/admission.ts";
-import { notNow } from "../../service/refusals.ts";
-import { Type } from "../../core/json-schema.ts";
-import { resultsJson } from "../answer/results-text.ts";
-import { framed } from "../answer/streamed.ts";
-import { counted, type CountedDeps } from "./counted.ts";
-import { textField } from "./fields.ts";
-import { file } from "./file.ts";
-import { type AccountRoute, answering, done, streaming, type SignedInRequest } from "./route.ts";
-import { type CompactRow, CompactRows, ListState } from "./shapes.ts";
+import type { NotedResult } from "../../../core/batch/entry-note.ts";
+import { fateOf } from "../../../core/batch/tally.ts";
+import type { BulkResults, BulkService, SpelledResult } from "../../../service/bulk/bulk.ts";
+import type { Entrance } from "../../../service/admission/admission.ts";
+import { notNow } from "../../../service/refusals.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { resultsJson } from "../../answer/results-text.ts";
+import { framed } from "../../answer/streamed.ts";
+import { counted, type CountedDeps } from "../counted.ts";
+import { textField } from "../fields.ts";
+import { file } from "../file.ts";
+import { type AccountRoute, answering, done, streaming, type SignedInRequest } from "../route.ts";
+import { type CompactRow, CompactRows, ListState } from "../shapes.ts";
 
 export interface ListDeps extends CountedDeps {
   readonly bulk: BulkService;

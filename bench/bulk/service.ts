@@ -16,7 +16,7 @@ import { openDns } from "../../src/main/parts/dns.ts";
 import { systemMachine } from "../../src/main/process/machine.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
 import { Closing } from "../../src/main/process/closing.ts";
-import { threadRunner } from "../../src/main/parts/embedded.ts";
+import { threadRunner } from "../../src/main/parts/backing/embedded.ts";
 import { openBulk, type OpenBulkDeps } from "../../src/main/parts/open-bulk.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import type { Log } from "../../src/ports/process/log.ts";

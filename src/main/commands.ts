@@ -53,7 +53,12 @@ import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
 import { hasDatabase, missingWords, openStored } from "./process/stored.ts";
 import { limitHeapGrowth } from "./process/heap-growth.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
-import { type AccountStore, databasePlace, openAccountStore, openSql } from "./parts/store.ts";
+import {
+  type AccountStore,
+  databasePlace,
+  openAccountStore,
+  openSql,
+} from "./parts/backing/store.ts";
 import { confirm, readInput, readText, systemUser } from "./process/terminal.ts";
 import { leaveSoon, leaveWhenAsked, untilStopped } from "./process/until-stopped.ts";
 import { openWebhooks } from "./parts/webhooks.ts";

@@ -18,7 +18,7 @@ import { createPolicyService } from "../service/policy/policies.ts";
 import { createTokens } from "../service/policy/tokens.ts";
 import { openStoredLists } from "./feeds/lists.ts";
 import { openCliValidator } from "./parts/cli-validator.ts";
-import { type AccountStore, openAccountStore, openSql } from "./parts/store.ts";
+import { type AccountStore, openAccountStore, openSql } from "./parts/backing/store.ts";
 import type { Process } from "./process/open-process.ts";
 import { readInput, readText, systemUser } from "./process/terminal.ts";
 import { publicUrlOf } from "./settings/links.ts";

@@ -21,7 +21,7 @@ import type { AnswerCache } from "../ports/process/answer-cache.ts";
 import { callerInForce } from "../service/admission/caller-in-force.ts";
 import { createCheckOne } from "../service/check/check-one.ts";
 import { createExplain } from "../service/check/explain.ts";
-import type { Backing } from "./parts/backing.ts";
+import type { Backing } from "./parts/backing/backing.ts";
 import type { Checker } from "./parts/checker.ts";
 import type { Config } from "./settings/config.ts";
 import { openDashboard } from "./parts/dashboard.ts";

@@ -5,7 +5,7 @@ import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts
 import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
-import type { AccountStore } from "../../src/main/parts/store.ts";
+import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import type { Census } from "../../src/ports/evidence/census.ts";
 import type {
   FeedRefresh,

@@ -25,7 +25,7 @@ import { accountDocumentation } from "../../src/http/account/documentation.ts";
 import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts";
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import { openDashboard } from "../../src/main/parts/dashboard.ts";
-import type { AccountStore } from "../../src/main/parts/store.ts";
+import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import { openTestStore } from "../process/test-process.ts";
 import type { HostCheck } from "../../src/ports/webhooks/public-host.ts";
 import { createSignIns } from "../../src/service/account/sign-ins.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
 import { createSecretBox } from "../../src/adapters/system/secrets.ts";
-import { accountStore } from "../../src/main/parts/store.ts";
+import { accountStore } from "../../src/main/parts/backing/store.ts";
 import { systemMachine } from "../../src/main/process/machine.ts";
 import { PASSWORD } from "../dashboard/dashboard-world.ts";
 import type { Chance } from "../sim/chance.ts";

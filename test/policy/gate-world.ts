@@ -15,7 +15,7 @@ import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import { createSecretBox } from "../../src/adapters/system/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { decideRoute } from "../../src/http/api/decide.ts";
-import type { AccountStore } from "../../src/main/parts/store.ts";
+import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import type { Outcomes } from "../../src/ports/policy/outcomes.ts";
 import type { Keys } from "../../src/ports/admission/keys.ts";
 import type { PolicyStore } from "../../src/ports/policy/policy-store.ts";

@@ -1,4 +1,4 @@
-import { openAccountStore, type AccountStore } from "../../src/main/parts/store.ts";
+import { openAccountStore, type AccountStore } from "../../src/main/parts/backing/store.ts";
 import { Closing } from "../../src/main/process/closing.ts";
 import { systemMachine } from "../../src/main/process/machine.ts";
 import { openProcess, type Process } from "../../src/main/process/open-process.ts";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
 import { systemMachine } from "../../src/main/process/machine.ts";
-import { accountStore, type AccountStore } from "../../src/main/parts/store.ts";
+import { accountStore, type AccountStore } from "../../src/main/parts/backing/store.ts";
 import { childEnvironment } from "../process/child-environment.ts";
 import { type DnsServer, startDnsServer } from "../dns/dns-server.ts";
 import type { ServedZone } from "../dns/dns-zone.ts";

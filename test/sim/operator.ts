@@ -4,7 +4,7 @@ import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
 import { openStoredLists } from "../../src/main/feeds/lists.ts";
 import { openDns } from "../../src/main/parts/dns.ts";
-import { openAccountStore } from "../../src/main/parts/store.ts";
+import { openAccountStore } from "../../src/main/parts/backing/store.ts";
 import { openWebhooks } from "../../src/main/parts/webhooks.ts";
 import type { Process } from "../../src/main/process/open-process.ts";
 import { openSecretKey } from "../../src/main/settings/secret-key.ts";

@@ -1,7 +1,7 @@
 import type { Finding } from "../../cli/commands/doctor.ts";
 import { openStoredLists } from "../feeds/lists.ts";
 import { openDns } from "../parts/dns.ts";
-import { openAccountStore } from "../parts/store.ts";
+import { openAccountStore } from "../parts/backing/store.ts";
 import { hasDatabase, missingWords } from "../process/stored.ts";
 import { openProcess, type Process } from "../process/open-process.ts";
 import { type Config, readConfig } from "../settings/config.ts";

@@ -28,7 +28,7 @@ import { openOwnTraffic } from "./own-traffic.ts";
 import type { Process } from "../process/open-process.ts";
 import { openDns } from "../parts/dns.ts";
 import { createShares, type Shares } from "../../ports/sharing/shares.ts";
-import type { AccountStore } from "../parts/store.ts";
+import type { AccountStore } from "../parts/backing/store.ts";
 import { sharedByConfig } from "./shared-feeds.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
 

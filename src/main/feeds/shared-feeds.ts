@@ -3,7 +3,7 @@ import { sqlFeedFiles } from "../../adapters/sql/evidence/feed-files.ts";
 import type { Notices } from "../../ports/process/notices.ts";
 import type { Config } from "../settings/config.ts";
 import type { SharedLists } from "./feed-jobs.ts";
-import type { AccountStore } from "../parts/store.ts";
+import type { AccountStore } from "../parts/backing/store.ts";
 
 /** The lists of all machines, through the database; `notices` spares the others the wait for their next look. */
 export function sharedListsOf(db: SqlDatabase["db"], notices: Notices): SharedLists {

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from "prom-client";
 import { readBacklog } from "../../adapters/sql/bulk/backlog.ts";
 import type { Probe } from "../../http/system/readiness.ts";
 import type { Clock } from "../../ports/process/clock.ts";
-import type { Backing } from "../parts/backing.ts";
+import type { Backing } from "../parts/backing/backing.ts";
 import { watchBacklog } from "./backlog-metrics.ts";
 
 /** Whether the stores answer, and what waits in the database. */

@@ -40,7 +40,7 @@ import type { OwnEvidence } from "../../service/evidence/own-spellings.ts";
 import type { SingleCheck } from "../../service/check/single-check.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import type { Lists } from "../feeds/lists.ts";
-import type { AccountStore } from "./store.ts";
+import type { AccountStore } from "./backing/store.ts";
 
 /** What the serving process has made already. */
 export interface DashboardParts {

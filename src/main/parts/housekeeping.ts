@@ -9,7 +9,7 @@ import type { Tiers } from "../../service/admission/tiers.ts";
 import type { Duties } from "../feeds/duties.ts";
 import type { Lists } from "../feeds/lists.ts";
 import type { Process } from "../process/open-process.ts";
-import type { Backing } from "./backing.ts";
+import type { Backing } from "./backing/backing.ts";
 import { pruneDashboard } from "./dashboard.ts";
 import { pruneGate } from "./prune-gate.ts";
 

@@ -7,7 +7,7 @@ import { DATABASE_FILE } from "../../adapters/sql/engine/database.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Process } from "../process/open-process.ts";
 import { openStoredLists } from "../feeds/lists.ts";
-import { openAccountStore } from "./store.ts";
+import { openAccountStore } from "./backing/store.ts";
 
 /**
  * What commands without a server check by: the lists in the data directory, and the operator's own where there is a

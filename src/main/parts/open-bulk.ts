@@ -15,7 +15,7 @@ import { BUFFER_MAX_ENTRIES, createBulk } from "../../service/bulk/submit.ts";
 import { keepJobs } from "../../service/bulk/keep-house.ts";
 import type { Admission } from "../../service/admission/admission.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
-import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
+import type { BulkRunner, BulkRunnerParts } from "./backing/bulk-runner.ts";
 import type { Checker } from "./checker.ts";
 import type { Config } from "../settings/config.ts";
 import type { OwnTraffic } from "../feeds/own-traffic.ts";

@@ -5,7 +5,7 @@ import { dayOf } from "../../core/calendar.ts";
 import { OUTCOME_DAYS } from "../../service/policy/outcome-report.ts";
 import { SHADOW_DAYS } from "../../service/policy/policies.ts";
 import { PUBLISHED_MS } from "../../service/policy/tokens.ts";
-import type { AccountStore } from "./store.ts";
+import type { AccountStore } from "./backing/store.ts";
 
 /** Deletes counts and signing keys that are kept no longer; to be called daily. */
 export async function pruneGate({ sql: { db } }: AccountStore, nowMs: number): Promise<void> {

@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import { programVersion } from "../process/program-version.ts";
-import type { AccountStore } from "./store.ts";
+import type { AccountStore } from "./backing/store.ts";
 
 export interface SystemParts {
   readonly probes: ReadonlyMap<string, Probe>;

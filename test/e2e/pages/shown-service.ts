@@ -1,7 +1,7 @@
 import { sqlUsageLedger } from "../../../src/adapters/sql/admission/usage-ledger.ts";
 import { sqlVerdictCounts } from "../../../src/adapters/sql/evidence/verdict-counts.ts";
 import { sqlOutcomes } from "../../../src/adapters/sql/policy/outcomes.ts";
-import type { AccountStore } from "../../../src/main/parts/store.ts";
+import type { AccountStore } from "../../../src/main/parts/backing/store.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
 import { startDnsServer } from "../../dns/dns-server.ts";
 import { openTestStore } from "../../process/test-process.ts";

@@ -52,7 +52,7 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     ["a single check has 300 ms", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 300"],
     ["a single check waits for ever", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 5_000_000"],
   ),
-  ...plantsIn("main/parts/embedded", [
+  ...plantsIn("main/parts/backing/embedded", [
     "a stop does not write what waits",
     "quotas.flush().catch(",
     "Promise.resolve().catch(",

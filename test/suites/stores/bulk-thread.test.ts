@@ -11,7 +11,7 @@ import { memoryRateCounter } from "../../../src/adapters/memory/rate-counter.ts"
 import { systemIds } from "../../../src/adapters/system/ids.ts";
 import { Closing } from "../../../src/main/process/closing.ts";
 import { systemMachine } from "../../../src/main/process/machine.ts";
-import { threadRunner } from "../../../src/main/parts/embedded.ts";
+import { threadRunner } from "../../../src/main/parts/backing/embedded.ts";
 import type { Config } from "../../../src/main/settings/config.ts";
 import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../../src/main/parts/open-bulk.ts";
 import type { CompletedEvent } from "../../../src/service/bulk/announce.ts";

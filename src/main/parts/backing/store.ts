@@ -1,28 +1,31 @@
-import { memoryNotices } from "../../adapters/memory/notices.ts";
-import { sqlCredits } from "../../adapters/sql/admission/credits.ts";
-import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
-import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { sqlKeys } from "../../adapters/sql/account/keys.ts";
-import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
-import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
-import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
-import { engineName } from "../../adapters/sql/engine/sqlite.ts";
-import { argonPasswords } from "../../adapters/system/passwords.ts";
-import type { Keys } from "../../ports/admission/keys.ts";
-import { type Notices, TOPICS } from "../../ports/process/notices.ts";
-import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
-import type { UsageLedger } from "../../ports/admission/usage.ts";
-import { type AccountService, createAccountService } from "../../service/account/accounts.ts";
-import { createCreditService, type CreditService } from "../../service/account/credits.ts";
-import { createKeyService, type KeyService } from "../../service/account/keys.ts";
+import { memoryNotices } from "../../../adapters/memory/notices.ts";
+import { sqlCredits } from "../../../adapters/sql/admission/credits.ts";
+import type { SqlCharges } from "../../../adapters/sql/admission/charges.ts";
+import { sqlAccounts } from "../../../adapters/sql/account/accounts.ts";
+import type { SqlDatabase } from "../../../adapters/sql/engine/database.ts";
+import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
+import { sqlOwnSpellings } from "../../../adapters/sql/evidence/own-spellings.ts";
+import { sqlHooks } from "../../../adapters/sql/policy/hooks.ts";
+import { sqlOutcomes } from "../../../adapters/sql/policy/outcomes.ts";
+import { engineName } from "../../../adapters/sql/engine/sqlite.ts";
+import { argonPasswords } from "../../../adapters/system/passwords.ts";
+import type { Keys } from "../../../ports/admission/keys.ts";
+import { type Notices, TOPICS } from "../../../ports/process/notices.ts";
+import type { QuotaCounter } from "../../../ports/admission/quota-counter.ts";
+import type { UsageLedger } from "../../../ports/admission/usage.ts";
+import { type AccountService, createAccountService } from "../../../service/account/accounts.ts";
+import { createCreditService, type CreditService } from "../../../service/account/credits.ts";
+import { createKeyService, type KeyService } from "../../../service/account/keys.ts";
 import {
   createSpellingSwitch,
   type SwitchSpellings,
-} from "../../service/account/spelling-switch.ts";
-import { createOutcomeReport, type ReportOutcomes } from "../../service/policy/outcome-report.ts";
-import type { Process } from "../process/open-process.ts";
-import type { Config } from "../settings/config.ts";
+} from "../../../service/account/spelling-switch.ts";
+import {
+  createOutcomeReport,
+  type ReportOutcomes,
+} from "../../../service/policy/outcome-report.ts";
+import type { Process } from "../../process/open-process.ts";
+import type { Config } from "../../settings/config.ts";
 
 /** What the commands and the server do with accounts; both may have the database open at once. */
 export interface AccountStore {
@@ -64,7 +67,7 @@ export async function openAccountStore(process: Process): Promise<AccountStore> 
   const { redisUrl } = process.config;
   const store = accountStore(await openSql(process), process);
   if (redisUrl === undefined) return store;
-  const { redisTeller } = await import("../../adapters/redis/teller.ts");
+  const { redisTeller } = await import("../../../adapters/redis/teller.ts");
   const teller = redisTeller(redisUrl, process);
   process.closing.add(() => teller.close());
   for (const topic of TOPICS) store.notices.hear(topic, () => teller.tell(topic));

@@ -1,7 +1,7 @@
-import type { BulkFigures } from "../threads/bulk-thread.ts";
-import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { Queue } from "../../ports/bulk/queue.ts";
+import type { BulkFigures } from "../../threads/bulk-thread.ts";
+import type { SharedDatasets } from "../../../adapters/lists/table/shared-datasets.ts";
+import type { Log } from "../../../ports/process/log.ts";
+import type { Queue } from "../../../ports/bulk/queue.ts";
 
 export interface BulkRunnerParts {
   /** The evidence on names that checks need. */

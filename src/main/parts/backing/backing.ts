@@ -1,10 +1,10 @@
-import type { Tickets } from "../../ports/bulk/tickets.ts";
-import type { Elections } from "../../ports/process/elections.ts";
-import type { RateCounter } from "../../ports/admission/rate-counter.ts";
-import type { RequestCounter } from "../../ports/admission/request-counter.ts";
-import type { Probe } from "../../http/system/readiness.ts";
+import type { Tickets } from "../../../ports/bulk/tickets.ts";
+import type { Elections } from "../../../ports/process/elections.ts";
+import type { RateCounter } from "../../../ports/admission/rate-counter.ts";
+import type { RequestCounter } from "../../../ports/admission/request-counter.ts";
+import type { Probe } from "../../../http/system/readiness.ts";
 import type { BulkRunnerParts, BulkRunner } from "./bulk-runner.ts";
-import type { SharedLists } from "../feeds/feed-jobs.ts";
+import type { SharedLists } from "../../feeds/feed-jobs.ts";
 import type { AccountStore, Ledgers } from "./store.ts";
 
 /** The probe of the database writes, so it is asked no more often. */

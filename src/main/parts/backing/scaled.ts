@@ -1,16 +1,16 @@
-import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
-import { UnsavedUnits } from "../../adapters/memory/unsaved-units.ts";
-import { sqlCharges } from "../../adapters/sql/admission/charges.ts";
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { DatabaseFault } from "../../adapters/sql/engine/database-fault.ts";
-import { sqlElections } from "../../adapters/sql/engine/elections.ts";
-import { sqlKeys } from "../../adapters/sql/account/keys.ts";
-import { sqlUsageLedger } from "../../adapters/sql/admission/usage-ledger.ts";
-import type { Process } from "../process/open-process.ts";
-import { askedRarely } from "../../http/system/readiness.ts";
+import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
+import { UnsavedUnits } from "../../../adapters/memory/unsaved-units.ts";
+import { sqlCharges } from "../../../adapters/sql/admission/charges.ts";
+import type { SqlDatabase } from "../../../adapters/sql/engine/database.ts";
+import { DatabaseFault } from "../../../adapters/sql/engine/database-fault.ts";
+import { sqlElections } from "../../../adapters/sql/engine/elections.ts";
+import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
+import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
+import type { Process } from "../../process/open-process.ts";
+import { askedRarely } from "../../../http/system/readiness.ts";
 import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";
 import type { BulkRunner } from "./bulk-runner.ts";
-import { sharedListsOf } from "../feeds/shared-feeds.ts";
+import { sharedListsOf } from "../../feeds/shared-feeds.ts";
 import { accountStore } from "./store.ts";
 
 export interface ScaledUrls {

@@ -1,18 +1,18 @@
-import { memoryElections } from "../../adapters/memory/elections.ts";
-import { MemoryQuotaCounter } from "../../adapters/memory/quota-counter.ts";
-import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
-import { sqlCharges } from "../../adapters/sql/admission/charges.ts";
-import { sqlKeys } from "../../adapters/sql/account/keys.ts";
-import { engineName } from "../../adapters/sql/engine/sqlite.ts";
-import { sqlUsageLedger } from "../../adapters/sql/admission/usage-ledger.ts";
-import type { Machine } from "../process/machine.ts";
-import type { Process } from "../process/open-process.ts";
-import { askedRarely } from "../../http/system/readiness.ts";
+import { memoryElections } from "../../../adapters/memory/elections.ts";
+import { MemoryQuotaCounter } from "../../../adapters/memory/quota-counter.ts";
+import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
+import { sqlCharges } from "../../../adapters/sql/admission/charges.ts";
+import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
+import { engineName } from "../../../adapters/sql/engine/sqlite.ts";
+import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
+import type { Machine } from "../../process/machine.ts";
+import type { Process } from "../../process/open-process.ts";
+import { askedRarely } from "../../../http/system/readiness.ts";
 import { type Backing, DATABASE_PROBE_MS } from "./backing.ts";
 import type { BulkRunner, BulkRunnerParts } from "./bulk-runner.ts";
-import type { BulkFigures } from "../threads/bulk-thread.ts";
-import { dnsCap } from "./dns.ts";
-import type { Config } from "../settings/config.ts";
+import type { BulkFigures } from "../../threads/bulk-thread.ts";
+import { dnsCap } from "../dns.ts";
+import type { Config } from "../../settings/config.ts";
 import { accountStore } from "./store.ts";
 
 /** One process: SQLite in the data directory, counters in memory, bulk jobs in a thread. */

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keptLog } from "../../../test/process/kept-log.ts";
-import { testProcess } from "../../../test/process/test-process.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import { DatabaseFault, type DatabaseFaultCode } from "../../adapters/sql/engine/database-fault.ts";
-import { systemMachine } from "../process/machine.ts";
+import { keptLog } from "../../../../test/process/kept-log.ts";
+import { testProcess } from "../../../../test/process/test-process.ts";
+import { manualClock } from "../../../../test/time/manual-clock.ts";
+import {
+  DatabaseFault,
+  type DatabaseFaultCode,
+} from "../../../adapters/sql/engine/database-fault.ts";
+import { systemMachine } from "../../process/machine.ts";
 import { openScaledBacking } from "./scaled.ts";
 
 /** A start whose PostgreSQL fails with these faults in turn, and with "no_database" after that. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { createBodyReader } from "../request/body.ts";
-import type { Decode } from "../request/decode.ts";
+import { createBodyReader } from "../request/body/body.ts";
+import type { Decode } from "../request/body/decode.ts";
 import { addDashboardPages, type BuiltPages } from "./dashboard-pages.ts";
 import { addAccountRoutes } from "./add-account-routes.ts";
 import { adminEntryRoutes, type EntriesDeps } from "./admin/rule-routes.ts";

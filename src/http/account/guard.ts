@@ -21,7 +21,7 @@ import {
   unsupportedMediaType,
 } from "../../service/refusals.ts";
 import { errorBody, refusalOf } from "../answer/answer.ts";
-import type { BodyReader } from "../request/body.ts";
+import type { BodyReader } from "../request/body/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
 import type { HostCheck } from "../request/allowed-hosts.ts";
 import type { FaultLog } from "../answer/fault-log.ts";

@@ -5,7 +5,7 @@ import { checkBulkText } from "../../service/bulk/submit.ts";
 import { badIdempotencyKey, missingParameter } from "../../service/refusals.ts";
 import { resultsJson, statsJson } from "../answer/results-text.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../answer/route.ts";
-import { ENTRY_CHARACTER } from "../request/lists.ts";
+import { ENTRY_CHARACTER } from "../request/body/lists.ts";
 import { streamed } from "../answer/streamed.ts";
 import type { BulkHandler } from "./check.ts";
 

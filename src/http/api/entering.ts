@@ -4,7 +4,7 @@ import { inTime } from "../../ports/process/in-time.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import type { HttpRequest, Route } from "../answer/route.ts";
-import type { ReadTerms } from "../request/body.ts";
+import type { ReadTerms } from "../request/body/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
 
 interface EnteringDeps {

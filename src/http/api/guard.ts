@@ -16,7 +16,7 @@ import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
 import { begun, endOfTurn, preflight, refusalOf, refused, send } from "../answer/answer.ts";
-import type { BodyReader } from "../request/body.ts";
+import type { BodyReader } from "../request/body/body.ts";
 import type { TrustedProxies } from "../request/client-address.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import { credentialsOf } from "../request/credentials.ts";

@@ -11,9 +11,9 @@ import {
   uploadTooLarge,
 } from "../../service/refusals.ts";
 import { drop, pace } from "../answer/intake.ts";
-import { Pieces } from "../request/pieces.ts";
-import type { ReceiverDeps, Source } from "../request/receive.ts";
-import { SlowSenders } from "../request/slow-senders.ts";
+import { Pieces } from "../request/body/pieces.ts";
+import type { ReceiverDeps, Source } from "../request/body/receive.ts";
+import { SlowSenders } from "../request/body/slow-senders.ts";
 
 /** What a `multipart/form-data` body holds: one file, and fields. */
 export interface Multipart {

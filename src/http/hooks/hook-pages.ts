@@ -5,7 +5,7 @@ import { notFound } from "../../service/refusals.ts";
 import { errorBody, refusalOf } from "../answer/answer.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
-import { type Received, Receiver, type ReceiverDeps } from "../request/receive.ts";
+import { type Received, Receiver, type ReceiverDeps } from "../request/body/receive.ts";
 import { refuse } from "../system/framework.ts";
 
 export interface HookPagesDeps extends ReceiverDeps {

@@ -1,7 +1,7 @@
 import { wrongType } from "../../service/refusals.ts";
 import { bulkText } from "./bulk-text.ts";
 import { itemsName, type RawFields, readForm } from "./form.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts } from "./body/parts.ts";
 import { singleText } from "./single-text.ts";
 import { decodePercent } from "./target.ts";
 

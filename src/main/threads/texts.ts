@@ -1,8 +1,8 @@
 import { splitText } from "../../core/batch/batch-chunk.ts";
 import { spellingsMax } from "../../core/batch/spellings.ts";
 import type { ReadFile } from "../../http/api/read-file.ts";
-import type { Decode } from "../../http/request/decode.ts";
-import { inSlices } from "../../http/request/slices.ts";
+import type { Decode } from "../../http/request/body/decode.ts";
+import { inSlices } from "../../http/request/body/slices.ts";
 import type { Splitter } from "../../ports/bulk/splitter.ts";
 import type { Share } from "../../ports/sharing/share.ts";
 import { TextThread } from "./text-thread.ts";

@@ -1,10 +1,10 @@
 import { readJson } from "./json.ts";
 import { isLatin1, utf8Form } from "./latin1.ts";
 import { readLists } from "./lists.ts";
-import type { Body } from "./params.ts";
+import type { Body } from "../params.ts";
 import { readParts } from "./parts.ts";
 import { isLargeBody } from "./receive.ts";
-import { decodePercent } from "./target.ts";
+import { decodePercent } from "../target.ts";
 
 /** A whole body, to be decoded; it can be sent to a thread. */
 export interface DecodeOrder {

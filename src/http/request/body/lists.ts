@@ -1,7 +1,7 @@
-import { BULK_MAX_OCTETS } from "../../core/limits.ts";
-import { bulkText } from "./bulk-text.ts";
-import { formFields, itemsName, type RawFields } from "./form.ts";
-import type { Body } from "./params.ts";
+import { BULK_MAX_OCTETS } from "../../../core/limits.ts";
+import { bulkText } from "../bulk-text.ts";
+import { formFields, itemsName, type RawFields } from "../form.ts";
+import type { Body } from "../params.ts";
 import { inSlices } from "./slices.ts";
 
 /** Characters of a list that are decoded between two turns of other requests: about 3 ms. */

@@ -1,7 +1,7 @@
-import { bulkTooLarge, invalidJson } from "../../service/refusals.ts";
-import { VALUES_MAX } from "./form.ts";
+import { bulkTooLarge, invalidJson } from "../../../service/refusals.ts";
+import { VALUES_MAX } from "../form.ts";
 import { refusable } from "./lists.ts";
-import type { Body } from "./params.ts";
+import type { Body } from "../params.ts";
 import { inSlices, turn } from "./slices.ts";
 
 /** Our deepest body is an array of texts in an object. */

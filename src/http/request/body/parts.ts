@@ -1,6 +1,6 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { badUpload } from "../../service/refusals.ts";
-import { fieldName } from "./form.ts";
+import { badUpload } from "../../../service/refusals.ts";
+import { fieldName } from "../form.ts";
 import { turn } from "./slices.ts";
 
 /** The parts of a `multipart/form-data` body. Names are as `fieldName` gives them. */

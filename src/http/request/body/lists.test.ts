@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { bulkText } from "./bulk-text.ts";
+import { bulkText } from "../bulk-text.ts";
 import { readLists, decodedList, refusable } from "./lists.ts";
 import { inSlices } from "./slices.ts";
 

@@ -1,7 +1,11 @@
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { bodyTooLarge, unsupportedEncoding, unsupportedMediaType } from "../../service/refusals.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import {
+  bodyTooLarge,
+  unsupportedEncoding,
+  unsupportedMediaType,
+} from "../../../service/refusals.ts";
 import { type Decode, decodeBody, type DecodeOrder } from "./decode.ts";
-import type { Body } from "./params.ts";
+import type { Body } from "../params.ts";
 import { isLargeBody, Receiver, type ReceiverDeps, type Source } from "./receive.ts";
 
 /**

@@ -1,11 +1,11 @@
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import { SMALL_BODY_OCTETS } from "../../ports/sharing/resources.ts";
-import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
-import type { Shares } from "../../ports/sharing/shares.ts";
-import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../service/refusals.ts";
-import type { HttpRequest } from "../answer/route.ts";
-import { drop, pace } from "../answer/intake.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import { SMALL_BODY_OCTETS } from "../../../ports/sharing/resources.ts";
+import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
+import type { Shares } from "../../../ports/sharing/shares.ts";
+import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../../service/refusals.ts";
+import type { HttpRequest } from "../../answer/route.ts";
+import { drop, pace } from "../../answer/intake.ts";
 import { Pieces } from "./pieces.ts";
 import { SlowSenders } from "./slow-senders.ts";
 

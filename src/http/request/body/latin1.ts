@@ -1,4 +1,4 @@
-import { hexPair } from "./target.ts";
+import { hexPair } from "../target.ts";
 
 /** Whether a Content-Type declares ISO-8859-1, as Apache's HttpClient 4 does for every form unless told otherwise. */
 export const isLatin1 = (contentType: string): boolean =>

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { decideRoute } from "../../src/http/api/decide.ts";
+import { decideRoute } from "../../src/http/api/decide/decide.ts";
 import { addGatePages } from "../../src/http/gate/gate-pages.ts";
 import { appWith } from "../http/http-app.ts";
 import { type GateWorld, gateWorld } from "../policy/gate-world.ts";

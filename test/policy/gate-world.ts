@@ -14,7 +14,7 @@ import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
 import { createSecretBox } from "../../src/adapters/system/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
-import { decideRoute } from "../../src/http/api/decide.ts";
+import { decideRoute } from "../../src/http/api/decide/decide.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import type { Outcomes } from "../../src/ports/policy/outcomes.ts";
 import type { Keys } from "../../src/ports/admission/keys.ts";

@@ -16,7 +16,7 @@ import {
   bulkFields,
   bulkPaths,
   IDEMPOTENCY_KEY,
-} from "./bulk-documentation.ts";
+} from "./bulk/bulk-documentation.ts";
 
 const WANTED =
   "Comma-separated premium features. What the plan lacks is listed in `requires_upgrade`; the answer is still 200.\n" +

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { NoRoom } from "../../ports/sharing/hold.ts";
 import { createShares } from "../../ports/sharing/shares.ts";
-import { type FileOrder, readFile as readHere } from "../../http/api/read-file.ts";
+import { type FileOrder, readFile as readHere } from "../../http/api/bulk/read-file.ts";
 import { decodeBody, type DecodeOrder } from "../../http/request/body/decode.ts";
 import { Refusal } from "../../service/refusals.ts";
 import { threadTexts } from "./texts.ts";

@@ -1,6 +1,6 @@
 import { splitText } from "../../core/batch/batch-chunk.ts";
 import { spellingsMax } from "../../core/batch/spellings.ts";
-import type { ReadFile } from "../../http/api/read-file.ts";
+import type { ReadFile } from "../../http/api/bulk/read-file.ts";
 import type { Decode } from "../../http/request/body/decode.ts";
 import { inSlices } from "../../http/request/body/slices.ts";
 import type { Splitter } from "../../ports/bulk/splitter.ts";

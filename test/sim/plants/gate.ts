@@ -118,7 +118,7 @@ export const GATE_PLANTS: readonly Plant[] = [
     ],
     ["a stranger gets a mailbox id", `caller.owner.kind !== "account" || entry`, "entry"],
   ),
-  ...plantsIn("http/api/decide", [
+  ...plantsIn("http/api/decide/decide", [
     "origins are not compared",
     "!origins.includes(origin)",
     "false",

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { Log } from "../../ports/process/log.ts";
-import type { BulkAnswer, BulkService, IdempotencyKey } from "../../service/bulk/bulk.ts";
-import { checkBulkText } from "../../service/bulk/submit.ts";
-import { badIdempotencyKey, missingParameter } from "../../service/refusals.ts";
-import { resultsJson, statsJson } from "../answer/results-text.ts";
-import { type ApiReply, type ApiRequest, JSON_TYPE } from "../answer/route.ts";
-import { ENTRY_CHARACTER } from "../request/body/lists.ts";
-import { streamed } from "../answer/streamed.ts";
-import type { BulkHandler } from "./check.ts";
+import type { Log } from "../../../ports/process/log.ts";
+import type { BulkAnswer, BulkService, IdempotencyKey } from "../../../service/bulk/bulk.ts";
+import { checkBulkText } from "../../../service/bulk/submit.ts";
+import { badIdempotencyKey, missingParameter } from "../../../service/refusals.ts";
+import { resultsJson, statsJson } from "../../answer/results-text.ts";
+import { type ApiReply, type ApiRequest, JSON_TYPE } from "../../answer/route.ts";
+import { ENTRY_CHARACTER } from "../../request/body/lists.ts";
+import { streamed } from "../../answer/streamed.ts";
+import type { BulkHandler } from "../check.ts";
 
 export interface BulkHandlerDeps {
   readonly bulk: Pick<BulkService, "submit">;

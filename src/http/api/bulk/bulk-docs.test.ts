@@ -5,9 +5,9 @@ import {
   type BulkServer,
   bulkServer,
   sessionIn,
-} from "../../../test/bulk/bulk-http.ts";
-import { domains } from "../../../test/bulk/bulk-world.ts";
-import { readDocument } from "../../../test/guards/docs-tables.ts";
+} from "../../../../test/bulk/bulk-http.ts";
+import { domains } from "../../../../test/bulk/bulk-world.ts";
+import { readDocument } from "../../../../test/guards/docs-tables.ts";
 
 const OWNER = { key: "a1" } as const;
 

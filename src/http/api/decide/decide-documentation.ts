@@ -1,8 +1,8 @@
-import { DECISIONS } from "../../core/policy/policy.ts";
-import { missingParameter, noSuchPolicy, originNotAllowed } from "../../service/refusals.ts";
-import type { PathItem } from "../answer/operation.ts";
-import { Type } from "../../core/json-schema.ts";
-import { apiError, COMMON_ERRORS, jsonResponse } from "../openapi/openapi.ts";
+import { DECISIONS } from "../../../core/policy/policy.ts";
+import { missingParameter, noSuchPolicy, originNotAllowed } from "../../../service/refusals.ts";
+import type { PathItem } from "../../answer/operation.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { apiError, COMMON_ERRORS, jsonResponse } from "../../openapi/openapi.ts";
 import { DEADLINE_MS, FACTS_MAX, FORM_MAX } from "./decide-parameters.ts";
 
 const { least, standard, most } = DEADLINE_MS;

@@ -4,8 +4,8 @@ import {
   missingParameter,
   retryInFlight,
   tooManyEntries,
-} from "../../service/refusals.ts";
-import { Type } from "../../core/json-schema.ts";
+} from "../../../service/refusals.ts";
+import { Type } from "../../../core/json-schema.ts";
 import {
   apiError,
   COMMON_ERRORS,
@@ -13,14 +13,14 @@ import {
   jsonResponse,
   pathParameter,
   queryParameter,
-} from "../openapi/openapi.ts";
+} from "../../openapi/openapi.ts";
 import {
   byGetAndPost,
   type Operation,
   type Parameter,
   type PathItem,
   type Response,
-} from "../answer/operation.ts";
+} from "../../answer/operation.ts";
 
 const STATS = {
   total: 3,

@@ -1,7 +1,7 @@
-import type { DecideOne } from "../../service/policy/decide-one.ts";
-import { missingParameter, originNotAllowed } from "../../service/refusals.ts";
-import type { Caller } from "../../service/admission/caller.ts";
-import { JSON_TYPE, type ApiRequest, type Route } from "../answer/route.ts";
+import type { DecideOne } from "../../../service/policy/decide-one.ts";
+import { missingParameter, originNotAllowed } from "../../../service/refusals.ts";
+import type { Caller } from "../../../service/admission/caller.ts";
+import { JSON_TYPE, type ApiRequest, type Route } from "../../answer/route.ts";
 import { decideDocumentation } from "./decide-documentation.ts";
 import { DECIDE_PARAMETERS, deadlineOf, readDecide } from "./decide-parameters.ts";
 

@@ -1,7 +1,7 @@
-import type { CallerFact } from "../../core/policy/policy.ts";
-import type { DecideRequest } from "../../service/policy/decide-one.ts";
-import { badParameter } from "../../service/refusals.ts";
-import type { Params } from "../request/params.ts";
+import type { CallerFact } from "../../../core/policy/policy.ts";
+import type { DecideRequest } from "../../../service/policy/decide-one.ts";
+import { badParameter } from "../../../service/refusals.ts";
+import type { Params } from "../../request/params.ts";
 
 export const DECIDE_PARAMETERS: ReadonlySet<string> = new Set([
   "email",

@@ -5,10 +5,10 @@ import {
   type BulkServer,
   bulkServer,
   sessionIn,
-} from "../../../test/bulk/bulk-http.ts";
+} from "../../../../test/bulk/bulk-http.ts";
 import { readFile } from "./read-file.ts";
-import { until } from "../../../test/time/until.ts";
-import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
+import { until } from "../../../../test/time/until.ts";
+import { askRaw, rawClient } from "../../../../test/http/raw-http.ts";
 
 const OWNER = { key: "a1" } as const;
 

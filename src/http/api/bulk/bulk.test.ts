@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { type BulkServer, bulkServer, sessionIn } from "../../../test/bulk/bulk-http.ts";
-import { domains } from "../../../test/bulk/bulk-world.ts";
+import { type BulkServer, bulkServer, sessionIn } from "../../../../test/bulk/bulk-http.ts";
+import { domains } from "../../../../test/bulk/bulk-world.ts";
 
 const PRO = { key: "a1" } as const;
 const JSON_TYPE = { "content-type": "application/json" };

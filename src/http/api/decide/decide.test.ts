@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
-import { StoreDown } from "../../ports/process/store-down.ts";
+import { StoreDown } from "../../../ports/process/store-down.ts";
 import {
   type GateOptions,
   type GateWorld,
   gateWorld,
   SILENT,
-} from "../../../test/policy/gate-world.ts";
+} from "../../../../test/policy/gate-world.ts";
 
 interface Answer {
   readonly decision: string;

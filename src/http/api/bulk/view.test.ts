@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { type BulkServer, bulkServer, sessionIn } from "../../../test/bulk/bulk-http.ts";
-import { domains } from "../../../test/bulk/bulk-world.ts";
-import { until } from "../../../test/time/until.ts";
+import { type BulkServer, bulkServer, sessionIn } from "../../../../test/bulk/bulk-http.ts";
+import { domains } from "../../../../test/bulk/bulk-world.ts";
+import { until } from "../../../../test/time/until.ts";
 
 const OWNER = { key: "a1" } as const;
 const LIST = "bulk=1&email=B@x.example,nonsense,c.example,b@x.example";

@@ -1,7 +1,7 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
-import { UPLOAD_MAX_OCTETS } from "../../service/bulk/read-upload.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
+import { UPLOAD_MAX_OCTETS } from "../../../service/bulk/read-upload.ts";
 import {
   badUpload,
   bodyCutShort,
@@ -9,11 +9,11 @@ import {
   notMultipart,
   requestTimedOut,
   uploadTooLarge,
-} from "../../service/refusals.ts";
-import { drop, pace } from "../answer/intake.ts";
-import { Pieces } from "../request/body/pieces.ts";
-import type { ReceiverDeps, Source } from "../request/body/receive.ts";
-import { SlowSenders } from "../request/body/slow-senders.ts";
+} from "../../../service/refusals.ts";
+import { drop, pace } from "../../answer/intake.ts";
+import { Pieces } from "../../request/body/pieces.ts";
+import type { ReceiverDeps, Source } from "../../request/body/receive.ts";
+import { SlowSenders } from "../../request/body/slow-senders.ts";
 
 /** What a `multipart/form-data` body holds: one file, and fields. */
 export interface Multipart {

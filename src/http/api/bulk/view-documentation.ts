@@ -1,20 +1,20 @@
-import { sessionNotFound, tooManyStreams } from "../../service/refusals.ts";
-import { RESOURCES } from "../../ports/sharing/resources.ts";
-import { Type } from "../../core/json-schema.ts";
+import { sessionNotFound, tooManyStreams } from "../../../service/refusals.ts";
+import { RESOURCES } from "../../../ports/sharing/resources.ts";
+import { Type } from "../../../core/json-schema.ts";
 import {
   apiError,
   COMMON_ERRORS,
   EXAMPLE_ID,
   pathParameter,
   queryParameter,
-} from "../openapi/openapi.ts";
+} from "../../openapi/openapi.ts";
 import {
   byGetAndPost,
   type MediaType,
   type Operation,
   type PathItem,
   type Response,
-} from "../answer/operation.ts";
+} from "../../answer/operation.ts";
 
 const session = pathParameter("session", "As the bulk response names it.", EXAMPLE_ID);
 const PROGRESS = {

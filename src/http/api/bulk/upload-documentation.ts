@@ -1,7 +1,7 @@
-import { badUpload, notMultipart, uploadTooLarge } from "../../service/refusals.ts";
-import { Type } from "../../core/json-schema.ts";
-import { apiError, queryParameter } from "../openapi/openapi.ts";
-import type { PathItem } from "../answer/operation.ts";
+import { badUpload, notMultipart, uploadTooLarge } from "../../../service/refusals.ts";
+import { Type } from "../../../core/json-schema.ts";
+import { apiError, queryParameter } from "../../openapi/openapi.ts";
+import type { PathItem } from "../../answer/operation.ts";
 import { bulkFields, bulkResponses, IDEMPOTENCY_KEY } from "./bulk-documentation.ts";
 
 const COLUMN = "Name, or number from 1, of the column with the entries; absent: found by content.";

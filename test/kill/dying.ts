@@ -1,6 +1,6 @@
 // Preloaded into a server or worker under test (`--import`). It ends the process at its nth statement in the store, says
 // how much of the write-ahead log is certainly on the disk, and leads the receiver's public address to loopback.
-import { appendFileSync, openSync, readFileSync, readSync } from "node:fs";
+import fs, { appendFileSync, openSync, readFileSync, readSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -30,14 +30,13 @@ const die = (): void => void process.kill(process.pid, "SIGKILL");
 type Method = (this: object, ...given: unknown[]) => unknown;
 
 /** Counts each call of a method as a statement. */
-function count(on: object, name: "query" | "all" | "run", sql = ""): void {
+function count(on: object, name: "query" | "all" | "run"): void {
   const own = Reflect.get(on, name) as Method;
   const value: Method = function (...given) {
     left -= 1;
     if (left === 0 && !isAfter) die();
     const result = own.apply(this, given);
     if (left === 0) die();
-    if (fate.KILL_DATABASE !== undefined) afterStatement(sql);
     return result;
   };
   Object.defineProperty(on, name, { value });
@@ -53,8 +52,8 @@ async function countSqlite(): Promise<void> {
   const own = Reflect.get(prototype, "prepare") as Method;
   const value = function (this: DatabaseSync, sql: string): StatementSync {
     const statement = own.call(this, sql) as StatementSync;
-    count(statement, "all", sql);
-    count(statement, "run", sql);
+    count(statement, "all");
+    count(statement, "run");
     return statement;
   };
   // The package's methods cannot be replaced, but the prototype of what it makes can; with Node's it is the other way round.
@@ -63,35 +62,35 @@ async function countSqlite(): Promise<void> {
   } else prototype.prepare = value;
 }
 
-const transaction = { isOpen: false, isQuick: false };
+const { fdatasync } = fs;
+type Done = (error: NodeJS.ErrnoException | null) => void;
 
-/** Notes what the log holds when the statement was a commit that waits for the disk. */
-function afterStatement(sql: string): void {
-  const level = /^pragma synchronous = (\w+)/.exec(sql)?.[1];
-  if (level !== undefined) transaction.isQuick = level === "normal";
-  if (sql.startsWith("begin")) transaction.isOpen = true;
-  const isEnd = sql === "commit" || sql === "rollback";
-  if (isEnd) transaction.isOpen = false;
-  const isWrite = sql === "commit" || /^(?:insert|update|delete|with) /.test(sql);
-  if (isWrite && !transaction.isOpen && !transaction.isQuick) noteSynced();
+/** Notes what the log held when a sync of it began, once the disk has it. */
+function noteSyncs(): void {
+  fs.fdatasync = ((descriptor: number, done: Done) => {
+    const synced = logNow();
+    fdatasync(descriptor, (error) => {
+      if (error === null) appendFileSync(fate.KILL_SYNCED ?? "", synced);
+      done(error);
+    });
+  }) as typeof fdatasync;
+  syncBuiltinESMExports();
 }
 
-/**
- * The log's place by the header of SQLite's shared index. The file is opened once, by the main thread, and never
- * closed: that would end the locks that SQLite has on it in this process.
- */
-function noteSynced(): void {
-  if (isMainThread)
-    process.env["KILL_INDEX"] ??= String(openSync(`${fate.KILL_DATABASE ?? ""}-shm`, "r"));
+/** The log's place by the header of SQLite's shared index, which is never closed: that would end SQLite's locks on it. */
+function logNow(): string {
+  process.env["KILL_INDEX"] ??= String(openSync(`${fate.KILL_DATABASE ?? ""}-shm`, "r"));
   const header = Buffer.alloc(48);
   readSync(Number(process.env["KILL_INDEX"]), header, 0, 48, 0);
-  const salt = header.toString("hex", 32, 40);
-  appendFileSync(fate.KILL_SYNCED ?? "", `${salt} ${String(header.readUInt32LE(16))}\n`);
+  return `${header.toString("hex", 32, 40)} ${String(header.readUInt32LE(16))}\n`;
 }
 
 // Both packages stay apart when the program's modules are joined: the program has the same classes.
 if (fate.KILL_DATABASE === undefined) count(pg.Client.prototype, "query");
-else await countSqlite();
+else {
+  await countSqlite();
+  noteSyncs();
+}
 
 const { connect } = net;
 const toLoopback = (options: net.TcpNetConnectOpts): net.Socket =>

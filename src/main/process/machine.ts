@@ -10,7 +10,11 @@ import { createWebhookSender } from "../../adapters/outbound/webhook-sender.ts";
 import type { RedisLink, RedisLinkDeps } from "../../adapters/redis/open-redis.ts";
 import type { TicketQueue, TicketQueueDeps } from "../../adapters/bullmq/ticket-queue.ts";
 import type { TicketsDeps } from "../../adapters/bullmq/tickets.ts";
-import { openEmbedded, type SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import {
+  type EmbeddedOptions,
+  openEmbedded,
+  type SqlDatabase,
+} from "../../adapters/sql/engine/database.ts";
 import { lockForServing } from "../../adapters/sql/engine/serving-lock.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { systemIds } from "../../adapters/system/ids.ts";
@@ -37,7 +41,11 @@ export interface Machine {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly openLog: (options: LogOptions) => Log;
-  readonly openSqlite: (dataDir: string, nowMs: number) => Promise<SqlDatabase>;
+  readonly openSqlite: (
+    dataDir: string,
+    nowMs: number,
+    options?: EmbeddedOptions,
+  ) => Promise<SqlDatabase>;
   readonly lockForServing: (dataDir: string) => () => void;
   readonly openPostgres: (url: string, nowMs: number) => Promise<SqlDatabase>;
   readonly openRedis: (url: string, deps: RedisLinkDeps) => Promise<RedisLink>;
@@ -58,7 +66,7 @@ export const systemMachine: Machine = {
   clock: systemClock,
   ids: systemIds,
   openLog: (options) => createLog(options),
-  openSqlite: (dataDir, nowMs) => openEmbedded(dataDir, nowMs),
+  openSqlite: openEmbedded,
   lockForServing,
   async openPostgres(url, nowMs) {
     const { openPostgres } = await import("../../adapters/sql/engine/postgres-database.ts");

@@ -5,10 +5,12 @@ import { createLiveRules } from "../../adapters/lists/refresh/live-rules.ts";
 import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { memoryElections } from "../../adapters/memory/elections.ts";
 import { sqlChunkQueue } from "../../adapters/sql/bulk/chunk-queue.ts";
+import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
 import { pruneSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
+import { every } from "../../ports/process/every.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
 import { type BulkWorker, bulkWorker } from "../../service/bulk/worker/worker.ts";
@@ -61,10 +63,7 @@ async function open(
   closing: Closing,
 ): Promise<Omit<BulkWork, "stop">> {
   const { clock, ids } = machine;
-  const { db, close, shrink } = await machine.openSqlite(settings.dataDir, clock.nowMs());
-  closing.add(close);
-  // What a power cut takes from this connection is checked once more; what a killed process wrote stays anyway.
-  await sql`pragma synchronous = normal`.execute(db);
+  const { db, scrub } = await openStore(settings, { machine, log }, closing);
   const known = await openDatasets(settings, { db, machine, log }, closing);
   const traffic = openOwnTraffic({ sql: { db }, secretKey: settings.secretKey, clock, log });
   closing.add(() => traffic.flush());
@@ -87,10 +86,6 @@ async function open(
   });
   closing.add(() => worker.stop());
   const sessions = { prune: (nowMs: number) => pruneSessions(db, nowMs) };
-  const scrub = async (): Promise<void> => {
-    shrink?.();
-    await sql`pragma wal_checkpoint(truncate)`.execute(db);
-  };
   const duties = startDuties(
     { sessions: () => Promise.resolve(keepSessions({ sessions, scrub, clock, log })) },
     { elections: memoryElections(), candidate: name, clock, log },
@@ -104,6 +99,32 @@ async function open(
     shares: shares.figures(),
   });
   return { wake: () => worker.wake(), use: known.use, figures };
+}
+
+/** The main thread copies nothing of the database's log into its file while this one does. */
+const COPY_LOG_EVERY_MS = 5_000;
+
+/** The thread's own connection. `scrub` makes the disk forget what was deleted. */
+async function openStore(
+  { dataDir }: BulkThreadSettings,
+  { machine, log }: Pick<BulkWorkDeps, "machine" | "log">,
+  closing: Closing,
+): Promise<Pick<SqlDatabase, "db"> & { readonly scrub: () => Promise<void> }> {
+  const { clock } = machine;
+  // What a power cut takes from this connection is checked once more; what a killed process wrote stays anyway.
+  const own = { waitsForDisk: false };
+  const { db, close, shrink } = await machine.openSqlite(dataDir, clock.nowMs(), own);
+  closing.add(close);
+  const failed = (fault: unknown): void => log.error("bulk.housekeeping_failed", fault);
+  const copyLog = async (): Promise<void> => {
+    await sql`pragma wal_checkpoint(passive)`.execute(db);
+  };
+  closing.add(every({ ms: COPY_LOG_EVERY_MS, clock, failed }, copyLog));
+  const scrub = async (): Promise<void> => {
+    shrink?.();
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  };
+  return { db, scrub };
 }
 
 function sharesOf({ clock, ids }: Pick<Machine, "clock" | "ids">, log: Log): Shares {

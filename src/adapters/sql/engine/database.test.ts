@@ -117,8 +117,8 @@ test("between two commits the event loop has a round, and writers come in order"
         .insertInto("usage_days")
         .values(usageRow(`bucket:${String(at)}`))
         .execute();
+      seenAt.add(rounds);
     });
-    seenAt.add(rounds);
   };
   await Promise.all(writers.map(write));
   isOver = true;

@@ -2,9 +2,11 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
 import { DatabaseFault, databaseFault } from "./database-fault.ts";
+import { logSync } from "./log-sync.ts";
 import { migrate } from "./migrate.ts";
 import type { Database } from "./schema.ts";
-import { isBusy, openSqlite, sqliteDialect } from "./sqlite.ts";
+import { openSqlite, sqliteDialect } from "./sqlite.ts";
+import { isBusy } from "./sqlite-driver.ts";
 import { hasRoom, takesWrites } from "./takes-writes.ts";
 
 /** One open store. The adapters made on the same `db` share its transactions. */
@@ -24,6 +26,19 @@ const IN_MEMORY = ":memory:";
 
 /** Of 4 KiB. More would hold the file's lock for longer than a request should wait. */
 const SHRINK_PAGES = 2_000;
+
+/**
+ * Of 4 KiB. A connection on which requests wait leaves it to the bulk thread to copy the log into the file, which takes
+ * two syncs of the disk: that thread does so at 1,000 pages and every few seconds. This is for when it does not.
+ */
+const LOG_PAGES_MAX = 16_000;
+
+export interface EmbeddedOptions {
+  /** How long a statement waits for another process or thread. */
+  readonly busyTimeoutMs?: number;
+  /** False: writes do not wait for the disk, and a machine that fails may lose the last of them. */
+  readonly waitsForDisk?: boolean;
+}
 
 /** Creates the directory, and a file readable by this user only: it holds password hashes and addresses. */
 function prepareFile(dataDir: string): string {
@@ -49,12 +64,15 @@ function prepareFile(dataDir: string): string {
 export async function openEmbedded(
   dataDir: string,
   nowMs: number,
-  { busyTimeoutMs = 5_000 }: { readonly busyTimeoutMs?: number } = {},
+  { busyTimeoutMs = 5_000, waitsForDisk = true }: EmbeddedOptions = {},
 ): Promise<SqlDatabase> {
   try {
     const path = dataDir === IN_MEMORY ? IN_MEMORY : prepareFile(dataDir);
     const file = openSqlite(path, busyTimeoutMs);
-    const db = new Kysely<Database>({ dialect: sqliteDialect(file, busyTimeoutMs) });
+    const isOnDisk = waitsForDisk && path !== IN_MEMORY;
+    if (isOnDisk) file.exec(`pragma wal_autocheckpoint = ${String(LOG_PAGES_MAX)}`);
+    const log = isOnDisk ? logSync(`${path}-wal`) : undefined;
+    const db = new Kysely<Database>({ dialect: sqliteDialect(file, { busyTimeoutMs, log }) });
     try {
       await migrate(db, nowMs);
     } catch (error) {

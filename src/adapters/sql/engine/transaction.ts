@@ -4,6 +4,7 @@ import type { Awaitable } from "../../../core/mail/lookup.ts";
 import { StoreDown } from "../../../ports/process/store-down.ts";
 import { isTryAgain } from "./postgres-fault.ts";
 import type { Database } from "./schema.ts";
+import { EmbeddedAdapter } from "./sqlite-driver.ts";
 
 /**
  * One transaction, as the adapters of this folder hand it to each other; ports never show it.
@@ -72,39 +73,20 @@ export const hasRivals = (db: Kysely<Database>): boolean =>
 
 type Runner = <T>(db: Kysely<Database>, work: (sql: Tx["sql"]) => Promise<T>) => Promise<T>;
 
-/** The commit waits until the disk has it. */
+/** Its result waits until the disk has it. */
 const durably: Runner = (db, work) => db.transaction().execute(work);
 
 /**
- * The commit does not wait for the disk, which would hold up the thread of the embedded database for 5 to 30 ms. A killed
- * process loses nothing of it; a machine that fails may lose the last of it, and nothing else.
+ * The commit does not wait for the disk. A killed process loses nothing of it; a machine that fails may lose the last of
+ * it, and nothing else.
  */
 export const quickly: Runner = (db, work) =>
-  hasRivals(db)
-    ? db.transaction().execute(async (sql) => {
-        await raw`set local synchronous_commit = off`.execute(sql);
-        return await work(sql);
-      })
-    : db.connection().execute(async (own) => {
-        const before = usual.get(db) ?? (await synchronousOf(own));
-        usual.set(db, before);
-        await raw`pragma synchronous = normal`.execute(own);
-        try {
-          return await own.transaction().execute(work);
-        } finally {
-          const restored = raw`pragma synchronous = ${raw.lit(before)}`.execute(own);
-          // The commit has happened or not by now: a fault here must not make the caller write it once more.
-          await restored.catch(() => undefined);
-        }
-      });
-
-/** What each embedded database waits for when nothing else is said; the next quick commit restores it again. */
-const usual = new WeakMap<Kysely<Database>, number>();
-
-async function synchronousOf(db: Kysely<Database>): Promise<number> {
-  const { rows } = await raw<{ synchronous: number }>`pragma synchronous`.execute(db);
-  return rows[0]?.synchronous ?? 2;
-}
+  db.transaction().execute(async (sql) => {
+    const { adapter } = db.getExecutor();
+    if (adapter instanceof EmbeddedAdapter) adapter.hurry();
+    else if (hasRivals(db)) await raw`set local synchronous_commit = off`.execute(sql);
+    return await work(sql);
+  });
 
 async function attemptOnce<T>(
   db: Kysely<Database>,

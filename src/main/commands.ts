@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { sqlAuditLog } from "../adapters/sql/account/audit-log.ts";
-import { backUpEmbedded } from "../adapters/sql/engine/back-up.ts";
+import { backUpEmbedded } from "../adapters/sql/engine/embedded/back-up.ts";
 import { sqlSignIns } from "../adapters/sql/account/sign-ins.ts";
 import { type EndedByRestore, settleRestored } from "../adapters/sql/bulk/restored.ts";
-import { lockForServing } from "../adapters/sql/engine/serving-lock.ts";
+import { lockForServing } from "../adapters/sql/engine/embedded/serving-lock.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemFiles as files } from "../adapters/system/files.ts";
 import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";

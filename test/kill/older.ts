@@ -5,7 +5,7 @@ import pg from "pg";
 import { dayOf } from "../../src/core/calendar.ts";
 import { migrate, MIGRATIONS } from "../../src/adapters/sql/engine/migrate.ts";
 import type { Database as Schema } from "../../src/adapters/sql/engine/schema.ts";
-import { openSqlite, sqliteDialect } from "../../src/adapters/sql/engine/sqlite.ts";
+import { openSqlite, sqliteDialect } from "../../src/adapters/sql/engine/embedded/sqlite.ts";
 import type { Ground } from "./ground.ts";
 
 type Value = string | number | null | { readonly hex: string };

@@ -11,7 +11,7 @@ import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
 import { migrate, MIGRATIONS } from "../../src/adapters/sql/engine/migrate.ts";
 import type { Database } from "../../src/adapters/sql/engine/schema.ts";
 import { LIMITS } from "../../src/adapters/sql/engine/postgres-pool.ts";
-import { openSqlite } from "../../src/adapters/sql/engine/sqlite.ts";
+import { openSqlite } from "../../src/adapters/sql/engine/embedded/sqlite.ts";
 import { StoreDown } from "../../src/ports/process/store-down.ts";
 import type { Chance } from "./chance.ts";
 import { LATER_MIGRATIONS } from "./later-schema.ts";

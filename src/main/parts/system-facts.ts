@@ -2,7 +2,7 @@ import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
 import { sqlJobs } from "../../adapters/sql/bulk/jobs.ts";
 import type { SqlCharges } from "../../adapters/sql/admission/charges.ts";
-import { lastBackUp } from "../../adapters/sql/engine/back-up.ts";
+import { lastBackUp } from "../../adapters/sql/engine/embedded/back-up.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { SystemState } from "../../http/account/admin/admin-shapes.ts";
 import { createReadiness, type Probe } from "../../http/system/readiness.ts";

@@ -15,7 +15,7 @@ import {
   openEmbedded,
   type SqlDatabase,
 } from "../../adapters/sql/engine/database.ts";
-import { lockForServing } from "../../adapters/sql/engine/serving-lock.ts";
+import { lockForServing } from "../../adapters/sql/engine/embedded/serving-lock.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { systemIds } from "../../adapters/system/ids.ts";
 import { createLog, type LogOptions } from "../../adapters/system/log.ts";

@@ -17,7 +17,7 @@ import { DatabaseFault, type DatabaseFaultCode, databaseFault } from "./database
 import { openEmbedded } from "./database.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
 import type { Database } from "./schema.ts";
-import { openSqlite } from "./sqlite.ts";
+import { openSqlite } from "./embedded/sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

@@ -3,7 +3,7 @@ import { MemoryQuotaCounter } from "../../../adapters/memory/quota-counter.ts";
 import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
 import { sqlCharges } from "../../../adapters/sql/admission/charges.ts";
 import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
-import { engineName } from "../../../adapters/sql/engine/sqlite.ts";
+import { engineName } from "../../../adapters/sql/engine/embedded/sqlite.ts";
 import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
 import type { Machine } from "../../process/machine.ts";
 import type { Process } from "../../process/open-process.ts";

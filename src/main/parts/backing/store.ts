@@ -7,7 +7,7 @@ import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
 import { sqlOwnSpellings } from "../../../adapters/sql/evidence/own-spellings.ts";
 import { sqlHooks } from "../../../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../../adapters/sql/policy/outcomes.ts";
-import { engineName } from "../../../adapters/sql/engine/sqlite.ts";
+import { engineName } from "../../../adapters/sql/engine/embedded/sqlite.ts";
 import { argonPasswords } from "../../../adapters/system/passwords.ts";
 import type { Keys } from "../../../ports/admission/keys.ts";
 import { type Notices, TOPICS } from "../../../ports/process/notices.ts";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Kysely, sql } from "kysely";
-import { StoreDown } from "../../../ports/process/store-down.ts";
-import { openEmbedded } from "./database.ts";
+import { StoreDown } from "../../../../ports/process/store-down.ts";
+import { openEmbedded } from "../database.ts";
 import { type LogSync, logSync } from "./log-sync.ts";
 import { openSqlite, sqliteDialect } from "./sqlite.ts";
-import { inTransaction, quickly } from "./transaction.ts";
+import { inTransaction, quickly } from "../transaction.ts";
 
 const rounds = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 

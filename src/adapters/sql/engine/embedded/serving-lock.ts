@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DatabaseFault, databaseFault } from "./database-fault.ts";
+import { DatabaseFault, databaseFault } from "../database-fault.ts";
 import { openSqlite } from "./sqlite.ts";
 
 const FILE_NAME = "serving.lock";

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { addAccount, openStores } from "../../../../test/contracts/stores.ts";
+import { addAccount, openStores } from "../../../../../test/contracts/stores.ts";
 import { backUpEmbedded, lastBackUp } from "./back-up.ts";
-import { DatabaseFault } from "./database-fault.ts";
-import { openEmbedded } from "./database.ts";
+import { DatabaseFault } from "../database-fault.ts";
+import { openEmbedded } from "../database.ts";
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), "gatepost-back-up-"));

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { DATABASE_FILE } from "./database.ts";
-import { DatabaseFault, databaseFault } from "./database-fault.ts";
+import { DATABASE_FILE } from "../database.ts";
+import { DatabaseFault, databaseFault } from "../database-fault.ts";
 import { copySqlite } from "./sqlite.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
-import { StoreDown } from "../../../ports/process/store-down.ts";
+import { StoreDown } from "../../../../ports/process/store-down.ts";
 import type { LogSync } from "./log-sync.ts";
 
 /** Looks whether another thread or process has given the lock back: first in each round of the event loop, then each ms. */

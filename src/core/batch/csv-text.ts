@@ -3,12 +3,20 @@ const FORMULA_START = /^(?:[\t\r\n]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@\uff0b\u
 
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
-/** One line of CSV (RFC 4180), its line break included; a cell that begins like a formula gets a `'`. */
-export function csvLine(cells: readonly string[], delimiter = ","): string {
-  return `${cells.map(csvCell).join(delimiter)}\r\n`;
-}
+/** Undefined is an empty cell. */
+export type CsvCell = string | number | boolean | undefined;
 
-function csvCell(text: string): string {
-  const safe = FORMULA_START.test(text) ? `'${text}` : text;
+/** One line of CSV (RFC 4180), its line break included; a text that begins like a formula gets a `'`. */
+export const csvLine = (cells: readonly CsvCell[], delimiter?: string): string =>
+  `${csvCells(cells, delimiter)}\r\n`;
+
+/** A part of a line. */
+export const csvCells = (cells: readonly CsvCell[], delimiter = ","): string =>
+  cells.map(csvCell).join(delimiter);
+
+function csvCell(cell: CsvCell): string {
+  if (cell === undefined || cell === "") return "";
+  if (typeof cell !== "string") return String(cell);
+  const safe = FORMULA_START.test(cell) ? `'${cell}` : cell;
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

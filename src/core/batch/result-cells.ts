@@ -1,3 +1,4 @@
+import type { CsvCell } from "./csv-text.ts";
 import type { NotedResult } from "./entry-note.ts";
 import { type Fate, fateOf } from "./tally.ts";
 
@@ -9,7 +10,7 @@ const STATUS: Readonly<Record<Fate, string>> = {
   invalidFormat: "invalid_format",
 };
 
-type Cell = (result: NotedResult) => string | number | boolean | undefined;
+type Cell = (result: NotedResult) => CsvCell;
 
 /** A result as columns of a table, by their names; lists are joined with blanks. */
 const COLUMNS = {
@@ -39,6 +40,6 @@ export const RESULT_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 const CELLS: readonly Cell[] = Object.values(COLUMNS);
 
 /** One cell for each of `RESULT_COLUMNS`; all are empty without a result. */
-export function resultCells(result: NotedResult | undefined): readonly string[] {
-  return CELLS.map((cell) => (result === undefined ? "" : String(cell(result) ?? "")));
+export function resultCells(result: NotedResult | undefined): readonly CsvCell[] {
+  return CELLS.map((cell) => (result === undefined ? undefined : cell(result)));
 }

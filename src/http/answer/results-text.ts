@@ -1,7 +1,7 @@
-import { csvLine } from "../../core/batch/csv-text.ts";
-import { RESULT_COLUMNS, resultCells } from "../../core/batch/result-cells.ts";
-import type { FullResult } from "../../core/validate/result.ts";
-import type { BulkResults, BulkStats, RowResult, SpelledResult } from "../../service/bulk/bulk.ts";
+import { csvCells, csvLine } from "../../core/batch/csv-text.ts";
+import { RESULT_COLUMNS } from "../../core/batch/result-cells.ts";
+import type { BulkResults, BulkStats, SpelledResult } from "../../service/bulk/bulk.ts";
+import { resultCsv } from "./result-csv.ts";
 import { framed } from "./streamed.ts";
 
 type Finished = Extract<BulkResults, { readonly kind: "results" }>;
@@ -33,16 +33,10 @@ export function resultsCsv({ results, table }: Finished): AsyncGenerator<string>
     between: "",
     tail: "",
   });
+  const cellsOf = resultCsv();
+  const line = (cells: readonly string[], result: string | undefined): string =>
+    `${csvCells(cells)},${cellsOf(result)}\r\n`;
   return table === undefined
-    ? framed(results(), spelledLine, frame(["entry"]))
-    : framed(table.rows(), rowLine, frame(table.header));
-}
-
-const spelledLine = ({ spelling, result }: SpelledResult): string => line([spelling], result);
-
-const rowLine = ({ cells, result }: RowResult): string => line(cells, result);
-
-function line(cells: readonly string[], result: string | undefined): string {
-  const checked = result === undefined ? undefined : (JSON.parse(result) as FullResult);
-  return csvLine([...cells, ...resultCells(checked)]);
+    ? framed(results(), ({ spelling, result }) => line([spelling], result), frame(["entry"]))
+    : framed(table.rows(), ({ cells, result }) => line(cells, result), frame(table.header));
 }

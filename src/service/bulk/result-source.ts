@@ -1,4 +1,10 @@
-import { chunkEntries, chunkOf, entryAt, unpackChunk } from "../../core/batch/batch-chunk.ts";
+import {
+  type Chunk,
+  chunkEntries,
+  chunkOf,
+  entryAt,
+  unpackChunk,
+} from "../../core/batch/batch-chunk.ts";
 import { addressBalance, entryNote, type ListKind, withNote } from "../../core/batch/entry-note.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { SessionStore, TablePage } from "../../ports/bulk/session-store.ts";
@@ -7,7 +13,7 @@ import type { RowResult, SpelledResult } from "./bulk.ts";
 /** The parts of a checked batch, wherever they are; undefined when they are gone. */
 export interface ResultSource {
   readonly chunks: number;
-  content(chunk: number): Promise<string | undefined>;
+  chunk(number: number): Promise<Chunk | undefined>;
   results(chunk: number): Promise<readonly string[] | undefined>;
 }
 
@@ -17,33 +23,55 @@ export function storedResults(
 ): ResultSource {
   return {
     chunks,
-    content: (chunk) => store.content(session, chunk),
+    async chunk(number) {
+      const content = await store.content(session, number);
+      return content === undefined ? undefined : unpackChunk(content);
+    },
     results: (chunk) => store.results(session, chunk),
   };
 }
 
-/** The same results, each with the note of its entry where there is one. */
+/**
+ * The same results, each with the note of its entry where there is one. Whether the list is one of addresses is counted
+ * as its chunks are read; those that were not are read before the first results.
+ */
 export function withNotes(source: ResultSource): ResultSource {
-  let among: ListKind | undefined;
-  const entriesOf = async (chunk: number): Promise<readonly string[]> =>
-    chunkEntries(unpackChunk(there(await source.content(chunk))));
-  const kindOf = async (): Promise<ListKind> => {
-    let balance = 0;
-    for (let chunk = 0; chunk < source.chunks; chunk += 1) {
-      balance += addressBalance(await entriesOf(chunk));
+  return new NotingSource(source);
+}
+
+class NotingSource implements ResultSource {
+  readonly chunks: number;
+  readonly #source: ResultSource;
+  /** Chunks in `#balance`, which are the first ones. */
+  #counted = 0;
+  #balance = 0;
+  /** The chunk that was read last, because its results are read next. */
+  #last: { readonly number: number; readonly chunk: Chunk | undefined } | undefined;
+
+  constructor(source: ResultSource) {
+    this.chunks = source.chunks;
+    this.#source = source;
+  }
+
+  async chunk(number: number): Promise<Chunk | undefined> {
+    if (this.#last?.number === number) return this.#last.chunk;
+    const chunk = await this.#source.chunk(number);
+    this.#last = { number, chunk };
+    if (number === this.#counted && chunk !== undefined) {
+      this.#balance += addressBalance(chunkEntries(chunk));
+      this.#counted += 1;
     }
-    return balance > 0 ? "addresses" : "anything";
-  };
-  return {
-    ...source,
-    async results(chunk) {
-      const results = await source.results(chunk);
-      if (results === undefined) return undefined;
-      among ??= await kindOf();
-      const entries = await entriesOf(chunk);
-      return results.map((text, at) => noted(text, entries[at] ?? "", among ?? "anything"));
-    },
-  };
+    return chunk;
+  }
+
+  async results(number: number): Promise<readonly string[] | undefined> {
+    const results = await this.#source.results(number);
+    if (results === undefined) return undefined;
+    while (this.#counted < this.chunks) there(await this.chunk(this.#counted));
+    const among: ListKind = this.#balance > 0 ? "addresses" : "anything";
+    const entries = chunkEntries(there(await this.chunk(number)));
+    return results.map((text, at) => noted(text, entries[at] ?? "", among));
+  }
 }
 
 const MALFORMED = '{"format":false';
@@ -79,16 +107,25 @@ class Cursor {
     this.#wantedAgain = wantedAgain;
   }
 
-  async at(entry: number): Promise<string> {
-    while (chunkOf(entry) > this.#chunk) await this.#next();
-    const result = this.#results[entry - this.#first] ?? this.#kept.get(entry);
-    return there(result);
+  /** Whether `at` knows the entry; a promise for each of thousands of rows would cost more than the row. */
+  has(entry: number): boolean {
+    return chunkOf(entry) <= this.#chunk;
+  }
+
+  /** Reads on until `at` knows the entry. */
+  async reach(entry: number): Promise<void> {
+    while (!this.has(entry)) await this.#next();
+  }
+
+  at(entry: number): string {
+    return there(this.#results[entry - this.#first] ?? this.#kept.get(entry));
   }
 
   async #next(): Promise<void> {
     this.#first += this.#results.length;
     this.#chunk += 1;
     this.#results = there(await this.#source.results(this.#chunk));
+    if (this.#wantedAgain.size === 0) return;
     for (const [index, result] of this.#results.entries()) {
       const entry = this.#first + index;
       if (this.#wantedAgain.has(entry)) this.#kept.set(entry, result);
@@ -113,17 +150,18 @@ export async function* spelledResults(
 ): AsyncGenerator<readonly SpelledResult[]> {
   const repeats = new Repeats();
   for (let number = 0; number < source.chunks; number += 1) {
-    const chunk = unpackChunk(there(await source.content(number)));
+    const chunk = there(await source.chunk(number));
     for (const index of chunk.spellings.keys()) repeats.note(entryAt(chunk, index));
   }
   const cursor = new Cursor(source, repeats.entries);
   for (let number = 0; number < source.chunks; number += 1) {
-    const chunk = unpackChunk(there(await source.content(number)));
-    const page: SpelledResult[] = [];
-    for (const [index, spelling] of chunk.spellings.entries()) {
-      page.push({ spelling, result: await cursor.at(entryAt(chunk, index)) });
-    }
-    yield page;
+    const chunk = there(await source.chunk(number));
+    // A spelling is one of this chunk's entries or of an earlier one's.
+    await cursor.reach(chunk.first);
+    yield chunk.spellings.map((spelling, index) => ({
+      spelling,
+      result: cursor.at(entryAt(chunk, index)),
+    }));
   }
 }
 
@@ -148,7 +186,8 @@ export async function* rowResults(
     const made: RowResult[] = [];
     for (const [index, cells] of page.rows.entries()) {
       const entry = page.entries[index] ?? -1;
-      made.push(entry < 0 ? { cells } : { cells, result: await cursor.at(entry) });
+      if (!cursor.has(entry)) await cursor.reach(entry);
+      made.push(entry < 0 ? { cells } : { cells, result: cursor.at(entry) });
     }
     yield made;
   }

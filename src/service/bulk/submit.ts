@@ -1,5 +1,5 @@
 import { BULK_MAX_OCTETS } from "../../core/limits.ts";
-import type { SplitBatch } from "../../core/batch/batch-chunk.ts";
+import { type SplitBatch, unpackChunk } from "../../core/batch/batch-chunk.ts";
 import type { ChunkOutcome, KeptAnswer, NewBatch } from "../../ports/bulk/batches.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../../ports/admission/charges.ts";
 import type { Ids } from "../../ports/process/ids.ts";
@@ -205,7 +205,8 @@ async function finish(
   deps.completed();
   const source = {
     chunks: chunks.length,
-    content: (number: number) => Promise.resolve(chunks[number]?.content),
+    chunk: (number: number) =>
+      Promise.resolve(chunks[number] && unpackChunk(chunks[number].content)),
     results: (number: number) => Promise.resolve(outcomes[number]?.results),
   };
   const tally = outcomes.map((outcome) => outcome.tally).reduce(addTallies);

@@ -1,10 +1,10 @@
 // Questions and CPU of premium checks with answers in memory, and how the cost of parsers grows with hostile
 // records. CPU is that of this process, so a busy machine changes it little; compare rows of one run.
 import { FEATURES } from "../src/core/checks/registry.ts";
-import { isDmarcText, parsePolicyRecord } from "../src/core/checks/dmarc-record.ts";
-import { readKey } from "../src/core/checks/dkim-key.ts";
+import { isDmarcText, parsePolicyRecord } from "../src/core/checks/dmarc/dmarc-record.ts";
+import { readKey } from "../src/core/checks/dkim/dkim-key.ts";
 import { runChecks } from "../src/core/checks/run.ts";
-import { isSpfText, parseSpf } from "../src/core/checks/spf-record.ts";
+import { isSpfText, parseSpf } from "../src/core/checks/spf/spf-record.ts";
 import { findMailHosts } from "../src/core/mail/mail-hosts.ts";
 import { checkDeps, domainOf } from "../test/process/check-run.ts";
 import { type Zone, zoneLookup } from "../test/dns/zone-lookup.ts";

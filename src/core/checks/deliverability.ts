@@ -10,11 +10,11 @@ import {
   type Subject,
   type Words,
 } from "./check.ts";
-import type { DkimFields } from "./dkim.ts";
-import { isIgnored, parsePolicyRecord, type Policy } from "./dmarc-record.ts";
-import type { Dmarc, DmarcFields } from "./dmarc-words.ts";
+import type { DkimFields } from "./dkim/dkim.ts";
+import { isIgnored, parsePolicyRecord, type Policy } from "./dmarc/dmarc-record.ts";
+import type { Dmarc, DmarcFields } from "./dmarc/dmarc-words.ts";
 import type { DomainAge, DomainAgeFields } from "./domain-age.ts";
-import type { SpfFields, SpfSummary } from "./spf-words.ts";
+import type { SpfFields, SpfSummary } from "./spf/spf-words.ts";
 
 const FIELDS = {
   deliverability_score: Type.Integer({

@@ -3,8 +3,8 @@ import type { Lookup } from "../mail/lookup.ts";
 import { SPF_INCLUDES } from "../tables/spf-includes.ts";
 import { Type } from "../json-schema.ts";
 import type { Advised, Check, CheckRun, FieldsOf, Outcome, Subject, Words } from "./check.ts";
-import { fetchSpf } from "./spf.ts";
-import { parseSpf } from "./spf-record.ts";
+import { fetchSpf } from "./spf/spf.ts";
+import { parseSpf } from "./spf/spf-record.ts";
 
 const FIELDS = {
   inbox_provider: Type.String({

@@ -1,12 +1,12 @@
 import { type ObjectSchema, type Optional, type Schema, Type } from "../json-schema.ts";
 import type { Check, FieldSchemas, FieldsOf } from "./check.ts";
 import { deliverability } from "./deliverability.ts";
-import { dkim } from "./dkim.ts";
-import { dmarc } from "./dmarc.ts";
+import { dkim } from "./dkim/dkim.ts";
+import { dmarc } from "./dmarc/dmarc.ts";
 import { domainAge } from "./domain-age.ts";
 import { inboxProvider } from "./inbox-provider.ts";
 import { spamTrap } from "./spam-trap.ts";
-import { spf } from "./spf.ts";
+import { spf } from "./spf/spf.ts";
 
 /**
  * Every check that a client may ask for by name, in the order of its fields. A check may build on those before

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { checkDeps, checkIn, domainOf } from "../../../test/process/check-run.ts";
 import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { FEATURES, type Feature } from "./registry.ts";
-import { selectorsFor } from "./dkim.ts";
+import { selectorsFor } from "./dkim/dkim.ts";
 import { NOTHING_ASKED, QUESTIONS_MAX, runChecks } from "./run.ts";
 
 const D = "shop.example";

@@ -1,5 +1,5 @@
-import { type Described, oneOf, strict, Type } from "../json-schema.ts";
-import { type Advised, AUTH, type FieldsOf, NOT_NOW, type Words } from "./check.ts";
+import { type Described, oneOf, strict, Type } from "../../json-schema.ts";
+import { type Advised, AUTH, type FieldsOf, NOT_NOW, type Words } from "../check.ts";
 import { isIgnored, parsePolicyRecord } from "./dmarc-record.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checkDeps, domainOf, fieldsIn } from "../../../test/process/check-run.ts";
-import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { SHOWN_TEXT_MAX } from "./shown-text.ts";
+import { checkDeps, domainOf, fieldsIn } from "../../../../test/process/check-run.ts";
+import { type Zone, zoneLookup } from "../../../../test/dns/zone-lookup.ts";
+import { SHOWN_TEXT_MAX } from "../shown-text.ts";
 import { spf } from "./spf.ts";
 import { expandTarget, parseMacros } from "./spf-macro.ts";
 import { isSpfText, parseSpf } from "./spf-record.ts";

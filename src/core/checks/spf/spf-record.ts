@@ -1,4 +1,4 @@
-import { v6Groups } from "../name/ip-address.ts";
+import { v6Groups } from "../../name/ip-address.ts";
 import { parseMacros } from "./spf-macro.ts";
 
 /** What a mechanism's match means (RFC 7208 section 4.6.2). */

@@ -1,10 +1,10 @@
-import type { Lookup } from "../mail/lookup.ts";
+import type { Lookup } from "../../mail/lookup.ts";
 import {
   COMMON_SELECTORS,
   RARER_SELECTORS,
   SELECTORS_OF_PROVIDER,
-} from "../tables/dkim-selectors.ts";
-import { strict, Type } from "../json-schema.ts";
+} from "../../tables/dkim-selectors.ts";
+import { strict, Type } from "../../json-schema.ts";
 import {
   type Advised,
   AUTH,
@@ -15,9 +15,9 @@ import {
   type Outcome,
   type Subject,
   type Words,
-} from "./check.ts";
+} from "../check.ts";
 import { readKey } from "./dkim-key.ts";
-import { findInboxProvider, type InboxProviderFields } from "./inbox-provider.ts";
+import { findInboxProvider, type InboxProviderFields } from "../inbox-provider.ts";
 
 const FIELDS = {
   email_auth: Type.Object(

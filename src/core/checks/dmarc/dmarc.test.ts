@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checkIn, fieldsIn } from "../../../test/process/check-run.ts";
-import type { Zone } from "../../../test/dns/zone-lookup.ts";
-import { SHOWN_TEXT_MAX } from "./shown-text.ts";
+import { checkIn, fieldsIn } from "../../../../test/process/check-run.ts";
+import type { Zone } from "../../../../test/dns/zone-lookup.ts";
+import { SHOWN_TEXT_MAX } from "../shown-text.ts";
 import type { Dmarc } from "./dmarc-words.ts";
 import { walkNames } from "./dmarc.ts";
 import { isDmarcText, isIgnored, parsePolicyRecord } from "./dmarc-record.ts";

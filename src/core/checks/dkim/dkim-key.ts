@@ -1,4 +1,4 @@
-import { parseTagList } from "./tag-list.ts";
+import { parseTagList } from "../tag-list.ts";
 
 /** What a TXT record at a selector is. `revoked`: the owner took the key back (RFC 6376 section 3.6.1, p=). */
 export type KeyState = "key" | "revoked" | "none";

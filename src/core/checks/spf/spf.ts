@@ -1,6 +1,6 @@
-import type { Lookup } from "../mail/lookup.ts";
-import { shownText } from "./shown-text.ts";
-import type { Check, CheckRun, Outcome, Subject } from "./check.ts";
+import type { Lookup } from "../../mail/lookup.ts";
+import { shownText } from "../shown-text.ts";
+import type { Check, CheckRun, Outcome, Subject } from "../check.ts";
 import { expandTarget, type MacroWorld } from "./spf-macro.ts";
 import { isSpfText, parseSpf, type Qualifier, type SpfRecord } from "./spf-record.ts";
 import {

@@ -1,8 +1,8 @@
-import type { Domain } from "../name/domain.ts";
-import { shownText } from "./shown-text.ts";
-import type { Lookup } from "../mail/lookup.ts";
-import type { MailHosts } from "../mail/mail-hosts.ts";
-import type { Check, CheckRun, Outcome, Subject } from "./check.ts";
+import type { Domain } from "../../name/domain.ts";
+import { shownText } from "../shown-text.ts";
+import type { Lookup } from "../../mail/lookup.ts";
+import type { MailHosts } from "../../mail/mail-hosts.ts";
+import type { Check, CheckRun, Outcome, Subject } from "../check.ts";
 import {
   isDmarcText,
   isIgnored,

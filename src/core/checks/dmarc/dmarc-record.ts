@@ -1,4 +1,4 @@
-import { parseTagList } from "./tag-list.ts";
+import { parseTagList } from "../tag-list.ts";
 
 export type Policy = "none" | "quarantine" | "reject";
 

@@ -8,7 +8,7 @@ import {
   LEARNING,
   type LearnedServer,
   MailServerTally,
-} from "../src/core/evidence/learn-mail-servers.ts";
+} from "../src/core/evidence/mail-servers/learn-mail-servers.ts";
 import { isCommonCarrier, isSharedMailHost } from "../src/core/mail/mail-carriers.ts";
 import { type MailWorld, mailWorld, sightingsOf } from "../test/dns/mail-world.ts";
 

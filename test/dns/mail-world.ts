@@ -1,4 +1,4 @@
-import type { MailSighting } from "../../src/core/evidence/learn-mail-servers.ts";
+import type { MailSighting } from "../../src/core/evidence/mail-servers/learn-mail-servers.ts";
 import type { Zone } from "./zone-lookup.ts";
 
 /** One domain of the synthetic world, and the truth about it. */

@@ -2,13 +2,13 @@ import { FREE_REGISTRIES, WEAK_REGISTRIES } from "../tables/free-registries.ts";
 import { listEvidence } from "./list-evidence.ts";
 import type { Datasets } from "./datasets.ts";
 import type { Domain } from "../name/domain.ts";
-import { keywordEvidence } from "./keywords.ts";
-import { lookalikeEvidence } from "./lookalike.ts";
+import { keywordEvidence } from "./names/keywords.ts";
+import { lookalikeEvidence } from "./names/lookalike.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
-import { mailServerEvidence } from "./mail-server-evidence.ts";
+import { mailServerEvidence } from "./mail-servers/mail-server-evidence.ts";
 import { relayOfDomain, relayOfMail } from "../mail/relays.ts";
 import { type Evidence, evidence } from "./signals.ts";
-import { typoTarget } from "./typo.ts";
+import { typoTarget } from "./names/typo.ts";
 
 /**
  * Everything about the domain that speaks for "disposable", and notes on it (`privacy_relay`,

@@ -1,5 +1,5 @@
 import { type EntryMode, readEntry, trimBlanks } from "../address/entry.ts";
-import { malformedTarget, providerAtEnd } from "../evidence/typo.ts";
+import { malformedTarget, providerAtEnd } from "../evidence/names/typo.ts";
 import { ADDRESS_MAX_OCTETS } from "../limits.ts";
 import type { FullResult } from "./result.ts";
 

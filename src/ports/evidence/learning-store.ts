@@ -1,4 +1,4 @@
-import type { MailSighting } from "../../core/evidence/learn-mail-servers.ts";
+import type { MailSighting } from "../../core/evidence/mail-servers/learn-mail-servers.ts";
 
 /** How far a round of learning has come. */
 export interface LearningRound {

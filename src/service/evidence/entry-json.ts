@@ -1,5 +1,5 @@
 import { isoDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
-import { CENSUS_DOMAINS_MIN } from "../../core/evidence/learn-mail-servers.ts";
+import { CENSUS_DOMAINS_MIN } from "../../core/evidence/mail-servers/learn-mail-servers.ts";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { Census } from "../../ports/evidence/census.ts";

@@ -11,7 +11,10 @@ import { DAY_MS, dayOf } from "../../core/calendar.ts";
 import { parseDomain } from "../../core/name/domain.ts";
 import { domainVerdict } from "../../core/validate/domain-verdict.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { HonestCounts, LearnedServer } from "../../core/evidence/learn-mail-servers.ts";
+import type {
+  HonestCounts,
+  LearnedServer,
+} from "../../core/evidence/mail-servers/learn-mail-servers.ts";
 import { findMailHosts } from "../../core/mail/mail-hosts.ts";
 import type { DomainMail } from "../../ports/evidence/domain-mail.ts";
 import type { LearningRound } from "../../ports/evidence/learning-store.ts";

@@ -6,7 +6,7 @@ import {
   type LearnedServer,
   type MailSighting,
   MailServerTally,
-} from "../../core/evidence/learn-mail-servers.ts";
+} from "../../core/evidence/mail-servers/learn-mail-servers.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import { isCommonCarrier, isSharedMailHost } from "../../core/mail/mail-carriers.ts";
 import { findMailHosts, type MailHosts } from "../../core/mail/mail-hosts.ts";

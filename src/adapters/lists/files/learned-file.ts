@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { MailServerKind } from "../../../core/evidence/datasets.ts";
-import type { LearnedServer } from "../../../core/evidence/learn-mail-servers.ts";
+import type { LearnedServer } from "../../../core/evidence/mail-servers/learn-mail-servers.ts";
 import { textOf, writeWhole } from "./feed-copy.ts";
 
 export const LEARNED_FILE = "learned.json";

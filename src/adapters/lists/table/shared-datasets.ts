@@ -7,7 +7,7 @@ import type {
 import { listEvidence } from "../../../core/evidence/list-evidence.ts";
 import { DAY_MS } from "../../../core/calendar.ts";
 import { parseDomain } from "../../../core/name/domain.ts";
-import { hasStrongWord } from "../../../core/evidence/keywords.ts";
+import { hasStrongWord } from "../../../core/evidence/names/keywords.ts";
 import { attachNameSet, attachNameTable, LISTS_MAX, nameTableBuilder } from "./name-table.ts";
 import { curatedBits, familiesUnder, packFamilies } from "./families.ts";
 import { noRules } from "./operator.ts";

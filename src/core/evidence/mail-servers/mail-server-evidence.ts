@@ -1,10 +1,10 @@
-import type { Datasets } from "./datasets.ts";
-import { type Domain, isAtOrUnder, registrableOf } from "../name/domain.ts";
-import type { MailHosts } from "../mail/mail-hosts.ts";
-import { isCommonCarrier, isSharedMailHost } from "../mail/mail-carriers.ts";
-import { type Evidence, evidence } from "./signals.ts";
-import { hostStanding } from "./standing.ts";
-import { DEDICATED_MAIL_ADDRESSES, DEDICATED_MAIL_HOSTS } from "../tables/mail-servers.ts";
+import type { Datasets } from "../datasets.ts";
+import { type Domain, isAtOrUnder, registrableOf } from "../../name/domain.ts";
+import type { MailHosts } from "../../mail/mail-hosts.ts";
+import { isCommonCarrier, isSharedMailHost } from "../../mail/mail-carriers.ts";
+import { type Evidence, evidence } from "../signals.ts";
+import { hostStanding } from "../standing.ts";
+import { DEDICATED_MAIL_ADDRESSES, DEDICATED_MAIL_HOSTS } from "../../tables/mail-servers.ts";
 
 /**
  * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its

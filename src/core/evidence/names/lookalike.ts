@@ -1,6 +1,6 @@
-import { type Domain, isAtOrUnder } from "../name/domain.ts";
-import { type Evidence, evidence } from "./signals.ts";
-import { BRANDS, type BrandRow } from "../tables/brands.ts";
+import { type Domain, isAtOrUnder } from "../../name/domain.ts";
+import { type Evidence, evidence } from "../signals.ts";
+import { BRANDS, type BrandRow } from "../../tables/brands.ts";
 
 /** Where the brand stands in `name` before `end` as a word of its own; negative when nowhere. */
 function brandAt(name: string, end: number, { word, notAfter }: BrandRow): number {

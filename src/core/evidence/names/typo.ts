@@ -1,8 +1,8 @@
-import type { Datasets } from "./datasets.ts";
-import { hasKnownEnding } from "../name/domain.ts";
-import { plainLook } from "../name/homograph.ts";
-import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
-import { KNOWN_SLIPS, REAL_NEIGHBOURS } from "../tables/provider-neighbours.ts";
+import type { Datasets } from "../datasets.ts";
+import { hasKnownEnding } from "../../name/domain.ts";
+import { plainLook } from "../../name/homograph.ts";
+import { LARGE_PROVIDERS } from "../../tables/large-providers.ts";
+import { KNOWN_SLIPS, REAL_NEIGHBOURS } from "../../tables/provider-neighbours.ts";
 
 /**
  * Shortest name, and shortest first label, for which a slip is reported: around "live.com" or "qq.com" every

@@ -1,4 +1,4 @@
-import type { MailServerKind } from "./datasets.ts";
+import type { MailServerKind } from "../datasets.ts";
 
 /** Where the mail of one domain goes, as DNS said. */
 export interface MailSighting {

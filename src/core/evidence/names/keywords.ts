@@ -1,12 +1,12 @@
-import type { Domain } from "../name/domain.ts";
-import { type Evidence, evidence } from "./signals.ts";
+import type { Domain } from "../../name/domain.ts";
+import { type Evidence, evidence } from "../signals.ts";
 import {
   ACCIDENTS,
   NOT_DISPOSABLE_BY_NAME,
   STRONG_ALONE,
   STRONG_WORDS,
   WEAK_WORDS,
-} from "../tables/keywords.ts";
+} from "../../tables/keywords.ts";
 import { wordFinder, type WordHit } from "./word-finder.ts";
 
 const STRONG = wordFinder(STRONG_WORDS);

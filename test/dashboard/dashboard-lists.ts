@@ -13,9 +13,9 @@ import type {
   RefreshOutcome,
 } from "../../src/ports/evidence/feed-refresh.ts";
 import type { VerdictCounts } from "../../src/ports/evidence/verdict-counts.ts";
-import { createBackTest, type RunBackTest } from "../../src/service/evidence/back-test.ts";
-import { censusJson, type CensusState } from "../../src/service/evidence/entry-json.ts";
-import { createRuleService, type RuleService } from "../../src/service/evidence/rules.ts";
+import { createBackTest, type RunBackTest } from "../../src/service/evidence/rules/back-test.ts";
+import { censusJson, type CensusState } from "../../src/service/evidence/rules/entry-json.ts";
+import { createRuleService, type RuleService } from "../../src/service/evidence/rules/rules.ts";
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import { createReportService, type ReportService } from "../../src/service/evidence/reports.ts";
 import { realClock as clock } from "../time/real-clock.ts";

@@ -2,14 +2,14 @@ import { Command } from "commander";
 import { dayOfDate, isoTime } from "../../core/calendar.ts";
 import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
 import type { Rule } from "../../ports/evidence/rules.ts";
-import { entryJson } from "../../service/evidence/entry-json.ts";
-import { endOfDay, ENTRIES_MAX } from "../../service/evidence/entry-lines.ts";
+import { entryJson } from "../../service/evidence/rules/entry-json.ts";
+import { endOfDay, ENTRIES_MAX } from "../../service/evidence/rules/entry-lines.ts";
 import {
   type EntryDetails,
   NOTE_MAX,
   type RuleService,
   type SaveAnswer,
-} from "../../service/evidence/rules.ts";
+} from "../../service/evidence/rules/rules.ts";
 import { misuse, refuse } from "../terminal.ts";
 import type { CommandFailure, Terminal } from "../terminal.ts";
 import { jsonLine, shown } from "../text.ts";

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { isoTimeOrNull } from "../../core/calendar.ts";
 import { feedSubject } from "../../core/evidence/rule.ts";
 import type { FeedRefresh, FeedStatus } from "../../ports/evidence/feed-refresh.ts";
-import { measureJson, statusJson } from "../../service/evidence/entry-json.ts";
+import { measureJson, statusJson } from "../../service/evidence/rules/entry-json.ts";
 import type {
   FeedMeasure,
   MeasuredFeed,

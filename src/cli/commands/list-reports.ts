@@ -1,7 +1,7 @@
 import { Argument, Command } from "commander";
 import { isoTime } from "../../core/calendar.ts";
 import { type Report, type Resolution, RESOLUTIONS } from "../../ports/evidence/reports.ts";
-import { entryJson, reportJson } from "../../service/evidence/entry-json.ts";
+import { entryJson, reportJson } from "../../service/evidence/rules/entry-json.ts";
 import type { ReportService, ResolveAnswer } from "../../service/evidence/reports.ts";
 import { refuse } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,11 +1,15 @@
 import { Command, Option } from "commander";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
 import type { FeedRefresh, RefreshOutcome } from "../../ports/evidence/feed-refresh.ts";
-import type { BackTest, BackTestAnswer, RunBackTest } from "../../service/evidence/back-test.ts";
-import { backTestJson, entryJson } from "../../service/evidence/entry-json.ts";
-import { listLines, type WrongLine } from "../../service/evidence/entry-lines.ts";
+import type {
+  BackTest,
+  BackTestAnswer,
+  RunBackTest,
+} from "../../service/evidence/rules/back-test.ts";
+import { backTestJson, entryJson } from "../../service/evidence/rules/entry-json.ts";
+import { listLines, type WrongLine } from "../../service/evidence/rules/entry-lines.ts";
 import type { MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
-import type { ImportAnswer, RuleService } from "../../service/evidence/rules.ts";
+import type { ImportAnswer, RuleService } from "../../service/evidence/rules/rules.ts";
 import type { ReportService } from "../../service/evidence/reports.ts";
 import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
 import { jsonLine, shown, table } from "../text.ts";

@@ -13,9 +13,16 @@ import type { Census } from "../../ports/evidence/census.ts";
 import { dayOf } from "../../core/calendar.ts";
 import { every } from "../../ports/process/every.ts";
 import type { Outbound } from "../../ports/process/outbound.ts";
-import { openSignedCensus, signCensus } from "../../service/evidence/census-exchange.ts";
-import { censusJson, type CensusState } from "../../service/evidence/entry-json.ts";
-import { censusNames, mergedCensus, takeCensus } from "../../service/evidence/census.ts";
+import {
+  openSignedCensus,
+  signCensus,
+} from "../../service/evidence/mail-servers/census-exchange.ts";
+import { censusJson, type CensusState } from "../../service/evidence/rules/entry-json.ts";
+import {
+  censusNames,
+  mergedCensus,
+  takeCensus,
+} from "../../service/evidence/mail-servers/census.ts";
 import type { Begin } from "../../service/upkeep/elected.ts";
 import type { Process } from "../process/open-process.ts";
 

@@ -29,7 +29,7 @@ import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
 import {
   createMailServerLearner,
   type MailServerLearner,
-} from "../../service/evidence/mail-server-learner.ts";
+} from "../../service/evidence/mail-servers/mail-server-learner.ts";
 import type { Process } from "../process/open-process.ts";
 import { readText } from "../process/terminal.ts";
 import type { Config } from "../settings/config.ts";

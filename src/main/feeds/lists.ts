@@ -17,9 +17,9 @@ import {
   type BackTestDeps,
   createBackTest,
   type RunBackTest,
-} from "../../service/evidence/back-test.ts";
-import { createRuleService, type RuleService } from "../../service/evidence/rules.ts";
-import type { CensusState } from "../../service/evidence/entry-json.ts";
+} from "../../service/evidence/rules/back-test.ts";
+import { createRuleService, type RuleService } from "../../service/evidence/rules/rules.ts";
+import type { CensusState } from "../../service/evidence/rules/entry-json.ts";
 import { createMeasureFeeds, type MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
 import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
 import { censusState } from "./census.ts";

@@ -5,7 +5,7 @@ import type { AccountService } from "./accounts.ts";
 import type { CreditService } from "./credits.ts";
 import type { KeyService } from "./keys.ts";
 import type { PolicyService, SavedPolicy } from "../policy/policies.ts";
-import type { RuleService } from "../evidence/rules.ts";
+import type { RuleService } from "../evidence/rules/rules.ts";
 import type { ReportService } from "../evidence/reports.ts";
 import type { SwitchSpellings } from "./spelling-switch.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";

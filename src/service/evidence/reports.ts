@@ -14,8 +14,8 @@ import {
   type Reports,
   type Resolution,
 } from "../../ports/evidence/reports.ts";
-import { withoutLocalParts } from "./entry-text.ts";
-import type { EntryDetails, RuleService, SaveAnswer } from "./rules.ts";
+import { withoutLocalParts } from "./rules/entry-text.ts";
+import type { EntryDetails, RuleService, SaveAnswer } from "./rules/rules.ts";
 
 /** Reports of one account in a UTC day. */
 export const REPORTS_A_DAY = 20;

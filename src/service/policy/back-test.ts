@@ -9,7 +9,7 @@ import { validate } from "../../core/validate/validate.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
 import type { VerdictCount, VerdictCounts } from "../../ports/evidence/verdict-counts.ts";
-import { knownMail } from "../evidence/back-test.ts";
+import { knownMail } from "../evidence/rules/back-test.ts";
 
 /** What a draft would have decided on the counted checks, beside what the live policy would. */
 export interface PolicyBackTest {

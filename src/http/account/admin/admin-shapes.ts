@@ -6,7 +6,7 @@ import {
   OwnEntry,
   ReportShape,
   Source,
-} from "../../../service/evidence/entry-json.ts";
+} from "../../../service/evidence/rules/entry-json.ts";
 import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "../shapes.ts";
 
 /** What administrators see: see `shapes.ts`. */

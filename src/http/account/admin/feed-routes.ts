@@ -1,13 +1,13 @@
 import type { FeedRefresh } from "../../../ports/evidence/feed-refresh.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedRefresh } from "../../../service/account/audited.ts";
-import type { RunBackTest } from "../../../service/evidence/back-test.ts";
+import type { RunBackTest } from "../../../service/evidence/rules/back-test.ts";
 import {
   BackTestShape,
   backTestJson,
   CensusState,
   statusJson,
-} from "../../../service/evidence/entry-json.ts";
+} from "../../../service/evidence/rules/entry-json.ts";
 import { badField } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";

@@ -1,8 +1,8 @@
 import { RESOLUTIONS } from "../../../ports/evidence/reports.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedReports } from "../../../service/account/audited.ts";
-import { entryJson, reportJson } from "../../../service/evidence/entry-json.ts";
-import { NOTE_MAX } from "../../../service/evidence/rules.ts";
+import { entryJson, reportJson } from "../../../service/evidence/rules/entry-json.ts";
+import { NOTE_MAX } from "../../../service/evidence/rules/rules.ts";
 import { badField, notFound } from "../../../service/refusals.ts";
 import type { ReportService } from "../../../service/evidence/reports.ts";
 import { Type } from "../../../core/json-schema.ts";

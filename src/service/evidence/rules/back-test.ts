@@ -1,17 +1,17 @@
-import { dayOf } from "../../core/calendar.ts";
-import type { Datasets, Rules } from "../../core/evidence/datasets.ts";
-import { type Domain, parseDomain } from "../../core/name/domain.ts";
-import { domainVerdict } from "../../core/validate/domain-verdict.ts";
-import type { MailHosts } from "../../core/mail/mail-hosts.ts";
-import { rulesOf } from "../../core/evidence/rules.ts";
-import type { AddressHash } from "../../ports/evidence/address-hash.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
-import type { RuleStore } from "../../ports/evidence/rules.ts";
-import type { VerdictCounts } from "../../ports/evidence/verdict-counts.ts";
+import { dayOf } from "../../../core/calendar.ts";
+import type { Datasets, Rules } from "../../../core/evidence/datasets.ts";
+import { type Domain, parseDomain } from "../../../core/name/domain.ts";
+import { domainVerdict } from "../../../core/validate/domain-verdict.ts";
+import type { MailHosts } from "../../../core/mail/mail-hosts.ts";
+import { rulesOf } from "../../../core/evidence/rules.ts";
+import type { AddressHash } from "../../../ports/evidence/address-hash.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { DomainMails } from "../../../ports/evidence/domain-mail.ts";
+import type { RuleStore } from "../../../ports/evidence/rules.ts";
+import type { VerdictCounts } from "../../../ports/evidence/verdict-counts.ts";
 import { readListLines, type WrongLine } from "./entry-lines.ts";
 import { isInForce } from "./rules.ts";
-import { VERDICT_DAYS } from "./verdict-recorder.ts";
+import { VERDICT_DAYS } from "../verdict-recorder.ts";
 
 /** One domain whose checks would have ended otherwise. */
 export interface ChangedDomain {

@@ -1,14 +1,14 @@
-import { DAY_MS, dayOf, dayOfDate, isoDate } from "../../core/calendar.ts";
-import type { EntryFault } from "../../core/address/entry.ts";
+import { DAY_MS, dayOf, dayOfDate, isoDate } from "../../../core/calendar.ts";
+import type { EntryFault } from "../../../core/address/entry.ts";
 import {
   LIST_WORDS,
   listSubjectText,
   type ListWord,
   mayBeSaid,
   readListSubject,
-} from "../../core/evidence/rule.ts";
-import type { SaidOf } from "../../core/evidence/rules.ts";
-import type { AddressHash } from "../../ports/evidence/address-hash.ts";
+} from "../../../core/evidence/rule.ts";
+import type { SaidOf } from "../../../core/evidence/rules.ts";
+import type { AddressHash } from "../../../ports/evidence/address-hash.ts";
 
 /** Entries of one import, and of the lists in all: every process holds them in memory. */
 export const ENTRIES_MAX = 500_000;

@@ -1,20 +1,20 @@
-import { dayOf } from "../../core/calendar.ts";
-import { registrableOf } from "../../core/name/domain.ts";
+import { dayOf } from "../../../core/calendar.ts";
+import { registrableOf } from "../../../core/name/domain.ts";
 import {
   type HonestCounts,
   LEARNING,
   type LearnedServer,
   type MailSighting,
   MailServerTally,
-} from "../../core/evidence/mail-servers/learn-mail-servers.ts";
-import type { Lookup } from "../../core/mail/lookup.ts";
-import { isCommonCarrier, isSharedMailHost } from "../../core/mail/mail-carriers.ts";
-import { findMailHosts, type MailHosts } from "../../core/mail/mail-hosts.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { DomainMail } from "../../ports/evidence/domain-mail.ts";
-import type { LearningStore } from "../../ports/evidence/learning-store.ts";
-import { type End, every } from "../../ports/process/every.ts";
-import type { Log } from "../../ports/process/log.ts";
+} from "../../../core/evidence/mail-servers/learn-mail-servers.ts";
+import type { Lookup } from "../../../core/mail/lookup.ts";
+import { isCommonCarrier, isSharedMailHost } from "../../../core/mail/mail-carriers.ts";
+import { findMailHosts, type MailHosts } from "../../../core/mail/mail-hosts.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { DomainMail } from "../../../ports/evidence/domain-mail.ts";
+import type { LearningStore } from "../../../ports/evidence/learning-store.ts";
+import { type End, every } from "../../../ports/process/every.ts";
+import type { Log } from "../../../ports/process/log.ts";
 
 export interface MailServerLearnerDeps {
   /** Names to resolve: those of curated lists, and known-good ones as the counter-check. */

@@ -1,18 +1,18 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { keptLog } from "../../../test/process/kept-log.ts";
-import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
-import { hash, listsWorld } from "../../../test/lists/lists-world.ts";
-import { createLiveRules, OPERATOR_POLL_MS } from "../../adapters/lists/refresh/live-rules.ts";
-import { memoryNotices } from "../../adapters/memory/notices.ts";
-import { DAY_MS, dayOf, isoDate } from "../../core/calendar.ts";
-import type { MailHosts } from "../../core/mail/mail-hosts.ts";
-import type { ValidationResult } from "../../core/validate/result.ts";
-import type { DomainMail } from "../../ports/evidence/domain-mail.ts";
-import type { RuleStore } from "../../ports/evidence/rules.ts";
+import { keptLog } from "../../../../test/process/kept-log.ts";
+import { literalDatasets } from "../../../../test/lists/literal-datasets.ts";
+import { hash, listsWorld } from "../../../../test/lists/lists-world.ts";
+import { createLiveRules, OPERATOR_POLL_MS } from "../../../adapters/lists/refresh/live-rules.ts";
+import { memoryNotices } from "../../../adapters/memory/notices.ts";
+import { DAY_MS, dayOf, isoDate } from "../../../core/calendar.ts";
+import type { MailHosts } from "../../../core/mail/mail-hosts.ts";
+import type { ValidationResult } from "../../../core/validate/result.ts";
+import type { DomainMail } from "../../../ports/evidence/domain-mail.ts";
+import type { RuleStore } from "../../../ports/evidence/rules.ts";
 import { endOfDay, listLines } from "./entry-lines.ts";
 import { createRuleService, NOTE_MAX } from "./rules.ts";
-import { createVerdictRecorder, VERDICT_DAYS, VERDICT_DOMAINS_MAX } from "./verdict-recorder.ts";
+import { createVerdictRecorder, VERDICT_DAYS, VERDICT_DOMAINS_MAX } from "../verdict-recorder.ts";
 
 const BY_ADA = { note: "", author: "ada" };
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { dayOf } from "../../core/calendar.ts";
-import { registrableOf, parseDomain } from "../../core/name/domain.ts";
-import type { Lookup } from "../../core/mail/lookup.ts";
-import { isCommonCarrier, isSharedMailHost } from "../../core/mail/mail-carriers.ts";
-import { findMailHosts } from "../../core/mail/mail-hosts.ts";
-import type { Census, CensusStore } from "../../ports/evidence/census.ts";
-import type { Clock } from "../../ports/process/clock.ts";
+import { dayOf } from "../../../core/calendar.ts";
+import { registrableOf, parseDomain } from "../../../core/name/domain.ts";
+import type { Lookup } from "../../../core/mail/lookup.ts";
+import { isCommonCarrier, isSharedMailHost } from "../../../core/mail/mail-carriers.ts";
+import { findMailHosts } from "../../../core/mail/mail-hosts.ts";
+import type { Census, CensusStore } from "../../../ports/evidence/census.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
 
 export interface CensusDeps {
   readonly lookup: Pick<Lookup, "mx" | "addresses">;

@@ -4,12 +4,12 @@ import {
   readListSubject,
   feedSubject,
   topicOf,
-} from "../../core/evidence/rule.ts";
-import type { SaidOf } from "../../core/evidence/rules.ts";
-import type { AddressHash } from "../../ports/evidence/address-hash.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Notices } from "../../ports/process/notices.ts";
-import type { FoundEntries, RuleStore, Rule } from "../../ports/evidence/rules.ts";
+} from "../../../core/evidence/rule.ts";
+import type { SaidOf } from "../../../core/evidence/rules.ts";
+import type { AddressHash } from "../../../ports/evidence/address-hash.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Notices } from "../../../ports/process/notices.ts";
+import type { FoundEntries, RuleStore, Rule } from "../../../ports/evidence/rules.ts";
 import {
   ENTRIES_MAX,
   readListLines,

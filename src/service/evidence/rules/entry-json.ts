@@ -1,13 +1,13 @@
-import { isoDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
-import { CENSUS_DOMAINS_MIN } from "../../core/evidence/mail-servers/learn-mail-servers.ts";
-import type { ListWord } from "../../core/evidence/rule.ts";
-import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
-import type { Census } from "../../ports/evidence/census.ts";
-import type { FeedStatus } from "../../ports/evidence/feed-refresh.ts";
-import type { Rule } from "../../ports/evidence/rules.ts";
-import type { Report } from "../../ports/evidence/reports.ts";
+import { isoDate, isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
+import { CENSUS_DOMAINS_MIN } from "../../../core/evidence/mail-servers/learn-mail-servers.ts";
+import type { ListWord } from "../../../core/evidence/rule.ts";
+import { type Described, oneOf, orNull, Type } from "../../../core/json-schema.ts";
+import type { Census } from "../../../ports/evidence/census.ts";
+import type { FeedStatus } from "../../../ports/evidence/feed-refresh.ts";
+import type { Rule } from "../../../ports/evidence/rules.ts";
+import type { Report } from "../../../ports/evidence/reports.ts";
 import type { BackTest } from "./back-test.ts";
-import type { FeedMeasure, FeedShare, MeasuredFile } from "./measure-feeds.ts";
+import type { FeedMeasure, FeedShare, MeasuredFile } from "../measure-feeds.ts";
 
 const text = Type.String();
 const flag = Type.Boolean();

@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { mailWorld } from "../../../test/dns/mail-world.ts";
-import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import { parseCensus, censusText } from "../../adapters/lists/files/census-file.ts";
-import type { Lookup } from "../../core/mail/lookup.ts";
-import type { Census } from "../../ports/evidence/census.ts";
+import { mailWorld } from "../../../../test/dns/mail-world.ts";
+import { zoneLookup } from "../../../../test/dns/zone-lookup.ts";
+import { manualClock } from "../../../../test/time/manual-clock.ts";
+import { parseCensus, censusText } from "../../../adapters/lists/files/census-file.ts";
+import type { Lookup } from "../../../core/mail/lookup.ts";
+import type { Census } from "../../../ports/evidence/census.ts";
 import { openSignedCensus, signCensus } from "./census-exchange.ts";
 import { censusNames, mergedCensus, takeCensus } from "./census.ts";
 

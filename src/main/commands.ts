@@ -38,7 +38,7 @@ import {
   noteBy,
 } from "../service/account/audited.ts";
 import { diagnose } from "./doctor/diagnose.ts";
-import { endingSessions } from "../service/account/ending-sign-ins.ts";
+import { endingSessions } from "../service/account/sign-in/ending-sign-ins.ts";
 import { gateCommands } from "./gate-commands.ts";
 import { wiredMcpCommand } from "./mcp-command.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";

@@ -16,7 +16,7 @@ import { explainRoute } from "../http/api/explain.ts";
 import { reportRoute } from "../http/api/report.ts";
 import { uploadRoute } from "../http/api/bulk/upload.ts";
 import { viewRoute } from "../http/api/bulk/view.ts";
-import type { SetUp } from "../service/account/set-up.ts";
+import type { SetUp } from "../service/account/sign-in/set-up.ts";
 import type { AnswerCache } from "../ports/process/answer-cache.ts";
 import { callerInForce } from "../service/admission/caller-in-force.ts";
 import { createCheckOne } from "../service/check/check-one.ts";

@@ -28,7 +28,7 @@ import { openDashboard } from "../../src/main/parts/dashboard.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import { openTestStore } from "../process/test-process.ts";
 import type { HostCheck } from "../../src/ports/webhooks/public-host.ts";
-import { createSignIns } from "../../src/service/account/sign-ins.ts";
+import { createSignIns } from "../../src/service/account/sign-in/sign-ins.ts";
 import { announcer } from "../../src/service/bulk/announce.ts";
 import { coreEntryCheck } from "../../src/service/bulk/worker/core-entry-check.ts";
 import { createBulk } from "../../src/service/bulk/submit.ts";

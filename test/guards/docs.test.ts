@@ -8,7 +8,7 @@ import { EXAMPLES } from "../../src/cli/examples.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
 import { AUDIT_MS } from "../../src/service/account/audit.ts";
-import { IDLE_MS, LIFE_MS } from "../../src/service/account/sign-ins.ts";
+import { IDLE_MS, LIFE_MS } from "../../src/service/account/sign-in/sign-ins.ts";
 import { REPORT_DAYS } from "../../src/service/evidence/reports.ts";
 import { VERDICT_DAYS } from "../../src/service/evidence/verdict-recorder.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";

@@ -8,7 +8,7 @@ import { openAccountStore } from "../../src/main/parts/backing/store.ts";
 import { openWebhooks } from "../../src/main/parts/webhooks.ts";
 import type { Process } from "../../src/main/process/open-process.ts";
 import { openSecretKey } from "../../src/main/settings/secret-key.ts";
-import { createSignIns } from "../../src/service/account/sign-ins.ts";
+import { createSignIns } from "../../src/service/account/sign-in/sign-ins.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { createPolicyService } from "../../src/service/policy/policies.ts";
 

@@ -5,7 +5,7 @@ import type { Log } from "../../ports/process/log.ts";
 import { accountKey, type OwnerKey } from "../../ports/admission/owner.ts";
 import type { RateCounter } from "../../ports/admission/rate-counter.ts";
 import type { Shares } from "../../ports/sharing/shares.ts";
-import type { SignInService, SignedIn, Visitor } from "../../service/account/sign-ins.ts";
+import type { SignInService, SignedIn, Visitor } from "../../service/account/sign-in/sign-ins.ts";
 import { bucketKey, bucketOf } from "../../service/admission/bucket.ts";
 import {
   accountDisabled,

@@ -1,10 +1,10 @@
-import type { SignInService } from "../../service/account/sign-ins.ts";
+import type { SignInService } from "../../service/account/sign-in/sign-ins.ts";
 import type { SignIns } from "../../ports/account/sign-ins.ts";
 import type { Audit } from "../../service/account/audit.ts";
-import type { SignIn } from "../../service/account/sign-in.ts";
-import type { SignUp } from "../../service/account/sign-up.ts";
+import type { SignIn } from "../../service/account/sign-in/sign-in.ts";
+import type { SignUp } from "../../service/account/sign-in/sign-up.ts";
 import type { FrontPage as Front } from "../../service/account/front-page.ts";
-import type { SetUp } from "../../service/account/set-up.ts";
+import type { SetUp } from "../../service/account/sign-in/set-up.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import { Type } from "../../core/json-schema.ts";
 import { textField } from "./fields.ts";

@@ -3,9 +3,9 @@ import type { SignIns } from "../../ports/account/sign-ins.ts";
 import type { AccountService } from "./accounts.ts";
 import { wrongCurrentPassword } from "../refusals.ts";
 import type { Audit } from "./audit.ts";
-import type { SignedIn, Visitor } from "./sign-ins.ts";
-import type { SignIn } from "./sign-in.ts";
-import { checkPassword } from "./sign-up.ts";
+import type { SignedIn, Visitor } from "./sign-in/sign-ins.ts";
+import type { SignIn } from "./sign-in/sign-in.ts";
+import { checkPassword } from "./sign-in/sign-up.ts";
 
 export interface OwnAccountDeps {
   readonly accounts: Pick<AccountService, "setPassword">;

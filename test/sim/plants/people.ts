@@ -11,7 +11,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
     ["a cookie is anybody's", `.where("token_hash", "=", tokenHash)`, ""],
   ),
-  ...plantsIn("service/account/sign-ins", [
+  ...plantsIn("service/account/sign-in/sign-ins", [
     "a sign-in ends at once",
     "expiresAtMs: nowMs + IDLE_MS,\n        clientAddress",
     "expiresAtMs: nowMs,\n        clientAddress",

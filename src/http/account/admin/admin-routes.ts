@@ -4,7 +4,7 @@ import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
 import type { AuditLog } from "../../../ports/account/audit-log.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedAccounts, auditedCredits } from "../../../service/account/audited.ts";
-import { checkPassword } from "../../../service/account/sign-up.ts";
+import { checkPassword } from "../../../service/account/sign-in/sign-up.ts";
 import type { UsageReader } from "../../../service/account/allowance.ts";
 import type { SignIns } from "../../../ports/account/sign-ins.ts";
 import type { AccountService } from "../../../service/account/accounts.ts";

@@ -1,5 +1,5 @@
-import type { Passwords } from "../../ports/account/passwords.ts";
-import type { Share } from "../../ports/sharing/share.ts";
+import type { Passwords } from "../../../ports/account/passwords.ts";
+import type { Share } from "../../../ports/sharing/share.ts";
 
 /** Who asks when no caller does. */
 const OPERATOR = "account:operator";

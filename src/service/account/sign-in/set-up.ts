@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { AccountDirectory } from "../../ports/account/account-directory.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Ids } from "../../ports/process/ids.ts";
-import { bucketKey } from "../admission/bucket.ts";
-import { badField, setUpLinkInvalid } from "../refusals.ts";
-import { type AccountService, accountEmail } from "./accounts.ts";
-import type { Audit } from "./audit.ts";
+import type { AccountDirectory } from "../../../ports/account/account-directory.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Ids } from "../../../ports/process/ids.ts";
+import { bucketKey } from "../../admission/bucket.ts";
+import { badField, setUpLinkInvalid } from "../../refusals.ts";
+import { type AccountService, accountEmail } from "../accounts.ts";
+import type { Audit } from "../audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 import { checkPassword } from "./sign-up.ts";
 

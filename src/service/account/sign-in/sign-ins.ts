@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { DAY_MS } from "../../core/calendar.ts";
-import type { Account, Accounts } from "../../ports/admission/accounts.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Ids } from "../../ports/process/ids.ts";
-import type { SignIn, SignIns } from "../../ports/account/sign-ins.ts";
+import { DAY_MS } from "../../../core/calendar.ts";
+import type { Account, Accounts } from "../../../ports/admission/accounts.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Ids } from "../../../ports/process/ids.ts";
+import type { SignIn, SignIns } from "../../../ports/account/sign-ins.ts";
 
 /** A sign-in ends after this time without use. */
 export const IDLE_MS = 14 * DAY_MS;

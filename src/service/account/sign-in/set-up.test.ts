@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import type { Account } from "../../ports/admission/accounts.ts";
-import type { AccountOrder } from "./accounts.ts";
+import { manualClock } from "../../../../test/time/manual-clock.ts";
+import type { Account } from "../../../ports/admission/accounts.ts";
+import type { AccountOrder } from "../accounts.ts";
 import { createSetUp, SET_UP_LIFE_MS } from "./set-up.ts";
 
 const WHO = { email: "ops@gatepost.example", password: "correct horse battery" };

@@ -1,12 +1,12 @@
-import type { Accounts } from "../../ports/admission/accounts.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Ids } from "../../ports/process/ids.ts";
-import type { Passwords } from "../../ports/account/passwords.ts";
-import type { RateCounter } from "../../ports/admission/rate-counter.ts";
-import { accountEmail, PASSWORD_MAX } from "./accounts.ts";
-import { bucketKey, bucketOf } from "../admission/bucket.ts";
-import { accountDisabled, tooManyAttempts, wrongPassword } from "../refusals.ts";
-import type { Audit } from "./audit.ts";
+import type { Accounts } from "../../../ports/admission/accounts.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { Ids } from "../../../ports/process/ids.ts";
+import type { Passwords } from "../../../ports/account/passwords.ts";
+import type { RateCounter } from "../../../ports/admission/rate-counter.ts";
+import { accountEmail, PASSWORD_MAX } from "../accounts.ts";
+import { bucketKey, bucketOf } from "../../admission/bucket.ts";
+import { accountDisabled, tooManyAttempts, wrongPassword } from "../../refusals.ts";
+import type { Audit } from "../audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 
 /** Attempts in a minute from one address; there is no limit by account, because it would lock its owner out. */

@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
-import type { Account } from "../../ports/admission/accounts.ts";
-import type { Passwords } from "../../ports/account/passwords.ts";
-import { Refusal } from "../refusals.ts";
-import { createShares } from "../../ports/sharing/shares.ts";
+import { manualClock } from "../../../../test/time/manual-clock.ts";
+import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
+import type { Account } from "../../../ports/admission/accounts.ts";
+import type { Passwords } from "../../../ports/account/passwords.ts";
+import { Refusal } from "../../refusals.ts";
+import { createShares } from "../../../ports/sharing/shares.ts";
 import { boundPasswords } from "./bounded-passwords.ts";
 import { createSignIn } from "./sign-in.ts";
 

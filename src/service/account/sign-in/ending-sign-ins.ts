@@ -1,5 +1,5 @@
-import type { SignIns } from "../../ports/account/sign-ins.ts";
-import type { AccountService } from "./accounts.ts";
+import type { SignIns } from "../../../ports/account/sign-ins.ts";
+import type { AccountService } from "../accounts.ts";
 
 /** The same accounts; a password that is set signs every browser out: so an account is taken back from a thief. */
 export function endingSessions(

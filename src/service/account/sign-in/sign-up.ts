@@ -1,9 +1,9 @@
-import type { Clock } from "../../ports/process/clock.ts";
-import type { QuotaCounter } from "../../ports/admission/quota-counter.ts";
-import { type AccountService, accountEmail, PASSWORD_MAX, PASSWORD_MIN } from "./accounts.ts";
-import { bucketKey, bucketOf } from "../admission/bucket.ts";
-import { badField, signUpClosed, signUpsSpent } from "../refusals.ts";
-import type { Audit } from "./audit.ts";
+import type { Clock } from "../../../ports/process/clock.ts";
+import type { QuotaCounter } from "../../../ports/admission/quota-counter.ts";
+import { type AccountService, accountEmail, PASSWORD_MAX, PASSWORD_MIN } from "../accounts.ts";
+import { bucketKey, bucketOf } from "../../admission/bucket.ts";
+import { badField, signUpClosed, signUpsSpent } from "../../refusals.ts";
+import type { Audit } from "../audit.ts";
 import type { Visitor } from "./sign-ins.ts";
 
 /** Accounts that one address bucket may make in a UTC day; known e-mail addresses count too. */

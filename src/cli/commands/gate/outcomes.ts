@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { OUTCOME_DAYS, type OutcomeReport } from "../../../service/policy/outcome-report.ts";
 import { misuse } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
-import { type AccountDeps, accountNamed, withAccounts } from "../account-deps.ts";
+import { type AccountDeps, accountNamed, withAccounts } from "../account/account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
 
 interface Options extends JsonOption {

@@ -1,12 +1,12 @@
 import { Argument, Command } from "commander";
-import { isoTime } from "../../core/calendar.ts";
-import { type Report, type Resolution, RESOLUTIONS } from "../../ports/evidence/reports.ts";
-import { entryJson, reportJson } from "../../service/evidence/rules/entry-json.ts";
-import type { ReportService, ResolveAnswer } from "../../service/evidence/reports.ts";
-import { refuse } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
-import { jsonLine, shown, table } from "../text.ts";
-import { withOpened } from "../with-opened.ts";
+import { isoTime } from "../../../core/calendar.ts";
+import { type Report, type Resolution, RESOLUTIONS } from "../../../ports/evidence/reports.ts";
+import { entryJson, reportJson } from "../../../service/evidence/rules/entry-json.ts";
+import type { ReportService, ResolveAnswer } from "../../../service/evidence/reports.ts";
+import { refuse } from "../../terminal.ts";
+import type { Terminal } from "../../terminal.ts";
+import { jsonLine, shown, table } from "../../text.ts";
+import { withOpened } from "../../with-opened.ts";
 import {
   detailOptions,
   type DetailOptions,
@@ -14,7 +14,7 @@ import {
   entryText,
   refusalOf,
 } from "./list-entries.ts";
-import type { JsonOption } from "./options.ts";
+import type { JsonOption } from "../options.ts";
 
 /** What commands on reports need of `ListsDeps`. */
 export interface ReportCommandDeps {

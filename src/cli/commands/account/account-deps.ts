@@ -1,12 +1,12 @@
-import type { Account } from "../../ports/admission/accounts.ts";
-import type { AccountService } from "../../service/account/accounts.ts";
-import type { CreditService } from "../../service/account/credits.ts";
-import type { KeyService } from "../../service/account/keys.ts";
-import type { SwitchSpellings } from "../../service/account/spelling-switch.ts";
-import type { ReportOutcomes } from "../../service/policy/outcome-report.ts";
-import { refuse, type Terminal } from "../terminal.ts";
-import { shown } from "../text.ts";
-import { type DatabaseUse, withOpened } from "../with-opened.ts";
+import type { Account } from "../../../ports/admission/accounts.ts";
+import type { AccountService } from "../../../service/account/accounts.ts";
+import type { CreditService } from "../../../service/account/credits.ts";
+import type { KeyService } from "../../../service/account/keys.ts";
+import type { SwitchSpellings } from "../../../service/account/spelling-switch.ts";
+import type { ReportOutcomes } from "../../../service/policy/outcome-report.ts";
+import { refuse, type Terminal } from "../../terminal.ts";
+import { shown } from "../../text.ts";
+import { type DatabaseUse, withOpened } from "../../with-opened.ts";
 
 /** The store as the commands use it, while a server may be running on it. */
 export interface CliAccounts {

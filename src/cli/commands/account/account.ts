@@ -1,15 +1,19 @@
 import { Argument, Command, Option } from "commander";
-import { isoTime } from "../../core/calendar.ts";
-import { ACCOUNT_TIERS } from "../../ports/admission/accounts.ts";
-import type { Account, AccountTier } from "../../ports/admission/accounts.ts";
-import { type AccountOrder, PASSWORD_MAX, PASSWORD_MIN } from "../../service/account/accounts.ts";
-import { GRANT_MAX, REASON_MAX } from "../../service/account/credits.ts";
-import { Refusal } from "../../service/refusals.ts";
-import { misuse, refuse } from "../terminal.ts";
-import { jsonLine, shown, table } from "../text.ts";
-import { outcomesCommand } from "./gate/outcomes.ts";
+import { isoTime } from "../../../core/calendar.ts";
+import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
+import type { Account, AccountTier } from "../../../ports/admission/accounts.ts";
+import {
+  type AccountOrder,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+} from "../../../service/account/accounts.ts";
+import { GRANT_MAX, REASON_MAX } from "../../../service/account/credits.ts";
+import { Refusal } from "../../../service/refusals.ts";
+import { misuse, refuse } from "../../terminal.ts";
+import { jsonLine, shown, table } from "../../text.ts";
+import { outcomesCommand } from "../gate/outcomes.ts";
 import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";
-import { ACCOUNT, type JsonOption } from "./options.ts";
+import { ACCOUNT, type JsonOption } from "../options.ts";
 
 const BAD_PASSWORD = `a password must have ${String(PASSWORD_MIN)} to ${String(PASSWORD_MAX)} characters`;
 

@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
-import type { ApiKey } from "../../ports/admission/keys.ts";
-import { keyJson } from "../../service/account/key-json.ts";
-import { KEY_NAME_MAX, KEYS_MAX } from "../../service/account/keys.ts";
-import { misuse, refuse } from "../terminal.ts";
-import { jsonLine, shown, table } from "../text.ts";
+import { isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
+import type { ApiKey } from "../../../ports/admission/keys.ts";
+import { keyJson } from "../../../service/account/key-json.ts";
+import { KEY_NAME_MAX, KEYS_MAX } from "../../../service/account/keys.ts";
+import { misuse, refuse } from "../../terminal.ts";
+import { jsonLine, shown, table } from "../../text.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "./account-deps.ts";
-import { ACCOUNT, type JsonOption } from "./options.ts";
+import { ACCOUNT, type JsonOption } from "../options.ts";
 
 /** `gatepost key ...`; a running server follows within 5 s. */
 export function keyCommand(deps: AccountDeps): Command {

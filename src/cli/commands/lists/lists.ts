@@ -1,19 +1,19 @@
 import { Command, Option } from "commander";
-import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
-import type { FeedRefresh, RefreshOutcome } from "../../ports/evidence/feed-refresh.ts";
+import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
+import type { FeedRefresh, RefreshOutcome } from "../../../ports/evidence/feed-refresh.ts";
 import type {
   BackTest,
   BackTestAnswer,
   RunBackTest,
-} from "../../service/evidence/rules/back-test.ts";
-import { backTestJson, entryJson } from "../../service/evidence/rules/entry-json.ts";
-import { listLines, type WrongLine } from "../../service/evidence/rules/entry-lines.ts";
-import type { MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
-import type { ImportAnswer, RuleService } from "../../service/evidence/rules/rules.ts";
-import type { ReportService } from "../../service/evidence/reports.ts";
-import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
-import { jsonLine, shown, table } from "../text.ts";
-import { type DatabaseUse, withOpened } from "../with-opened.ts";
+} from "../../../service/evidence/rules/back-test.ts";
+import { backTestJson, entryJson } from "../../../service/evidence/rules/entry-json.ts";
+import { listLines, type WrongLine } from "../../../service/evidence/rules/entry-lines.ts";
+import type { MeasureFeeds } from "../../../service/evidence/measure-feeds.ts";
+import type { ImportAnswer, RuleService } from "../../../service/evidence/rules/rules.ts";
+import type { ReportService } from "../../../service/evidence/reports.ts";
+import { CommandFailure, EXIT, misuse, type Terminal } from "../../terminal.ts";
+import { jsonLine, shown, table } from "../../text.ts";
+import { type DatabaseUse, withOpened } from "../../with-opened.ts";
 import {
   allowCommand,
   denyCommand,
@@ -25,7 +25,7 @@ import {
 } from "./list-entries.ts";
 import { offCommand, onCommand, refusedBy, statusCommand } from "./list-feeds.ts";
 import { reportsCommand, resolveCommand } from "./list-reports.ts";
-import type { JsonOption } from "./options.ts";
+import type { JsonOption } from "../options.ts";
 
 /** Lists as the commands use them, while a server may be running on the same store. */
 export interface CliLists {

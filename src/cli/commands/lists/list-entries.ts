@@ -1,20 +1,20 @@
 import { Command } from "commander";
-import { dayOfDate, isoTime } from "../../core/calendar.ts";
-import { FAULT_WORDS } from "../../core/validate/fault-words.ts";
-import type { Rule } from "../../ports/evidence/rules.ts";
-import { entryJson } from "../../service/evidence/rules/entry-json.ts";
-import { endOfDay, ENTRIES_MAX } from "../../service/evidence/rules/entry-lines.ts";
+import { dayOfDate, isoTime } from "../../../core/calendar.ts";
+import { FAULT_WORDS } from "../../../core/validate/fault-words.ts";
+import type { Rule } from "../../../ports/evidence/rules.ts";
+import { entryJson } from "../../../service/evidence/rules/entry-json.ts";
+import { endOfDay, ENTRIES_MAX } from "../../../service/evidence/rules/entry-lines.ts";
 import {
   type EntryDetails,
   NOTE_MAX,
   type RuleService,
   type SaveAnswer,
-} from "../../service/evidence/rules/rules.ts";
-import { misuse, refuse } from "../terminal.ts";
-import type { CommandFailure, Terminal } from "../terminal.ts";
-import { jsonLine, shown } from "../text.ts";
-import { type DatabaseUse, withOpened } from "../with-opened.ts";
-import type { JsonOption } from "./options.ts";
+} from "../../../service/evidence/rules/rules.ts";
+import { misuse, refuse } from "../../terminal.ts";
+import type { CommandFailure, Terminal } from "../../terminal.ts";
+import { jsonLine, shown } from "../../text.ts";
+import { type DatabaseUse, withOpened } from "../../with-opened.ts";
+import type { JsonOption } from "../options.ts";
 
 const ENTRY = "a domain, *.suffix, mx:host or address";
 

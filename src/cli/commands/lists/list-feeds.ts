@@ -1,17 +1,17 @@
 import { Command } from "commander";
-import { isoTimeOrNull } from "../../core/calendar.ts";
-import { feedSubject } from "../../core/evidence/rule.ts";
-import type { FeedRefresh, FeedStatus } from "../../ports/evidence/feed-refresh.ts";
-import { measureJson, statusJson } from "../../service/evidence/rules/entry-json.ts";
+import { isoTimeOrNull } from "../../../core/calendar.ts";
+import { feedSubject } from "../../../core/evidence/rule.ts";
+import type { FeedRefresh, FeedStatus } from "../../../ports/evidence/feed-refresh.ts";
+import { measureJson, statusJson } from "../../../service/evidence/rules/entry-json.ts";
 import type {
   FeedMeasure,
   MeasuredFeed,
   MeasuredFile,
   MeasureFeeds,
-} from "../../service/evidence/measure-feeds.ts";
-import { misuse, refuse, type Terminal } from "../terminal.ts";
-import { jsonLine, shown, table } from "../text.ts";
-import { type DatabaseUse, withOpened } from "../with-opened.ts";
+} from "../../../service/evidence/measure-feeds.ts";
+import { misuse, refuse, type Terminal } from "../../terminal.ts";
+import { jsonLine, shown, table } from "../../text.ts";
+import { type DatabaseUse, withOpened } from "../../with-opened.ts";
 import {
   detailOptions,
   type DetailOptions,
@@ -19,7 +19,7 @@ import {
   type EntryDeps,
   refusalOf,
 } from "./list-entries.ts";
-import type { JsonOption } from "./options.ts";
+import type { JsonOption } from "../options.ts";
 
 /** What commands on feeds need of `ListsDeps`. */
 interface FeedDeps {

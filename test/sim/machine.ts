@@ -17,7 +17,7 @@ import type { FastifyInstance } from "fastify";
 import type { Chance } from "./chance.ts";
 import { type NameFaults, simulatedResolver } from "./names.ts";
 import type { SimulatedRedis } from "./redis/simulated-redis.ts";
-import type { SimulatedStore } from "./store.ts";
+import type { SimulatedStore } from "./store/store.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
 
 /** A webhook as it arrived. */

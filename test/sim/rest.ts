@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import type { Finished } from "./batches.ts";
+import type { Finished } from "./people/batches.ts";
 import type { Front } from "./front.ts";
 import type { Owner } from "./ledger.ts";
-import type { People } from "./people.ts";
+import type { People } from "./people/people.ts";
 import type { Received } from "./machine.ts";
 import type { World } from "./world.ts";
 

@@ -9,9 +9,9 @@ import {
   STORE_KINDS,
 } from "./faults.ts";
 import { FINE, type Weather } from "./front.ts";
-import { People } from "./people.ts";
+import { People } from "./people/people.ts";
 import { checkAtRest } from "./rest.ts";
-import { NO_FAULTS, type StoreFaults } from "./store-faults.ts";
+import { NO_FAULTS, type StoreFaults } from "./store/store-faults.ts";
 import type { Lifetime } from "./timeline.ts";
 import type { Moment, Place } from "./place.ts";
 import { World, type WorldOptions } from "./world.ts";

@@ -8,12 +8,12 @@ import { type Running, startServer } from "../../src/main/server.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
 import { startWorker } from "../../src/main/worker.ts";
 import { Chance } from "./chance.ts";
-import { LATER_MAX } from "./later-schema.ts";
+import { LATER_MAX } from "./store/later-schema.ts";
 import { type Ground, type Host, newHost, type Received, simulatedMachine } from "./machine.ts";
 import { type Operator, openOperator } from "./operator.ts";
 import { newPlace, type Place, stepAt } from "./place.ts";
 import { SimulatedRedis } from "./redis/simulated-redis.ts";
-import { SimulatedStore } from "./store.ts";
+import { SimulatedStore } from "./store/store.ts";
 import { type Lifetime, newLife, Timeline } from "./timeline.ts";
 
 export interface WorldOptions {

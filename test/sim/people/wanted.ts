@@ -1,6 +1,6 @@
-import type { Chance } from "./chance.ts";
-import { entryOf, type Fate, fateOf, type NameFaults } from "./names.ts";
-import type { Reply } from "./world.ts";
+import type { Chance } from "../chance.ts";
+import { entryOf, type Fate, fateOf, type NameFaults } from "../names.ts";
+import type { Reply } from "../world.ts";
 
 /** The longest answer to a batch. */
 export const BULK_MS = 32_000;

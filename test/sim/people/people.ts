@@ -1,13 +1,13 @@
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../chance.ts";
 import { Batches } from "./batches.ts";
-import type { beginningOf } from "./faults.ts";
-import { Front } from "./front.ts";
+import type { beginningOf } from "../faults.ts";
+import { Front } from "../front.ts";
 import { Gate } from "./gate.ts";
-import { chargedOn, newOwner, type Owner } from "./ledger.ts";
-import { entryOf, fateOf, MUTE, TIDAL } from "./names.ts";
+import { chargedOn, newOwner, type Owner } from "../ledger.ts";
+import { entryOf, fateOf, MUTE, TIDAL } from "../names.ts";
 import { Visits } from "./visits.ts";
-import type { Operator } from "./operator.ts";
-import type { Reply, World } from "./world.ts";
+import type { Operator } from "../operator.ts";
+import type { Reply, World } from "../world.ts";
 
 /** Their daily limits are of the tiers file in `world.ts`. */
 const ACCOUNTS = [

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from "node:crypto";
-import type { Front } from "./front.ts";
+import type { Front } from "../front.ts";
 
 /** What a token must say. */
 interface Said {

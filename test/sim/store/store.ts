@@ -7,13 +7,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
-import { migrate, MIGRATIONS } from "../../src/adapters/sql/engine/migrate.ts";
-import type { Database } from "../../src/adapters/sql/engine/schema.ts";
-import { LIMITS } from "../../src/adapters/sql/engine/postgres-pool.ts";
-import { openSqlite } from "../../src/adapters/sql/engine/embedded/sqlite.ts";
-import { StoreDown } from "../../src/ports/process/store-down.ts";
-import type { Chance } from "./chance.ts";
+import type { SqlDatabase } from "../../../src/adapters/sql/engine/database.ts";
+import { migrate, MIGRATIONS } from "../../../src/adapters/sql/engine/migrate.ts";
+import type { Database } from "../../../src/adapters/sql/engine/schema.ts";
+import { LIMITS } from "../../../src/adapters/sql/engine/postgres-pool.ts";
+import { openSqlite } from "../../../src/adapters/sql/engine/embedded/sqlite.ts";
+import { StoreDown } from "../../../src/ports/process/store-down.ts";
+import type { Chance } from "../chance.ts";
 import { LATER_MIGRATIONS } from "./later-schema.ts";
 import { conflict, NO_FAULTS, type StoreFaults } from "./store-faults.ts";
 import {
@@ -23,7 +23,7 @@ import {
   type StoreUser,
   withoutLocks,
 } from "./store-driver.ts";
-import type { Lifetime, Timeline } from "./timeline.ts";
+import type { Lifetime, Timeline } from "../timeline.ts";
 
 interface Turn {
   readonly session: Session;

@@ -1,5 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
-import type { Lifetime } from "./timeline.ts";
+import type { Lifetime } from "../timeline.ts";
 
 /** A process that uses the store. */
 export interface StoreUser {

@@ -1,6 +1,6 @@
-import type { Chance } from "./chance.ts";
-import type { Front } from "./front.ts";
-import { type Charged, chargedOn, type Owner } from "./ledger.ts";
+import type { Chance } from "../chance.ts";
+import type { Front } from "../front.ts";
+import { type Charged, chargedOn, type Owner } from "../ledger.ts";
 import { Rivals } from "./rivals.ts";
 import {
   BULK_MS,
@@ -11,7 +11,7 @@ import {
   type Wanted,
   wanted,
 } from "./wanted.ts";
-import type { Reply } from "./world.ts";
+import type { Reply } from "../world.ts";
 
 /** A job of a few hundred entries is over by then, kills and freezes included. */
 const JOB_MS = 180_000;

@@ -1,10 +1,10 @@
-import type { Chance } from "./chance.ts";
-import type { Front } from "./front.ts";
-import { chargedOn, type Owner } from "./ledger.ts";
-import { entryOf, type Fate, fateOf } from "./names.ts";
+import type { Chance } from "../chance.ts";
+import type { Front } from "../front.ts";
+import { chargedOn, type Owner } from "../ledger.ts";
+import { entryOf, type Fate, fateOf } from "../names.ts";
 import { Tokens } from "./tokens.ts";
-import type { Operator } from "./operator.ts";
-import type { Reply } from "./world.ts";
+import type { Operator } from "../operator.ts";
+import type { Reply } from "../world.ts";
 
 /** A change of a policy or a key is in force everywhere after this time. */
 const IN_FORCE_MS = 5_000;

@@ -1,8 +1,8 @@
-import type { Chance } from "./chance.ts";
-import type { Front } from "./front.ts";
-import { chargedOn, type Owner } from "./ledger.ts";
+import type { Chance } from "../chance.ts";
+import type { Front } from "../front.ts";
+import { chargedOn, type Owner } from "../ledger.ts";
 import { BULK_MS, entriesOf, isOpen, largeCount, type Stats, wanted } from "./wanted.ts";
-import type { Reply } from "./world.ts";
+import type { Reply } from "../world.ts";
 
 /** Who comes into the way of a batch: its own owner, and others. */
 export class Rivals {

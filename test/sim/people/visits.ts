@@ -1,8 +1,8 @@
-import type { Chance } from "./chance.ts";
-import type { Front } from "./front.ts";
-import { chargedOn, type Owner } from "./ledger.ts";
-import type { Operator } from "./operator.ts";
-import type { Reply } from "./world.ts";
+import type { Chance } from "../chance.ts";
+import type { Front } from "../front.ts";
+import { chargedOn, type Owner } from "../ledger.ts";
+import type { Operator } from "../operator.ts";
+import type { Reply } from "../world.ts";
 
 /** A change by one server is in force on all of them after this time. */
 const IN_FORCE_MS = 5_000;

@@ -38,7 +38,7 @@ export const CENSUS_DOMAINS_MIN = 500;
 
 const NO_COUNTS: HonestCounts = { domains: 0, servers: new Map() };
 
-/** Chosen by the figures of bench/mail-servers.ts; docs/detection.md has them. */
+/** Chosen by the figures of bench/evidence/mail-servers.ts; docs/detection.md has them. */
 export const LEARNING: LearningThresholds = {
   listedMin: 5,
   dedicatedListedMin: 20,

@@ -5,15 +5,15 @@
  * with how well `confidence` is calibrated: of the names with a confidence near p, p % should be disposable.
  */
 import { readFileSync } from "node:fs";
-import { listFolder } from "../src/adapters/lists/files/feed-copy.ts";
-import { loadLists } from "../src/adapters/lists/load/load-lists.ts";
-import { noRules } from "../src/adapters/lists/table/operator.ts";
-import { attachDatasets } from "../src/adapters/lists/table/shared-datasets.ts";
-import type { Datasets } from "../src/core/evidence/datasets.ts";
-import { type Domain, parseDomain } from "../src/core/name/domain.ts";
-import { domainVerdict } from "../src/core/validate/domain-verdict.ts";
-import type { MailHosts } from "../src/core/mail/mail-hosts.ts";
-import { readConfig } from "../src/main/settings/config.ts";
+import { listFolder } from "../../src/adapters/lists/files/feed-copy.ts";
+import { loadLists } from "../../src/adapters/lists/load/load-lists.ts";
+import { noRules } from "../../src/adapters/lists/table/operator.ts";
+import { attachDatasets } from "../../src/adapters/lists/table/shared-datasets.ts";
+import type { Datasets } from "../../src/core/evidence/datasets.ts";
+import { type Domain, parseDomain } from "../../src/core/name/domain.ts";
+import { domainVerdict } from "../../src/core/validate/domain-verdict.ts";
+import type { MailHosts } from "../../src/core/mail/mail-hosts.ts";
+import { readConfig } from "../../src/main/settings/config.ts";
 
 const UNKNOWN: MailHosts = { kind: "unknown" };
 

@@ -1,5 +1,5 @@
 /**
- * One server of `bench/http.ts`, in a separate process: `service` is the whole real service on a data
+ * One server of `bench/http/http.ts`, in a separate process: `service` is the whole real service on a data
  * directory of its own, `bare` is node:http writing the same bytes. It sends its address and a key over IPC, and
  * its resource use on request.
  */
@@ -8,10 +8,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../src/main/settings/config.ts";
-import { startServer } from "../src/main/server.ts";
-import { startDnsServer } from "../test/dns/dns-server.ts";
-import { openTestStore } from "../test/process/test-process.ts";
+import { readConfig } from "../../src/main/settings/config.ts";
+import { startServer } from "../../src/main/server.ts";
+import { startDnsServer } from "../../test/dns/dns-server.ts";
+import { openTestStore } from "../../test/process/test-process.ts";
 import { RESULT } from "./http-result.ts";
 import { type Started, tell } from "./http-rounds.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Run by `node dist/bench/mail-servers.js`: precision and recall of learned mail servers on synthetic worlds, for thresholds of
+ * Run by `node dist/bench/evidence/mail-servers.js`: precision and recall of learned mail servers on synthetic worlds, for thresholds of
  * listed names from 5 to 30 and for more and less own traffic. Only names on no list are counted. It prints the
  * table of docs/detection.md.
  */
@@ -8,9 +8,9 @@ import {
   LEARNING,
   type LearnedServer,
   MailServerTally,
-} from "../src/core/evidence/mail-servers/learn-mail-servers.ts";
-import { isCommonCarrier, isSharedMailHost } from "../src/core/mail/mail-carriers.ts";
-import { type MailWorld, mailWorld, sightingsOf } from "../test/dns/mail-world.ts";
+} from "../../src/core/evidence/mail-servers/learn-mail-servers.ts";
+import { isCommonCarrier, isSharedMailHost } from "../../src/core/mail/mail-carriers.ts";
+import { type MailWorld, mailWorld, sightingsOf } from "../../test/dns/mail-world.ts";
 
 const THRESHOLDS = [5, 8, 10, 15, 20, 30];
 const SEEDS = Array.from({ length: 20 }, (_, n) => n + 1);

@@ -1,5 +1,5 @@
 /**
- * One server of `bench/redis.ts`, in a separate process: the real app, admission and guard with a cached answer,
+ * One server of `bench/http/redis.ts`, in a separate process: the real app, admission and guard with a cached answer,
  * counting in memory (`memory`) or in a private Redis (`redis`); the ledger is SQLite on disk. Every check
  * counts rate, day and month.
  */
@@ -7,28 +7,28 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryAnswerCache } from "../src/adapters/memory/answer-cache.ts";
-import { MemoryQuotaCounter } from "../src/adapters/memory/quota-counter.ts";
-import { memoryRateCounter } from "../src/adapters/memory/rate-counter.ts";
-import { UnsavedUnits } from "../src/adapters/memory/unsaved-units.ts";
-import { openRedis } from "../src/adapters/redis/open-redis.ts";
-import { sqlAccounts } from "../src/adapters/sql/account/accounts.ts";
-import { sqlCharges } from "../src/adapters/sql/admission/charges.ts";
-import { openEmbedded } from "../src/adapters/sql/engine/database.ts";
-import { sqlKeys } from "../src/adapters/sql/account/keys.ts";
-import { sqlUsageLedger } from "../src/adapters/sql/admission/usage-ledger.ts";
-import { systemClock as clock } from "../src/adapters/system/clock.ts";
-import type { Ids } from "../src/ports/process/ids.ts";
-import { hashApiKey, makeApiKey } from "../src/service/admission/api-key.ts";
-import { createCheckOne } from "../src/service/check/check-one.ts";
+import { memoryAnswerCache } from "../../src/adapters/memory/answer-cache.ts";
+import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
+import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
+import { UnsavedUnits } from "../../src/adapters/memory/unsaved-units.ts";
+import { openRedis } from "../../src/adapters/redis/open-redis.ts";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
+import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
+import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
+import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
+import { systemClock as clock } from "../../src/adapters/system/clock.ts";
+import type { Ids } from "../../src/ports/process/ids.ts";
+import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
+import { createCheckOne } from "../../src/service/check/check-one.ts";
 import {
   createAdmission,
   type AdmissionDeps,
-} from "../src/service/admission/counting-admission.ts";
-import { DEFAULT_TIERS } from "../src/service/admission/tiers.ts";
-import { recordingLog } from "../test/http/http-app.ts";
-import { testServer } from "../test/http/http-server.ts";
-import { startRedis } from "../test/services/redis.ts";
+} from "../../src/service/admission/counting-admission.ts";
+import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
+import { recordingLog } from "../../test/http/http-app.ts";
+import { testServer } from "../../test/http/http-server.ts";
+import { startRedis } from "../../test/services/redis.ts";
 import { type Started, tell } from "./http-rounds.ts";
 import { CHECKED, RESULT } from "./http-result.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readText, readYaml } from "./deploy-files.ts";
+import { readText, readYaml } from "./deploy/deploy-files.ts";
 import { hasTool } from "../process/require-tool.ts";
 
 const RULES = "deploy/prometheus/alerts.yaml";

@@ -14,7 +14,7 @@ import { watchRedis } from "../../src/main/metrics/store-metrics.ts";
 import { watchWorker } from "../../src/main/metrics/worker-metrics.ts";
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import type { WorkerFigures } from "../../src/service/bulk/worker/worker.ts";
-import { readText, readYaml } from "./deploy-files.ts";
+import { readText, readYaml } from "./deploy/deploy-files.ts";
 import { plain, tableUnder } from "./docs-tables.ts";
 import { manualClock } from "../time/manual-clock.ts";
 

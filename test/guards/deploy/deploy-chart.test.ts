@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { SETTINGS } from "../../src/main/settings/config.ts";
-import { DEFAULT_LIMITS } from "../../src/main/process/listen.ts";
+import { SETTINGS } from "../../../src/main/settings/config.ts";
+import { DEFAULT_LIMITS } from "../../../src/main/process/listen.ts";
 import { filesIn, leavesOf, readText, readYaml } from "./deploy-files.ts";
-import { hasTool } from "../process/require-tool.ts";
+import { hasTool } from "../../process/require-tool.ts";
 
 const CHART = "deploy/helm/gatepost";
 const templates = filesIn(`${CHART}/templates`).map((path) => [path, readText(path)] as const);
@@ -139,7 +139,7 @@ test("containers have no rights, and the image is the one of the chart's version
   assert.deepEqual([chart.version, chart.appVersion], [version, version]);
 });
 
-const chart = fileURLToPath(new URL(`../../../${CHART}`, import.meta.url));
+const chart = fileURLToPath(new URL(`../../../../${CHART}`, import.meta.url));
 const helm = (...args: readonly string[]) => spawnSync("helm", args, { encoding: "utf8" });
 const EVERYTHING = [
   // A helm built from source assumes Kubernetes 1.20.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../../../", import.meta.url);
 
 /** A file of the project as text, by its path from the root. */
 export const readText = (path: string): string => readFileSync(new URL(path, root), "utf8");

@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { allCommands } from "../../src/main/commands.ts";
-import { SETTINGS } from "../../src/main/settings/config.ts";
-import { DEFAULT_LIMITS } from "../../src/main/process/listen.ts";
+import { allCommands } from "../../../src/main/commands.ts";
+import { SETTINGS } from "../../../src/main/settings/config.ts";
+import { DEFAULT_LIMITS } from "../../../src/main/process/listen.ts";
 import { namesInEnvFile, readText, readUnit } from "./deploy-files.ts";
-import { recordingTerminal } from "../process/recording-terminal.ts";
-import { hasTool } from "../process/require-tool.ts";
+import { recordingTerminal } from "../../process/recording-terminal.ts";
+import { hasTool } from "../../process/require-tool.ts";
 
 const UNITS = ["gatepost.service", "gatepost-worker@.service"] as const;
 const settings = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
@@ -34,7 +34,7 @@ for (const name of UNITS) {
     const [node, script = "", command = ""] = only("ExecStart").split(" ");
     assert.equal(node, "/usr/bin/node");
     assert.ok(
-      existsSync(new URL(`../../../${script.replace("/opt/gatepost/", "")}`, import.meta.url)),
+      existsSync(new URL(`../../../../${script.replace("/opt/gatepost/", "")}`, import.meta.url)),
     );
     assert.ok(commands.has(command), command);
     const names = (unit.get("Environment") ?? []).map((pair) => pair.split("=")[0] ?? "");

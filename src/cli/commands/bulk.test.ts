@@ -1,44 +1,8 @@
 import { strict as assert } from "node:assert";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { systemFiles } from "../../adapters/system/files.ts";
-import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
-import { runBulkCommand, type BulkCommandOptions } from "../../../test/bulk/bulk-command.ts";
-
-interface Ran {
-  readonly code: number;
-  readonly err: string;
-}
-
-interface Folder {
-  readonly path: (name: string) => string;
-  readonly put: (name: string, content: string | Uint8Array) => Promise<string>;
-  readonly read: (name: string) => Promise<string>;
-  readonly names: () => Promise<readonly string[]>;
-  readonly run: (words: readonly string[], more?: Partial<BulkCommandOptions>) => Promise<Ran>;
-}
-
-async function folder(t: TestContext): Promise<Folder> {
-  const dir = await mkdtemp(join(tmpdir(), "gatepost-bulk-"));
-  t.after(() => rm(dir, { recursive: true }));
-  const path = (name: string): string => join(dir, name);
-  return {
-    path,
-    put: async (name, content) => {
-      await writeFile(path(name), content);
-      return path(name);
-    },
-    read: (name) => readFile(path(name), "utf8"),
-    names: async () => (await readdir(dir)).sort(),
-    run: async (words, more = {}) => {
-      const terminal = recordingTerminal();
-      const code = await runBulkCommand(words, { terminal, ...more });
-      return { code, err: terminal.complained() };
-    },
-  };
-}
+import { folder, MANY } from "../../../test/bulk/bulk-folder.ts";
 
 /** The first columns of a CSV. */
 const firstCells = (text: string, count: number): readonly string[] =>
@@ -241,82 +205,6 @@ test("a missing file and an output that is the input are refused before anything
   assert.deepEqual([same.code, /--out must not be the input file/.test(same.err)], [2, true]);
   assert.equal(await read("in.txt"), "a.example");
 });
-
-const MANY = Array.from({ length: 12_000 }, (_, at) => `e${String(at)}@x.example`);
-
-/** Runs into `out` and interrupts once some of it was written. */
-async function interrupted({ run, path }: Folder, file: string, out: string): Promise<Ran> {
-  let stop = (): void => undefined;
-  const files = {
-    ...systemFiles,
-    write: async (name: string, keepBytes: number) => {
-      const writer = await systemFiles.write(name, keepBytes);
-      return {
-        ...writer,
-        write: (text: string) => {
-          stop();
-          return writer.write(text);
-        },
-      };
-    },
-  };
-  const onInterrupt = (ask: () => void): (() => void) => {
-    stop = ask;
-    return () => undefined;
-  };
-  return run([file, "--out", path(out)], { files, onInterrupt });
-}
-
-for (const out of ["out.txt", "out.csv", "out.ndjson"]) {
-  test(`an interrupted run goes on where it stopped, and comes to the same: ${out}`, async (t) => {
-    const here = await folder(t);
-    const file = await here.put("in.txt", MANY.join("\n"));
-    await here.run([file, "--out", here.path(`whole-${out}`)]);
-    const whole = await here.read(`whole-${out}`);
-    const first = await interrupted(here, file, out);
-    assert.equal(first.code, 3);
-    assert.match(first.err, /stopped after [\d,]+ entries\. Run the same command again to resume/);
-    const partBytes = (await stat(here.path(out))).size;
-    assert.ok(partBytes > 0 && partBytes < Buffer.byteLength(whole));
-    const second = await here.run([file, "--out", here.path(out)]);
-    assert.equal(second.code, 0);
-    assert.match(second.err, /^Resuming after [\d,]+ entries\.\n12,000 entries: 12,000 valid/);
-    assert.equal(await here.read(out), whole);
-    assert.ok(!(await here.names()).some((name) => name.includes("resume")));
-  });
-}
-
-test("what a killed run wrote behind its last note is checked again, not doubled", async (t) => {
-  const here = await folder(t);
-  const file = await here.put("in.txt", MANY.join("\n"));
-  await interrupted(here, file, "out");
-  await writeFile(here.path("out"), `${await here.read("out")}half a li`);
-  await here.run([file, "--out", here.path("out")]);
-  assert.equal(await here.read("out"), `${MANY.join("\n")}\n`);
-});
-
-/** Name, and what happens between an interrupted run and the next. */
-const changes: readonly (readonly [string, (here: Folder) => Promise<readonly string[]>])[] = [
-  ["another input", async ({ put }) => (await put("in.txt", "a.example"), [])],
-  ["another format", () => Promise.resolve(["--format", "csv"])],
-  ["an output that was cut", async ({ put }) => (await put("out", "x"), [])],
-  ["a state file that is not JSON", async ({ put }) => (await put("out.resume.json", "{"), [])],
-  ["a note of nothing", async ({ put }) => (await put("out.resume.json", "null"), [])],
-];
-
-for (const [name, change] of changes) {
-  test(`a run that is not the same does not go on: ${name}`, async (t) => {
-    const here = await folder(t);
-    const file = await here.put("in.txt", MANY.join("\n"));
-    await interrupted(here, file, "out");
-    const before = await here.names();
-    const words = await change(here);
-    const { code, err } = await here.run([file, "--out", here.path("out"), ...words]);
-    assert.equal(code, 3);
-    assert.match(err, /out\.resume\.json belongs to another run, or its output has changed/);
-    assert.deepEqual(await here.names(), before);
-  });
-}
 
 test("a terminal shows how far it is, and is clean afterwards", async (t) => {
   const { put, path, run } = await folder(t);

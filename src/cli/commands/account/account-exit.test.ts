@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openEmbedded } from "../../../adapters/sql/engine/database.ts";
+import { NOW_MS, openShell, ANN } from "../../../../test/process/account-shell.ts";
+
+for (const [name, words, code, want] of [
+  [
+    "an e-mail address that is taken is no",
+    ["account", "create", "taken@gatepost.example"],
+    1,
+    /an account with this email address exists/,
+  ],
+  [
+    "an invalid e-mail address is bad usage",
+    ["account", "create", "ann"],
+    2,
+    /not a valid email address/,
+  ],
+  [
+    "an unknown tier is bad usage",
+    ["account", "create", ANN, "--tier", "gold"],
+    2,
+    /Allowed choices/,
+  ],
+  [
+    "the anonymous tier is refused for accounts",
+    ["account", "tier", "taken@gatepost.example", "anonymous"],
+    2,
+    /Allowed choices/,
+  ],
+  [
+    "an unknown account is no",
+    ["account", "disable", "nobody@gatepost.example"],
+    1,
+    /^gatepost: no account nobody/,
+  ],
+  [
+    "an account that would drive the terminal is shown without",
+    ["account", "enable", "\u001b[2J"],
+    1,
+    /^gatepost: no account \ufffd\[2J\n$/,
+  ],
+  [
+    "a balance below 0 is no",
+    ["account", "credit", "taken@gatepost.example", "-1"],
+    1,
+    /the balance is 0/,
+  ],
+  [
+    "no credits are bad usage",
+    ["account", "credit", "taken@gatepost.example", "0"],
+    2,
+    /amount must be/,
+  ],
+  [
+    "half a credit is bad usage",
+    ["account", "credit", "taken@gatepost.example", "1.5"],
+    2,
+    /whole number/,
+  ],
+  [
+    "too many credits are bad usage",
+    ["account", "credit", "taken@gatepost.example", "1000000001"],
+    2,
+    /amount must be/,
+  ],
+  [
+    "a reason of two lines is bad usage",
+    ["account", "credit", "taken@gatepost.example", "1", "--reason", "a\nb"],
+    2,
+    /one line/,
+  ],
+  [
+    "a short password is bad usage",
+    ["account", "password", "taken@gatepost.example", "--password-stdin"],
+    2,
+    /10 to 1000 characters/,
+  ],
+  [
+    "a short password makes no account",
+    ["account", "create", ANN, "--password-stdin"],
+    2,
+    /10 to 1000 characters/,
+  ],
+  [
+    "a password on the command line is bad usage",
+    ["account", "password", "taken@gatepost.example", "secret"],
+    2,
+    /./,
+  ],
+  [
+    "a missing amount is bad usage",
+    ["account", "credit", "taken@gatepost.example"],
+    2,
+    /missing required argument/,
+  ],
+  ["a key of nobody is no", ["key", "create", "nobody"], 1, /^gatepost: no account nobody\n$/],
+  [
+    "a key without a name is bad usage",
+    ["key", "create", "taken@gatepost.example", "--name", " "],
+    2,
+    /one line of 1 to 100/,
+  ],
+  ["an unknown key is no", ["key", "revoke", "k", "--yes"], 1, /^gatepost: no key k\n$/],
+  ["the command alone is bad usage", ["account"], 2, /Usage: gatepost account/],
+] as const) {
+  test(`exit code: ${name}`, async (t) => {
+    const { run } = openShell(t, "short");
+    await run("account", "create", "taken@gatepost.example");
+    const { out, err, ...outcome } = await run(...words);
+    assert.equal(outcome.code, code);
+    assert.match(err, want);
+    assert.equal(out, "");
+  });
+}
+
+test("a store that cannot be opened is a failure with its reason", async (t) => {
+  const { run } = openShell(t, "", {
+    openAccounts: () => openEmbedded("/dev/null/x", NOW_MS).then(() => Promise.reject(new Error())),
+  });
+  const { code, err } = await run("account", "list");
+  assert.equal(code, 3);
+  assert.match(err, /^gatepost: data directory \/dev\/null\/x: it is not a directory\n$/);
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { countingIds } from "../contracts/stores.ts";
+import { recordingTerminal } from "./recording-terminal.ts";
+import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
+import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
+import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
+import { sqlHooks } from "../../src/adapters/sql/policy/hooks.ts";
+import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
+import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
+import { sqlOwnSpellings } from "../../src/adapters/sql/evidence/own-spellings.ts";
+import type { Passwords } from "../../src/ports/account/passwords.ts";
+import { createAccountService } from "../../src/service/account/accounts.ts";
+import { createCreditService } from "../../src/service/account/credits.ts";
+import { createOutcomeReport } from "../../src/service/policy/outcome-report.ts";
+import { createKeyService } from "../../src/service/account/keys.ts";
+import { createSpellingSwitch } from "../../src/service/account/spelling-switch.ts";
+import { program, runProgram } from "../../src/cli/program.ts";
+import { accountCommand } from "../../src/cli/commands/account/account.ts";
+import type { AccountDeps, CliAccounts } from "../../src/cli/commands/account/account-deps.ts";
+import { keyCommand } from "../../src/cli/commands/account/key.ts";
+
+export const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const clock = { nowMs: () => NOW_MS };
+const passwords: Passwords = {
+  hash: (password) => Promise.resolve(`hash of ${String(password.length)} characters`),
+  verify: () => Promise.resolve(false),
+};
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Shell {
+  readonly dataDir: string;
+  readonly run: (...words: string[]) => Promise<Outcome>;
+  /** Runs with --json and reads what came. */
+  readonly json: (...words: string[]) => Promise<unknown>;
+}
+
+interface More extends Partial<Pick<AccountDeps, "openAccounts" | "confirm">> {
+  readonly isInteractive?: true;
+}
+
+export function openShell(t: TestContext, input = "", more: More = {}): Shell {
+  const dataDir = mkdtempSync(join(tmpdir(), "gatepost-cli-"));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const ids = countingIds();
+  const openAccounts = async (): Promise<CliAccounts> => {
+    const { db, close } = await openEmbedded(dataDir, NOW_MS);
+    const keys = createKeyService({ keys: sqlKeys(db), ids, clock });
+    const credits = createCreditService({ credits: sqlCredits(db), clock });
+    const accounts = sqlAccounts(db);
+    return {
+      accounts: createAccountService({ accounts, passwords, ids, clock }),
+      keys,
+      credits,
+      switchSpellings: createSpellingSwitch({ accounts, spellings: sqlOwnSpellings(db), clock }),
+      reportOutcomes: createOutcomeReport({
+        outcomes: sqlOutcomes(db),
+        keys: sqlKeys(db),
+        hooks: sqlHooks(db),
+        clock,
+      }),
+      close,
+    };
+  };
+  const run = async (...words: string[]): Promise<Outcome> => {
+    const { isInteractive: interactive = false, ...changed } = more;
+    const terminal = { ...recordingTerminal(), interactive };
+    const deps: AccountDeps = {
+      terminal,
+      openAccounts,
+      readInput: () => Promise.resolve(input),
+      confirm: () => Promise.reject(new Error("unexpected question")),
+      ...changed,
+    };
+    const root = program("1.2.3", terminal, [accountCommand(deps), keyCommand(deps)]);
+    const code = await runProgram(root, words, terminal);
+    return { code, out: terminal.written(), err: terminal.complained() };
+  };
+  const json = async (...words: string[]): Promise<unknown> => {
+    const { code, out, err } = await run(...words, "--json");
+    assert.deepEqual([code, err], [0, ""], words.join(" "));
+    assert.equal(out.split("\n").length, 2, "one line of JSON and nothing else");
+    return JSON.parse(out) as unknown;
+  };
+  return { dataDir, run, json };
+}
+
+export const ANN = "ann@gatepost.example";

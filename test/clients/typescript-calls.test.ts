@@ -1,53 +1,15 @@
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import {
   createGatepost,
   GatepostError,
   type GatepostOptions,
-  type Progress,
 } from "../../clients/typescript/src/index.ts";
 import { createPocketKeeper } from "../../clients/typescript/src/pocket-keeper.ts";
 import { CLIENT_CASES } from "./cases.ts";
+import { type Reply, serviceOf, json, gate } from "./answering-service.ts";
 
 const POCKET = Buffer.from(CLIENT_CASES.pocket.file, "base64");
-
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingMessage["headers"];
-  readonly body: string;
-}
-
-type Reply = (response: ServerResponse, asked: Asked, count: number) => void;
-
-/** A service that answers as `reply` says; what it was asked. */
-async function serviceOf(t: TestContext, reply: Reply) {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { method = "", url: path = "", headers } = request;
-      const one = { method, path, headers, body: Buffer.concat(pieces).toString() };
-      asked.push(one);
-      reply(response, one, asked.filter((each) => each.path === path).length);
-    });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${String(port)}`, asked };
-}
-
-function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
-  response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(JSON.stringify(body));
-}
 
 const ACCEPTED = {
   decision: "accept",
@@ -55,9 +17,6 @@ const ACCEPTED = {
   complete: true,
   policy: { name: "default", version: 1 },
 };
-
-const gate = (url: string, more: Partial<GatepostOptions> = {}) =>
-  createGatepost({ url, pocket: false, deadlineMs: 5_000, ...more });
 
 const deadlineIn = (body: string): number =>
   (JSON.parse(body) as { readonly deadline_ms: number }).deadline_ms;
@@ -252,64 +211,4 @@ test("a check gives the result, or an error that says why", async (t) => {
     assert.deepEqual([kind, status, retryAfter, message], ["status", 429, 7, "Slow down."]);
     return true;
   });
-});
-
-const STATS = { total: 2, unique: 2, invalid_format: 0, invalid_dns: 0, disposable: 1, valid: 1 };
-
-test("a batch survives cuts and refusals with one idempotency key, and reports its progress", async (t) => {
-  const session = "0123456789abcdef0123456789abcdef";
-  const submits: Reply[] = [
-    (response) => response.destroy(),
-    (response) => json(response, 503, { error: "Restarting." }),
-    (response) => json(response, 409, { error: "Twin." }),
-    (response) => json(response, 429, { error: "Later." }, { "retry-after": "1" }),
-    (response) => json(response, 200, { session, status: "pending", email_count: 2 }),
-  ];
-  const views: Reply[] = [
-    (response) => json(response, 200, { session, status: "pending", email_count: 2 }),
-    (response) => response.destroy(),
-    (response) => json(response, 200, { session, status: "processing", email_count: 2, processed_count: 1 }), // prettier-ignore
-    (response) => json(response, 200, { session, stats: { ...STATS, session }, results: { "jo@a.example": {}, __proto__x: {} } }), // prettier-ignore
-  ];
-  const { url, asked } = await serviceOf(t, (response, one, count) =>
-    (one.method === "POST" ? submits : views)[count - 1]?.(response, one, count),
-  );
-  const seen: Progress[] = [];
-  const bulk = await gate(url).bulk(["jo@a.example", "b.example"], {
-    onProgress: (progress) => void seen.push(progress),
-  });
-  assert.deepEqual([bulk.session, bulk.stats.valid, bulk.results.size], [session, 1, 2]);
-  assert.deepEqual(
-    seen.map(({ status, done, total }) => [status, done, total]),
-    [
-      ["pending", 0, 2],
-      ["processing", 1, 2],
-      ["completed", 2, 2],
-    ],
-  );
-  const keys = asked.flatMap(({ headers }) => headers["idempotency-key"] ?? []);
-  assert.equal(keys.length, 5);
-  assert.equal(new Set(keys).size, 1);
-});
-
-test("a batch that fails, expires or lasts too long names its session", async (t) => {
-  const session = "feed";
-  const { url } = await serviceOf(t, (response, { path }) => {
-    if (path.includes("gone"))
-      return json(response, 404, { error: "Session not found or expired." });
-    const status = path.includes("bad") ? "failed" : "processing";
-    return json(response, 200, { session, status, email_count: 9, processed_count: 1 });
-  });
-  const cases = [
-    ["gone", "status"],
-    ["bad", "failed"],
-    ["slow", "timeout"],
-  ] as const;
-  for (const [name, kind] of cases) {
-    await assert.rejects(gate(url).resumeBulk(name, { deadlineMs: 700 }), (error) => {
-      assert.ok(error instanceof GatepostError);
-      assert.deepEqual([error.kind, error.session], [kind, name]);
-      return true;
-    });
-  }
 });

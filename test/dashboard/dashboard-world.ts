@@ -11,10 +11,7 @@ import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
 import { sqlIdempotencyKeys } from "../../src/adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../src/adapters/sql/bulk/session-store.ts";
 import { sqlUsageLedger } from "../../src/adapters/sql/admission/usage-ledger.ts";
-import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
 import { systemIds as ids } from "../../src/adapters/system/ids.ts";
-import { createSecretBox } from "../../src/adapters/system/secrets.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
@@ -39,16 +36,13 @@ import type { Admission } from "../../src/service/admission/admission.ts";
 import { createSingleCheck, type SingleCheck } from "../../src/service/check/single-check.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { createUsageRecorder } from "../../src/service/upkeep/usage-recorder.ts";
-import { createAnnounceBulk } from "../../src/service/webhooks/announce.ts";
-import { createWebhookSetup } from "../../src/service/webhooks/configure.ts";
-import { createDispatcher } from "../../src/service/webhooks/dispatcher.ts";
-import { createPing } from "../../src/service/webhooks/ping.ts";
 import { type DashboardLists, rulesOf } from "./dashboard-lists.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
 import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
 import { realClock as clock } from "../time/real-clock.ts";
-import { MASTER, recordingSender } from "../process/webhook-world.ts";
+import type { recordingSender } from "../process/webhook-world.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
+import { webhooksOf } from "./dashboard-webhooks.ts";
 
 export interface DashboardWorld {
   /** "http://127.0.0.1:1234", with the pages when they are built. */
@@ -225,27 +219,6 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       await hooks.stop();
       await Promise.all([quotas.flush(), requests.flush()]);
       await store.close();
-    },
-  };
-}
-
-function webhooksOf(store: AccountStore, checkHost: HostCheck, log: KeptLog) {
-  const { db } = store.sql;
-  const receiver = recordingSender();
-  const endpoints = sqlWebhookEndpoints(db);
-  const deliveries = sqlDeliveries(db);
-  const box = createSecretBox(MASTER);
-  const deps = { endpoints, deliveries, box, sender: receiver.sender, clock, log, ids, checkHost };
-  const dispatcher = createDispatcher(deps);
-  return {
-    receiver,
-    deliveries,
-    setup: createWebhookSetup(deps),
-    ping: createPing({ ...deps, dispatcher }),
-    announce: createAnnounceBulk({ ...deps, wake: () => dispatcher.wake() }),
-    async stop() {
-      receiver.release();
-      await dispatcher.stop();
     },
   };
 }

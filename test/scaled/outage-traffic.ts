@@ -129,6 +129,18 @@ const ASK: Readonly<Record<Kind, Ask>> = {
   ready: (api) => plain(`${api}/readyz`),
 };
 
+export const BACK: readonly Kind[] = ["keyed", "bulk", "ready"];
+
+/** Whether each server's last two answers of every kind are 200 and were requested since then. */
+export const isBack = ({ seen, named }: Traffic, sinceMs: number): boolean =>
+  BACK.every((kind) => {
+    const since = seen.filter((one) => one.kind === kind && one.askedAtMs >= sinceMs);
+    return named.every((_, at) => {
+      const last = since.filter(({ server }) => server === at).slice(-2);
+      return last.length === 2 && last.every(({ status }) => status === 200);
+    });
+  });
+
 /** A request without a key. */
 async function plain(url: string, headers: Record<string, string> = {}): Promise<Answered> {
   const answer = await fetch(url, { headers });

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import {
+  BACK,
   BULK_ENTRIES,
   BULK_NAMES,
   DEADLINE_MS,
+  isBack,
   type Kind,
   startTraffic,
   type Traffic,
@@ -212,18 +214,6 @@ async function untilAtWork(account: ScaledAccount, api: string, session: string)
   };
   await until(isAtWork, { what: "the job's work", everyMs: LOOK_MS });
 }
-
-const BACK: readonly Kind[] = ["keyed", "bulk", "ready"];
-
-/** Whether each server's last two answers of every kind are 200 and were requested since then. */
-const isBack = ({ seen, named }: Traffic, sinceMs: number): boolean =>
-  BACK.every((kind) => {
-    const since = seen.filter((one) => one.kind === kind && one.askedAtMs >= sinceMs);
-    return named.every((_, at) => {
-      const last = since.filter(({ server }) => server === at).slice(-2);
-      return last.length === 2 && last.every(({ status }) => status === 200);
-    });
-  });
 
 function assertAnswers(traffic: Traffic, outage: Outage, span: Span): void {
   const { seen, named } = traffic;

@@ -41,7 +41,6 @@ interface Prepared {
 /** Between two conflicts: the next try is over by then, also one of so many statements on a slow store. */
 const NO_CONFLICT_MS = 200;
 const STATEMENTS = 10;
-
 const COMMIT_DONE_SHARE = 0.5;
 
 /**

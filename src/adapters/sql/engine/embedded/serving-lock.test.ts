@@ -36,7 +36,7 @@ test("a directory that is not there cannot be served", () => {
 
 test("a killed server leaves no lock behind", async (t) => {
   const dataDir = temporaryDirectory(t);
-  const module = new URL("../serving-lock.js", import.meta.url).href;
+  const module = new URL("./serving-lock.js", import.meta.url).href;
   const script =
     `const { lockForServing } = await import(${JSON.stringify(module)});` +
     `lockForServing(${JSON.stringify(dataDir)});` +

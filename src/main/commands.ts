@@ -80,13 +80,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       readInput: () => readText("-"),
       openValidator: () => command((process) => openCliValidator(process, terminal.err)),
     }),
-    bulkCommand({
-      terminal,
-      files,
-      clock,
-      openCheck: () => openCheck(terminal),
-      onInterrupt,
-    }),
+    bulkCommand({ terminal, files, clock, openCheck: () => openCheck(terminal), onInterrupt }),
     accountCommand(accountDeps),
     keyCommand(accountDeps),
     webhookCommand({
@@ -153,9 +147,7 @@ interface Greeting {
 /** Runs until a signal; one that comes before all has started does not wait for that. */
 async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting>): Promise<void> {
   limitHeapGrowth();
-  for (const warning of unknownSettings(process.env))
-    terminal.err(`${warning}
-`);
+  for (const warning of unknownSettings(process.env)) terminal.err(`${warning}\n`);
   const { greeting, stop } = await start();
   terminal.err(`${greeting}\n`);
   warnOfOldNode(terminal);

@@ -5,7 +5,8 @@ import { interpret } from "./message/reply.ts";
 import { answers, decodeResponse, encodeQuery, type Question } from "./message/wire.ts";
 import { EXCHANGE_MAX_MS } from "./flow/patience.ts";
 import type { Done } from "./query.ts";
-import type { Resolver, ResolverStats } from "./resolver.ts";
+import type { Resolver } from "./resolver.ts";
+import { noUnknown, type ResolverStats } from "./resolver-stats.ts";
 
 /** What of `fetch` is used: browsers, workers, Deno and Node have it. */
 export type Fetch = (
@@ -55,15 +56,7 @@ class HttpsResolver implements Resolver {
   readonly #places = new Places(UNDER_WAY_MAX);
   readonly #open = new Set<AbortController>();
   readonly #counts = { queries: 0, retries: 0, recovered: 0 };
-  readonly #unknown: Record<UnknownReason, number> = {
-    timeout: 0,
-    servfail: 0,
-    refused: 0,
-    malformed: 0,
-    network: 0,
-    deadline: 0,
-    suspect: 0,
-  };
+  readonly #unknown = noUnknown();
   #isClosed = false;
 
   constructor(options: HttpsResolverOptions) {

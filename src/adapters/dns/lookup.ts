@@ -7,7 +7,8 @@ import { chase } from "./chase.ts";
 import { shareExchanges } from "./exchanges.ts";
 import { type Fetch, Line } from "./line.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
-import type { Resolver, ResolverStats } from "./resolver.ts";
+import type { Resolver } from "./resolver.ts";
+import type { ResolverStats } from "./resolver-stats.ts";
 import type { Trust } from "./trust/trust.ts";
 
 /** The part of `Lookup` that DNS answers. A cached answer is returned without a promise. */

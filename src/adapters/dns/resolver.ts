@@ -16,6 +16,7 @@ import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./flow/p
 import type { ServerAddress } from "./transport/server-address.ts";
 import type { SharedCap } from "./flow/shared-cap.ts";
 import { TcpPipe } from "./transport/tcp.ts";
+import { noCounts, noUnknown, type ResolverStats } from "./resolver-stats.ts";
 import { ServerList } from "./server-list.ts";
 import { Ticker } from "./flow/ticker.ts";
 import { Tries } from "./flow/tries.ts";
@@ -35,26 +36,6 @@ export interface ResolverOptions {
   readonly cap: SharedCap;
   /** Sends by UDP; sockets unless given. */
   readonly openUdp?: typeof openUdp;
-}
-
-/** Counters since the start, and two gauges. */
-export interface ResolverStats {
-  readonly queries: number;
-  readonly retries: number;
-  /** Questions answered by a retry. */
-  readonly recovered: number;
-  /** Answers that came after their try's time was over. */
-  readonly lateAnswers: number;
-  /** Messages that answer no question under way. */
-  readonly strays: number;
-  readonly truncated: number;
-  readonly unknown: Readonly<Record<UnknownReason, number>>;
-  /** Gauge: how many tries of this client may be under way. */
-  readonly window: number;
-  /** Gauge: tries of this client under way. */
-  readonly underWay: number;
-  /** Gauge: questions without a reply. */
-  readonly unsettled: number;
 }
 
 export interface Resolver {
@@ -90,23 +71,8 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #expiring: DueList<Query>;
   readonly #detoured: DueList<Query>;
   readonly #unsettled = new Chain<Query>();
-  readonly #unknown: Record<UnknownReason, number> = {
-    timeout: 0,
-    servfail: 0,
-    refused: 0,
-    malformed: 0,
-    network: 0,
-    deadline: 0,
-    suspect: 0,
-  };
-  readonly #counts = {
-    queries: 0,
-    retries: 0,
-    recovered: 0,
-    lateAnswers: 0,
-    strays: 0,
-    truncated: 0,
-  };
+  readonly #unknown = noUnknown();
+  readonly #counts = noCounts();
   readonly #ticker: Ticker;
   #isClosed = false;
 

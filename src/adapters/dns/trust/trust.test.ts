@@ -5,7 +5,8 @@ import type { Log } from "../../../ports/process/log.ts";
 import type { Outcome } from "../cache.ts";
 import type { Reply } from "../message/reply.ts";
 import type { Question } from "../message/wire.ts";
-import type { Resolver, ResolverStats } from "../resolver.ts";
+import type { Resolver } from "../resolver.ts";
+import type { ResolverStats } from "../resolver-stats.ts";
 import { builtInCanaries, namedCanaries } from "./canaries.ts";
 import { Trust } from "./trust.ts";
 

@@ -1,62 +1,17 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { manualClock } from "../../../test/time/manual-clock.ts";
-import type { Answer } from "../../core/mail/lookup.ts";
-import { createDnsLookup } from "./lookup.ts";
 import type { Reply } from "./message/reply.ts";
-import type { Resolver } from "./resolver.ts";
+import {
+  type Replies,
+  world,
+  found,
+  noName,
+  told,
+  host,
+} from "../../../test/dns/scripted-replies.ts";
 
-const TYPES = new Map([
-  [1, "A"],
-  [2, "NS"],
-  [15, "MX"],
-  [16, "TXT"],
-  [28, "AAAA"],
-]);
-
-type Replies = Readonly<Record<string, Reply<unknown>>>;
-
-/** A lookup on a resolver that says what the literal says, "MX a.example" for a key; all else is SERVFAIL. */
-function world(replies: Replies) {
-  const clock = manualClock();
-  const asked: string[] = [];
-  const said = new Map(Object.entries(replies));
-  let isClosed = false;
-  const resolver: Resolver = {
-    ask({ name, kind }, done) {
-      const key = `${TYPES.get(kind.type)} ${name}`;
-      asked.push(key);
-      const reply = said.get(key) ?? { kind: "unknown", why: "servfail" };
-      // The literal's records are of the type its key names.
-      setImmediate(() => done(reply as Parameters<typeof done>[0], 0));
-    },
-    room: () => undefined,
-    stats: () => assert.fail("not asked for"),
-    close: () => void (isClosed = true),
-  };
-  const lookup = createDnsLookup(resolver, { clock });
-  return { clock, asked, said, lookup, isClosed: () => isClosed };
-}
-
-const found = (records: readonly unknown[], ttlSeconds = 300): Reply<unknown> => ({
-  kind: "found",
-  records,
-  ttlSeconds,
-});
-const alias = (target: string, ttlSeconds = 300): Reply<unknown> => ({
-  kind: "alias",
-  target,
-  ttlSeconds,
-});
-const noName: Reply<unknown> = { kind: "absent", why: "noName", ttlSeconds: 60 };
 const noData: Reply<unknown> = { kind: "absent", why: "noData", ttlSeconds: 90 };
 const timeout: Reply<unknown> = { kind: "unknown", why: "timeout" };
-
-/** An answer with seconds to live for an instant of its end. */
-function told(answer: Answer<unknown>, nowMs: number): unknown {
-  const { expiresAtMs = NaN, ...rest } = answer;
-  return { ...rest, seconds: (expiresAtMs - nowMs) / 1_000 };
-}
 
 const addressCases: readonly (readonly [string, Replies, unknown])[] = [
   [
@@ -161,60 +116,6 @@ test("addresses: one question where A is enough, two where it is not", async () 
   await lookup.addresses("private.example");
   assert.deepEqual(asked, ["A dual.example", "A private.example", "AAAA private.example"]);
 });
-
-const host = { preference: 1, host: "mx.example" };
-const hops = (count: number): Replies =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, index) => [
-      `MX c${index}.example`,
-      alias(`c${index + 1}.example`),
-    ]),
-  );
-
-const aliasCases: readonly (readonly [string, Replies, unknown])[] = [
-  [
-    "an alias is asked on, and its TTL counts",
-    { "MX c0.example": alias("x.example", 40), "MX x.example": found([host]) },
-    { kind: "found", records: [host], seconds: 40 },
-  ],
-  [
-    "an alias to nothing is absent, no longer than the alias lives",
-    { "MX c0.example": alias("x.example", 20), "MX x.example": noName },
-    { kind: "absent", why: "noName", seconds: 20 },
-  ],
-  [
-    "seven aliases are followed",
-    { ...hops(7), "MX c7.example": found([host]) },
-    { kind: "found", records: [host], seconds: 300 },
-  ],
-  [
-    "eight are not",
-    { ...hops(8), "MX c8.example": found([host]) },
-    { kind: "unknown", why: "malformed", seconds: 5 },
-  ],
-  [
-    "a loop is unknown",
-    { "MX c0.example": alias("c1.example"), "MX c1.example": alias("c0.example") },
-    { kind: "unknown", why: "malformed", seconds: 5 },
-  ],
-  [
-    "an alias to the root is unknown",
-    { "MX c0.example": alias("") },
-    { kind: "unknown", why: "malformed", seconds: 5 },
-  ],
-  [
-    "an alias to a name that cannot be asked for is unknown",
-    { "MX c0.example": alias("a\\046.example") },
-    { kind: "unknown", why: "malformed", seconds: 5 },
-  ],
-];
-
-for (const [name, replies, want] of aliasCases) {
-  test(`aliases: ${name}`, async () => {
-    const { lookup, clock } = world(replies);
-    assert.deepEqual(told(await lookup.mx("c0.example"), clock.nowMs()), want);
-  });
-}
 
 test("what is known comes at once, without a promise, for every type", async () => {
   const { lookup, asked } = world({

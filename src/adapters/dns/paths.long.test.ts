@@ -7,75 +7,22 @@ import {
   SimulatedServer,
 } from "../../../test/dns/simulated-network.ts";
 import { MX } from "./message/records.ts";
-import { createResolver, type Resolver } from "./resolver.ts";
+import { createResolver } from "./resolver.ts";
 import { PATIENCE } from "./flow/patience.ts";
-import { SharedCap } from "./flow/shared-cap.ts";
 import { TryTimes } from "./flow/try-times.ts";
+import {
+  SERVER,
+  OWN_MAX,
+  SMALL_MAX,
+  openClient,
+  type Run,
+  start,
+  end,
+} from "../../../test/dns/path-run.ts";
 
-const SERVER = { host: "192.0.2.53", port: 53 };
 const NAMES = 20_000;
 /** The last names of a list may be dead ones, which take their 4.8 s whatever else is done. */
 const MEASURED = 0.95 * NAMES;
-const OWN_MAX = 2_000;
-/** Where time is simulated rather than a list. */
-const SMALL_MAX = 200;
-
-interface Client {
-  readonly resolver: Resolver;
-  readonly cap: SharedCap;
-}
-
-function openClient(server: SimulatedServer, clock: SimulatedClock, max = OWN_MAX): Client {
-  const cap = SharedCap.open(max);
-  const resolver = createResolver({
-    servers: [SERVER],
-    profile: "bulk",
-    clock,
-    random: (count) => new Uint8Array(count),
-    cap,
-    openUdp: server.openUdp,
-  });
-  return { resolver, cap };
-}
-
-interface Run {
-  /** How many to ask. */
-  names: number;
-  settled: number;
-  /** By when 95 % were settled. */
-  measuredMs: number;
-  found: number;
-  /** Timeouts of names that are not dead cannot be told apart here; they are counted against the dead share. */
-  timeouts: number;
-  refusals: number;
-}
-
-/** Keeps `ahead` questions with the resolver until `names` are settled. */
-function start(client: Client, clock: SimulatedClock, names: number, first = 0): Run {
-  const run: Run = { names, settled: 0, measuredMs: Infinity, found: 0, timeouts: 0, refusals: 0 };
-  let asked = 0;
-  const next = (): void => {
-    if (asked >= run.names) return;
-    const name = `d${String(first + asked)}.example`;
-    asked += 1;
-    client.resolver.ask({ name, kind: MX }, (reply) => {
-      run.settled += 1;
-      if (run.settled === Math.floor(names * 0.95)) run.measuredMs = clock.monotonicMs();
-      if (reply.kind === "found") run.found += 1;
-      else if (reply.kind === "unknown" && reply.why === "timeout") run.timeouts += 1;
-      else run.refusals += 1;
-      next();
-    });
-  };
-  for (let count = 0; count < 3_000; count += 1) next();
-  return run;
-}
-
-/** Closes the resolver, which answers what is open; nothing more is asked. */
-function end({ resolver }: Client, run: Run): void {
-  run.names = 0;
-  resolver.close();
-}
 
 const mean = ({ medianMs, sigma = 0 }: SimulatedPath): number =>
   medianMs * Math.exp(sigma ** 2 / 2);
@@ -185,80 +132,6 @@ for (const { name, before, after } of CHANGES) {
     const share = (run.settled - settled) / ideal;
     assert.ok(share >= 0.7, `${share.toFixed(2)} of the ideal rate`);
     end(client, run);
-  });
-}
-
-interface Limited {
-  readonly name: string;
-  readonly path: SimulatedPath;
-  /** Names a second that the resolver can answer for. */
-  readonly idealPerSecond: number;
-  /** Share of live names that may be unknown in the second half of the run, before a second pass. */
-  readonly unknownMax: number;
-}
-
-const LIMITED: readonly Limited[] = [
-  {
-    name: "a resolver that drops what comes while 75 questions wait",
-    path: { medianMs: 100, waitingMax: 75 },
-    idealPerSecond: 750,
-    unknownMax: 0.02,
-  },
-  {
-    name: "a resolver whose limit of 100 fills with dead names",
-    path: { medianMs: 20, waitingMax: 100, dead: 0.02 },
-    idealPerSecond: 100 / (0.02 * 16 + 0.02),
-    unknownMax: 0.04,
-  },
-  {
-    name: "a resolver that refuses more than 150 a second",
-    path: { medianMs: 20, refusesAbove: 150 },
-    idealPerSecond: 150,
-    unknownMax: 0.3,
-  },
-];
-
-for (const { name, path, idealPerSecond, unknownMax } of LIMITED) {
-  test(`${name} is asked about as much as it can take`, () => {
-    const clock = new SimulatedClock();
-    const server = new SimulatedServer(path, clock, seeded(3));
-    const client = openClient(server, clock, SMALL_MAX);
-    const run = start(client, clock, 2_000_000);
-    clock.run(() => false, 20_000);
-    const before = { ...run };
-    clock.run(() => false, 40_000);
-    const found = run.found - before.found;
-    const share = found / (20 * idealPerSecond);
-    assert.ok(share >= 0.5, `${share.toFixed(2)} of what it can answer`);
-    const settled = run.settled - before.settled;
-    const unknown = 1 - found / (settled * (1 - (path.dead ?? 0)));
-    assert.ok(unknown <= unknownMax, `${(unknown * 100).toFixed(2)} % of live names unknown`);
-    end(client, run);
-  });
-}
-
-for (const laterMs of [0, 20_000]) {
-  test(`two clients of one resolver with its own limit, one ${String(laterMs)} ms later, come to fair shares`, () => {
-    const clock = new SimulatedClock();
-    const path = { medianMs: 100, waitingMax: 100 };
-    const server = new SimulatedServer(path, clock, seeded(4));
-    const [one, other] = [
-      openClient(server, clock, SMALL_MAX),
-      openClient(server, clock, SMALL_MAX),
-    ];
-    const first = start(one, clock, 2_000_000);
-    clock.run(() => false, laterMs);
-    const second = start(other, clock, 2_000_000, 2_000_000);
-    clock.run(() => false, 60_000);
-    const before = [first.found, second.found] as const;
-    clock.run(() => false, 90_000);
-    const shares = [first.found - before[0], second.found - before[1]] as const;
-    const ratio = Math.min(...shares) / Math.max(...shares);
-    assert.ok(ratio >= 0.5, `one gets ${ratio.toFixed(2)} of the other`);
-    const total = (shares[0] + shares[1]) / (30 * 1_000);
-    assert.ok(total >= 0.6, `together ${total.toFixed(2)} of what it can answer`);
-    end(one, first);
-    end(other, second);
   });
 }
 

@@ -18,6 +18,9 @@ interface Ready {
 }
 
 interface OpenChunk {
+  readonly owner: OwnerKey;
+  /** Of its beginning among all chunks. */
+  readonly order: number;
   readonly ready: Ready[];
   readonly conclude: (at: number, heard: Heard) => void;
   /** After a fault some of its entries may still be under way. */
@@ -32,74 +35,81 @@ interface OpenChunk {
  * oldest chunk.
  */
 export class Conclusions {
-  /** Their chunks, oldest first; the first owner is next. */
-  readonly #owners = new Map<OwnerKey, OpenChunk[]>();
-  #waiting = 0;
+  /** The chunks with entries to conclude, oldest first; the first owner is next. */
+  readonly #ready = new Map<OwnerKey, OpenChunk[]>();
+  #begun = 0;
   #isRunning = false;
 
   /** `conclude` is called once for each entry that is added. */
   begin(owner: OwnerKey, conclude: (at: number, heard: Heard) => void): Concluding {
+    this.#begun += 1;
     const chunk: OpenChunk = {
+      owner,
+      order: this.#begun,
       ready: [],
       conclude,
       isOver: false,
       fault: undefined,
       emptied: () => undefined,
     };
-    const chunks = this.#owners.get(owner);
-    if (chunks === undefined) this.#owners.set(owner, [chunk]);
-    else chunks.push(chunk);
     return {
       add: (at, heard) => this.#add(chunk, { at, heard }),
-      end: () => this.#end(owner, chunk),
+      end: () => end(chunk),
     };
   }
 
   #add(chunk: OpenChunk, ready: Ready): void {
     if (chunk.isOver) return;
     chunk.ready.push(ready);
-    this.#waiting += 1;
+    if (chunk.ready.length === 1) this.#enlist(chunk);
     if (this.#isRunning) return;
     this.#isRunning = true;
     setImmediate(() => this.#turn());
   }
 
-  async #end(owner: OwnerKey, chunk: OpenChunk): Promise<void> {
-    if (chunk.ready.length > 0) await new Promise<void>((resolve) => (chunk.emptied = resolve));
-    chunk.isOver = true;
-    const others = this.#owners.get(owner)?.filter((other) => other !== chunk) ?? [];
-    if (others.length > 0) this.#owners.set(owner, others);
-    else this.#owners.delete(owner);
-    if (chunk.fault !== undefined) throw chunk.fault.error;
+  /** Behind the owner's older chunks. */
+  #enlist(chunk: OpenChunk): void {
+    const chunks = this.#ready.get(chunk.owner);
+    if (chunks === undefined) this.#ready.set(chunk.owner, [chunk]);
+    else chunks.splice(chunks.findLastIndex(({ order }) => order < chunk.order) + 1, 0, chunk);
   }
 
   #turn(): void {
-    for (let count = 0; count < AT_ONCE && this.#waiting > 0; count += 1) this.#concludeNext();
-    this.#isRunning = this.#waiting > 0;
+    for (let count = 0; count < AT_ONCE && this.#ready.size > 0; count += 1) this.#concludeNext();
+    this.#isRunning = this.#ready.size > 0;
     if (this.#isRunning) setImmediate(() => this.#turn());
   }
 
   #concludeNext(): void {
-    for (const [owner, chunks] of this.#owners) {
-      const chunk = chunks.find(({ ready }) => ready.length > 0);
-      if (chunk === undefined) continue;
-      // Behind all others.
-      this.#owners.delete(owner);
-      this.#owners.set(owner, chunks);
-      this.#conclude(chunk);
+    for (const chunks of this.#ready.values()) {
+      const chunk = chunks[0];
+      const next = chunk?.ready.pop();
+      if (chunk === undefined || next === undefined) return;
+      if (chunk.ready.length === 0) chunks.shift();
+      this.#putLast(chunk.owner, chunks);
+      conclude(chunk, next);
       return;
     }
   }
 
-  #conclude(chunk: OpenChunk): void {
-    const next = chunk.ready.pop();
-    if (next === undefined) return;
-    this.#waiting -= 1;
-    try {
-      chunk.conclude(next.at, next.heard);
-    } catch (error) {
-      chunk.fault ??= { error };
-    }
-    if (chunk.ready.length === 0) chunk.emptied();
+  #putLast(owner: OwnerKey, chunks: OpenChunk[]): void {
+    if (chunks.length > 0 && this.#ready.size === 1) return;
+    this.#ready.delete(owner);
+    if (chunks.length > 0) this.#ready.set(owner, chunks);
   }
+}
+
+function conclude(chunk: OpenChunk, { at, heard }: Ready): void {
+  try {
+    chunk.conclude(at, heard);
+  } catch (error) {
+    chunk.fault ??= { error };
+  }
+  if (chunk.ready.length === 0) chunk.emptied();
+}
+
+async function end(chunk: OpenChunk): Promise<void> {
+  if (chunk.ready.length > 0) await new Promise<void>((resolve) => (chunk.emptied = resolve));
+  chunk.isOver = true;
+  if (chunk.fault !== undefined) throw chunk.fault.error;
 }

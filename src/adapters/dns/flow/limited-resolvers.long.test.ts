@@ -5,8 +5,8 @@ import {
   SimulatedClock,
   type SimulatedPath,
   SimulatedServer,
-} from "../../../test/dns/simulated-network.ts";
-import { SMALL_MAX, openClient, start, end } from "../../../test/dns/path-run.ts";
+} from "../../../../test/dns/simulated-network.ts";
+import { SMALL_MAX, openClient, start, end } from "../../../../test/dns/path-run.ts";
 
 interface Limited {
   readonly name: string;

@@ -5,11 +5,11 @@ import {
   SimulatedClock,
   type SimulatedPath,
   SimulatedServer,
-} from "../../../test/dns/simulated-network.ts";
-import { MX } from "./message/records.ts";
-import { createResolver } from "./resolver.ts";
-import { PATIENCE } from "./flow/patience.ts";
-import { TryTimes } from "./flow/try-times.ts";
+} from "../../../../test/dns/simulated-network.ts";
+import { MX } from "../message/records.ts";
+import { createResolver } from "../resolver.ts";
+import { PATIENCE } from "./patience.ts";
+import { TryTimes } from "./try-times.ts";
 import {
   SERVER,
   OWN_MAX,
@@ -18,7 +18,7 @@ import {
   type Run,
   start,
   end,
-} from "../../../test/dns/path-run.ts";
+} from "../../../../test/dns/path-run.ts";
 
 const NAMES = 20_000;
 /** The last names of a list may be dead ones, which take their 4.8 s whatever else is done. */

@@ -196,6 +196,16 @@ const reports: Attack["run"] = (attacker) => {
   );
 };
 
+/** Small lists of such names, whose callers wait for the answers. */
+const silentBatches: Attack["run"] = (attacker) =>
+  attacker.repeat(8, () => {
+    submitted += 1;
+    const first = attacker.index * 1_000_000 + submitted * 100;
+    const list = Array.from({ length: 100 }, (_, at) => silentName(first + at));
+    const octets = Buffer.from(`bulk=1&domain=${list.join("%0A")}`);
+    return attacker.ask({ path: "/api/domain", type: FORM, octets });
+  });
+
 /** Lists that nobody ends. */
 const silentLists: Attack["run"] = (attacker) =>
   attacker.repeat(1, async () => {
@@ -237,6 +247,7 @@ const OTHERS: readonly Attack[] = [
   { row: 3, name: "stalled uploads", run: stalledUploads },
   { row: 4, name: "silent names", run: silentNames },
   { row: 4, name: "silent lists", run: silentLists },
+  { row: 4, name: "silent batches", run: silentBatches },
   { row: 5, name: "idle connections", run: idleConnections },
   { row: 5, name: "pipelining", run: pipelining },
   { row: 6, name: "one-octet chunks", run: octetChunks },

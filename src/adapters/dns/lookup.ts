@@ -1,5 +1,6 @@
 import type { Awaitable, Answer, Lookup, MailExchange } from "../../core/mail/lookup.ts";
 import { isReachable } from "../../core/name/reachable.ts";
+import type { Share } from "../../ports/sharing/share.ts";
 import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";
@@ -9,6 +10,7 @@ import { type Fetch, Line } from "./line.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
 import type { Resolver } from "./resolver.ts";
 import type { ResolverStats } from "./resolver-stats.ts";
+import { QuestionPlaces } from "./question-places.ts";
 import type { Trust } from "./trust/trust.ts";
 
 /** The part of `Lookup` that DNS answers. A cached answer is returned without a promise. */
@@ -48,6 +50,8 @@ export interface LookupOptions {
   readonly clock: Clock;
   /** Absent: every answer is believed. */
   readonly trust?: Trust | undefined;
+  /** Of questions under way; absent: whoever asks, they need no place. */
+  readonly questions?: Pick<Share, "takeIfFree" | "wait"> | undefined;
 }
 
 const CACHE_OCTETS = 32 * 1_048_576;
@@ -55,8 +59,9 @@ const CACHE_OCTETS = 32 * 1_048_576;
 /** Asks DNS by way of `resolver` and remembers what it says. `close` closes the resolver too. */
 export function createDnsLookup(
   resolver: Resolver,
-  { cacheOctets = CACHE_OCTETS, clock, trust }: LookupOptions,
+  { cacheOctets = CACHE_OCTETS, clock, trust, questions }: LookupOptions,
 ): DnsLookup {
+  const places = questions === undefined ? undefined : new QuestionPlaces(questions, clock);
   const deps = { resolver, clock: awakeClock(clock) };
   const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
     return (name, done) => chase({ name, kind }, deps, done);
@@ -66,24 +71,24 @@ export function createDnsLookup(
   const textOctets = (text: string): number => text.length;
   const exchangeOctets = ({ host }: MailExchange): number => host.length;
   const mail = learning(sharing(fetch(MX), shareExchanges()), trust);
-  const mx = new Line(cache(1 / 2, exchangeOctets), examined(mail, trust));
+  const mx = new Line(cache(1 / 2, exchangeOctets), examined(mail, trust), places);
   const [a, aaaa] = [fetch(A), fetch(AAAA)];
-  const addresses = new Line(cache(1 / 4, textOctets), examined(forMail(a, aaaa), trust));
+  const addresses = new Line(cache(1 / 4, textOctets), examined(forMail(a, aaaa), trust), places);
   const everyAddress = new Line(cache(1 / 12, textOctets), examined(both(a, aaaa), trust));
-  const txt = new Line(cache(1 / 6, textOctets), examined(fetch(TXT), trust));
+  const txt = new Line(cache(1 / 6, textOctets), examined(fetch(TXT), trust), places);
   const lines = [mx, addresses, everyAddress, txt];
   trust?.onSuspect(() => {
     for (const line of lines) line.forgetAbsent();
   });
   let probing: Promise<boolean> | undefined;
   return {
-    mx: (name) => mx.ask(name),
-    addresses: (host) => addresses.ask(host),
-    txt: (name) => txt.ask(name),
+    mx: (name, by) => mx.ask(name, by),
+    addresses: (host, by) => addresses.ask(host, by),
+    txt: (name, by) => txt.ask(name, by),
     again: {
-      mx: (name) => mx.askAgain(name),
-      addresses: (host) => addresses.askAgain(host),
-      txt: (name) => txt.askAgain(name),
+      mx: (name, by) => mx.askAgain(name, by),
+      addresses: (host, by) => addresses.askAgain(host, by),
+      txt: (name, by) => txt.askAgain(name, by),
     },
     everyAddress: (host) => everyAddress.ask(host),
     room: () => resolver.room(),

@@ -10,7 +10,7 @@ export interface Asked {
   readonly features: readonly Feature[];
   /** Runs by itself where the tier includes it. */
   readonly spamTrap: boolean;
-  /** Whose turn a question to a registry takes; absent: that of the program itself. */
+  /** Whose share of what may be asked of DNS and registries at once it takes; absent: the program's own. */
   readonly by?: string;
 }
 

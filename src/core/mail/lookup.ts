@@ -55,18 +55,21 @@ export interface Registration {
   readonly registeredAtMs: number;
 }
 
-/** Asks about names. Never rejects for what a peer did: timeouts and garbage are `unknown`. */
+/**
+ * Asks about names. Never rejects for what a peer did: timeouts and garbage are `unknown`. `by`: whose share of what may
+ * be asked at once a question takes; without it, nobody's.
+ */
 export interface Lookup {
   /** `name` is lower-case A-labels without a trailing dot, here and below. */
-  mx(name: string): Awaitable<Answer<MailExchange>>;
+  mx(name: string, by?: string): Awaitable<Answer<MailExchange>>;
   /**
    * In textual form: A, and AAAA where mail reaches none of those. Found when either has records; absent only when both
    * are.
    */
-  addresses(host: string): Awaitable<Answer<string>>;
+  addresses(host: string, by?: string): Awaitable<Answer<string>>;
   /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
-  txt(name: string): Awaitable<Answer<string>>;
-  /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. `by`: whose turn it takes there. */
+  txt(name: string, by?: string): Awaitable<Answer<string>>;
+  /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. */
   registration(registrableDomain: string, by?: string): Awaitable<Answer<Registration>>;
 }
 

@@ -56,7 +56,7 @@ type CheckerProcess = Pick<Process, "machine" | "clock" | "ids" | "log"> & {
 };
 
 interface CheckerParts {
-  readonly shares?: Pick<Shares, "registry"> | undefined;
+  readonly shares?: Pick<Shares, "registry" | "of"> | undefined;
   readonly registrations: RegistrationCache;
   /** The process's; one of its own unless given. */
   readonly trust?: Trust | undefined;
@@ -70,7 +70,8 @@ export function openChecker(
 ): Checker {
   const { config, machine, clock } = process;
   const trust = "trust" in given ? given.trust : openTrust(process);
-  const dns = openDns(config, "interactive", { machine, trust });
+  const questions = given.shares?.of("questions");
+  const dns = openDns(config, "interactive", { machine, trust, questions });
   const lookup: Lookup = {
     mx: dns.mx,
     addresses: dns.addresses,

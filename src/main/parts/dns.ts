@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createDnsLookup, type DnsLookup } from "../../adapters/dns/lookup.ts";
+import { createDnsLookup, type DnsLookup, type LookupOptions } from "../../adapters/dns/lookup.ts";
 import type { Profile } from "../../adapters/dns/flow/patience.ts";
 import { SharedCap } from "../../adapters/dns/flow/shared-cap.ts";
 import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
@@ -82,13 +82,14 @@ export interface DnsOptions {
   readonly cap?: SharedCap | undefined;
   readonly machine: DnsMachine;
   readonly trust?: Trust | undefined;
+  readonly questions?: LookupOptions["questions"];
 }
 
 /** A DNS client with its own sockets and cache. */
 export function openDns(
   config: DnsConfig,
   profile: Profile,
-  { machine, cap = dnsCap(config, machine), trust }: DnsOptions,
+  { machine, cap = dnsCap(config, machine), trust, questions }: DnsOptions,
 ): DnsLookup {
   const { clock, ids } = machine;
   const random = (count: number): Uint8Array => ids.bytes(count);
@@ -97,7 +98,7 @@ export function openDns(
   const { cacheMb } = config;
   const cacheOctets =
     cacheMb === undefined ? undefined : (cacheMb * MIB * CACHE_SIXTEENTHS[profile]) / 16;
-  return createDnsLookup(resolver, { clock, trust, cacheOctets });
+  return createDnsLookup(resolver, { clock, trust, cacheOctets, questions });
 }
 
 function serversOf({ dnsServers }: DnsConfig): readonly ServerAddress[] {

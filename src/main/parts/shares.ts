@@ -1,11 +1,15 @@
 import type { Registry } from "prom-client";
+import { OWN_MAX } from "../../adapters/dns/transport/system-resolvers.ts";
+import { RESOURCES } from "../../ports/sharing/resources.ts";
 import { createShares, type Shares } from "../../ports/sharing/shares.ts";
 import { createHeldBackLog } from "../../service/admission/held-back.ts";
 import { watchShares } from "../metrics/share-metrics.ts";
 import type { Process } from "../process/open-process.ts";
+import { dnsCap } from "./dns.ts";
 
 /** The shares of this process; owners that are held back are in its log and metrics. */
-export function openShares({ config, clock, ids, log }: Process, registry: Registry): Shares {
+export function openShares(process: Process, registry: Registry): Shares {
+  const { config, clock, ids, log, machine } = process;
   const hashKey = ids.bytes(32);
   const showAddresses = config.logAddresses;
   const heldBack = createHeldBackLog({ log, clock, showAddresses, hashKey });
@@ -14,10 +18,11 @@ export function openShares({ config, clock, ids, log }: Process, registry: Regis
     total: maxConnections,
     perOwner: Math.min(maxConnections, maxConnectionsPerAddress),
   };
-  // The embedded database writes one after the other, and the event loop stands still while the disk does.
-  const writes = config.databaseUrl === undefined ? { total: 1, restTurns: 4 } : {};
+  const part = dnsCap(config, machine).max / OWN_MAX; // a resolver of others is asked less at once
+  const { total, perOwner } = RESOURCES.questions;
+  const questions = { total: Math.ceil(total * part), perOwner: Math.ceil(perOwner * part) };
   const reading = { queuePerOwner: connections.perOwner };
-  const shares = createShares(heldBack, { connections, reading, writes });
+  const shares = createShares(heldBack, { connections, reading, questions });
   watchShares(registry, () => shares.figures());
   return shares;
 }

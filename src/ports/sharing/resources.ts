@@ -7,10 +7,13 @@ export interface Resource {
   readonly perOwner: number;
   /** Pieces of work that one owner has begun at once; absent: as many as `perOwner` allows. */
   readonly atOncePerOwner?: number;
-  /** Beside others an owner has at most an equal part, one left for the next owner, but never less than this. */
-  readonly equalPartLeast?: number;
-  /** Turns of the event loop that a place rests after its work while others wait: work that blocks the loop. Absent: 0. */
-  readonly restTurns?: number;
+  /**
+   * Of the last `reservePart` an owner gets more only while it holds at most `perFree` times what is then free, so that
+   * something is left for the next owner, and the one after it.
+   */
+  readonly perFree?: number;
+  /** 0 to 1; absent: `perFree` holds for all. */
+  readonly reservePart?: number;
   /** How many may wait in all; 0: nothing waits. */
   readonly queue: number;
   readonly queuePerOwner: number;
@@ -109,7 +112,7 @@ export const RESOURCES = {
     unit: "entries",
     total: 100_000,
     perOwner: 5_500,
-    equalPartLeast: 500,
+    perFree: 1,
     queue: 0,
     queuePerOwner: 0,
     refusal: "stays in the database until its owner's next turn",
@@ -129,6 +132,16 @@ export const RESOURCES = {
     queue: 400,
     queuePerOwner: 400,
     refusal: "the chunk is checked again",
+  },
+  questions: {
+    unit: "places",
+    total: 1_250,
+    perOwner: 1_000,
+    perFree: 0.04,
+    reservePart: 0.2,
+    queue: 50_000,
+    queuePerOwner: 2_000,
+    refusal: "could not tell",
   },
   webhooks: {
     unit: "places",

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Resource } from "./resources.ts";
+import { type Resource, RESOURCES } from "./resources.ts";
 import { type Hold, NoRoom } from "./hold.ts";
 import { Share } from "./share.ts";
 
@@ -191,18 +191,30 @@ test("what waited is begun one in a turn of the event loop, not all in the turn 
   assert.deepEqual(counts, [0, 1, 2, 3]);
 });
 
-test("a place that rests is free again some turns after its work, while others wait", async () => {
-  const share = new Share("writes", { ...ROW, total: 1, restTurns: 3 });
-  const order: string[] = [];
-  const works = ["a", "b"].map((owner) =>
-    share.run(owner, () => Promise.resolve(void order.push(owner))),
-  );
-  const counts: number[] = [];
-  for (let turns = 0; turns < 6; turns += 1) {
-    await turn();
-    counts.push(order.length);
+test("one owner alone has four fifths, and a newcomer finds room beside many that take all they get", () => {
+  for (const owners of [1, 2, 8, 50]) {
+    const share = new Share("questions", { ...RESOURCES.questions });
+    const counts = Array.from({ length: owners }, (_, at) => {
+      let count = 0;
+      while (share.takeIfFree(`owner ${String(at)}`) !== undefined) count += 1;
+      return count;
+    });
+    assert.equal(counts[0], 1_000);
+    assert.ok(counts.every((count) => count > 0));
+    assert.ok(share.takeIfFree("newcomer") !== undefined, `${String(owners)} owners`);
   }
-  await Promise.all(works);
-  assert.deepEqual(counts, [1, 1, 1, 1, 2, 2]);
-  assert.equal(share.figures().used, 0, "with nobody waiting it does not rest");
+});
+
+test("nobody takes at once while another waits, and what did not fit is not counted as refused", async () => {
+  const share = new Share("questions", { ...ROW, total: 1 });
+  const first = share.takeIfFree("a");
+  assert.equal(share.takeIfFree("b"), undefined);
+  const waiting = share.wait("b");
+  first?.release();
+  const second = await waiting;
+  const third = share.wait("c");
+  assert.equal(share.takeIfFree("d"), undefined);
+  second.release();
+  (await third).release();
+  assert.deepEqual(share.figures().refused, { owner: 0, all: 0 });
 });

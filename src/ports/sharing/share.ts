@@ -61,17 +61,24 @@ export class Share {
     return this.#grant(tenant, amount, options.reclaim);
   }
 
+  /** Takes at once when nobody waits and there is room; else undefined, and nothing is counted as refused. */
+  takeIfFree(owner: OwnerKey, amount = 1): Hold | undefined {
+    if (this.#turns.size > 0) return undefined;
+    const tenant = this.#tenantOf(owner);
+    if (!this.#fits(tenant, amount)) return undefined;
+    this.#served = this.#finishOf(tenant, amount) - amount + amount / PASSING;
+    return this.#grant(tenant, amount);
+  }
+
   /**
    * Takes in turn; more than the share counts as the whole share. Rejects with `NoRoom` when the queue of the owner
    * is full, or that of everybody while no owner has more waiting than this one.
    */
   async wait(owner: OwnerKey, amount = 1): Promise<Hold> {
-    const tenant = this.#tenantOf(owner);
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
-    if (this.#turns.size === 0 && this.#fits(tenant, wanted)) {
-      this.#served = this.#finishOf(tenant, wanted) - wanted + wanted / PASSING;
-      return this.#grant(tenant, wanted);
-    }
+    const atOnce = this.takeIfFree(owner, wanted);
+    if (atOnce !== undefined) return atOnce;
+    const tenant = this.#tenantOf(owner);
     if (tenant.waiting.length >= this.#row.queuePerOwner) throw this.#refuse(tenant, "owner");
     if (this.#waiting >= this.#row.queue) this.#displaceFor(tenant);
     return await new Promise<Hold>((resolve, refuse) => {
@@ -94,8 +101,7 @@ export class Share {
     try {
       return await work();
     } finally {
-      if (this.#turns.size > 0) inTurns(this.#row.restTurns ?? 0, () => hold.release());
-      else hold.release();
+      hold.release();
     }
   }
 
@@ -135,15 +141,10 @@ export class Share {
   }
 
   #fitsOwner(tenant: Tenant, amount: number): boolean {
-    const { atOncePerOwner = Infinity } = this.#row;
-    return tenant.used + amount <= this.#perOwner() && tenant.holds.size < atOncePerOwner;
-  }
-
-  #perOwner(): number {
-    const { perOwner, total, equalPartLeast } = this.#row;
-    const owners = this.#tenants.size;
-    if (equalPartLeast === undefined || owners < 2) return perOwner;
-    return Math.min(perOwner, Math.max(equalPartLeast, total / (owners + 1)));
+    const { total, perOwner, perFree, reservePart = 1, atOncePerOwner = Infinity } = this.#row;
+    if (tenant.used + amount > perOwner || tenant.holds.size >= atOncePerOwner) return false;
+    const free = total - this.#used - amount;
+    return perFree === undefined || free >= total * reservePart || tenant.used <= perFree * free;
   }
 
   #fits(tenant: Tenant, amount: number): boolean {
@@ -269,12 +270,6 @@ export class Share {
   #tell({ owner, used, waiting }: Tenant): void {
     this.#heldBack({ resource: this.#name, owner, used, waiting: waiting.length });
   }
-}
-
-/** Calls `then` after so many turns of the event loop. */
-function inTurns(turns: number, then: () => void): void {
-  if (turns <= 0) then();
-  else setImmediate(() => inTurns(turns - 1, then));
 }
 
 const NOTHING = { amount: 0, finish: Infinity };

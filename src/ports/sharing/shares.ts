@@ -16,10 +16,7 @@ export interface Shares {
 export type AllFigures = ReadonlyMap<ResourceName, ShareFigures>;
 
 export type Overrides = Partial<
-  Record<
-    ResourceName,
-    Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner" | "restTurns">>
-  >
+  Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner">>>
 >;
 
 /** For a program that asks registries for one owner alone. */

@@ -60,8 +60,6 @@ export type AccountCheck = (
   features: readonly string[],
 ) => AsyncGenerator<CheckStep>;
 
-const CORE_ONLY: Asked = { features: [], spamTrap: false };
-
 export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
   return async function* steps(entrance, entry, features) {
     const mode = entry.includes("@") ? "address" : "domain";
@@ -71,7 +69,8 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     const asked: Asked = { features: sorted.permitted, spamTrap: premium, by };
     const { receipt, ownEvidence: own } = await payForCheck(entrance, { text: entry, mode }, deps);
     try {
-      const core = await deps.check(entry, mode, CORE_ONLY, own);
+      const coreOnly: Asked = { features: [], spamTrap: false, by };
+      const core = await deps.check(entry, mode, coreOnly, own);
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
       const show = shower(entry, sorted, deps);
       if (!isAll) yield show("core", core);

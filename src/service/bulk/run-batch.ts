@@ -19,17 +19,17 @@ export interface RunBatchDeps {
 }
 
 /** How a batch is checked; `ownEvidence` takes the entries of a chunk for the owner's traffic first. */
-export interface BatchOptions extends Pick<EntryCheckOptions, "spamTrap"> {
+export interface BatchOptions extends Pick<EntryCheckOptions, "spamTrap" | "by"> {
   readonly ownEvidence: (entries: readonly string[]) => Awaitable<EvidenceOf>;
 }
 
 async function checkChunk(
   { content }: PackedChunk,
   check: EntryCheck,
-  { spamTrap, ownEvidence }: BatchOptions,
+  { ownEvidence, ...of }: BatchOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
-  const options = { spamTrap, ownEvidence: await ownEvidence(entries) };
+  const options = { ...of, ownEvidence: await ownEvidence(entries) };
   const results = entries.map(async (entry) => checked((await check(entry, options)).conclude()));
   return outcomeOf(entries, await Promise.all(results));
 }

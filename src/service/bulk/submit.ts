@@ -147,11 +147,12 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
   // Asked beforehand so that unpaid work is not done; the charge decides.
   const unpaid = await deps.sessions.payable(submission.terms);
   if (unpaid !== undefined) await settle(entrance, unpaid, deps);
+  const owner = ownerKey(entrance.caller.owner);
   const options: BatchOptions = {
     spamTrap: premium,
+    by: owner,
     ownEvidence: (entries) => ownEvidenceFor(entrance.caller, entries, deps.ownEvidence),
   };
-  const owner = ownerKey(entrance.caller.owner);
   const batches = deps.shares.of("batches");
   const outcomes = await batches.run(owner, () => runBatch(split.chunks, options, deps));
   if (outcomes === undefined) return enqueue(submission, asked, deps);

@@ -102,9 +102,9 @@ class Bounded implements BoundedLookup {
       return note(answer);
     };
     return {
-      mx: (name) => deadline.bound(() => lookup.mx(name), noteMail),
-      addresses: (host) => deadline.bound(() => lookup.addresses(host), note),
-      txt: (name) => deadline.bound(() => lookup.txt(name), note),
+      mx: (name) => deadline.bound(() => lookup.mx(name, by), noteMail),
+      addresses: (host) => deadline.bound(() => lookup.addresses(host, by), note),
+      txt: (name) => deadline.bound(() => lookup.txt(name, by), note),
       registration: (name) => deadline.bound(() => lookup.registration(name, by), note),
     };
   }

@@ -1,3 +1,4 @@
+import { ownerKey } from "../../ports/admission/owner.ts";
 import { isoTimeOrNull } from "../../core/calendar.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { explain, type ExplainedSignal, type ListBehind } from "../../core/validate/explain.ts";
@@ -17,14 +18,13 @@ export interface ExplainDeps extends PaidCheckDeps {
   readonly datasets: () => Datasets;
 }
 
-const NOTHING_ASKED = { features: [], spamTrap: false } as const;
-
 export function createExplain(deps: ExplainDeps): ExplainOne {
   return async (entrance, text) => {
     if (entrance.caller.keyId === undefined) throw apiKeyRequired();
     const paid = await payForCheck(entrance, { text, mode: "either" }, deps);
+    const asked = { features: [], spamTrap: false, by: ownerKey(entrance.caller.owner) };
     return orRefund(paid.receipt, async () => {
-      const validation = await deps.check(text, "either", NOTHING_ASKED, paid.ownEvidence);
+      const validation = await deps.check(text, "either", asked, paid.ownEvidence);
       const body = JSON.stringify(explanationJson(validation, deps.datasets()));
       return { body, paidBy: paid.receipt.paidBy };
     });

@@ -8,7 +8,7 @@ const DNS_PORT = 53;
 const SYSTEM_SERVERS_MAX = 3;
 
 /** Tries under way at once against the operator's own resolvers, and against others. */
-const OWN_MAX = 2_000;
+export const OWN_MAX = 2_000;
 const FOREIGN_MAX = 800;
 
 /**

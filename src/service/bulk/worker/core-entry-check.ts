@@ -3,6 +3,7 @@ import type { Lookup } from "../../../core/mail/lookup.ts";
 import type { MailHosts } from "../../../core/mail/mail-hosts.ts";
 import type { FullResult } from "../../../core/validate/result.ts";
 import { conclusionOf, mailOf, type Validation } from "../../../core/validate/validate.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { awakeClock } from "../../../ports/process/awake-clock.ts";
 import type { Clock } from "../../../ports/process/clock.ts";
 import { type BoundedLookup, boundLookup } from "../../check/bounded-lookup.ts";
@@ -23,16 +24,22 @@ export interface CoreEntryCheckDeps {
   readonly observe?: (validation: Validation) => void;
 }
 
-/** Entries that start within so short a time share one budget, which would cost more than they do. */
+/** Entries of an owner that start within so short a time share one budget, which would cost more than they do. */
 const SHARED_FOR_MS = 50;
 
-function sharedBudget(lookup: Lookup, clock: Clock, budgetMs: number): () => BoundedLookup {
+function sharedBudget(
+  lookup: Lookup,
+  clock: Clock,
+  budgetMs: number,
+): (by: OwnerKey | undefined) => BoundedLookup {
   let bounded: BoundedLookup | undefined;
+  let owner: OwnerKey | undefined;
   let madeMs = -Infinity;
-  return () => {
+  return (by) => {
     const nowMs = clock.monotonicMs();
-    if (bounded === undefined || nowMs - madeMs >= SHARED_FOR_MS) {
-      bounded = boundLookup(lookup, clock, budgetMs);
+    if (bounded === undefined || owner !== by || nowMs - madeMs >= SHARED_FOR_MS) {
+      bounded = boundLookup(lookup, clock, budgetMs, by);
+      owner = by;
       madeMs = nowMs;
     }
     return bounded;
@@ -45,7 +52,7 @@ export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
   const first = sharedBudget(deps.lookup, awake, deps.budgetMs);
   const second = sharedBudget(deps.again, awake, deps.againBudgetMs);
   return async (text, options) => {
-    const { lookup } = options.again === true ? second() : first();
+    const { lookup } = (options.again === true ? second : first)(options.by);
     const { implicitMx } = deps;
     const mail = await mailOf({ text, mode: MODE, implicitMx }, lookup);
     return new HeardEntry(deps, { text, options, mail });

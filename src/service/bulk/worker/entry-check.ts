@@ -1,5 +1,6 @@
 import { type Fate, fateOf, tally } from "../../../core/batch/tally.ts";
 import { type FullResult, isInconclusive } from "../../../core/validate/result.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import type { ChunkOutcome } from "../../../ports/bulk/batches.ts";
 import type { EvidenceOf } from "../../evidence/own-spellings.ts";
 
@@ -8,6 +9,8 @@ export interface EntryCheckOptions {
   readonly spamTrap: boolean;
   /** The first answer was inconclusive: ask DNS once more, without the cache. */
   readonly again?: true;
+  /** Whose questions they are, where owners share places for them. */
+  readonly by?: OwnerKey;
   /** What the owner's own traffic says. */
   readonly ownEvidence?: EvidenceOf;
 }

@@ -6,7 +6,7 @@ import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
 import type { Share } from "../../ports/sharing/share.ts";
 import { bucketKey } from "../../service/admission/bucket.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../service/refusals.ts";
-import { PacedSocket, PIECE_OCTETS } from "./paced-socket.ts";
+import { PacedSocket } from "./paced-socket.ts";
 
 export interface ConnectionTerms {
   /** Of connections. */
@@ -32,6 +32,9 @@ interface Connection {
 
 /** How long new connections are paced after the last that had to be. */
 const ALERT_MS = 10_000;
+
+/** A body in chunks of which Node has read more at once is no ordinary one. */
+const CHUNKS_AT_ONCE_OCTETS = 4_096;
 
 /** Connections that are paced in one turn of the event loop: about 20 ms. */
 const PACED_PER_TURN = 1_000;
@@ -94,7 +97,7 @@ export class Connections {
     const isPipelined = latest?.writableFinished === false;
     if (connection.paced === undefined && (isChunked || isPipelined)) {
       this.#pace(socket, connection);
-      if (isPipelined || connection.octets - octets > PIECE_OCTETS) this.#paceAll();
+      if (isPipelined || connection.octets - octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
     }
     return connection.paced;
   }

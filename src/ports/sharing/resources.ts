@@ -45,8 +45,8 @@ export const RESOURCES = {
   },
   reading: {
     unit: "octets",
-    total: 8_192,
-    perOwner: 4_096,
+    total: 2_048,
+    perOwner: 1_024,
     queue: 10_000,
     queuePerOwner: 256,
     refusal: "closed",

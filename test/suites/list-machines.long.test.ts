@@ -46,7 +46,8 @@ async function openWorld(t: TestContext) {
     allowed,
   });
   const machine = async (name: string) => {
-    const sql = await openEmbedded(database, 0);
+    // By the manual clock: an election must not wait for the real disk.
+    const sql = await openEmbedded(database, 0, { waitsForDisk: false });
     const folder = temporary(t);
     const log = keptLog();
     let isCut = false;

@@ -14,7 +14,7 @@ const LOST_HOLD_MS = 1_200;
 const STILL_ASKING_MS = 50;
 
 export interface TriesDeps {
-  readonly window: Pick<Window, "answered" | "failed">;
+  readonly window: Pick<Window, "answered" | "failed" | "late">;
   /** Called for each try without an answer in its time. */
   readonly expired: (attempt: Attempt) => void;
   /** Gives one place back. */
@@ -61,7 +61,7 @@ export class Tries {
     } else if (attempt.list !== undefined) {
       this.#window.answered(attempt.epoch);
       if (attempt.number > 0) this.#keepPlace(attempt, query.startedAtMs + LOST_HOLD_MS);
-    }
+    } else this.#window.late(attempt.epoch);
   }
 
   run(nowMs: number): void {

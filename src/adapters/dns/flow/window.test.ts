@@ -86,3 +86,16 @@ test("fewer than 100 tries, late ones and those of an earlier epoch decide nothi
   window.adjust(5_000);
   assert.equal(window.size, 1_800);
 });
+
+test("tries that are answered after their time are slow, not lost", () => {
+  const window = new Window(1_800);
+  for (let index = 0; index < 1_000; index += 1) {
+    const number = window.sent(1_800, nextMs);
+    if (index >= 200) window.answered(number);
+    else window.failed(number);
+    if (index < 160) window.late(number);
+  }
+  nextMs += 2_500;
+  window.adjust(nextMs);
+  assert.equal(window.size, 1_800);
+});

@@ -60,6 +60,13 @@ export class Window {
     if (epoch === this.#epoch) this.#bad += 1;
   }
 
+  /** A try that had expired was answered: it was slow, and not lost. */
+  late(epoch: number): void {
+    if (epoch !== this.#epoch) return;
+    this.#bad -= 1;
+    this.#good += 1;
+  }
+
   /** To be called every few milliseconds. */
   adjust(nowMs: number): void {
     if (this.#startedMs === undefined || nowMs - this.#startedMs < EPOCH_MS) return;

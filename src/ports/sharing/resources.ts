@@ -140,7 +140,7 @@ export const RESOURCES = {
     perFree: 0.04,
     reservePart: 0.2,
     queue: 50_000,
-    queuePerOwner: 2_000,
+    queuePerOwner: 1_000,
     refusal: "could not tell",
   },
   webhooks: {

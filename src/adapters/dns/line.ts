@@ -75,7 +75,7 @@ export class Line<T> {
     return this.#start(name, place);
   }
 
-  /** Each asker waits for its own place: nobody waits behind another owner's questions for a name that both ask for. */
+  /** Each asker waits for a place of its own, also for a name that another owner waits to ask for. */
   async #inTurn(name: string, turn: Promise<Hold | undefined>): Promise<Answer<T>> {
     const place = await turn;
     if (place === undefined) return NO_PLACE;

@@ -50,7 +50,7 @@ export interface LookupOptions {
   readonly clock: Clock;
   /** Absent: every answer is believed. */
   readonly trust?: Trust | undefined;
-  /** Of questions under way; absent: whoever asks, they need no place. */
+  /** The share of questions under way; absent: no question needs a place. */
   readonly questions?: Pick<Share, "takeIfFree" | "wait"> | undefined;
 }
 

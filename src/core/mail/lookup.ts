@@ -56,8 +56,8 @@ export interface Registration {
 }
 
 /**
- * Asks about names. Never rejects for what a peer did: timeouts and garbage are `unknown`. `by`: whose share of what may
- * be asked at once a question takes; without it, nobody's.
+ * Asks about names. Never rejects for what a peer did: timeouts and garbage are `unknown`. `by`: the owner whose share
+ * of the questions under way is used; absent: no owner's.
  */
 export interface Lookup {
   /** `name` is lower-case A-labels without a trailing dot, here and below. */

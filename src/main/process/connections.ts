@@ -33,7 +33,7 @@ interface Connection {
 /** How long new connections are paced after the last that had to be. */
 const ALERT_MS = 10_000;
 
-/** A body in chunks of which Node has read more at once is no ordinary one. */
+/** When Node has read more of a body in chunks at once, all connections are paced. Ordinary clients send less. */
 const CHUNKS_AT_ONCE_OCTETS = 4_096;
 
 /** Connections that are paced in one turn of the event loop: about 4 ms. */

@@ -61,7 +61,7 @@ export class Share {
     return this.#grant(tenant, amount, options.reclaim);
   }
 
-  /** Takes at once when nobody waits and there is room; else undefined, and nothing is counted as refused. */
+  /** Takes at once when nobody waits and there is room; else returns undefined, which counts as no refusal. */
   takeIfFree(owner: OwnerKey, amount = 1): Hold | undefined {
     if (this.#turns.size > 0) return undefined;
     const tenant = this.#tenantOf(owner);

@@ -27,7 +27,7 @@ import type { Config } from "./settings/config.ts";
 import { openDashboard } from "./parts/dashboard.ts";
 import { guessesPublicUrl } from "./settings/links.ts";
 import { compatDepsOf, connectionTerms, hostCheckOf, settingsOf } from "./process/app-settings.ts";
-import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
+import { createListener, DEFAULT_LIMITS } from "./process/listening/listen.ts";
 import type { Machine } from "./process/machine.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
 import { startUpkeep } from "./parts/serving.ts";

@@ -12,7 +12,7 @@ import { type BulkChecker, openBulkChecker } from "./parts/bulk-checker.ts";
 import type { Config } from "./settings/config.ts";
 import { watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { watchDns } from "./metrics/dns-metrics.ts";
-import { createListener, DEFAULT_LIMITS } from "./process/listen.ts";
+import { createListener, DEFAULT_LIMITS } from "./process/listening/listen.ts";
 import { type Process, openProcess } from "./process/open-process.ts";
 import { type Machine, systemMachine } from "./process/machine.ts";
 import { webhookCounter } from "./metrics/program-metrics.ts";

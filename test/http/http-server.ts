@@ -4,7 +4,7 @@ import {
   createListener,
   listen,
   type ListenLimits,
-} from "../../src/main/process/listen.ts";
+} from "../../src/main/process/listening/listen.ts";
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
 import { appWith } from "./http-app.ts";

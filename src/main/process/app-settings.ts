@@ -6,7 +6,7 @@ import { createUnitsLeft } from "../../service/admission/units-left.ts";
 import type { CheckOne } from "../../service/check/check-one.ts";
 import type { Serving } from "../parts/serving.ts";
 import type { Links } from "../settings/links.ts";
-import type { ConnectionTerms } from "./connections.ts";
+import type { ConnectionTerms } from "./listening/connections.ts";
 
 const ACCESS_LOG_LINES_PER_SECOND = 100;
 

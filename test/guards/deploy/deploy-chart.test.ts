@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
-import { DEFAULT_LIMITS } from "../../../src/main/process/listen.ts";
+import { DEFAULT_LIMITS } from "../../../src/main/process/listening/listen.ts";
 import { filesIn, leavesOf, readText, readYaml } from "./deploy-files.ts";
 import { hasTool } from "../../process/require-tool.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { allCommands } from "../../../src/main/commands.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
-import { DEFAULT_LIMITS } from "../../../src/main/process/listen.ts";
+import { DEFAULT_LIMITS } from "../../../src/main/process/listening/listen.ts";
 import { namesInEnvFile, readText, readUnit } from "./deploy-files.ts";
 import { recordingTerminal } from "../../process/recording-terminal.ts";
 import { hasTool } from "../../process/require-tool.ts";

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { connect, type Socket } from "node:net";
 import { after, before, test, type TestContext } from "node:test";
-import { testServer, type TestServer } from "../../../test/http/http-server.ts";
-import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
-import { readError, readResult } from "../../../test/http/strict-client.ts";
+import { testServer, type TestServer } from "../../../../test/http/http-server.ts";
+import { askRaw, rawClient } from "../../../../test/http/raw-http.ts";
+import { readError, readResult } from "../../../../test/http/strict-client.ts";
 
 const REQUESTS = 3_000;
 const CHUNKS = 100_000;

@@ -2,12 +2,12 @@ import { strict as assert } from "node:assert";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { appWith, echoingCheck, recordingLog } from "../../../test/http/http-app.ts";
-import { testServer, type TestServer } from "../../../test/http/http-server.ts";
-import { askRaw, type RawClient, rawClient } from "../../../test/http/raw-http.ts";
-import { readError, readResult } from "../../../test/http/strict-client.ts";
-import type { CheckOne } from "../../service/check/check-one.ts";
-import type { Route } from "../../http/answer/route.ts";
+import { appWith, echoingCheck, recordingLog } from "../../../../test/http/http-app.ts";
+import { testServer, type TestServer } from "../../../../test/http/http-server.ts";
+import { askRaw, type RawClient, rawClient } from "../../../../test/http/raw-http.ts";
+import { readError, readResult } from "../../../../test/http/strict-client.ts";
+import type { CheckOne } from "../../../service/check/check-one.ts";
+import type { Route } from "../../../http/answer/route.ts";
 import { createListener, DEFAULT_LIMITS, listen, type ListenLimits } from "./listen.ts";
 
 const FORM = "application/x-www-form-urlencoded";

@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
-import { testServer, type TestServer } from "../../../test/http/http-server.ts";
-import { askRaw, rawClient } from "../../../test/http/raw-http.ts";
-import { readError, readResult } from "../../../test/http/strict-client.ts";
-import { CHECKS } from "../../../test/http/listen-checks.ts";
-import { REFUSALS } from "../../../test/http/listen-refusals.ts";
+import { testServer, type TestServer } from "../../../../test/http/http-server.ts";
+import { askRaw, rawClient } from "../../../../test/http/raw-http.ts";
+import { readError, readResult } from "../../../../test/http/strict-client.ts";
+import { CHECKS } from "../../../../test/http/listen-checks.ts";
+import { REFUSALS } from "../../../../test/http/listen-refusals.ts";
 import {
   LONG,
   MANY_HEADERS,
@@ -13,7 +13,7 @@ import {
   FORM,
   JSON_TYPE,
   posted,
-} from "../../../test/http/listen-requests.ts";
+} from "../../../../test/http/listen-requests.ts";
 
 let server: TestServer;
 before(async () => {

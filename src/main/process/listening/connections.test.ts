@@ -3,8 +3,8 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { readTrustedProxies } from "../../http/request/client-address.ts";
-import { createShares } from "../../ports/sharing/shares.ts";
+import { readTrustedProxies } from "../../../http/request/client-address.ts";
+import { createShares } from "../../../ports/sharing/shares.ts";
 import { Connections } from "./connections.ts";
 
 /** A connection that notes whether it was closed and paced. */

@@ -1,8 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { errorBody, EVERY_ANSWER } from "../../http/answer/answer.ts";
-import { JSON_TYPE } from "../../http/answer/route.ts";
-import type { Listener } from "../../http/app/app.ts";
+import { errorBody, EVERY_ANSWER } from "../../../http/answer/answer.ts";
+import { JSON_TYPE } from "../../../http/answer/route.ts";
+import type { Listener } from "../../../http/app/app.ts";
 import {
   badRequest,
   bodyTooLarge,
@@ -10,7 +10,7 @@ import {
   methodNotAllowed,
   type Refusal,
   requestTimedOut,
-} from "../../service/refusals.ts";
+} from "../../../service/refusals.ts";
 
 /** How long a refused client may go on sending before the line is cut: it has to read the answer first. */
 const LINGER_MS = 2_000;

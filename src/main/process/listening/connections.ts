@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { isTrustedProxy, type TrustedProxies } from "../../http/request/client-address.ts";
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
-import type { Share } from "../../ports/sharing/share.ts";
-import { bucketKey } from "../../service/admission/bucket.ts";
-import { type Refusal, serviceFull, tooMuchAtOnce } from "../../service/refusals.ts";
+import { isTrustedProxy, type TrustedProxies } from "../../../http/request/client-address.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
+import type { Share } from "../../../ports/sharing/share.ts";
+import { bucketKey } from "../../../service/admission/bucket.ts";
+import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
 export interface ConnectionTerms {

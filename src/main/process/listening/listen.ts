@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { errorBody, EVERY_ANSWER } from "../../http/answer/answer.ts";
-import { addressOf } from "../../http/api/entering.ts";
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { Turns } from "../../ports/sharing/turns.ts";
-import { bucketKey } from "../../service/admission/bucket.ts";
+import { errorBody, EVERY_ANSWER } from "../../../http/answer/answer.ts";
+import { addressOf } from "../../../http/api/entering.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import { Turns } from "../../../ports/sharing/turns.ts";
+import { bucketKey } from "../../../service/admission/bucket.ts";
 import { Connections, type ConnectionTerms } from "./connections.ts";
-import type { Listener } from "../../http/app/app.ts";
-import { JSON_TYPE } from "../../http/answer/route.ts";
-import { TARGET_MAX_CHARACTERS } from "../../http/request/target.ts";
-import { badRequest, methodNotAllowed } from "../../service/refusals.ts";
+import type { Listener } from "../../../http/app/app.ts";
+import { JSON_TYPE } from "../../../http/answer/route.ts";
+import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";
+import { badRequest, methodNotAllowed } from "../../../service/refusals.ts";
 import { answerBroken, writeRefusal } from "./broken-request.ts";
 
 /** How patient the listener is. */

@@ -35,11 +35,11 @@ function world(total: number, perOwner: number, proxies = "") {
   const open = (address: string) => {
     const line = new Line(address);
     const refusal = connections.admit(line as unknown as Socket);
-    const use = (writableFinished: boolean): boolean =>
-      connections.used(line as unknown as Socket, { writableFinished } as ServerResponse) !==
-      undefined;
+    const answer = (response: Pick<ServerResponse, "writableFinished">): boolean =>
+      connections.used(line as unknown as Socket, response as ServerResponse) !== undefined;
+    const use = (writableFinished: boolean): boolean => answer({ writableFinished });
     const begun = (): void => connections.begun(line as unknown as Socket);
-    return { line, status: refusal?.status, use, begun };
+    return { line, status: refusal?.status, use, answer, begun };
   };
   return { open };
 }
@@ -77,6 +77,27 @@ test("with all connections open the longest idle of all makes room, and 503 come
   const busy = world(1, 1);
   busy.open("192.0.2.1").use(false);
   assert.equal(busy.open("192.0.2.2").status, 503);
+});
+
+test("looking for the longest idle ends after 1,024 busy ones, and goes on behind them", () => {
+  const { open } = world(3_000, 100);
+  let looks = 0;
+  const busy = {
+    get writableFinished(): boolean {
+      looks += 1;
+      return false;
+    },
+  };
+  for (let n = 0; n < 2_999; n += 1) open(`192.0.${String(n % 100)}.1`).answer(busy);
+  const idle = open("192.0.2.2");
+  const statuses = [1, 2, 3].map(() => {
+    looks = 0;
+    const { status } = open("198.51.100.1");
+    assert.ok(looks <= 1_024, String(looks));
+    return status;
+  });
+  assert.deepEqual(statuses, [503, 503, undefined]);
+  assert.equal(idle.line.isClosed, true);
 });
 
 test("a trusted proxy has no share of its own", () => {

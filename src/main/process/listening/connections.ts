@@ -17,8 +17,12 @@ export interface ConnectionTerms {
   readonly trustedProxies: TrustedProxies;
 }
 
+type Ordered = Map<Socket, Connection>;
+
 interface Connection {
   readonly owner: OwnerKey;
+  /** All connections of that owner. */
+  readonly owned: Ordered;
   readonly hold: Hold;
   /** Node reads it; false while it waits for its parser. */
   isRead: boolean;
@@ -26,8 +30,6 @@ interface Connection {
   /** Octets that Node had read when it parsed the latest request, with what came behind it in the same read. */
   octets: number;
   paced: PacedSocket | undefined;
-  /** The order of last use: the smallest is idle for the longest time. */
-  usedAt: number;
 }
 
 /** How long new connections are paced after the last that had to be. */
@@ -36,14 +38,22 @@ const ALERT_MS = 10_000;
 /** When Node has read more of a body in chunks at once, all connections are paced. Ordinary clients send less. */
 const CHUNKS_AT_ONCE_OCTETS = 4_096;
 
+/**
+ * Connections that are looked at to find the longest idle for a new one. Busy ones are no candidates for now and go to
+ * the end, so that the next look begins behind them.
+ */
+const LOOKED_AT_MAX = 1_024;
+
 /** Connections that are paced in one turn of the event loop: about 4 ms. */
 const PACED_PER_TURN = 200;
 
 /** The open connections of a listener: each address has its share, and the longest idle makes room for a new one. */
 export class Connections {
   readonly #terms: ConnectionTerms;
-  readonly #open = new Map<Socket, Connection>();
-  #uses = 0;
+  /** In the order of last use: the first is idle for the longest time. */
+  readonly #open: Ordered = new Map();
+  /** Of each owner, in the same order. */
+  readonly #owned = new Map<OwnerKey, Ordered>();
   #proxied = 0;
   /** Runs while all connections are paced. */
   #alert: NodeJS.Timeout | undefined;
@@ -58,21 +68,23 @@ export class Connections {
     for (;;) {
       try {
         const hold = this.#terms.share.take(owner);
-        this.#open.set(socket, {
+        const owned = this.#owned.get(owner) ?? new Map();
+        this.#owned.set(owner, owned);
+        this.#toEnd(socket, {
           owner,
+          owned,
           hold,
           isRead: false,
           latest: undefined,
           octets: 0,
           paced: undefined,
-          usedAt: this.#next(),
         });
         socket.once("close", () => this.#close(socket));
         return undefined;
       } catch (error) {
         if (!(error instanceof NoRoom)) throw error;
         const isOverall = error.why === "all";
-        if (this.#shed(isOverall ? undefined : owner)) continue;
+        if (this.#shed(isOverall ? this.#open : this.#owned.get(owner))) continue;
         return isOverall ? serviceFull() : tooMuchAtOnce();
       }
     }
@@ -92,7 +104,7 @@ export class Connections {
     if (connection === undefined) return undefined;
     const { latest, octets } = connection;
     connection.latest = response;
-    connection.usedAt = this.#next();
+    this.#toEnd(socket, connection);
     connection.octets = socket.bytesRead;
     const isPipelined = latest?.writableFinished === false;
     if (connection.paced === undefined && (isChunked || isPipelined)) {
@@ -129,9 +141,11 @@ export class Connections {
     });
   }
 
-  #next(): number {
-    this.#uses += 1;
-    return this.#uses;
+  #toEnd(socket: Socket, connection: Connection): void {
+    this.#open.delete(socket);
+    this.#open.set(socket, connection);
+    connection.owned.delete(socket);
+    connection.owned.set(socket, connection);
   }
 
   #ownerOf({ remoteAddress = "" }: Socket): OwnerKey {
@@ -140,25 +154,30 @@ export class Connections {
     return `bucket:proxied ${String(this.#proxied)}`;
   }
 
-  /** Closes the longest idle connection, of the owner if one is named; false when none is idle. */
-  #shed(owner: OwnerKey | undefined): boolean {
-    let longest: Socket | undefined;
-    let usedAt = Infinity;
-    for (const [socket, connection] of this.#open) {
-      if (owner !== undefined && connection.owner !== owner) continue;
-      if (connection.usedAt >= usedAt || !isIdle(connection)) continue;
-      longest = socket;
-      usedAt = connection.usedAt;
+  /** Closes the longest idle of these connections; false when none is idle. */
+  #shed(ordered: Ordered = new Map()): boolean {
+    let looks = 0;
+    for (const [socket, connection] of ordered) {
+      if (isIdle(connection)) {
+        this.#close(socket);
+        socket.destroy();
+        return true;
+      }
+      looks += 1;
+      if (looks >= Math.min(LOOKED_AT_MAX, ordered.size)) return false;
+      this.#toEnd(socket, connection);
     }
-    if (longest === undefined) return false;
-    this.#close(longest);
-    longest.destroy();
-    return true;
+    return false;
   }
 
   #close(socket: Socket): void {
-    this.#open.get(socket)?.hold.release();
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
     this.#open.delete(socket);
+    const { owner, owned, hold } = connection;
+    owned.delete(socket);
+    if (owned.size === 0) this.#owned.delete(owner);
+    hold.release();
   }
 }
 

@@ -12,6 +12,7 @@ import { JSON_TYPE } from "../../../http/answer/route.ts";
 import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";
 import { badRequest, methodNotAllowed } from "../../../service/refusals.ts";
 import { answerBroken, writeRefusal } from "./broken-request.ts";
+import { type Reception, welcomeInTurns } from "./welcome.ts";
 
 /** How patient the listener is. */
 export interface ListenLimits {
@@ -93,35 +94,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
   };
 }
 
-/** New connections that Node gets in one turn of the event loop: about 1 ms. */
-const CONNECTIONS_PER_TURN = 8;
-
-/**
- * Lets `admit` see each new connection at once; those that may stay get their parser, and then `begun`, in a later turn
- * when many come, address after address. Connections that come all at once would hold everybody up for 0.3 s.
- */
-function welcomeInTurns(server: Server, { admit, begun }: ReturnType<typeof reception>): void {
-  const turns = new Turns(CONNECTIONS_PER_TURN);
-  const [give] = server.listeners("connection") as SeeSocket[];
-  if (give === undefined) throw new Error("an HTTP server has no listener for connections");
-  const begin = (socket: Socket): void => {
-    if (socket.destroyed) return; // it made room for another
-    give.call(server, socket);
-    begun(socket);
-    socket.resume();
-  };
-  Object.assign(server, { pauseOnConnect: true }); // an option of net.Server that http does not hand on
-  server.off("connection", give);
-  server.on("connection", (socket: Socket) => {
-    if (!admit(socket)) return;
-    const ownerOf = (): OwnerKey => bucketKey(socket.remoteAddress ?? "");
-    if (turns.take(1, ownerOf, () => begin(socket))) begin(socket);
-  });
-}
-
-type SeeSocket = (socket: Socket) => void;
-
-const reception = (lines: Lines, connections: Connections | undefined) => ({
+const reception = (lines: Lines, connections: Connections | undefined): Reception => ({
   admit: (socket: Socket): boolean => {
     const refusal = connections?.admit(socket);
     if (refusal === undefined) return true;

@@ -6,11 +6,13 @@ import {
   type SimulatedPath,
   SimulatedServer,
 } from "../../../../test/dns/simulated-network.ts";
-import { SMALL_MAX, openClient, start, end } from "../../../../test/dns/path-run.ts";
+import { OWN_MAX, SMALL_MAX, openClient, start, end } from "../../../../test/dns/path-run.ts";
 
 interface Limited {
   readonly name: string;
   readonly path: SimulatedPath;
+  /** The client's maximum, which its window starts with; `SMALL_MAX` unless given. */
+  readonly max?: number;
   /** Names a second that the resolver can answer for. */
   readonly idealPerSecond: number;
   /** Share of live names that may be unknown in the second half of the run, before a second pass. */
@@ -36,19 +38,40 @@ const LIMITED: readonly Limited[] = [
     idealPerSecond: 150,
     unknownMax: 0.3,
   },
+  {
+    name: "a resolver that drops far below the maximum, while 50 questions wait,",
+    path: { medianMs: 100, waitingMax: 50 },
+    max: OWN_MAX,
+    idealPerSecond: 500,
+    unknownMax: 0.12,
+  },
+  {
+    name: "a resolver far below the maximum whose limit of 150 fills with dead names",
+    path: { medianMs: 20, waitingMax: 150, dead: 0.02 },
+    max: OWN_MAX,
+    idealPerSecond: 150 / (0.02 * 16 + 0.02),
+    unknownMax: 0.12,
+  },
+  {
+    name: "a resolver far below the maximum that refuses more than 150 a second",
+    path: { medianMs: 20, refusesAbove: 150 },
+    max: OWN_MAX,
+    idealPerSecond: 150,
+    unknownMax: 0.3,
+  },
 ];
 
-for (const { name, path, idealPerSecond, unknownMax } of LIMITED) {
+for (const { name, path, max = SMALL_MAX, idealPerSecond, unknownMax } of LIMITED) {
   test(`${name} is asked about as much as it can take`, () => {
     const clock = new SimulatedClock();
     const server = new SimulatedServer(path, clock, seeded(3));
-    const client = openClient(server, clock, SMALL_MAX);
+    const client = openClient(server, clock, max);
     const run = start(client, clock, 2_000_000);
-    clock.run(() => false, 20_000);
+    clock.run(() => false, 30_000);
     const before = { ...run };
-    clock.run(() => false, 40_000);
+    clock.run(() => false, 60_000);
     const found = run.found - before.found;
-    const share = found / (20 * idealPerSecond);
+    const share = found / (30 * idealPerSecond);
     assert.ok(share >= 0.5, `${share.toFixed(2)} of what it can answer`);
     const settled = run.settled - before.settled;
     const unknown = 1 - found / (settled * (1 - (path.dead ?? 0)));

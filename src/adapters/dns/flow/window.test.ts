@@ -46,6 +46,26 @@ test("failures that the size causes shrink it until they are gone, and it grows 
   assert.ok(mean < limit * 1.35 && mean > limit * 0.7, `${String(mean)} on average`);
 });
 
+test("a window far beyond what the server takes comes down to that at once", () => {
+  const sizes = epochs(new Window(1_800), 20, (size) => Math.max(0, 1 - 100 / size));
+  assert.equal(sizes[0], 100);
+  assert.ok(Math.max(...sizes) <= 200, `${String(Math.max(...sizes))} at most`);
+});
+
+test("a server that answers nothing does not change the window", () => {
+  assert.equal(least(epochs(new Window(1_800), 10, () => 1)), 1_800);
+});
+
+test("what is accepted falls with the share, so that a new cause is found", () => {
+  const window = new Window(1_800);
+  epochs(window, 2, () => 0.7);
+  epochs(window, 1, () => 0.2);
+  assert.deepEqual(
+    epochs(window, 1, () => 0.3),
+    [1_260],
+  );
+});
+
 test("the window is back at its maximum 25 s after the cause is gone", () => {
   const window = new Window(1_800);
   assert.ok(

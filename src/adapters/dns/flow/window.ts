@@ -5,21 +5,28 @@ const EPOCH_MS = 2_500;
 const TRIES_MIN = 100;
 /** Share of bad tries that is always accepted: 2 % of dead names, 1 % loss each way, and chance. */
 const BAD_MAX = 0.05;
-/** A trial at 0.7 of the size must lower the share by a tenth, or the size is not its cause. */
+/**
+ * A trial at 0.7 of the size, or at the part of it that was answered if that is less, must lower the share by a tenth, or
+ * the size is not its cause.
+ */
 const TRIAL_FACTOR = 0.7;
 const HELPED_FACTOR = 0.9;
-/** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch. */
+/** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch and as the share falls. */
 const ACCEPTED_MARGIN = 1.3;
 const ACCEPTED_DECAY = 0.98;
-/** Added after a good epoch. Added, not multiplied: two clients of one server then come to equal shares. */
+/**
+ * Of the maximum, added after a good epoch, but at most the size again. Added, not multiplied: two clients of one server
+ * then come to equal shares.
+ */
 const GROWTH_SHARE = 1 / 8;
 const LEAST = 16;
 
 /**
  * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
- * 5 % of the first tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size. When that
- * does not lower the share, the cause is the path or the names: the size comes back and the share is accepted. Round
- * trips are not looked at, because a slow path needs a full window most.
+ * 5 % of the first tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size or less. When
+ * that does not lower the share, the cause is the path or the names: the size comes back and the share is accepted. A
+ * server that answers nothing is down, and not overloaded. Round trips are not looked at, because a slow path needs a
+ * full window most.
  */
 export class Window {
   readonly #max: number;
@@ -71,7 +78,7 @@ export class Window {
   adjust(nowMs: number): void {
     if (this.#startedMs === undefined || nowMs - this.#startedMs < EPOCH_MS) return;
     const tries = this.#good + this.#bad;
-    if (tries >= TRIES_MIN) this.#judge(this.#bad / tries);
+    if (tries >= TRIES_MIN && this.#good > 0) this.#judge(this.#bad / tries);
     else this.#endTrial();
     this.#epoch += 1;
     this.#startedMs = undefined;
@@ -87,10 +94,12 @@ export class Window {
     } else if (share > this.#accepted) {
       this.#trial = { size: this.#size, share };
       const used = Math.min(this.#size, this.#most);
-      this.#size = Math.max(Math.min(LEAST, this.#max), Math.floor(used * TRIAL_FACTOR));
+      const factor = Math.min(TRIAL_FACTOR, 1 - share);
+      this.#size = Math.max(Math.min(LEAST, this.#max), Math.floor(used * factor));
     } else {
       if (this.#most >= this.#size) this.#grow();
-      this.#accepted = Math.max(BAD_MAX, this.#accepted * ACCEPTED_DECAY);
+      const accepted = Math.min(this.#accepted * ACCEPTED_DECAY, share * ACCEPTED_MARGIN);
+      this.#accepted = Math.max(BAD_MAX, accepted);
     }
   }
 
@@ -101,6 +110,7 @@ export class Window {
   }
 
   #grow(): void {
-    this.#size = Math.min(this.#max, this.#size + Math.ceil(this.#max * GROWTH_SHARE));
+    const growth = Math.min(this.#size, Math.ceil(this.#max * GROWTH_SHARE));
+    this.#size = Math.min(this.#max, this.#size + growth);
   }
 }

@@ -188,6 +188,13 @@ const viewStreams: Attack["run"] = async (attacker) => {
   await keepOpen(attacker, { count: 50, text, use: (socket) => void socket?.pause() });
 };
 
+/** Answers that cost nothing to ask for, and are never read. */
+const unreadPages: Attack["run"] = (attacker, attackers) => {
+  const text = "GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".repeat(16);
+  const count = Math.ceil(10_000 / attackers);
+  return keepOpen(attacker, { count, text, use: (socket) => void socket?.pause() });
+};
+
 const reports: Attack["run"] = (attacker) => {
   const headers = attacker.key("starter");
   const octets = Buffer.from("entry=good.co&wrong=disposable");
@@ -254,6 +261,7 @@ const OTHERS: readonly Attack[] = [
   { row: 7, name: "sign-ins", run: signIns },
   { row: 7, name: "event streams", run: eventStreams },
   { row: 7, name: "unread results", run: viewStreams },
+  { row: 7, name: "unread pages", run: unreadPages },
   { row: 7, name: "reports", run: reports },
   { row: 7, name: "slow registries", run: slowRegistries },
   { row: 7, name: "slow webhooks", run: slowWebhooks },

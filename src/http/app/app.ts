@@ -17,6 +17,7 @@ import { badRequest, notFound, type Refusal } from "../../service/refusals.ts";
 import { createAccessLog } from "../answer/access-log.ts";
 import { createBodyReader } from "../request/body/body.ts";
 import type { Decode } from "../request/body/decode.ts";
+import { sharedPages } from "./pages-share.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import type { HostCheck } from "../request/allowed-hosts.ts";
 import type { TrustedProxies } from "../request/client-address.ts";
@@ -97,7 +98,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const guard = guardOf(routes, deps);
   const { compatHosts = NO_HOSTS } = settings;
   const app = Fastify({
-    ...(listener !== undefined && besideFramework(listener, guard)),
+    ...(listener !== undefined && besideFramework(listener, guard, deps)),
     ...FRAMEWORK_OPTIONS,
     rewriteUrl: ({ url = "/", headers }) => {
       if (url.startsWith("/api/")) return API_ENTRANCE;
@@ -170,15 +171,22 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
 }
 
 /** Requests under `/api` go to their guard at once, without the framework's router. */
-function besideFramework(listener: Listener, guard: Guard): Listener {
+function besideFramework(
+  listener: Listener,
+  guard: Guard,
+  { shares, settings: { trustedProxies, compatHosts = NO_HOSTS } }: AppDeps,
+): Listener {
   return {
     ...listener,
-    serverFactory: (handler, options) =>
-      listener.serverFactory((request, response) => {
-        const { url = "/" } = request;
+    serverFactory: (handler, options) => {
+      const pages = sharedPages(handler, { share: shares.of("pages"), trustedProxies });
+      return listener.serverFactory((request, response) => {
+        const { url = "/", headers } = request;
         if (url.startsWith("/api/")) void guard(request, response, url);
-        else handler(request, response);
-      }, options),
+        else if (isApi(url, headers.host, compatHosts)) handler(request, response);
+        else pages(request, response);
+      }, options);
+    },
   };
 }
 
@@ -191,15 +199,18 @@ function answerApi(guard: Guard, request: FastifyRequest, reply: FastifyReply): 
 function addErrorHandlers(app: FastifyInstance, guard: Guard, { log, settings }: AppDeps): void {
   const { absent, failed } = pageErrors(app, log);
   const { compatHosts = NO_HOSTS } = settings;
-  const isApi = ({ originalUrl, headers }: FastifyRequest): boolean =>
-    isApiPath(atCompatHost(readTarget(originalUrl), headers.host, compatHosts).path);
+  const isForApi = ({ originalUrl, headers }: FastifyRequest): boolean =>
+    isApi(originalUrl, headers.host, compatHosts);
   app.setNotFoundHandler((request, reply) =>
-    isApi(request) ? answerApi(guard, request, reply) : absent(request, reply),
+    isForApi(request) ? answerApi(guard, request, reply) : absent(request, reply),
   );
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    return isApi(request) ? answerApi(guard, request, reply) : failed(error, request, reply);
+    return isForApi(request) ? answerApi(guard, request, reply) : failed(error, request, reply);
   });
 }
+
+const isApi = (url: string, host: string | undefined, compatHosts: CompatHosts): boolean =>
+  isApiPath(atCompatHost(readTarget(url), host, compatHosts).path);
 
 /** The router's complaints about a path outside `/api`: nothing can be there. */
 const refusalFor = ({ statusCode }: FastifyError): Refusal =>

@@ -184,6 +184,14 @@ export const RESOURCES = {
     queuePerOwner: 0,
     refusal: ANSWER,
   },
+  pages: {
+    unit: "places",
+    total: 512,
+    perOwner: 128,
+    queue: 0,
+    queuePerOwner: 0,
+    refusal: ANSWER,
+  },
 } as const satisfies Readonly<Record<string, Resource>>;
 
 export type ResourceName = keyof typeof RESOURCES;

@@ -1,0 +1,72 @@
+import { strict as assert } from "node:assert";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { test, type TestContext } from "node:test";
+import { type Resource, RESOURCES } from "../../src/ports/sharing/resources.ts";
+import { Share } from "../../src/ports/sharing/share.ts";
+import { sharedPages } from "../../src/http/app/pages-share.ts";
+
+const ROW: Resource = { ...RESOURCES.pages, total: 4, perOwner: 3 };
+
+const ASK = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+
+/** A server whose answers are given by the test. */
+async function open(t: TestContext) {
+  const share = new Share("pages", ROW);
+  const asked: ServerResponse[] = [];
+  const server = createServer();
+  const serve = (_: unknown, response: ServerResponse): void => {
+    asked.push(response);
+    server.emit("asked");
+  };
+  server.on("request", sharedPages(serve, { share, trustedProxies: [] }));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const from = (localAddress: string, text: string): Socket => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress });
+    socket.on("error", () => undefined).write(text);
+    return socket;
+  };
+  const until = async (count: number): Promise<void> => {
+    while (asked.length < count) await once(server, "asked");
+  };
+  return { share, asked, from, until };
+}
+
+const used = (share: Share): number => share.figures("look").used;
+
+test("an address over its share of pages is refused until one of its answers is taken", async (t) => {
+  const { share, asked, from, until } = await open(t);
+  const first = from("127.0.0.1", ASK.repeat(3));
+  await until(3);
+  const [refused] = (await once(from("127.0.0.1", ASK), "data")) as [Buffer];
+  assert.match(refused.toString(), /^HTTP\/1\.1 429 /);
+  asked[0]?.end();
+  await once(first, "data");
+  from("127.0.0.1", ASK);
+  await until(4);
+  assert.equal(used(share), 3);
+});
+
+test("an address with fewer pages gets the place of the one with the most", async (t) => {
+  const { share, from, until } = await open(t);
+  const [most, other] = [from("127.0.0.1", ASK.repeat(3)), from("127.0.0.2", ASK)];
+  await until(4);
+  from("127.0.0.3", ASK);
+  await once(most.resume(), "close");
+  await until(5);
+  assert.equal(other.destroyed, false);
+  assert.equal(share.figures().reclaimed, 1);
+});
+
+test("a connection that ends gives back the places of all its answers, also of those that wait", async (t) => {
+  const { share, asked, from, until } = await open(t);
+  const socket = from("127.0.0.1", ASK.repeat(3));
+  await until(3);
+  const closed = once(asked[0]?.req.socket ?? socket, "close");
+  socket.destroy();
+  await closed;
+  assert.equal(used(share), 0);
+});

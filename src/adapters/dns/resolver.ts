@@ -88,7 +88,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       servers.map((server) => ({ udp: open(server), tcp: new TcpPipe(server, clock) })),
     );
     const limit = cap.limit(this.#patience.capPart);
-    this.#window = new Window(limit);
+    this.#window = new Window(limit, this.#patience.trialLeast);
     this.#places = new WindowPlaces(this.#window, cap, limit);
     this.#lane = new Lane(this.#places, (query) => this.#send(query));
     this.#tries = new Tries(this.#patience, {

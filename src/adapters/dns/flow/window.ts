@@ -30,6 +30,7 @@ const LEAST = 16;
  */
 export class Window {
   readonly #max: number;
+  readonly #trialLeast: number;
   #size: number;
   #epoch = 0;
   /** When the epoch's first try was sent. */
@@ -41,8 +42,10 @@ export class Window {
   /** Size and share before the trial that runs. */
   #trial: { readonly size: number; readonly share: number } | undefined;
 
-  constructor(max: number) {
+  /** `trialLeast`: the least part of the size that a trial leaves. */
+  constructor(max: number, trialLeast = TRIAL_FACTOR) {
     this.#max = max;
+    this.#trialLeast = trialLeast;
     this.#size = max;
   }
 
@@ -94,7 +97,7 @@ export class Window {
     } else if (share > this.#accepted) {
       this.#trial = { size: this.#size, share };
       const used = Math.min(this.#size, this.#most);
-      const factor = Math.min(TRIAL_FACTOR, 1 - share);
+      const factor = Math.max(this.#trialLeast, Math.min(TRIAL_FACTOR, 1 - share));
       this.#size = Math.max(Math.min(LEAST, this.#max), Math.floor(used * factor));
     } else {
       if (this.#most >= this.#size) this.#grow();

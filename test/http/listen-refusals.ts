@@ -1,5 +1,6 @@
 import {
   LONG,
+  MANY_HEADERS,
   get,
   post,
   FORM,
@@ -118,6 +119,30 @@ export const REFUSALS: readonly (readonly [
     get("/api/email/a@x", `X-Long: ${"a".repeat(100_000)}`),
     431,
     "Request header fields too large.",
+  ],
+  [
+    "thousands of headers before the type of a form",
+    post("/api/email", FORM, "email=a@x", ...MANY_HEADERS),
+    431,
+    "Request header fields too large.",
+  ],
+  [
+    "a thousand empty headers",
+    get("/api/email/a@x", ..."a:,".repeat(1_000).split(",")),
+    431,
+    "Request header fields too large.",
+  ],
+  [
+    "a header of 16 KiB",
+    get("/api/email/a@x", `X-Long: ${"a".repeat(16_384)}`),
+    431,
+    "Request header fields too large.",
+  ],
+  [
+    "a path with more than a thousand segments",
+    get(`/api/email${"/a".repeat(1_001)}`),
+    414,
+    "Request target too long.",
   ],
   ["raw bytes above ASCII in the target", get("/api/email/\xff@x"), 400, "Bad request."],
   ["a raw NUL in the target", get("/api/email/\0"), 400, "Bad request."],

@@ -18,6 +18,7 @@ import {
   notSignedIn,
   rateExceeded,
   Refusal,
+  targetTooLong,
   unsupportedMediaType,
 } from "../../service/refusals.ts";
 import { errorBody, refusalOf } from "../answer/answer.ts";
@@ -49,6 +50,7 @@ const REQUESTS_PER_MINUTE = 600;
 /** Bodies of all routes but lists. */
 const SMALL_BODY_BYTES = 65_536;
 
+const QUERY_MAX_CHARACTERS = 4_096;
 const USER_AGENT_MAX = 1_000;
 
 /** No other site may read, frame or keep any of it. */
@@ -151,12 +153,18 @@ function checkOrigin({ headers }: FastifyRequest, publicUrl: string): void {
 
 type Content = Pick<AccountRequest, "body" | "query" | "id">;
 
+function queryOf({ originalUrl }: FastifyRequest): AccountRequest["query"] {
+  const query = originalUrl.split("?")[1] ?? "";
+  if (query.length > QUERY_MAX_CHARACTERS) throw targetTooLong();
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
 async function contentOf(
   route: AccountRoute,
   request: FastifyRequest,
   { deps, release, owner }: Passage & { readonly owner: OwnerKey },
 ): Promise<Content> {
-  const query = Object.fromEntries(new URLSearchParams(request.originalUrl.split("?")[1] ?? ""));
+  const query = queryOf(request);
   const { id = "" } = request.params as { readonly id?: string }; // the path's own, see `AccountRoute`
   if (route.method === "GET") return { body: {}, query, id };
   const most = route.largeBody === true ? Infinity : SMALL_BODY_BYTES;

@@ -27,7 +27,12 @@ function segmentsOf(path: string, family: string): ApiRequest["path"] {
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   if (start >= end) return NO_SEGMENTS;
   const rest = path.slice(start, end);
-  return rest.includes("/") ? rest.split("/").map(decodeSegment) : [decodeSegment(rest)];
+  return rest.includes("/")
+    ? rest.split("/", SEGMENTS_MAX + 1).map(decodeSegment)
+    : [decodeSegment(rest)];
 }
+
+/** Segments of a path that are read; a path with more is refused. Those of a target of 64 KiB would take 10 ms. */
+export const SEGMENTS_MAX = 1_000;
 
 const NO_SEGMENTS: readonly string[] = [];

@@ -38,11 +38,12 @@ export interface Call {
 export const askedOf = (call: Call, route: Route): Asked =>
   (call.asked ??= readAsked(call.target.path, route));
 
-/** No single check is in a larger body, so a refused one is read no further than this to know it. */
+/** No single check is in a larger target or body, so a refused one is read no further than this to know it. */
 const SINGLE_MAX_BYTES = 16_384;
 
-/** A body of unknown length counts as large. */
-export function isLarge({ headers }: HttpRequest): boolean {
+/** Its target or its body; a body of unknown length counts as large. */
+export function isLarge({ request: { headers }, targetLength }: Call): boolean {
+  if (targetLength > SINGLE_MAX_BYTES) return true;
   if (headers["transfer-encoding"] !== undefined) return true;
   return Number(headers["content-length"] ?? 0) > SINGLE_MAX_BYTES;
 }

@@ -21,6 +21,7 @@ import type { TrustedProxies } from "../request/client-address.ts";
 import { atCompatHost, type CompatHosts } from "../request/compat-hosts.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import { chargeOctets } from "./charge-octets.ts";
+import { SEGMENTS_MAX } from "./asked.ts";
 import { askedOf, type Call, isLarge, paramsOf } from "./call.ts";
 import { addressOf, inDeadline } from "./entering.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
@@ -115,7 +116,7 @@ async function recover(
     const charged = await chargeOctets(entrance, bodyOctets, { refusal, admission });
     if (charged !== undefined) call.entrance = charged;
   }
-  const answer = refused(reason, route, route && askedOf(call, route).path);
+  const answer = refused(reason, route, foreignPath(call));
   const isDown = storeDownOf(error) !== undefined;
   if (refusal !== undefined && !isDown) return paidFrom(receipt, answer);
   faultLog(error, { method: request.method, route: route?.family ?? "none" });
@@ -132,6 +133,10 @@ async function recover(
   return answer;
 }
 
+/** Only another service's shape shows it. */
+const foreignPath = (call: Call): ApiRequest["path"] | undefined =>
+  call.route?.foreign && askedOf(call, call.route).path;
+
 /** What the client gets; an error that is not a refusal stays as it is. */
 async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promise<unknown> {
   const known = refusalOf(error);
@@ -145,13 +150,13 @@ async function refusalFor(error: unknown, call: Call, bodies: BodyReader): Promi
 
 /** Whether the refused request is for many entries, which may be in a body that is not read yet. */
 async function asksInBulk(call: Call, bodies: BodyReader): Promise<boolean> {
-  const { request, route } = call;
+  const { route } = call;
   if (route === undefined) return false;
+  if (call.params === undefined && isLarge(call)) return true;
   const { isBulk } = askedOf(call, route).handling;
   if (isBulk === undefined) return false;
   if (isBulk(call.params ?? NO_PARAMS)) return true;
   if (call.params !== undefined || call.isBodyTaken === true) return false;
-  if (isLarge(request)) return true;
   try {
     return isBulk(await paramsOf(call, route, bodies));
   } catch {
@@ -195,6 +200,7 @@ function handle(call: Call, failed: unknown, deps: GuardDeps): Awaitable<ApiRepl
     }
     const method = servedMethod(route, request.method);
     if (failed !== undefined) throw failed;
+    if (askedOf(call, route).path.length > SEGMENTS_MAX) throw targetTooLong();
     return when(owed(entrance, route, deps), (receipt) => {
       if (receipt !== undefined) call.receipt = receipt;
       return when(call.params ?? paramsOf(call, route, deps.bodies), (params) => {
@@ -238,7 +244,7 @@ const owed = (
 /** Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed. */
 function isLikelySingle(call: Call, { admission }: GuardDeps): boolean {
   if (!admission.countsAhead || call.route === undefined) return false;
-  if (isLarge(call.request)) return false;
+  if (isLarge(call)) return false;
   return askedOf(call, call.route).handling.isSingle === true;
 }
 

@@ -161,7 +161,7 @@ export const COMMON_ERRORS: Readonly<Record<string, Response>> = {
   414: apiError("The target is over 64 KiB.", targetTooLong()),
   415: apiError("The body is neither a form nor JSON.", unsupportedMediaType()),
   429: apiError("Rate limit or quota exceeded.", rateExceeded(17_000)),
-  431: apiError("The headers are over 80 KiB.", headersTooLarge()),
+  431: apiError("The headers are over 16 KiB, with 32 octets for each.", headersTooLarge()),
   500: apiError("A fault of ours.", { message: INTERNAL_ERROR_MESSAGE }),
   503: apiError("Overloaded, or a store is down.", storeUnavailable()),
 };

@@ -6,6 +6,7 @@ import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
 import type { Share } from "../../../ports/sharing/share.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
+import type { Head } from "./head.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
 export interface ConnectionTerms {
@@ -16,6 +17,10 @@ export interface ConnectionTerms {
   /** Their connections carry the requests of many: none of them is an owner. */
   readonly trustedProxies: TrustedProxies;
 }
+
+type UsedHead = Pick<Head, "isChunked" | "isLong">;
+
+const SHORT: UsedHead = { isChunked: false, isLong: false };
 
 type Ordered = Map<Socket, Connection>;
 
@@ -35,7 +40,7 @@ interface Connection {
 /** How long new connections are paced after the last that had to be. */
 const ALERT_MS = 10_000;
 
-/** When Node has read more of a body in chunks at once, all connections are paced. Ordinary clients send less. */
+/** When Node has read more of a body in chunks, or of a head that is broken, at once, all connections are paced. Ordinary clients send less. */
 const CHUNKS_AT_ONCE_OCTETS = 4_096;
 
 /**
@@ -98,8 +103,8 @@ export class Connections {
     if (this.#alert !== undefined) this.#pace(socket, connection);
   }
 
-  /** A request came on this connection. Returns what is to begin it, if not the caller. `isChunked`: so is its body. */
-  used(socket: Socket, response: ServerResponse, isChunked = false): PacedSocket | undefined {
+  /** A request came on this connection. Returns what is to begin it, if not the caller. */
+  used(socket: Socket, response: ServerResponse, head: UsedHead = SHORT): PacedSocket | undefined {
     const connection = this.#open.get(socket);
     if (connection === undefined) return undefined;
     const { latest, octets } = connection;
@@ -107,11 +112,20 @@ export class Connections {
     this.#toEnd(socket, connection);
     connection.octets = socket.bytesRead;
     const isPipelined = latest?.writableFinished === false;
-    if (connection.paced === undefined && (isChunked || isPipelined)) {
+    const isHeavy = isPipelined || head.isLong;
+    if (connection.paced === undefined && (isHeavy || head.isChunked)) {
       this.#pace(socket, connection);
-      if (isPipelined || connection.octets - octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
+      if (isHeavy || connection.octets - octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
     }
     return connection.paced;
+  }
+
+  /** What came on this connection is no request, or not all of one. A long head without its end costs as much as one with. */
+  broken(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.paced !== undefined) return;
+    const isHead = connection.latest?.req.complete !== false;
+    if (isHead && socket.bytesRead - connection.octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
   }
 
   /**

@@ -10,8 +10,9 @@ import { Connections, type ConnectionTerms } from "./connections.ts";
 import type { Listener } from "../../../http/app/app.ts";
 import { JSON_TYPE } from "../../../http/answer/route.ts";
 import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";
-import { badRequest, methodNotAllowed } from "../../../service/refusals.ts";
+import { methodNotAllowed, type Refusal } from "../../../service/refusals.ts";
 import { answerBroken, writeRefusal } from "./broken-request.ts";
+import { headOf } from "./head.ts";
 import { type Reception, welcomeInTurns } from "./welcome.ts";
 
 /** How patient the listener is. */
@@ -67,16 +68,19 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
         (request, response) => {
           const line = lines.get(request.socket);
           if (line !== undefined) line.latest = response;
-          const { isChunked, hasOneHost } = framingOf(request);
-          const handle = hasOneHost ? handler : answerBadRequest;
-          const paced = connections?.used(request.socket, response, isChunked);
-          if (paced === undefined) inTurn(request, () => handle(request, response));
-          else paced.began(response, () => handle(request, response));
+          const head = headOf(request);
+          const paced = connections?.used(request.socket, response, head);
+          const begin = (): void => {
+            if (head.refusal === undefined) handler(request, response);
+            else refuse(response, head.refusal);
+          };
+          if (paced === undefined) inTurn(request, head.weight, begin);
+          else paced.began(response, begin);
         },
       );
       // Beyond the limit one that is idle makes room; Node closes only what comes faster than that.
       server.maxConnections = limits.maxConnections + SPARE_CONNECTIONS;
-      // Node would drop what stands behind the thousandth header, a key or X-Forwarded-For; HEADER_MAX_BYTES bounds them.
+      // Node would drop what stands behind the thousandth header, a key or X-Forwarded-For; `headOf` refuses so many.
       server.maxHeadersCount = 0;
       welcomeInTurns(server, reception(lines, connections));
       const sweep = setInterval(() => cutStalled(lines), limits.stallTimeoutMs).unref();
@@ -89,6 +93,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
       return server;
     },
     clientErrorHandler: (error, socket) => {
+      connections?.broken(socket);
       answerBroken(error, socket, lines.get(socket)?.latest);
     },
   };
@@ -109,15 +114,15 @@ const reception = (lines: Lines, connections: Connections | undefined): Receptio
   },
 });
 
-/** Requests that are begun in one turn of the event loop: about 2 ms. */
+/** Requests of ordinary size that are begun in one turn of the event loop: about 2 ms. */
 const REQUESTS_PER_TURN = 16;
 
 /** Begins requests at once, or in a later turn of their client address. */
 function requestTurns({ trustedProxies }: Pick<ConnectionTerms, "trustedProxies"> = NO_PROXIES) {
   const turns = new Turns(REQUESTS_PER_TURN);
-  return (request: IncomingMessage, begin: () => void): void => {
+  return (request: IncomingMessage, weight: number, begin: () => void): void => {
     const ownerOf = (): OwnerKey => bucketKey(addressOf(request, { trustedProxies }));
-    if (turns.take(1, ownerOf, begin)) begin();
+    if (turns.take(weight, ownerOf, begin)) begin();
   };
 }
 
@@ -126,25 +131,7 @@ const NO_PROXIES = { trustedProxies: [] };
 /** Connections that may be open while others are closed for them. */
 const SPARE_CONNECTIONS = 64;
 
-interface Framing {
-  /** HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2). Node keeps only the first of several. */
-  readonly hasOneHost: boolean;
-  readonly isChunked: boolean;
-}
-
-function framingOf({ httpVersion, rawHeaders }: IncomingMessage): Framing {
-  let hosts = 0;
-  let isChunked = false;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-    if (name.length === 17 && name.toLowerCase() === "transfer-encoding") isChunked = true;
-  }
-  return { hasOneHost: hosts === 1 || (hosts === 0 && httpVersion === "1.0"), isChunked };
-}
-
-function answerBadRequest(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, message } = badRequest();
+function refuse(response: ServerResponse, { status, message }: Refusal): void {
   const body = errorBody(message);
   response
     .writeHead(status, {

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import { badRequest, headersTooLarge, type Refusal } from "../../../service/refusals.ts";
+
+/** What the listener looks at of a request before it is begun. */
+export interface Head {
+  /** Absent: it is served. */
+  readonly refusal?: Refusal;
+  readonly isChunked: boolean;
+  /** Node's parser spends on these header fields what it spends on several ordinary requests. */
+  readonly isLong: boolean;
+  /** Requests of ordinary size that it costs as much as, 1 or more. */
+  readonly weight: number;
+}
+
+/**
+ * Names and values of all header fields, and 32 octets for each of them, as HTTP/2 counts them: thousands
+ * of empty ones cost as much as a few long ones.
+ */
+const FIELDS_MAX_OCTETS = 16_384;
+const FIELD_OCTETS = 32;
+
+/** Browsers behind two proxies send up to 40. */
+const LONG_FIELDS = 100;
+
+/** Of the target: reading a path or query of 64 KiB costs as much as about 16 requests. */
+const TARGET_WEIGHT_OCTETS = 4_096;
+
+export function headOf({ httpVersion, rawHeaders, url = "" }: IncomingMessage): Head {
+  const { hosts, octets, isChunked } = fieldsOf(rawHeaders);
+  const isLong = rawHeaders.length > 2 * LONG_FIELDS;
+  const weight = 1 + Math.floor(url.length / TARGET_WEIGHT_OCTETS);
+  if (octets > FIELDS_MAX_OCTETS) return { refusal: headersTooLarge(), isChunked, isLong, weight };
+  // HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2). Node keeps only the first of several.
+  const hasOneHost = hosts === 1 || (hosts === 0 && httpVersion === "1.0");
+  return { ...(!hasOneHost && { refusal: badRequest() }), isChunked, isLong, weight };
+}
+
+/** `rawHeaders`: names and values in turns. */
+function fieldsOf(rawHeaders: readonly string[]) {
+  let hosts = 0;
+  let octets = 0;
+  let isChunked = false;
+  rawHeaders.forEach((text, at) => {
+    octets += text.length + FIELD_OCTETS / 2;
+    if (at % 2 === 1) return;
+    if (text.length === 4 && text.toLowerCase() === "host") hosts += 1;
+    if (text.length === 17 && text.toLowerCase() === "transfer-encoding") isChunked = true;
+  });
+  return { hosts, octets, isChunked };
+}

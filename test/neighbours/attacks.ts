@@ -188,6 +188,20 @@ const viewStreams: Attack["run"] = async (attacker) => {
   await keepOpen(attacker, { count: 50, text, use: (socket) => void socket?.pause() });
 };
 
+/** Heads whose end never comes. */
+const slowHeads: Attack["run"] = (attacker, attackers) => {
+  const text = `GET /api/email/${"a".repeat(60_000)}`;
+  const count = Math.ceil(8_000 / attackers);
+  return keepOpen(attacker, { count, text, use: (socket) => void socket?.resume() });
+};
+
+/** Requests that nobody counts, with all of the target that is permitted. */
+const longTargets: Attack["run"] = (attacker, attackers) => {
+  const path = `/healthz?${"a&".repeat(30_000)}`;
+  const atOnce = Math.min(250, Math.ceil(8_000 / attackers));
+  return attacker.repeat(atOnce, () => attacker.ask({ method: "GET", path }));
+};
+
 /** Answers that cost nothing to ask for, and are never read. */
 const unreadPages: Attack["run"] = (attacker, attackers) => {
   const text = "GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".repeat(16);
@@ -256,6 +270,8 @@ const OTHERS: readonly Attack[] = [
   { row: 4, name: "silent lists", run: silentLists },
   { row: 4, name: "silent batches", run: silentBatches },
   { row: 5, name: "idle connections", run: idleConnections },
+  { row: 5, name: "slow heads", run: slowHeads },
+  { row: 5, name: "long targets", run: longTargets },
   { row: 5, name: "pipelining", run: pipelining },
   { row: 6, name: "one-octet chunks", run: octetChunks },
   { row: 7, name: "sign-ins", run: signIns },

@@ -10,7 +10,7 @@ import { Connections } from "./connections.ts";
 /** A connection that notes whether it was closed and paced. */
 class Line extends EventEmitter {
   readonly remoteAddress: string;
-  readonly bytesRead = 0;
+  bytesRead = 0;
   isClosed = false;
 
   constructor(remoteAddress: string) {
@@ -41,7 +41,7 @@ function world(total: number, perOwner: number, proxies = "") {
     const begun = (): void => connections.begun(line as unknown as Socket);
     return { line, status: refusal?.status, use, answer, begun };
   };
-  return { open };
+  return { open, boundHeads: () => connections.boundHeads() };
 }
 
 test("an address over its share loses its longest idle connection, others lose none", () => {
@@ -98,6 +98,27 @@ test("looking for the longest idle ends after 1,024 busy ones, and goes on behin
   });
   assert.deepEqual(statuses, [503, 503, undefined]);
   assert.equal(idle.line.isClosed, true);
+});
+
+test("unfinished heads beyond 32 MiB are closed where there are most of them", () => {
+  const { open, boundHeads } = world(1_000, 1_000);
+  const come = (address: string, bytesRead: number) => {
+    const { line, use } = open(address);
+    line.bytesRead = bytesRead;
+    return { line, use };
+  };
+  const many = Array.from({ length: 600 }, () => come("192.0.2.1", 60_000));
+  const [few, short] = [come("192.0.2.2", 60_000), come("192.0.2.1", 4_096)];
+  const finished = come("192.0.2.1", 60_000);
+  finished.use(true);
+  boundHeads();
+  assert.equal(many.filter(({ line }) => !line.isClosed).length, 279); // of an equal part of 16 MiB
+  assert.deepEqual(
+    [few, short, finished].map(({ line }) => line.isClosed),
+    [false, false, false],
+  );
+  boundHeads();
+  assert.equal(many.filter(({ line }) => !line.isClosed).length, 279);
 });
 
 test("a trusted proxy has no share of its own", () => {

@@ -7,6 +7,7 @@ import type { Share } from "../../../ports/sharing/share.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
 import type { Head } from "./head.ts";
+import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
 export interface ConnectionTerms {
@@ -48,6 +49,20 @@ const CHUNKS_AT_ONCE_OCTETS = 4_096;
  * the end, so that the next look begins behind them.
  */
 const LOOKED_AT_MAX = 1_024;
+
+/** Of a request without its body, whole. */
+const HEAD_MAX_OCTETS = TARGET_MAX_CHARACTERS + 16_384;
+
+/** Of all connections together; a head takes about three times as much memory. */
+const HEADS_MAX_OCTETS = 33_554_432;
+
+/** Shorter ones are not looked at: those of 10,000 connections take 40 MB. */
+const SHORT_HEAD_OCTETS = 4_096;
+
+interface UnfinishedHead {
+  readonly socket: Socket;
+  readonly octets: number;
+}
 
 /** Connections that are paced in one turn of the event loop: about 4 ms. */
 const PACED_PER_TURN = 200;
@@ -155,6 +170,26 @@ export class Connections {
     });
   }
 
+  /**
+   * Closes connections of the owners that have most while unfinished heads hold more than `HEADS_MAX_OCTETS`: 8,000 of 60 KB
+   * would take 0.9 GB until their time is over. Node tells of a head only when it has all of it.
+   */
+  boundHeads(): void {
+    if (this.#open.size * HEAD_MAX_OCTETS <= HEADS_MAX_OCTETS) return;
+    const heads = new Map<OwnerKey, UnfinishedHead[]>();
+    let total = 0;
+    for (const [socket, { owner, latest, octets }] of this.#open) {
+      const read = socket.bytesRead - octets;
+      if (read <= SHORT_HEAD_OCTETS || !isIdle({ latest })) continue;
+      total += read;
+      const owned = heads.get(owner);
+      if (owned === undefined) heads.set(owner, [{ socket, octets: read }]);
+      else owned.push({ socket, octets: read });
+    }
+    if (total <= HEADS_MAX_OCTETS) return;
+    for (const owned of heads.values()) closeBeyond(owned, HEADS_MAX_OCTETS / heads.size);
+  }
+
   #toEnd(socket: Socket, connection: Connection): void {
     this.#open.delete(socket);
     this.#open.set(socket, connection);
@@ -195,4 +230,13 @@ export class Connections {
   }
 }
 
-const isIdle = ({ latest }: Connection): boolean => latest === undefined || latest.writableFinished;
+function closeBeyond(heads: readonly UnfinishedHead[], most: number): void {
+  let kept = 0;
+  for (const { socket, octets } of heads) {
+    if (kept + octets > most) socket.destroy();
+    else kept += octets;
+  }
+}
+
+const isIdle = ({ latest }: Pick<Connection, "latest">): boolean =>
+  latest === undefined || latest.writableFinished;

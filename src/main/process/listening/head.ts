@@ -6,7 +6,7 @@ export interface Head {
   /** Absent: it is served. */
   readonly refusal?: Refusal;
   readonly isChunked: boolean;
-  /** Node's parser spends on these header fields what it spends on several ordinary requests. */
+  /** Node's parser spends on it what it spends on several ordinary requests. */
   readonly isLong: boolean;
   /** Requests of ordinary size that it costs as much as, 1 or more. */
   readonly weight: number;
@@ -22,12 +22,15 @@ const FIELD_OCTETS = 32;
 /** Browsers behind two proxies send up to 40. */
 const LONG_FIELDS = 100;
 
+/** No single check has as much. */
+const LONG_TARGET = 16_384;
+
 /** Of the target: reading a path or query of 64 KiB costs as much as about 16 requests. */
 const TARGET_WEIGHT_OCTETS = 4_096;
 
 export function headOf({ httpVersion, rawHeaders, url = "" }: IncomingMessage): Head {
   const { hosts, octets, isChunked } = fieldsOf(rawHeaders);
-  const isLong = rawHeaders.length > 2 * LONG_FIELDS;
+  const isLong = rawHeaders.length > 2 * LONG_FIELDS || url.length > LONG_TARGET;
   const weight = 1 + Math.floor(url.length / TARGET_WEIGHT_OCTETS);
   if (octets > FIELDS_MAX_OCTETS) return { refusal: headersTooLarge(), isChunked, isLong, weight };
   // HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2). Node keeps only the first of several.

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorBody, EVERY_ANSWER } from "../../../http/answer/answer.ts";
+import { JSON_TYPE } from "../../../http/answer/route.ts";
+import { addressOf } from "../../../http/api/entering.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import { Turns } from "../../../ports/sharing/turns.ts";
+import { bucketKey } from "../../../service/admission/bucket.ts";
+import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
+import type { ConnectionTerms } from "./connections.ts";
+
+/** Requests of ordinary size that are begun in one turn of the event loop: about 2 ms. */
+export const REQUESTS_PER_TURN = 16;
+
+/** Requests with long targets that wait for their turn: of an address, and of all. 256 of 64 KiB take some 50 MB. */
+const LONG_WAITING_PER_OWNER = 8;
+const LONG_WAITING_MAX = 256;
+
+interface Beginning {
+  /** As in `Head`. */
+  readonly weight: number;
+  readonly begin: () => void;
+}
+
+/**
+ * Begins requests at once, or in a later turn of their client address. One with a long target is refused when many wait:
+ * 8,000 of them took 1 GB.
+ */
+export function requestTurns({
+  trustedProxies,
+}: Pick<ConnectionTerms, "trustedProxies"> = NO_PROXIES) {
+  const turns = new Turns(REQUESTS_PER_TURN);
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { weight, begin }: Beginning,
+  ): void => {
+    const ownerOf = (): OwnerKey => bucketKey(addressOf(request, { trustedProxies }));
+    if (weight > 1 && turns.waiting > 0) {
+      const isOver = turns.waitingOf(ownerOf()) >= LONG_WAITING_PER_OWNER;
+      if (isOver || turns.waiting >= LONG_WAITING_MAX) {
+        refuse(response, isOver ? tooMuchAtOnce() : serviceFull());
+        return;
+      }
+    }
+    if (turns.take(weight, ownerOf, begin)) begin();
+  };
+}
+
+const NO_PROXIES = { trustedProxies: [] };
+
+/** Answers a request that is not begun, and closes its connection. */
+export function refuse(response: ServerResponse, refusal: Refusal): void {
+  const { status, message, retryAfterSeconds } = refusal;
+  const body = errorBody(message);
+  response
+    .writeHead(status, {
+      ...EVERY_ANSWER,
+      "content-type": JSON_TYPE,
+      "content-length": String(Buffer.byteLength(body)),
+      ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+      connection: "close",
+    })
+    .end(body);
+}

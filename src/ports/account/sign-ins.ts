@@ -20,6 +20,7 @@ export interface NewSignIn extends SignIn {
 
 /** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
 export interface SignIns {
+  /** Beyond 100 of an account the longest unused end. */
   create(session: NewSignIn): Promise<void>;
   /** Never an expired one, pruned or not. */
   find(tokenHash: string, nowMs: number): Promise<SignIn | undefined>;

@@ -32,7 +32,7 @@ export interface KeyHolder {
 
 /** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
 export interface Keys {
-  /** False, without a change, if the account already has `limit` active keys. */
+  /** False, without a change, if the account already has `limit` active keys. Of revoked ones the newest 100 stay. */
   create(key: NewApiKey, limit: number): Promise<boolean>;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;

@@ -108,6 +108,25 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     assert.equal(await keys.find("nothing"), undefined);
   });
 
+  rule("of revoked keys the newest hundred stay", async ({ accounts, keys }) => {
+    for (const id of ["a1", "a2"]) await accounts.create(account(id));
+    await keys.create(key("other", { accountId: "a2" }), 10);
+    await keys.revoke("other", NOW_MS);
+    await keys.create(key("in force"), 10);
+    for (let n = 0; n < 103; n += 1) {
+      await keys.create(key(`k${String(n)}`, { createdAtMs: NOW_MS + n }), 10);
+      await keys.revoke(`k${String(n)}`, NOW_MS + n);
+    }
+    await keys.create(key("last", { createdAtMs: NOW_MS + 200 }), 10);
+    const listed = (await keys.list("a1")).map(({ id }) => id);
+    assert.deepEqual(
+      [listed.length, listed.includes("k2"), listed.includes("k3")],
+      [102, false, true],
+    );
+    assert.equal(listed.includes("in force"), true);
+    assert.equal((await keys.list("a2")).length, 1);
+  });
+
   rule("keys are listed oldest first, without their hashes", async ({ accounts, keys }) => {
     await accounts.create(account("a1"));
     await keys.create(key("k2", { createdAtMs: NOW_MS + 1 }), 10);

@@ -60,6 +60,18 @@ export function loginSessionsContract(name: string, make: Make<LoginSessionsUnde
     assert.deepEqual(await ids("a1"), ["s2"]);
   });
 
+  test(`sign-ins, ${name}: of more than a hundred the longest unused end`, async (t) => {
+    const { sessions, account } = await make(t);
+    for (const id of ["a1", "a2"]) await account(id);
+    await sessions.create(made("other", "a2"));
+    for (let n = 0; n < 103; n += 1) {
+      await sessions.create(made(`s${String(n)}`, "a1", { lastSeenAtMs: NOW + n }));
+    }
+    const listed = await sessions.list("a1", NOW);
+    assert.deepEqual([listed.length, listed[0]?.id, listed.at(-1)?.id], [100, "s102", "s3"]);
+    assert.equal((await sessions.list("a2", NOW)).length, 1);
+  });
+
   test(`sign-ins, ${name}: all except one end together`, async (t) => {
     const { sessions, account } = await make(t);
     for (const id of ["a1", "a2"]) await account(id);

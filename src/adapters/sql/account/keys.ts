@@ -37,8 +37,30 @@ async function createIn({ sql }: Tx, key: NewApiKey, limit: number): Promise<boo
     .where("revoked_at_ms", "is", null)
     .executeTakeFirstOrThrow();
   if (Number(inForce) >= limit) return false;
+  await forgetRevoked(sql, key.accountId);
   await sql.insertInto("api_keys").values(newRow(key)).execute();
   return true;
+}
+
+/** Revoked keys of an account that stay listed; with all of them each look at the list would cost as much as was ever made. */
+const REVOKED_KEPT = 100;
+
+async function forgetRevoked(sql: Tx["sql"], accountId: string): Promise<void> {
+  const last = await sql
+    .selectFrom("api_keys")
+    .select("revoked_at_ms")
+    .where("account_id", "=", accountId)
+    .where("revoked_at_ms", "is not", null)
+    .orderBy("revoked_at_ms", "desc")
+    .limit(1)
+    .offset(REVOKED_KEPT - 1)
+    .executeTakeFirst();
+  if (last === undefined) return;
+  await sql
+    .deleteFrom("api_keys")
+    .where("account_id", "=", accountId)
+    .where("revoked_at_ms", "<", last.revoked_at_ms)
+    .execute();
 }
 
 function newRow(key: NewApiKey): ApiKeyRow {

@@ -3,6 +3,7 @@ import type { SignIn, SignIns, NewSignIn } from "../../../ports/account/sign-ins
 import { pruneRows } from "../engine/prune-rows.ts";
 import type { Database } from "../engine/schema.ts";
 import type { SignInRow } from "../tables/dashboard.ts";
+import { inTransaction, type Tx } from "../engine/transaction.ts";
 
 function signInOf(row: SignInRow): SignIn {
   return {
@@ -27,13 +28,33 @@ const newRow = (made: NewSignIn): SignInRow => ({
   user_agent: made.userAgent,
 });
 
+/** Browsers that an account is signed in with; the longest unused is signed out for a new one. */
+const KEPT = 100;
+
+async function createIn({ sql }: Tx, made: NewSignIn): Promise<void> {
+  const last = await sql
+    .selectFrom("login_sessions")
+    .select("last_seen_at_ms")
+    .where("account_id", "=", made.accountId)
+    .orderBy("last_seen_at_ms", "desc")
+    .limit(1)
+    .offset(KEPT - 2)
+    .executeTakeFirst();
+  if (last !== undefined) {
+    await sql
+      .deleteFrom("login_sessions")
+      .where("account_id", "=", made.accountId)
+      .where("last_seen_at_ms", "<", last.last_seen_at_ms)
+      .execute();
+  }
+  await sql.insertInto("login_sessions").values(newRow(made)).execute();
+}
+
 export function sqlSignIns(db: Kysely<Database>): SignIns {
   const alive = (nowMs: number) =>
     db.selectFrom("login_sessions").selectAll().where("expires_at_ms", ">", nowMs);
   return {
-    async create(made) {
-      await db.insertInto("login_sessions").values(newRow(made)).execute();
-    },
+    create: (made) => inTransaction(db, (tx) => createIn(tx, made)),
     async find(tokenHash, nowMs) {
       const row = await alive(nowMs).where("token_hash", "=", tokenHash).executeTakeFirst();
       return row && signInOf(row);

@@ -41,8 +41,13 @@ test("an address over its share of pages is refused until one of its answers is 
   const { share, asked, from, until } = await open(t);
   const first = from("127.0.0.1", ASK.repeat(3));
   await until(3);
-  const [refused] = (await once(from("127.0.0.1", ASK), "data")) as [Buffer];
-  assert.match(refused.toString(), /^HTTP\/1\.1 429 /);
+  const over = from("127.0.0.1", ASK.repeat(2));
+  let refused = "";
+  over.setEncoding("utf8").on("data", (text: string) => (refused += text));
+  await once(over, "close");
+  assert.match(refused, /^HTTP\/1\.1 429 /);
+  assert.match(refused, /\r\nretry-after: 5\r\n/);
+  assert.equal(refused.split("HTTP/1.1 ").length, 2, "what stands behind it is not answered");
   asked[0]?.end();
   await once(first, "data");
   from("127.0.0.1", ASK);

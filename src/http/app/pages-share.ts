@@ -38,8 +38,10 @@ export function sharedPages(serve: Serve, { share, trustedProxies }: PageTerms):
     try {
       hold = share.take(owner, 1, { reclaim: () => socket.destroy() });
     } catch (error) {
-      const { status = 500, type, body } = refused(error, undefined);
-      response.writeHead(status, { ...EVERY_ANSWER, "content-type": type }).end(body);
+      const { status = 500, type, body, headers } = refused(error, undefined);
+      // Closed, so that nothing is parsed of the requests behind it.
+      const all = { ...EVERY_ANSWER, ...headers, "content-type": type, connection: "close" };
+      response.writeHead(status, all).end(body);
       return;
     }
     const holds = holdsOf(socket).add(hold);

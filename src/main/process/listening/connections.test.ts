@@ -35,9 +35,10 @@ function world(total: number, perOwner: number, proxies = "") {
   const open = (address: string) => {
     const line = new Line(address);
     const refusal = connections.admit(line as unknown as Socket);
-    const answer = (response: Pick<ServerResponse, "writableFinished">): boolean =>
+    const answer = (response: object): boolean =>
       connections.used(line as unknown as Socket, response as ServerResponse) !== undefined;
-    const use = (writableFinished: boolean): boolean => answer({ writableFinished });
+    const use = (writableFinished: boolean): boolean =>
+      answer({ writableFinished, req: { headers: {}, complete: true } });
     const begun = (): void => connections.begun(line as unknown as Socket);
     return { line, status: refusal?.status, use, answer, begun };
   };
@@ -83,6 +84,7 @@ test("looking for the longest idle ends after 1,024 busy ones, and goes on behin
   const { open } = world(3_000, 100);
   let looks = 0;
   const busy = {
+    req: { headers: {} },
     get writableFinished(): boolean {
       looks += 1;
       return false;
@@ -119,6 +121,21 @@ test("unfinished heads beyond 32 MiB are closed where there are most of them", (
   );
   boundHeads();
   assert.equal(many.filter(({ line }) => !line.isClosed).length, 279);
+});
+
+test("a body that was answered is no unfinished head", () => {
+  const { open, boundHeads } = world(1_000, 1_000);
+  const lines = Array.from({ length: 600 }, () => {
+    const { line, answer } = open("192.0.2.1");
+    const req = { headers: { "content-length": "2000000" }, complete: true };
+    const response = Object.assign(new EventEmitter(), { writableFinished: true, req });
+    answer(response);
+    line.bytesRead = 2_000_100;
+    response.emit("close");
+    return line;
+  });
+  boundHeads();
+  assert.equal(lines.filter(({ isClosed }) => isClosed).length, 0);
 });
 
 test("a trusted proxy has no share of its own", () => {

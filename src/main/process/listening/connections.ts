@@ -33,7 +33,10 @@ interface Connection {
   /** Node reads it; false while it waits for its parser. */
   isRead: boolean;
   latest: ServerResponse | undefined;
-  /** Octets that Node had read when it parsed the latest request, with what came behind it in the same read. */
+  /**
+   * Octets that Node had read when it parsed the latest request, with what came behind it in the same read; or, of a
+   * request with a long body, when its answer was taken.
+   */
   octets: number;
   paced: PacedSocket | undefined;
 }
@@ -44,10 +47,7 @@ const ALERT_MS = 10_000;
 /** When Node has read more of a body in chunks, or of a head that is broken, at once, all connections are paced. Ordinary clients send less. */
 const CHUNKS_AT_ONCE_OCTETS = 4_096;
 
-/**
- * Connections that are looked at to find the longest idle for a new one. Busy ones are no candidates for now and go to
- * the end, so that the next look begins behind them.
- */
+/** How many connections are looked at to find an idle one. Busy ones go to the end, so that the next look begins behind them. */
 const LOOKED_AT_MAX = 1_024;
 
 /** Of a request without its body, whole. */
@@ -126,8 +126,10 @@ export class Connections {
     connection.latest = response;
     this.#toEnd(socket, connection);
     connection.octets = socket.bytesRead;
-    const isPipelined = latest?.writableFinished === false;
-    const isHeavy = isPipelined || head.isLong;
+    if (hasLongBody(response, head)) {
+      response.once("close", () => (connection.octets = socket.bytesRead));
+    }
+    const isHeavy = !isIdle({ latest }) || head.isLong; // behind a request without its answer it is pipelined
     if (connection.paced === undefined && (isHeavy || head.isChunked)) {
       this.#pace(socket, connection);
       if (isHeavy || connection.octets - octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
@@ -135,7 +137,7 @@ export class Connections {
     return connection.paced;
   }
 
-  /** What came on this connection is no request, or not all of one. A long head without its end costs as much as one with. */
+  /** Node could not read what came on this connection as a request. A long head costs as much when it is broken. */
   broken(socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection === undefined || connection.paced !== undefined) return;
@@ -171,8 +173,9 @@ export class Connections {
   }
 
   /**
-   * Closes connections of the owners that have most while unfinished heads hold more than `HEADS_MAX_OCTETS`: 8,000 of 60 KB
-   * would take 0.9 GB until their time is over. Node tells of a head only when it has all of it.
+   * Closes connections whose request heads are not finished, where an owner has more than an equal part of
+   * `HEADS_MAX_OCTETS` and all together hold more: 8,000 of 60 KB would take 0.9 GB until their time is over. Node says
+   * nothing of a head until it has all of it, so this is to be called again and again.
    */
   boundHeads(): void {
     if (this.#open.size * HEAD_MAX_OCTETS <= HEADS_MAX_OCTETS) return;
@@ -180,7 +183,8 @@ export class Connections {
     let total = 0;
     for (const [socket, { owner, latest, octets }] of this.#open) {
       const read = socket.bytesRead - octets;
-      if (read <= SHORT_HEAD_OCTETS || !isIdle({ latest })) continue;
+      if (read <= SHORT_HEAD_OCTETS || !isIdle({ latest }) || latest?.req.complete === false)
+        continue;
       total += read;
       const owned = heads.get(owner);
       if (owned === undefined) heads.set(owner, [{ socket, octets: read }]);
@@ -229,6 +233,9 @@ export class Connections {
     hold.release();
   }
 }
+
+const hasLongBody = ({ req }: ServerResponse, { isChunked }: UsedHead): boolean =>
+  isChunked || Number(req.headers["content-length"] ?? 0) > SHORT_HEAD_OCTETS;
 
 function closeBeyond(heads: readonly UnfinishedHead[], most: number): void {
   let kept = 0;

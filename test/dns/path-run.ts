@@ -1,5 +1,6 @@
 import type { SimulatedClock, SimulatedServer } from "./simulated-network.ts";
 import { MX } from "../../src/adapters/dns/message/records.ts";
+import type { Profile } from "../../src/adapters/dns/flow/patience.ts";
 import { createResolver, type Resolver } from "../../src/adapters/dns/resolver.ts";
 import { SharedCap } from "../../src/adapters/dns/flow/shared-cap.ts";
 
@@ -9,16 +10,25 @@ export const OWN_MAX = 2_000;
 /** Where time is simulated rather than a list. */
 export const SMALL_MAX = 200;
 
+interface ClientTerms {
+  readonly max?: number;
+  readonly profile?: Profile;
+}
+
 interface Client {
   readonly resolver: Resolver;
   readonly cap: SharedCap;
 }
 
-export function openClient(server: SimulatedServer, clock: SimulatedClock, max = OWN_MAX): Client {
+export function openClient(
+  server: SimulatedServer,
+  clock: SimulatedClock,
+  { max = OWN_MAX, profile = "bulk" }: ClientTerms = {},
+): Client {
   const cap = SharedCap.open(max);
   const resolver = createResolver({
     servers: [SERVER],
-    profile: "bulk",
+    profile,
     clock,
     random: (count) => new Uint8Array(count),
     cap,

@@ -105,6 +105,8 @@ export interface SimulatedPath {
   readonly broken?: number;
   /** The resolver drops what is asked while this many questions wait, dead ones for 4 s among them. */
   readonly waitingMax?: number;
+  /** It answers SERVFAIL instead of dropping. */
+  readonly isFrank?: boolean;
   /** The resolver refuses more questions a second than this. */
   readonly refusesAbove?: number;
 }
@@ -168,18 +170,22 @@ export class SimulatedServer {
     });
   }
 
+  #isTooFast(): boolean {
+    const number = Math.floor(this.#clock.monotonicMs() / 1_000);
+    if (number !== this.#second.number) this.#second = { number, asked: 0 };
+    this.#second.asked += 1;
+    return this.#second.asked > (this.path.refusesAbove ?? Infinity);
+  }
+
   #tripMs(): number {
     const { medianMs, sigma = 0 } = this.path;
     return sigma === 0 ? medianMs : medianMs * Math.exp(sigma * normal(this.#draw));
   }
 
   #fate(packet: Uint8Array): "found" | "servfail" | "refused" | "dead" | "dropped" {
-    const { dead = 0, broken = 0, waitingMax = Infinity, refusesAbove = Infinity } = this.path;
-    const second = Math.floor(this.#clock.monotonicMs() / 1_000);
-    if (second !== this.#second.number) this.#second = { number: second, asked: 0 };
-    this.#second.asked += 1;
-    if (this.#second.asked > refusesAbove) return "refused";
-    if (this.#waiting + this.#dead >= waitingMax) return "dropped";
+    const { dead = 0, broken = 0, waitingMax = Infinity, isFrank = false } = this.path;
+    if (this.#isTooFast()) return "refused";
+    if (this.#waiting + this.#dead >= waitingMax) return isFrank ? "servfail" : "dropped";
     const lot = lotOf(packet);
     if (lot < dead) return "dead";
     return lot < dead + broken ? "servfail" : "found";
@@ -189,9 +195,11 @@ export class SimulatedServer {
 /** From 0 to 1, by the digits of the name's first label: a dead name is dead each time it is asked. */
 function lotOf(packet: Uint8Array): number {
   const length = packet[12] ?? 0;
-  const number = Number(Buffer.from(packet).toString("latin1", 14, 13 + length));
-  return ((number * 7_919) % 10_007) / 10_007;
+  return lotOfNumber(Number(Buffer.from(packet).toString("latin1", 14, 13 + length)));
 }
+
+/** Names with a lot below the share of dead ones are dead. */
+export const lotOfNumber = (number: number): number => ((number * 7_919) % 10_007) / 10_007;
 
 const RCODES = { found: 0, servfail: 2, refused: 5 };
 

@@ -1,10 +1,9 @@
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Outcome } from "./cache.ts";
 import { EXCHANGE_MAX_MS } from "./flow/patience.ts";
-import type { RecordKind } from "./message/records.ts";
 import type { Reply } from "./message/reply.ts";
+import type { Asked } from "./query.ts";
 import type { Resolver } from "./resolver.ts";
-import type { Question } from "./message/wire.ts";
 
 /** Times a question is asked on where an answer stops at an alias. Resolvers follow aliases themselves. */
 const ASKS_MAX = 8;
@@ -14,7 +13,7 @@ const ASKS_MAX = 8;
  * within 5 s of the first try. A loop, and a target that cannot be asked for, is "malformed". Calls `done` once.
  */
 export function chase<T>(
-  question: Question<T>,
+  question: Asked<T>,
   { resolver, clock }: { readonly resolver: Resolver; readonly clock: Clock },
   done: (outcome: Outcome<T>) => void,
 ): void {
@@ -37,17 +36,17 @@ interface ChaseDeps<T> {
 }
 
 class Chase<T> {
-  readonly #kind: RecordKind<T>;
+  readonly #question: Asked<T>;
   readonly #deps: ChaseDeps<T>;
   readonly #seen: Set<string>;
   readonly #cancelDeadline: () => void;
   #ttlSeconds = Infinity;
   #isDone = false;
 
-  constructor({ name, kind }: Question<T>, deps: ChaseDeps<T>, leftMs: number) {
-    this.#kind = kind;
+  constructor(question: Asked<T>, deps: ChaseDeps<T>, leftMs: number) {
+    this.#question = question;
     this.#deps = deps;
-    this.#seen = new Set([name]);
+    this.#seen = new Set([question.name]);
     this.#cancelDeadline = deps.clock.after(Math.max(0, leftMs), () =>
       this.#finish({ kind: "unknown", why: "deadline" }),
     );
@@ -61,7 +60,7 @@ class Chase<T> {
       return;
     }
     this.#seen.add(target);
-    this.#deps.resolver.ask({ name: target, kind: this.#kind }, (reply) => {
+    this.#deps.resolver.ask({ ...this.#question, name: target }, (reply) => {
       if (this.#isDone) return;
       if (reply.kind === "alias") this.follow(reply);
       else this.#finish(reply);

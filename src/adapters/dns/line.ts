@@ -4,8 +4,8 @@ import type { Hold } from "../../ports/sharing/hold.ts";
 import type { AnswerCache, Outcome } from "./cache.ts";
 import type { QuestionPlaces } from "./question-places.ts";
 
-/** Asks DNS; calls `done` once, and never before it returns. */
-export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void) => void;
+/** Asks DNS; calls `done` once, and never before it returns. `by`: on whose behalf, where that is known. */
+export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void, by?: OwnerKey) => void;
 
 /** Not kept: the next asker may have a place. */
 const NO_PLACE = { kind: "unknown", why: "deadline" } as const;
@@ -70,13 +70,13 @@ export class Line<T> {
       return this.#start(name);
     }
     const place = this.#places.takeIfFree(by);
-    if (place === undefined) return this.#inTurn(name, this.#places.wait(by));
+    if (place === undefined) return this.#inTurn(name, by, this.#places.wait(by));
     this.misses += 1;
-    return this.#start(name, place);
+    return this.#start(name, by, place);
   }
 
   /** Each asker waits for a place of its own, also for a name that another owner waits to ask for. */
-  async #inTurn(name: string, turn: Promise<Hold | undefined>): Promise<Answer<T>> {
+  async #inTurn(name: string, by: OwnerKey, turn: Promise<Hold | undefined>): Promise<Answer<T>> {
     const place = await turn;
     if (place === undefined) return NO_PLACE;
     const known = this.#cache.get(name)?.answer ?? this.#flights.get(name);
@@ -86,16 +86,17 @@ export class Line<T> {
       return known;
     }
     this.misses += 1;
-    return this.#start(name, place);
+    return this.#start(name, by, place);
   }
 
-  #start(name: string, place?: Hold): Promise<Answer<T>> {
+  #start(name: string, by?: OwnerKey, place?: Hold): Promise<Answer<T>> {
     const flight = new Promise<Answer<T>>((resolve) => {
-      this.#fetch(name, (outcome) => {
+      const done = (outcome: Outcome<T>): void => {
         place?.release();
         this.#flights.delete(name);
         resolve(this.#cache.put(name, outcome));
-      });
+      };
+      this.#fetch(name, done, by);
     });
     this.#flights.set(name, flight);
     return flight;

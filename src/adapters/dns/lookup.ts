@@ -64,7 +64,7 @@ export function createDnsLookup(
   const places = questions === undefined ? undefined : new QuestionPlaces(questions, clock);
   const deps = { resolver, clock: awakeClock(clock) };
   const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
-    return (name, done) => chase({ name, kind }, deps, done);
+    return (name, done, by) => chase({ name, kind, by }, deps, done);
   };
   const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>
     new AnswerCache({ octetsMax: cacheOctets * share, clock, sizeOctets });
@@ -126,30 +126,34 @@ function probe(resolver: Resolver): Promise<boolean> {
 }
 
 function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly T[]): Fetch<T> {
-  return (name, done) =>
-    fetch(name, (outcome) => {
+  return (name, done, by) => {
+    const shared = (outcome: Outcome<T>): void => {
       if (outcome.kind !== "found") done(outcome);
       else {
         const { kind, ttlSeconds } = outcome;
         done({ kind, records: share(outcome.records), ttlSeconds });
       }
-    });
+    };
+    fetch(name, shared, by);
+  };
 }
 
 /** Withholds what `trust` does not believe. */
 function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
   if (trust === undefined) return fetch;
-  return (name, done) => fetch(name, (outcome) => trust.examine(name, outcome, done));
+  return (name, done, by) => fetch(name, (outcome) => trust.examine(name, outcome, done), by);
 }
 
 /** Lets `trust` learn names that have mail servers. */
 function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
   if (trust === undefined) return fetch;
-  return (name, done) =>
-    fetch(name, (outcome) => {
+  return (name, done, by) => {
+    const learnt = (outcome: Outcome<T>): void => {
       if (outcome.kind === "found") trust.learn(name);
       done(outcome);
-    });
+    };
+    fetch(name, learnt, by);
+  };
 }
 
 /**
@@ -157,11 +161,13 @@ function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
  * reaches none of what A says. A server that is silent about A is not asked again.
  */
 function forMail(a: Fetch<string>, aaaa: Fetch<string>): Fetch<string> {
-  return (name, done) =>
-    a(name, (first) => {
+  return (name, done, by) => {
+    const heard = (first: Outcome<string>): void => {
       if (isEnough(first)) done(first);
-      else aaaa(name, (second) => done(join(first, second)));
-    });
+      else aaaa(name, (second) => done(join(first, second)), by);
+    };
+    a(name, heard, by);
+  };
 }
 
 function isEnough(outcome: Outcome<string>): boolean {

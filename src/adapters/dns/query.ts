@@ -1,4 +1,5 @@
 import type { UnknownReason } from "../../core/mail/lookup.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Link } from "./chain.ts";
 import type { Lane } from "./transport/lane.ts";
 import { interpret, type Reply } from "./message/reply.ts";
@@ -9,11 +10,17 @@ import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wir
 /** What a message means for the query: it settles it, it must be asked in another way, or the server cannot say. */
 export type Reading = "settles" | "truncated" | "formErr" | UnknownReason;
 
+/** A question, and on whose behalf it is asked, where that is known: see `Lane`. */
+export interface Asked<T> extends Question<T> {
+  readonly by?: OwnerKey | undefined;
+}
+
 /** One question, of any type, with its tries. */
 export abstract class Query implements Link<Query> {
   previous: Query | undefined;
   next: Query | undefined;
   readonly askedAtMs: number;
+  readonly by: OwnerKey | undefined;
   /** When its 5 s began: as it was asked, or in bulk, where questions may wait long, at the first try. */
   startedAtMs: number;
   edns = true;
@@ -31,7 +38,8 @@ export abstract class Query implements Link<Query> {
   /** The last try; earlier ones follow by `earlier`. */
   latest: Attempt | undefined;
 
-  constructor(askedAtMs: number) {
+  constructor(askedAtMs: number, by: OwnerKey | undefined) {
+    this.by = by;
     this.askedAtMs = askedAtMs;
     this.startedAtMs = askedAtMs;
   }
@@ -56,8 +64,8 @@ export class TypedQuery<T> extends Query {
   readonly #done: Done<T>;
   #reply: Reply<T> = NO_SUCH_NAME;
 
-  constructor(question: Question<T>, askedAtMs: number, done: Done<T>) {
-    super(askedAtMs);
+  constructor(question: Asked<T>, askedAtMs: number, done: Done<T>) {
+    super(askedAtMs, question.by);
     this.#question = question;
     this.#done = done;
   }
@@ -138,7 +146,7 @@ export class Attempt implements Listener, Timed<Attempt> {
   giveBackPlace(): void {
     const { lane } = this;
     this.lane = undefined;
-    lane?.release();
+    lane?.release(this.query.by);
   }
 }
 

@@ -5,6 +5,7 @@ import { Chain } from "./chain.ts";
 import { DueList } from "./flow/due-list.ts";
 import { Lane } from "./transport/lane.ts";
 import {
+  type Asked,
   Attempt,
   type AttemptEvents,
   type Done,
@@ -23,7 +24,6 @@ import { Tries } from "./flow/tries.ts";
 import { openUdp } from "./transport/udp.ts";
 import { Window } from "./flow/window.ts";
 import { WindowPlaces } from "./flow/window-places.ts";
-import type { Question } from "./message/wire.ts";
 
 export interface ResolverOptions {
   /** At least one. */
@@ -43,7 +43,7 @@ export interface Resolver {
    * Asks, and calls `done` once, never before it returns and at most 5 s later, for bulk 5 s after the first
    * try. An answer that ends at an alias is not followed.
    */
-  ask<T>(question: Question<T>, done: Done<T>): void;
+  ask<T>(question: Asked<T>, done: Done<T>): void;
   /**
    * Undefined while few questions wait for their first try, else a promise that resolves then. Await it before
    * each of many names: questions that wait live long, and garbage collection copies what lives.
@@ -88,13 +88,18 @@ class UdpResolver implements Resolver, AttemptEvents {
       servers.map((server) => ({ udp: open(server), tcp: new TcpPipe(server, clock) })),
     );
     const limit = cap.limit(this.#patience.capPart);
-    this.#window = new Window(limit, this.#patience.trialLeast);
+    this.#window = new Window(limit);
     this.#places = new WindowPlaces(this.#window, cap, limit);
-    this.#lane = new Lane(this.#places, (query) => this.#send(query));
+    this.#lane = new Lane({
+      permits: this.#places,
+      start: (query) => this.#send(query),
+      nowMs: () => this.#nowMs(),
+      window: () => this.#window.size,
+    });
     this.#tries = new Tries(this.#patience, {
       window: this.#window,
       expired: (attempt) => this.#expired(attempt),
-      release: () => this.#lane.release(),
+      release: (by) => this.#lane.release(by),
     });
     this.#ticker = new Ticker(
       clock,
@@ -110,7 +115,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#detoured = exchanges();
   }
 
-  ask<T>(question: Question<T>, done: Done<T>): void {
+  ask<T>(question: Asked<T>, done: Done<T>): void {
     const query = new TypedQuery(question, this.#nowMs(), done);
     this.#unsettled.add(query);
     if (this.#isClosed) {
@@ -119,7 +124,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     query.server = this.#servers.preferred;
     this.#ticker.start();
-    this.#lane.add(query);
+    this.#lane.add(query, query.by);
   }
 
   room(): Promise<void> | undefined {
@@ -176,7 +181,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     query.isQueued = false;
     const packet = query.isSettled ? undefined : query.encode();
     if (packet === undefined) {
-      lane.release();
+      lane.release(query.by);
       queueMicrotask(() => this.#settle(query, undefined));
       return;
     }
@@ -197,6 +202,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isSettled) return;
     query.isSettled = true;
     this.#unsettled.remove(query);
+    this.#lane.over(query.by, why === undefined);
     for (let { latest } = query; latest !== undefined; latest = latest.earlier) latest.end();
     query.latest = undefined;
     if (why !== undefined) this.#unknown[why] += 1;
@@ -211,7 +217,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #retry(query: Query, server: number): void {
     query.server = server % this.#servers.count;
     query.isQueued = true;
-    this.#lane.addUrgent(query);
+    this.#lane.addUrgent(query, query.by);
   }
 
   #mayRetry({ sends }: Query): boolean {
@@ -222,7 +228,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   #expired(attempt: Attempt): void {
     const { query } = attempt;
     attempt.giveBackPlace();
-    this.#window.failed(attempt.epoch);
+    this.#window.failed(attempt.epoch, query.by);
     if (query.isSettled) return;
     if (attempt.number === 0) this.#expiring.add(query);
     if (!this.#isLast(attempt)) return;
@@ -263,7 +269,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#counts.truncated += 1;
     const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
     const timeoutMs = Math.min(this.#patience.tcpMs, leftMs);
-    this.#servers.at(server).tcp.ask(packet, timeoutMs, (outcome) => {
+    this.#servers.at(server).tcp.ask({ packet, by: query.by }, timeoutMs, (outcome) => {
       if (query.isSettled) return;
       const reading = typeof outcome === "string" ? outcome : query.read(outcome);
       this.#settle(query, byTcp(reading));

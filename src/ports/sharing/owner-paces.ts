@@ -100,12 +100,12 @@ export class OwnerPaces {
     return pace !== undefined && pace.unbegun >= this.#most(pace);
   }
 
-  #most(pace: OwnerPace): number {
+  #most({ proven }: OwnerPace): number {
     const window = this.#window();
-    const proven = Math.min(pace.proven, window);
-    if (this.#unproven >= window * ALL_UNPROVEN_PART) return UNPROVEN_LEAST + proven;
-    const part = Math.min(UNPROVEN_PART, 1 / (this.#owners.size + 1));
-    return Math.max(UNPROVEN_LEAST, Math.floor(window * part)) + proven;
+    if (this.#unproven >= window * ALL_UNPROVEN_PART) {
+      return UNPROVEN_LEAST + Math.min(proven, window);
+    }
+    return mostUnderWay(proven, { window, owners: this.#owners.size });
   }
 
   #change(pace: OwnerPace, underWay: number, proven = pace.proven): void {
@@ -130,14 +130,25 @@ export class OwnerPaces {
   }
 
   #leave(pace: OwnerPace, answered: boolean): void {
-    const change = answered ? 1 : -SILENT_COST;
-    const proven = Math.min(Math.max(0, pace.proven + change), this.#window() * SILENT_COST);
-    this.#change(pace, pace.underWay - 1, proven);
+    this.#change(pace, pace.underWay - 1, provenAfter(answered, pace.proven, this.#window()));
     while (pace.waiting.length > 0 && pace.underWay < this.#most(pace)) {
       oldestOf(pace.waiting)?.start();
     }
   }
 }
+
+/** Names of an owner that may be under way at once. */
+export function mostUnderWay(
+  proven: number,
+  { window, owners }: { readonly window: number; readonly owners: number },
+): number {
+  const part = Math.min(UNPROVEN_PART, 1 / (owners + 1));
+  return Math.max(UNPROVEN_LEAST, Math.floor(window * part)) + Math.min(proven, window);
+}
+
+/** What an owner has proven once another of its names has ended. */
+export const provenAfter = (answered: boolean, proven: number, window: number): number =>
+  Math.min(Math.max(0, proven + (answered ? 1 : -SILENT_COST)), window * SILENT_COST);
 
 const unprovenOf = ({ underWay, proven }: OwnerPace): number => Math.max(0, underWay - proven);
 

@@ -65,7 +65,7 @@ for (const { name, path, max = SMALL_MAX, idealPerSecond, unknownMax } of LIMITE
   test(`${name} is asked about as much as it can take`, () => {
     const clock = new SimulatedClock();
     const server = new SimulatedServer(path, clock, seeded(3));
-    const client = openClient(server, clock, max);
+    const client = openClient(server, clock, { max });
     const run = start(client, clock, 2_000_000);
     clock.run(() => false, 30_000);
     const before = { ...run };
@@ -86,8 +86,8 @@ for (const laterMs of [0, 20_000]) {
     const path = { medianMs: 100, waitingMax: 100 };
     const server = new SimulatedServer(path, clock, seeded(4));
     const [one, other] = [
-      openClient(server, clock, SMALL_MAX),
-      openClient(server, clock, SMALL_MAX),
+      openClient(server, clock, { max: SMALL_MAX }),
+      openClient(server, clock, { max: SMALL_MAX }),
     ];
     const first = start(one, clock, 2_000_000);
     clock.run(() => false, laterMs);

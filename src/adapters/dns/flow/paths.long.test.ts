@@ -121,7 +121,7 @@ for (const { name, before, after } of CHANGES) {
   test(`${name} after 5 s: what follows runs at 0.7 of the ideal rate`, () => {
     const clock = new SimulatedClock();
     const server = new SimulatedServer(before, clock, seeded(2));
-    const client = openClient(server, clock, SMALL_MAX);
+    const client = openClient(server, clock, { max: SMALL_MAX });
     const run = start(client, clock, 2_000_000);
     clock.run(() => false, 5_000);
     server.path = after;
@@ -159,7 +159,7 @@ for (const [who, profile, most] of [
   test(`${who} first try goes out at once while bulk fills its places`, () => {
     const clock = new SimulatedClock();
     const server = new SimulatedServer({ medianMs: 200 }, clock, seeded(5));
-    const bulk = openClient(server, clock, SMALL_MAX);
+    const bulk = openClient(server, clock, { max: SMALL_MAX });
     const run = start(bulk, clock, 2_000_000);
     clock.run(() => false, 1_000);
     const other = createResolver({

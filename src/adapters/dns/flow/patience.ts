@@ -15,11 +15,6 @@ export interface Patience {
   readonly queueMs: number;
   /** The part of the cap that may be in use when it sends: what is above is kept for others. */
   readonly capPart: number;
-  /**
-   * The least part of the window that a trial leaves; absent: 0.7. Where callers wait, a few who ask for silent names must
-   * not take it from all.
-   */
-  readonly trialLeast?: number;
 }
 
 const INTERACTIVE_TRIES_MS = [400, 600, 700, 900];
@@ -35,7 +30,6 @@ export const PATIENCE: Readonly<Record<Profile, Patience>> = {
     fastTriesMs: INTERACTIVE_TRIES_MS, // a dead name then holds its place for 2.6 s instead of 4.8
     tcpMs: 3_000,
     queueMs: Infinity,
-    trialLeast: 0,
     capPart: 14 / 16, // so that a full batch makes neither single checks nor second passes wait
   },
   again: { triesMs: [400], tcpMs: 500, queueMs: 500, capPart: 15 / 16 },

@@ -1,3 +1,4 @@
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { DueList } from "./due-list.ts";
 import type { Patience } from "./patience.ts";
 import type { Attempt, Reading } from "../query.ts";
@@ -13,12 +14,18 @@ const LOST_HOLD_MS = 1_200;
 /** The last answers of a list are those that took long: once nothing new is asked they say nothing of the others. */
 const STILL_ASKING_MS = 50;
 
+/** A place whose question is answered. */
+interface Kept {
+  readonly untilMs: number;
+  readonly by: OwnerKey | undefined;
+}
+
 export interface TriesDeps {
   readonly window: Pick<Window, "answered" | "failed" | "late">;
   /** Called for each try without an answer in its time. */
   readonly expired: (attempt: Attempt) => void;
-  /** Gives one place back. */
-  readonly release: () => void;
+  /** Gives one place back; `by`: whose question had it. */
+  readonly release: (by: OwnerKey | undefined) => void;
 }
 
 /** The tries of one client: how long each is waited for, and how long its place is kept. */
@@ -30,14 +37,17 @@ export class Tries {
   /** When the last first try was sent. */
   #askedAtMs = -Infinity;
   /** Until when places are kept, in the order in which they came: one may wait behind a later one for up to a second. */
-  readonly #kept: DueList<number>;
+  readonly #kept: DueList<Kept>;
 
   constructor(patience: Patience, { window, expired, release }: TriesDeps) {
     const times = new TryTimes(patience);
     this.#window = window;
     this.#times = times;
     this.#lists = patience.triesMs.map((_, at) => new TryList(() => times.ofTryMs(at), expired));
-    this.#kept = new DueList((untilMs) => untilMs, release);
+    this.#kept = new DueList(
+      ({ untilMs }) => untilMs,
+      ({ by }) => release(by),
+    );
   }
 
   /** Places kept for questions that are answered. */
@@ -56,12 +66,12 @@ export class Tries {
     const isAsking = nowMs - this.#askedAtMs <= STILL_ASKING_MS;
     if (reading === "settles" && isAsking) this.#times.answered(nowMs - query.startedAtMs);
     if (reading === "servfail" || reading === "refused") {
-      this.#window.failed(attempt.epoch);
+      this.#window.failed(attempt.epoch, query.by);
       this.#keepPlace(attempt, attempt.sentAtMs + REFUSED_HOLD_MS);
     } else if (attempt.list !== undefined) {
-      this.#window.answered(attempt.epoch);
+      this.#window.answered(attempt.epoch, query.by);
       if (attempt.number > 0) this.#keepPlace(attempt, query.startedAtMs + LOST_HOLD_MS);
-    } else this.#window.late(attempt.epoch);
+    } else this.#window.late(attempt.epoch, query.by);
   }
 
   run(nowMs: number): void {
@@ -76,6 +86,6 @@ export class Tries {
   #keepPlace(attempt: Attempt, untilMs: number): void {
     if (attempt.lane === undefined) return;
     attempt.lane = undefined;
-    this.#kept.add(untilMs);
+    this.#kept.add({ untilMs, by: attempt.query.by });
   }
 }

@@ -1,8 +1,12 @@
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
+
 /** First tries sent in this part of an epoch are counted; at its end all of them are answered or expired. */
 const COUNTED_MS = 1_200;
 const EPOCH_MS = 2_500;
 /** Fewer tries than this prove nothing. */
-const TRIES_MIN = 100;
+const TRIES_MIN = 50;
+/** Of one owner; and of all in a trial, which lets few begin where many are silent. */
+const FEW_TRIES_MIN = 20;
 /** Share of bad tries that is always accepted: 2 % of dead names, 1 % loss each way, and chance. */
 const BAD_MAX = 0.05;
 /**
@@ -12,6 +16,8 @@ const BAD_MAX = 0.05;
 const TRIAL_FACTOR = 0.7;
 const HELPED_FACTOR = 0.9;
 /** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch and as the share falls. */
+/** Where as much is lost, what was asked before fills the server for some seconds: the first epoch of a trial says nothing. */
+const MOST = 0.5;
 const ACCEPTED_MARGIN = 1.3;
 const ACCEPTED_DECAY = 0.98;
 /**
@@ -21,31 +27,40 @@ const ACCEPTED_DECAY = 0.98;
 const GROWTH_SHARE = 1 / 8;
 const LEAST = 16;
 
+/** Size and share before it, and whether its next epoch is judged. */
+interface Trial {
+  readonly size: number;
+  readonly share: number;
+  isJudged: boolean;
+}
+
+interface Tally {
+  good: number;
+  bad: number;
+}
+
 /**
  * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
  * 5 % of the first tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size or less. When
  * that does not lower the share, the cause is the path or the names: the size comes back and the share is accepted. A
- * server that answers nothing is down, and not overloaded. Round trips are not looked at, because a slow path needs a
- * full window most.
+ * server that answers nothing is down, and not overloaded. The share that counts is that of the owner with the least: a
+ * server that is overloaded loses everybody's tries, and one caller's silent names are no reason to ask less for others.
+ * Round trips are not looked at, because a slow path needs a full window most.
  */
 export class Window {
+  readonly #owners = new Map<OwnerKey | undefined, Tally>();
   readonly #max: number;
-  readonly #trialLeast: number;
   #size: number;
   #epoch = 0;
   /** When the epoch's first try was sent. */
   #startedMs: number | undefined;
-  #good = 0;
-  #bad = 0;
   #most = 0;
   #accepted = BAD_MAX;
   /** Size and share before the trial that runs. */
-  #trial: { readonly size: number; readonly share: number } | undefined;
+  #trial: Trial | undefined;
 
-  /** `trialLeast`: the least part of the size that a trial leaves. */
-  constructor(max: number, trialLeast = TRIAL_FACTOR) {
+  constructor(max: number) {
     this.#max = max;
-    this.#trialLeast = trialLeast;
     this.#size = max;
   }
 
@@ -60,32 +75,44 @@ export class Window {
     return nowMs - this.#startedMs < COUNTED_MS ? this.#epoch : -1;
   }
 
-  /** A try was answered in time. */
-  answered(epoch: number): void {
-    if (epoch === this.#epoch) this.#good += 1;
+  /** A try was answered in time. `by`: on whose behalf it was sent, here and below. */
+  answered(epoch: number, by?: OwnerKey): void {
+    if (epoch === this.#epoch) this.#tallyOf(by).good += 1;
   }
 
   /** A try expired, or the server could not say. */
-  failed(epoch: number): void {
-    if (epoch === this.#epoch) this.#bad += 1;
+  failed(epoch: number, by?: OwnerKey): void {
+    if (epoch === this.#epoch) this.#tallyOf(by).bad += 1;
   }
 
   /** A try that had expired was answered: it was slow, and not lost. */
-  late(epoch: number): void {
+  late(epoch: number, by?: OwnerKey): void {
     if (epoch !== this.#epoch) return;
-    this.#bad -= 1;
-    this.#good += 1;
+    const tally = this.#tallyOf(by);
+    tally.bad -= 1;
+    tally.good += 1;
   }
 
   /** To be called every few milliseconds. */
   adjust(nowMs: number): void {
     if (this.#startedMs === undefined || nowMs - this.#startedMs < EPOCH_MS) return;
-    const tries = this.#good + this.#bad;
-    if (tries >= TRIES_MIN && this.#good > 0) this.#judge(this.#bad / tries);
+    const triesMin = this.#trial === undefined ? TRIES_MIN : FEW_TRIES_MIN;
+    const share = shareOf([...this.#owners.values()], triesMin);
+    if (this.#trial?.isJudged === false) this.#trial.isJudged = true;
+    else if (share !== undefined) this.#judge(share);
     else this.#endTrial();
     this.#epoch += 1;
     this.#startedMs = undefined;
-    this.#good = this.#bad = this.#most = 0;
+    this.#owners.clear();
+    this.#most = 0;
+  }
+
+  #tallyOf(by: OwnerKey | undefined): Tally {
+    const known = this.#owners.get(by);
+    if (known !== undefined) return known;
+    const made = { good: 0, bad: 0 };
+    this.#owners.set(by, made);
+    return made;
   }
 
   #judge(share: number): void {
@@ -95,9 +122,9 @@ export class Window {
       this.#size = trial.size;
       this.#accepted = Math.max(this.#accepted, share * ACCEPTED_MARGIN);
     } else if (share > this.#accepted) {
-      this.#trial = { size: this.#size, share };
+      this.#trial = { size: this.#size, share, isJudged: share < MOST };
       const used = Math.min(this.#size, this.#most);
-      const factor = Math.max(this.#trialLeast, Math.min(TRIAL_FACTOR, 1 - share));
+      const factor = Math.min(TRIAL_FACTOR, 1 - share);
       this.#size = Math.max(Math.min(LEAST, this.#max), Math.floor(used * factor));
     } else {
       if (this.#most >= this.#size) this.#grow();
@@ -117,3 +144,20 @@ export class Window {
     this.#size = Math.min(this.#max, this.#size + growth);
   }
 }
+
+const triesOf = ({ good, bad }: Tally): number => good + bad;
+
+/**
+ * The share of bad tries of the owner with the least, among those with enough tries; of all where no owner has enough.
+ * Owners without any answer do not count. Undefined: it proves nothing.
+ */
+function shareOf(tallies: readonly Tally[], triesMin: number): number | undefined {
+  const answered = tallies.filter(({ good }) => good > 0);
+  const tries = sum(answered.map(triesOf));
+  if (tries < triesMin) return undefined;
+  const many = answered.filter((tally) => triesOf(tally) >= FEW_TRIES_MIN);
+  if (many.length === 0) return sum(answered.map(({ bad }) => bad)) / tries;
+  return Math.min(...many.map((tally) => tally.bad / triesOf(tally)));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import type { UnknownReason } from "../../../core/mail/lookup.ts";
+import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import type { Clock } from "../../../ports/process/clock.ts";
 import { countedPermits, Lane } from "./lane.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -25,6 +26,7 @@ const FRAME_MAX_OCTETS = LENGTH_OCTETS + 0xffff;
 
 class TcpQuery {
   readonly packet: Buffer;
+  readonly by: OwnerKey | undefined;
   readonly done: (outcome: Buffer | UnknownReason) => void;
   sends = 0;
   settled = false;
@@ -32,10 +34,17 @@ class TcpQuery {
   connection: Connection | undefined;
   cancelDeadline = (): void => undefined;
 
-  constructor(packet: Buffer, done: (outcome: Buffer | UnknownReason) => void) {
-    this.packet = packet;
+  constructor({ packet, by }: TcpQuestion, done: (outcome: Buffer | UnknownReason) => void) {
+    this.packet = Buffer.from(packet);
+    this.by = by;
     this.done = done;
   }
+}
+
+export interface TcpQuestion {
+  readonly packet: Uint8Array;
+  /** On whose behalf, where that is known. */
+  readonly by?: OwnerKey | undefined;
 }
 
 /** Asks one server by TCP: one connection, opened when needed, many queries at once (RFC 7766). */
@@ -53,7 +62,11 @@ export class TcpPipe {
   constructor(server: ServerAddress, clock: Clock) {
     this.#server = server;
     this.#clock = clock;
-    this.#lane = new Lane(countedPermits(PIPELINED_MAX), (query) => this.#start(query));
+    this.#lane = new Lane({
+      permits: countedPermits(PIPELINED_MAX),
+      start: (query) => this.#start(query),
+      nowMs: () => clock.monotonicMs(),
+    });
   }
 
   /**
@@ -61,13 +74,13 @@ export class TcpPipe {
    * Nothing is called after `close`.
    */
   ask(
-    packet: Uint8Array,
+    question: TcpQuestion,
     timeoutMs: number,
     done: (outcome: Buffer | UnknownReason) => void,
   ): void {
-    const query = new TcpQuery(Buffer.from(packet), done);
+    const query = new TcpQuery(question, done);
     query.cancelDeadline = this.#clock.after(Math.max(0, timeoutMs), () => this.#expire(query));
-    this.#lane.add(query);
+    this.#lane.add(query, query.by);
   }
 
   close(): void {
@@ -77,7 +90,7 @@ export class TcpPipe {
 
   #start(query: TcpQuery): void {
     if (query.settled || this.#closed) {
-      this.#lane.release();
+      this.#lane.release(query.by);
       return;
     }
     query.sends += 1;
@@ -105,8 +118,9 @@ export class TcpPipe {
   #settle(query: TcpQuery, outcome: Buffer | UnknownReason): void {
     query.settled = true;
     query.cancelDeadline();
+    this.#lane.over(query.by, typeof outcome !== "string");
     query.done(outcome);
-    if (query.sends > 0) this.#lane.release();
+    if (query.sends > 0) this.#lane.release(query.by);
   }
 
   #broken(connection: Connection, left: readonly TcpQuery[]): void {

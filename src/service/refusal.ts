@@ -1,3 +1,5 @@
+import { StacklessError } from "../ports/process/stackless-error.ts";
+
 export type RefusalStatus =
   400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 414 | 415 | 422 | 429 | 431 | 503;
 
@@ -10,7 +12,7 @@ export interface RefusalDetail {
 }
 
 /** A request we understood and will not serve. The message is shown to the client as it stands. */
-export class Refusal extends Error {
+export class Refusal extends StacklessError {
   readonly code: string;
   readonly status: RefusalStatus;
   readonly detail: RefusalDetail;
@@ -23,10 +25,7 @@ export class Refusal extends Error {
     message: string,
     more: { readonly detail?: RefusalDetail; readonly retryAfterSeconds?: number | undefined } = {},
   ) {
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0; // it is an answer: nobody reads the stack, and taking it needs 15 us
     super(message);
-    Error.stackTraceLimit = stackTraceLimit;
     this.name = "Refusal";
     this.code = code;
     this.status = status;

@@ -1,10 +1,11 @@
+import { StacklessError } from "../process/stackless-error.ts";
 import type { ResourceName } from "./resources.ts";
 
 /** Whether the owner is over its own share, or everything is in use. */
 export type WhyNoRoom = "owner" | "all";
 
 /** Work that finds no room: it was not started. The HTTP floor answers 429 for `owner` and 503 for `all`. */
-export class NoRoom extends Error {
+export class NoRoom extends StacklessError {
   readonly resource: ResourceName;
   readonly why: WhyNoRoom;
 

@@ -8,6 +8,7 @@ import {
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
 import { appWith } from "./http-app.ts";
+import { realClock } from "../time/real-clock.ts";
 
 export interface TestServer {
   readonly port: number;
@@ -27,6 +28,7 @@ export async function testServer(
     share: shares.of("connections"),
     reading: shares.of("reading"),
     trustedProxies: [],
+    clock: realClock,
   };
   const app = await appWith({ ...over, listener: createListener(all, terms) });
   const { url, stop } = await listen(app, { host: "127.0.0.1", port: 0 }, all);

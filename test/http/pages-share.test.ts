@@ -1,11 +1,13 @@
 import { strict as assert } from "node:assert";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { type Resource, RESOURCES } from "../../src/ports/sharing/resources.ts";
 import { Share } from "../../src/ports/sharing/share.ts";
 import { sharedPages } from "../../src/http/app/pages-share.ts";
+import { manualClock } from "../time/manual-clock.ts";
+import { until as untilTrue } from "../time/until.ts";
 
 const ROW: Resource = { ...RESOURCES.pages, total: 4, perOwner: 3 };
 
@@ -14,13 +16,14 @@ const ASK = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 /** A server whose answers are given by the test. */
 async function open(t: TestContext) {
   const share = new Share("pages", ROW);
+  const clock = manualClock();
   const asked: ServerResponse[] = [];
   const server = createServer();
   const serve = (_: unknown, response: ServerResponse): void => {
     asked.push(response);
     server.emit("asked");
   };
-  server.on("request", sharedPages(serve, { share, trustedProxies: [] }));
+  server.on("request", sharedPages(serve, { share, trustedProxies: [], clock }));
   await once(server.listen(0, "127.0.0.1"), "listening");
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
@@ -32,19 +35,24 @@ async function open(t: TestContext) {
   const until = async (count: number): Promise<void> => {
     while (asked.length < count) await once(server, "asked");
   };
-  return { share, asked, from, until };
+  return { share, clock, asked, from, until };
 }
 
 const used = (share: Share): number => share.figures("look").used;
 
 test("an address over its share of pages is refused until one of its answers is taken", async (t) => {
-  const { share, asked, from, until } = await open(t);
+  const { share, clock, asked, from, until } = await open(t);
   const first = from("127.0.0.1", ASK.repeat(3));
   await until(3);
   const over = from("127.0.0.1", ASK.repeat(2));
   let refused = "";
   over.setEncoding("utf8").on("data", (text: string) => (refused += text));
-  await once(over, "close");
+  await untilTrue(() => refused.includes('"error"'));
+  assert.equal(over.closed, false, "its address would open another at once");
+  await untilTrue(() => {
+    clock.advance(10_000);
+    return over.closed;
+  });
   assert.match(refused, /^HTTP\/1\.1 429 /);
   assert.match(refused, /\r\nretry-after: 5\r\n/);
   assert.equal(refused.split("HTTP/1.1 ").length, 2, "what stands behind it is not answered");
@@ -74,4 +82,29 @@ test("a connection that ends gives back the places of all its answers, also of t
   socket.destroy();
   await closed;
   assert.equal(used(share), 0);
+});
+
+test("two pages begin in a turn of the event loop, of one address after the other, and 128 of one may wait", async () => {
+  const served: string[] = [];
+  const serve = ({ socket }: { readonly socket: Pick<Socket, "remoteAddress"> }): void =>
+    void served.push(socket.remoteAddress ?? "");
+  const row: Resource = { ...RESOURCES.pages, total: 1_000, perOwner: 1_000 };
+  const share = new Share("pages", row);
+  const pages = sharedPages(serve, { share, trustedProxies: [], clock: manualClock() });
+  const statuses: number[] = [];
+  const ask = (remoteAddress: string): void => {
+    const socket = Object.assign(new EventEmitter(), {
+      remoteAddress,
+      destroySoon: () => undefined,
+    });
+    const response = Object.assign(new EventEmitter(), {
+      writeHead: (status: number) => ({ end: () => void statuses.push(status) }),
+    });
+    pages({ socket, headers: {} } as never, response as never);
+  };
+  for (let n = 0; n < 131; n += 1) ask("192.0.2.1");
+  ask("192.0.2.2");
+  assert.deepEqual([served.length, statuses], [2, [429]]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(served.slice(2), ["192.0.2.1", "192.0.2.2"]);
 });

@@ -174,12 +174,12 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
 function besideFramework(
   listener: Listener,
   guard: Guard,
-  { shares, settings: { trustedProxies, compatHosts = NO_HOSTS } }: AppDeps,
+  { shares, clock, settings: { trustedProxies, compatHosts = NO_HOSTS } }: AppDeps,
 ): Listener {
   return {
     ...listener,
     serverFactory: (handler, options) => {
-      const pages = sharedPages(handler, { share: shares.of("pages"), trustedProxies });
+      const pages = sharedPages(handler, { share: shares.of("pages"), trustedProxies, clock });
       return listener.serverFactory((request, response) => {
         const { url = "/", headers } = request;
         if (url.startsWith("/api/")) void guard(request, response, url);

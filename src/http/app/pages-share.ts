@@ -1,16 +1,23 @@
-import type { Hold } from "../../ports/sharing/hold.ts";
+import type { OwnerKey } from "../../ports/admission/owner.ts";
+import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
+import { RESOURCES } from "../../ports/sharing/resources.ts";
 import type { Share } from "../../ports/sharing/share.ts";
+import { Turns } from "../../ports/sharing/turns.ts";
 import { bucketKey } from "../../service/admission/bucket.ts";
 import { EVERY_ANSWER, refused } from "../answer/answer.ts";
+import { holdConnection, type HoldTerms, isHeld } from "../answer/held-connections.ts";
 import type { HttpRequest, HttpResponse } from "../answer/route.ts";
 import { addressOf } from "../api/entering.ts";
-import type { TrustedProxies } from "../request/client-address.ts";
 
-export interface PageTerms {
+export interface PageTerms extends HoldTerms {
   /** Of pages. */
   readonly share: Share;
-  readonly trustedProxies: TrustedProxies;
 }
+
+/** In one turn of the event loop: a document takes 0.1 ms, and up to 1 ms where its client does not read. */
+const PAGES_PER_TURN = 2;
+
+const WAITING_PER_OWNER = RESOURCES.pages.perOwner;
 
 type Socket = HttpRequest["socket"];
 
@@ -20,7 +27,8 @@ type Serve = (request: HttpRequest, response: HttpResponse) => void;
  * Serves what is outside `/api` within a share: nobody counts those requests, and an answer that its client does not
  * read stays in memory.
  */
-export function sharedPages(serve: Serve, { share, trustedProxies }: PageTerms): Serve {
+export function sharedPages(serve: Serve, terms: PageTerms): Serve {
+  const { share, trustedProxies } = terms;
   const held = new WeakMap<Socket, Set<Hold>>();
   const holdsOf = (socket: Socket): Set<Hold> => {
     const known = held.get(socket);
@@ -31,17 +39,21 @@ export function sharedPages(serve: Serve, { share, trustedProxies }: PageTerms):
     socket.once("close", () => holds.forEach((hold) => hold.release()));
     return holds;
   };
-  return (request, response) => {
+  const refuse = (socket: Socket, response: HttpResponse, error: unknown): void => {
+    const { status = 500, type, body, headers } = refused(error, undefined);
+    // Closed, so that nothing is served of the requests behind it.
+    holdConnection(socket, terms);
+    const all = { ...EVERY_ANSWER, ...headers, "content-type": type, connection: "close" };
+    response.writeHead(status, all).end(body);
+  };
+  const begin = (owner: OwnerKey, request: HttpRequest, response: HttpResponse): void => {
     const { socket } = request;
-    const owner = bucketKey(addressOf(request, { trustedProxies }));
+    if (socket.destroyed || isHeld(socket)) return; // it waited
     let hold: Hold;
     try {
       hold = share.take(owner, 1, { reclaim: () => socket.destroy() });
     } catch (error) {
-      const { status = 500, type, body, headers } = refused(error, undefined);
-      // Closed, so that nothing is parsed of the requests behind it.
-      const all = { ...EVERY_ANSWER, ...headers, "content-type": type, connection: "close" };
-      response.writeHead(status, all).end(body);
+      refuse(socket, response, error);
       return;
     }
     const holds = holdsOf(socket).add(hold);
@@ -50,5 +62,15 @@ export function sharedPages(serve: Serve, { share, trustedProxies }: PageTerms):
       hold.release();
     });
     serve(request, response);
+  };
+  const turns = new Turns(PAGES_PER_TURN);
+  return (request, response) => {
+    const owner = bucketKey(addressOf(request, { trustedProxies }));
+    if (turns.waitingOf(owner) >= WAITING_PER_OWNER) {
+      refuse(request.socket, response, new NoRoom("pages", "owner"));
+      return;
+    }
+    const serveNow = (): void => begin(owner, request, response);
+    if (turns.take(1, () => owner, serveNow)) serveNow();
   };
 }

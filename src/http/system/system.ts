@@ -50,10 +50,10 @@ export function addSystemRoutes(app: FastifyInstance, deps: SystemDeps): void {
 }
 
 function addDocument(app: FastifyInstance, url: string, serialise: () => string): void {
-  let text: string | undefined;
+  let octets: Buffer | undefined; // each answer that is not read yet would have a copy of a text
   app.get(url, (_, reply) => {
-    text ??= serialise();
-    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(text);
+    octets ??= Buffer.from(serialise());
+    reply.header("access-control-allow-origin", "*").type(JSON_TYPE).send(octets);
   });
 }
 

@@ -19,10 +19,15 @@ export const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck
     listensOn: config.host,
   });
 
-export const connectionTerms = ({ shares, config }: Omit<Parts, "links">): ConnectionTerms => ({
+export const connectionTerms = ({
+  shares,
+  config,
+  machine,
+}: Pick<Serving, "config" | "shares" | "machine">): ConnectionTerms => ({
   share: shares.of("connections"),
   reading: shares.of("reading"),
   trustedProxies: config.trustProxy ?? [],
+  clock: machine.clock,
 });
 
 export function settingsOf({ config, links }: Omit<Parts, "shares">): AppSettings {

@@ -5,6 +5,8 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { readTrustedProxies } from "../../../http/request/client-address.ts";
 import { createShares } from "../../../ports/sharing/shares.ts";
+import { holdConnection } from "../../../http/answer/held-connections.ts";
+import { manualClock } from "../../../../test/time/manual-clock.ts";
 import { Connections } from "./connections.ts";
 
 /** A connection that notes whether it was closed and paced. */
@@ -18,6 +20,10 @@ class Line extends EventEmitter {
     this.remoteAddress = remoteAddress;
   }
 
+  destroySoon(): void {
+    this.destroy();
+  }
+
   destroy(): void {
     this.isClosed = true;
     this.emit("close");
@@ -25,12 +31,14 @@ class Line extends EventEmitter {
 }
 
 function world(total: number, perOwner: number, proxies = "") {
+  const clock = manualClock();
   const shares = createShares(undefined, { connections: { total, perOwner } });
   const trustedProxies = readTrustedProxies(proxies);
   const connections = new Connections({
     share: shares.of("connections"),
     reading: shares.of("reading"),
     trustedProxies,
+    clock,
   });
   const open = (address: string) => {
     const line = new Line(address);
@@ -40,9 +48,10 @@ function world(total: number, perOwner: number, proxies = "") {
     const use = (writableFinished: boolean): boolean =>
       answer({ writableFinished, req: { headers: {}, complete: true } });
     const begun = (): void => connections.begun(line as unknown as Socket);
-    return { line, status: refusal?.status, use, answer, begun };
+    const hold = (): void => holdConnection(line as unknown as Socket, { clock, trustedProxies });
+    return { line, status: refusal?.status, use, answer, begun, hold };
   };
-  return { open, boundHeads: () => connections.boundHeads() };
+  return { open, clock, boundHeads: () => connections.boundHeads() };
 }
 
 test("an address over its share loses its longest idle connection, others lose none", () => {
@@ -136,6 +145,35 @@ test("a body that was answered is no unfinished head", () => {
   });
   boundHeads();
   assert.equal(lines.filter(({ isClosed }) => isClosed).length, 0);
+});
+
+test("a connection that was refused for want of room keeps its place for 10 s, unless another address needs it", () => {
+  const { open, clock } = world(2, 1);
+  const held = open("192.0.2.1");
+  held.use(true);
+  held.hold();
+  held.line.destroySoon();
+  assert.equal(open("192.0.2.1").status, 429);
+  clock.advance(9_999);
+  assert.equal(held.line.isClosed, false);
+  clock.advance(1);
+  assert.equal(held.line.isClosed, true);
+  const again = open("192.0.2.1");
+  again.use(true);
+  again.hold();
+  again.line.destroySoon();
+  open("192.0.2.2").use(false);
+  assert.equal(open("192.0.2.3").status, undefined);
+  assert.equal(again.line.isClosed, true);
+  clock.advance(10_000);
+});
+
+test("a trusted proxy's connection is closed at once", () => {
+  const { open } = world(10, 1, "192.0.2.9");
+  const { line, hold } = open("192.0.2.9");
+  hold();
+  line.destroySoon();
+  assert.equal(line.isClosed, true);
 });
 
 test("a trusted proxy has no share of its own", () => {

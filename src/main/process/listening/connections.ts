@@ -1,27 +1,28 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { isTrustedProxy, type TrustedProxies } from "../../../http/request/client-address.ts";
+import { isTrustedProxy } from "../../../http/request/client-address.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
 import type { Share } from "../../../ports/sharing/share.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
+import { type HoldTerms, isHeld } from "../../../http/answer/held-connections.ts";
 import type { Head } from "./head.ts";
 import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
-export interface ConnectionTerms {
+export interface ConnectionTerms extends HoldTerms {
   /** Of connections. */
   readonly share: Share;
   /** Of octets that are parsed in one turn of the event loop. */
   readonly reading: Share;
-  /** Their connections carry the requests of many: none of them is an owner. */
-  readonly trustedProxies: TrustedProxies;
 }
 
 type UsedHead = Pick<Head, "isChunked" | "isLong">;
 
 const SHORT: UsedHead = { isChunked: false, isLong: false };
+
+const NONE = (): boolean => false;
 
 type Ordered = Map<Socket, Connection>;
 
@@ -104,7 +105,8 @@ export class Connections {
       } catch (error) {
         if (!(error instanceof NoRoom)) throw error;
         const isOverall = error.why === "all";
-        if (this.#shed(isOverall ? this.#open : this.#owned.get(owner))) continue;
+        if (isOverall ? this.#shed(this.#open) : this.#shed(this.#owned.get(owner), isHeld))
+          continue;
         return isOverall ? serviceFull() : tooMuchAtOnce();
       }
     }
@@ -207,11 +209,11 @@ export class Connections {
     return `bucket:proxied ${String(this.#proxied)}`;
   }
 
-  /** Closes the longest idle of these connections; false when none is idle. */
-  #shed(ordered: Ordered = new Map()): boolean {
+  /** Closes the longest idle of these connections; false when none is idle, but for those that `mustStay`. */
+  #shed(ordered: Ordered = new Map(), mustStay: (socket: Socket) => boolean = NONE): boolean {
     let looks = 0;
     for (const [socket, connection] of ordered) {
-      if (isIdle(connection)) {
+      if (isIdle(connection) && !mustStay(socket)) {
         this.#close(socket);
         socket.destroy();
         return true;

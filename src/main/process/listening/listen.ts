@@ -5,6 +5,7 @@ import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { Turns } from "../../../ports/sharing/turns.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
 import { Connections, type ConnectionTerms } from "./connections.ts";
+import { isHeld } from "../../../http/answer/held-connections.ts";
 import type { Listener } from "../../../http/app/app.ts";
 import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";
 import { methodNotAllowed } from "../../../service/refusals.ts";
@@ -71,6 +72,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
         // Node keeps the latest request of a connection: 8,000 idle ones with long targets took 0.5 GB.
         if (head.weight > 1) response.once("close", () => (request.url = ""));
         const paced = connections?.used(request.socket, response, head);
+        if (isHeld(request.socket)) return;
         const begin = (): void => {
           if (head.refusal === undefined) handler(request, response);
           else refuse(response, head.refusal);

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
+import { isHeld } from "../../../http/answer/held-connections.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { NoRoom } from "../../../ports/sharing/hold.ts";
 import type { Share } from "../../../ports/sharing/share.ts";
@@ -114,20 +115,21 @@ export class PacedSocket {
 
   /** The size of the next piece, and what it takes of the share. */
   #nextPiece(): { readonly octets: number; readonly cost: number } {
-    const pending = this.#pending[0]?.length ?? 0;
-    const isBody = this.#bodyLeft > 0;
-    const most = isBody
-      ? Math.max(PIECE_OCTETS, Math.min(BODY_PIECE_OCTETS, this.#bodyLeft))
-      : PIECE_OCTETS;
-    const octets = Math.min(pending, most);
-    return { octets, cost: isBody ? Math.min(octets, PIECE_OCTETS) : octets };
+    const [first = EMPTY] = this.#pending;
+    if (this.#bodyLeft === 0) {
+      const octets = headIn(first.subarray(0, PIECE_OCTETS));
+      return { octets, cost: octets };
+    }
+    const most = Math.max(PIECE_OCTETS, Math.min(BODY_PIECE_OCTETS, this.#bodyLeft));
+    const octets = Math.min(first.length, most);
+    return { octets, cost: Math.min(octets, PIECE_OCTETS) };
   }
 
   #parsePiece(): void {
     const socket = this.#socket;
     const [first, ...rest] = this.#pending;
     // What follows a refusal is dropped: its parser may serve another connection by now.
-    if (first === undefined || socket.destroyed || socket.writableEnded) {
+    if (first === undefined || socket.destroyed || socket.writableEnded || isHeld(socket)) {
       this.#pending = [];
     } else {
       const { octets } = this.#nextPiece();
@@ -136,8 +138,18 @@ export class PacedSocket {
       this.#bodyLeft = Math.max(0, this.#bodyLeft - octets);
       this.#parse?.call(socket, first.subarray(0, octets));
     }
-    if (this.#pending.length === 0 && !isHeldByNode(socket)) socket.resume();
+    if (this.#pending.length === 0 && !isHeldByNode(socket) && !isHeld(socket)) socket.resume();
   }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+const HEAD_END = "\r\n\r\n";
+
+/** Up to the end of a request's head, where there is one: what stands behind a request that is refused is not parsed. */
+function headIn(octets: Buffer): number {
+  const end = octets.indexOf(HEAD_END);
+  return end < 0 ? octets.length : end + HEAD_END.length;
 }
 
 /** Whether Node reads no more until the client has taken its answers; it then insists on being given nothing. */

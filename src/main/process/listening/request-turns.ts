@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorBody, EVERY_ANSWER } from "../../../http/answer/answer.ts";
 import { JSON_TYPE } from "../../../http/answer/route.ts";
 import { addressOf } from "../../../http/api/entering.ts";
+import { holdConnection, type HoldTerms } from "../../../http/answer/held-connections.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { Turns } from "../../../ports/sharing/turns.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
-import type { ConnectionTerms } from "./connections.ts";
 
 /** Requests of ordinary size that are begun in one turn of the event loop: about 2 ms. */
 export const REQUESTS_PER_TURN = 16;
@@ -25,9 +25,8 @@ interface Beginning {
  * Begins requests at once, or in a later turn of their client address. One with a long target is refused when many wait:
  * 8,000 of them took 1 GB.
  */
-export function requestTurns({
-  trustedProxies,
-}: Pick<ConnectionTerms, "trustedProxies"> = NO_PROXIES) {
+export function requestTurns(terms?: HoldTerms) {
+  const trustedProxies = terms?.trustedProxies ?? [];
   const turns = new Turns(REQUESTS_PER_TURN);
   return (
     request: IncomingMessage,
@@ -38,6 +37,7 @@ export function requestTurns({
     if (weight > 1 && turns.waiting > 0) {
       const isOver = turns.waitingOf(ownerOf()) >= LONG_WAITING_PER_OWNER;
       if (isOver || turns.waiting >= LONG_WAITING_MAX) {
+        if (terms !== undefined) holdConnection(request.socket, terms);
         refuse(response, isOver ? tooMuchAtOnce() : serviceFull());
         return;
       }
@@ -45,8 +45,6 @@ export function requestTurns({
     if (turns.take(weight, ownerOf, begin)) begin();
   };
 }
-
-const NO_PROXIES = { trustedProxies: [] };
 
 /** Answers a request that is not begun, and closes its connection. */
 export function refuse(response: ServerResponse, refusal: Refusal): void {

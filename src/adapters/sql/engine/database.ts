@@ -6,6 +6,7 @@ import { logSync } from "./embedded/log-sync.ts";
 import { migrate } from "./migrate.ts";
 import type { Database } from "./schema.ts";
 import { openSqlite, sqliteDialect } from "./embedded/sqlite.ts";
+import { copyLog } from "./embedded/copy-log.ts";
 import { isBusy } from "./embedded/sqlite-driver.ts";
 import { hasRoom, takesWrites } from "./takes-writes.ts";
 
@@ -71,8 +72,11 @@ export async function openEmbedded(
     const file = openSqlite(path, busyTimeoutMs);
     const isOnDisk = waitsForDisk && path !== IN_MEMORY;
     if (isOnDisk) file.exec(`pragma wal_autocheckpoint = ${String(LOG_PAGES_MAX)}`);
-    const log = isOnDisk ? logSync(`${path}-wal`) : undefined;
-    const db = new Kysely<Database>({ dialect: sqliteDialect(file, { busyTimeoutMs, log }) });
+    const copy = (): Promise<void> => copyLog(db);
+    const log = isOnDisk ? logSync(`${path}-wal`, { copy }) : undefined;
+    const db: Kysely<Database> = new Kysely<Database>({
+      dialect: sqliteDialect(file, { busyTimeoutMs, log }),
+    });
     try {
       await migrate(db, nowMs);
     } catch (error) {

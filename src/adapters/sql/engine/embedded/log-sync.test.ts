@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Kysely, sql } from "kysely";
 import { StoreDown } from "../../../../ports/process/store-down.ts";
 import { openEmbedded } from "../database.ts";
+import { copyLog } from "./copy-log.ts";
 import { type LogSync, logSync } from "./log-sync.ts";
 import { openSqlite, sqliteDialect } from "./sqlite.ts";
 import { inTransaction, quickly } from "../transaction.ts";
@@ -27,6 +28,8 @@ function slowDisk(): {
   return { sync, open, refuse: () => void (isRefusing = true) };
 }
 
+const never = (): Promise<void> => Promise.reject(new Error("the log is not to be copied"));
+
 function emptyFile(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -37,7 +40,7 @@ function emptyFile(t: TestContext): string {
 
 test("calls that come while the disk works share its next round", async (t) => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(t), disk.sync);
+  const log = logSync(emptyFile(t), { sync: disk.sync, copy: never });
   const ended: string[] = [];
   const ask = (name: string): void => void log.synced().then(() => ended.push(name));
   ask("first");
@@ -57,23 +60,56 @@ test("calls that come while the disk works share its next round", async (t) => {
   assert.deepEqual(ended, ["first", "second", "third", "fourth"]);
 });
 
-test("a refusal of the disk is told to who asked, and the next round is a new try", async (t) => {
+test("after a refusal of the disk nothing is promised until the log was copied", async (t) => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(t), disk.sync);
+  const copied: ((error?: Error) => void)[] = [];
+  const copy = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      copied.push((error) => (error === undefined ? resolve() : reject(error)));
+    });
+  const log = logSync(emptyFile(t), { sync: disk.sync, copy });
   const first = log.synced();
   const second = log.synced();
   disk.refuse();
   disk.open[0]?.();
   await assert.rejects(first, /EIO/);
   await rounds();
-  assert.equal(disk.open.length, 2);
+  assert.deepEqual([disk.open.length, copied.length], [1, 1]);
+  copied[0]?.(new Error("ENOSPC"));
+  await assert.rejects(second, /ENOSPC/);
+  const third = log.synced();
+  await rounds();
+  copied[1]?.();
+  await third;
+  const fourth = log.synced();
+  await rounds();
+  assert.deepEqual([disk.open.length, copied.length], [2, 2], "the disk is believed again");
   disk.open[1]?.();
-  await assert.rejects(second, /EIO/);
+  await assert.rejects(fourth, /EIO/);
   await log.close();
 });
 
+test("the log of a database in a folder is copied into its file, also while others read it", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { db, close } = await openEmbedded(folder, 0);
+  t.after(close);
+  await db.insertInto("installation").values({ name: "a", value: "b" }).execute();
+  const file = join(folder, "gatepost.db");
+  assert.ok(statSync(`${file}-wal`).size > 0);
+  const other = openSqlite(file);
+  t.after(() => other.close());
+  other.exec("begin; select * from installation");
+  setTimeout(() => other.exec("commit"), 20);
+  await copyLog(db);
+  assert.equal(statSync(`${file}-wal`).size, 0);
+});
+
 test("a log that is not there is told, too", async () => {
-  await assert.rejects(logSync(join(tmpdir(), "gatepost-none", "log")).synced(), /ENOENT/);
+  await assert.rejects(
+    logSync(join(tmpdir(), "gatepost-none", "log"), { copy: never }).synced(),
+    /ENOENT/,
+  );
 });
 
 type Numbers = Kysely<{ numbers: { value: number } }>;
@@ -127,7 +163,7 @@ for (const [what, act, count] of WAITS) {
 
 test("others read and write while a transaction waits for the disk", async (t) => {
   const disk = slowDisk();
-  const log = logSync(emptyFile(t), disk.sync);
+  const log = logSync(emptyFile(t), { sync: disk.sync, copy: never });
   let isReady = false;
   const synced = (): Promise<void> => (isReady ? log.synced() : Promise.resolve());
   const db = await numbers(t, { synced, close: log.close });

@@ -5,11 +5,18 @@ import { promisify } from "node:util";
 export interface LogSync {
   /**
    * Resolves when all that was committed before the call would outlive a power cut. Calls that come while the disk works
-   * share its next round. Rejects when the disk refuses: a machine that fails may then lose those commits.
+   * share its next round. Rejects when the disk refuses: a machine that fails may then lose those commits, and all that
+   * follow until the log was copied into its file.
    */
   readonly synced: () => Promise<void>;
   /** Waits for what is under way. */
   readonly close: () => Promise<void>;
+}
+
+export interface LogDisk {
+  readonly sync?: (descriptor: number) => Promise<void>;
+  /** Copies the whole log into its file and syncs that. Rejects when it cannot, also because others use the log. */
+  readonly copy: () => Promise<void>;
 }
 
 /**
@@ -17,17 +24,25 @@ export interface LogSync {
  * `synchronous = full` (sqlite.org/pragma.html#pragma_synchronous). But there the thread stands still, for 5 to 370 ms,
  * and the file is locked. SQLite has no locks on its log that closing another descriptor could end.
  */
-export function logSync(
-  log: string,
-  sync: (descriptor: number) => Promise<void> = promisify(fdatasync),
-): LogSync {
+export function logSync(log: string, { sync = promisify(fdatasync), copy }: LogDisk): LogSync {
   let descriptor: number | undefined;
+  let hasRefused = false;
+  /** After a refusal Linux takes the pages for written: its next sync succeeds without them. */
+  const write = async (): Promise<void> => {
+    descriptor ??= openSync(log, "r+"); // some systems sync only what may be written
+    try {
+      await (hasRefused ? copy() : sync(descriptor));
+      hasRefused = false;
+    } catch (error) {
+      hasRefused = true;
+      throw error;
+    }
+  };
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const begin = async (): Promise<void> => {
     next = undefined;
-    descriptor ??= openSync(log, "r+"); // some systems sync only what may be written
-    running = sync(descriptor);
+    running = write();
     try {
       await running;
     } finally {

@@ -84,6 +84,7 @@ export class BulkClient {
     const { session, status } = JSON.parse(reply.body) as { session: string; status?: string };
     order.session = session;
     this.account.certain += entries.length;
+    this.account.batches += entries.length;
     this.account.possible -= entries.length;
     if (status !== "pending") await this.#look(order, session);
   }

@@ -69,24 +69,41 @@ export class Charged {
 
   /** Everything answered is charged once, but for single checks on the plan answered after `lossFromMs`. */
   async checkUnits(sql: SqlDatabase, account: Account, lossFromMs: number): Promise<void> {
-    const { certain, possible, singles, name } = account;
+    const { certain, batches, possible, singles, name } = account;
     const isPaid = name === "bob"; // credits are written before the answer
     const mayLack = isPaid ? 1 : singles.filter((atMs) => atMs >= lossFromMs).length;
     let used = 0;
+    let charged = 0;
+    /** Of single checks on the plan alone: a batch that got no answer may be charged, and stand for others that are lost. */
+    let lost = 0;
     const isWritten = async (): Promise<boolean> => {
       used = await unitsOf(sql, account);
-      return used >= certain - mayLack;
+      charged = isPaid ? batches : await chargedTo(sql, account);
+      lost = certain - batches - (used - charged);
+      return lost <= mayLack && charged >= batches;
     };
     await until(isWritten, { withinMs: 10_000, everyMs: 20 }).catch(() => undefined);
-    const lost = certain - used;
     if (lost > mayLack) this.#front.wrong.push(`${name}: ${String(lost)} units are lost`);
+    if (charged < batches) {
+      this.#front.wrong.push(`${name}: ${String(batches - charged)} units of batches are lost`);
+    }
     if (used > certain + possible) {
       const most = String(certain + possible);
       this.#front.wrong.push(`${name} pays ${String(used)} for at most ${most}`);
     }
-    if (lost > 0) account.certain = used;
+    if (lost > 0) account.certain -= lost;
     account.singles = [];
   }
+}
+
+/** Units of an account's batches on the plan. */
+async function chargedTo({ db }: SqlDatabase, { id }: Account): Promise<number> {
+  const charges = await db
+    .selectFrom("charges")
+    .select(["amount", "refunded"])
+    .where("owner", "=", `account:${id}`)
+    .execute();
+  return charges.reduce((sum, row) => sum + Number(row.amount) - Number(row.refunded), 0);
 }
 
 async function unitsOf({ db }: SqlDatabase, { id }: Account): Promise<number> {

@@ -104,8 +104,9 @@ export interface Account {
   readonly id: string;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Units of answered requests, and of those that may have been charged. */
+  /** Units of answered requests, those of batches among them, and of those that may have been charged. */
   certain: number;
+  batches: number;
   possible: number;
   /** When single checks were answered, by `nowMs`; their units are written up to 250 ms later. */
   singles: number[];
@@ -134,5 +135,5 @@ export async function openAccount(
     sealedSecret: box.seal(SECRET, id),
   });
   const headers = { "x-api-key": key.apiKey };
-  return { id, name, headers, certain: 0, possible: 0, singles: [] };
+  return { id, name, headers, certain: 0, batches: 0, possible: 0, singles: [] };
 }

@@ -166,6 +166,21 @@ for (const [name, headers, text, want] of marked) {
 
 const MULTIPART = { "content-type": 'Multipart/Form-Data ; boundary="x y"' };
 
+test("small multipart bodies are taken apart in turns, one owner after the other", async () => {
+  const { reader } = world();
+  const part = `--x\r\nContent-Disposition: form-data; name="email"\r\n\r\na@x\r\n`;
+  const text = `${part.repeat(800)}--x--\r\n`;
+  const read: string[] = [];
+  const readOf = async (owner: string, request: Source): Promise<void> => {
+    await reader.read(request, { owner: `account:${owner}` });
+    read.push(owner);
+  };
+  const type = { "content-type": "multipart/form-data; boundary=x" };
+  const long = Array.from({ length: 8 }, () => readOf("a", source([text], type)));
+  await Promise.all([...long, readOf("b", source([`${part}--x--\r\n`], type))]);
+  assert.ok(read.indexOf("b") < 4, read.join(" "));
+});
+
 test("multipart/form-data is a form of texts, and holds its memory until it is answered", async () => {
   const { reader, used } = world();
   const text = '--x y\r\ncontent-disposition: form-data; name="email"\r\n\r\na@x\r\n--x y--\r\n';

@@ -4,6 +4,7 @@ import {
   unsupportedEncoding,
   unsupportedMediaType,
 } from "../../../service/refusals.ts";
+import { Turns } from "../../../ports/sharing/turns.ts";
 import { type Decode, decodeBody, type DecodeOrder } from "./decode.ts";
 import type { Body } from "../params.ts";
 import { isLargeBody, Receiver, type ReceiverDeps, type Source } from "./receive.ts";
@@ -41,6 +42,9 @@ export interface BodyReader {
   read(source: Source, terms: ReadTerms): Promise<ReadBody>;
 }
 
+/** Of small multipart bodies, taken apart in one turn of the event loop: 800 parts in 56 KB take 3 ms. */
+const PARTS_OCTETS_PER_TURN = 65_536;
+
 const NOTHING: ReadBody = { body: { kind: "none" }, release: () => undefined };
 
 export interface BodyReaderDeps extends ReceiverDeps {
@@ -53,6 +57,16 @@ export function createBodyReader(deps: BodyReaderDeps): BodyReader {
   const receiver = new Receiver(deps);
   const { decodeLarge = decodeBody } = deps;
   const decoding = deps.shares.of("decoding");
+  const turns = new Turns(PARTS_OCTETS_PER_TURN);
+  const turn = (owner: OwnerKey, octets: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (turns.take(octets, () => owner, resolve)) resolve();
+    });
+  const decode = async (order: DecodeOrder, owner: OwnerKey, octets: number): Promise<Body> => {
+    if (isLargeBody(octets)) return await decoding.run(owner, () => decodeLarge(order), octets);
+    if (order.kind === "parts") await turn(owner, octets);
+    return await decodeBody(order);
+  };
   return {
     async read(source, terms) {
       const { owner, wanted = NO_NAMES, maxBytes = BODY_MAX_BYTES } = terms;
@@ -65,10 +79,7 @@ export function createBodyReader(deps: BodyReaderDeps): BodyReader {
       terms.received?.(octets);
       const order: DecodeOrder = { kind, type, wanted, chunks };
       try {
-        const body = isLargeBody(octets)
-          ? await decoding.run(owner, () => decodeLarge(order), octets)
-          : await decodeBody(order);
-        return { body, release };
+        return { body: await decode(order, owner, octets), release };
       } catch (error) {
         release();
         throw error;

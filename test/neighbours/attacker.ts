@@ -99,7 +99,7 @@ export class Attacker {
   }
 
   async ask({ method = "POST", path, type, octets, headers = {} }: Asked): Promise<Answered> {
-    if (octets !== undefined) await this.#lineFree(octets.length);
+    await this.#lineFree(path.length + (octets?.length ?? 0));
     if (this.#isOver) return BROKEN;
     const answer = await new Promise<Answered>((resolve) => {
       const sent = request({

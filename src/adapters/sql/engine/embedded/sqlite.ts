@@ -14,11 +14,30 @@ function builtInSqlite(): typeof sqlite | undefined {
   }
 }
 
-/** node:sqlite where Node has a whole one; the same class from a package on Node 20. */
+/** The first patch of these versions that has the repair, which all later ones have. */
+const REPAIRED = new Map([
+  ["3.44", 6],
+  ["3.50", 7],
+  ["3.51", 3],
+]);
+
+/**
+ * Whether this SQLite keeps what two connections commit. Before, a commit could be lost, and the file with it, when both
+ * copied the log at the same moment (sqlite.org/wal.html#walresetbug); here the bulk thread has a connection of its own.
+ */
+export function keepsCommits(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  const repaired = REPAIRED.get(`${String(major)}.${String(minor)}`);
+  return repaired === undefined ? major > 3 || (major === 3 && minor > 51) : patch >= repaired;
+}
+
+/** node:sqlite where Node has a whole and sound one; the same class from a package elsewhere, on Node 20 too. */
 const builtIn = builtInSqlite();
 // `columns` came with 22.16; the built-in of 22.13 to 22.15 also ignores the timeout option.
 const specifier =
-  builtIn !== undefined && "columns" in builtIn.StatementSync.prototype
+  builtIn !== undefined &&
+  "columns" in builtIn.StatementSync.prototype &&
+  keepsCommits(process.versions["sqlite"] ?? "")
     ? "node:sqlite"
     : "@photostructure/sqlite";
 const engine = (await import(specifier)) as typeof sqlite;

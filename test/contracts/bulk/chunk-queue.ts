@@ -98,15 +98,35 @@ export function chunkRules(rule: Rule): void {
     },
   );
 
-  rule("owners take turns, independent of order and size", async (stores) => {
-    const big = await accept(stores, newJob(stores, 5 * CHUNK_ENTRIES));
+  rule("owners of lists of one size take turns, whoever came first", async (stores) => {
+    const first = await accept(stores, newJob(stores, 5 * CHUNK_ENTRIES));
     await claim(stores);
-    await claim(stores);
-    const small = await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES, { owner: STRANGER }));
+    const other = await accept(stores, newJob(stores, 5 * CHUNK_ENTRIES, { owner: STRANGER }));
     const order = [];
-    for (let turn = 0; turn < 5; turn += 1) order.push((await claim(stores)).session);
-    assert.deepEqual(order, [small, big, small, big, big]);
+    for (let turn = 0; turn < 6; turn += 1) order.push((await claim(stores)).session);
+    assert.deepEqual(order, [other, first, other, first, other, first]);
   });
+
+  rule(
+    "a list of 2,000 goes ahead of a large one, which gets a chunk in nine beside many of them",
+    async (stores) => {
+      const large = await accept(stores, newJob(stores, 60 * CHUNK_ENTRIES));
+      for (let turn = 0; turn < 10; turn += 1) await claim(stores);
+      const order = [];
+      for (let n = 0; n < 8; n += 1) {
+        stores.clock.advance(1);
+        const owner = { kind: "bucket", bucket: `192.0.2.${String(n)}` } as const;
+        const small = await accept(stores, newJob(stores, 4 * CHUNK_ENTRIES, { owner }));
+        for (let left = 4; left > 0;) {
+          const { session } = await claim(stores);
+          order.push(session === large ? "large" : "small");
+          if (session === small) left -= 1;
+        }
+      }
+      assert.ok(order.indexOf("large") >= 2, order.join(" "));
+      assert.ok(order.filter((size) => size === "large").length >= 4, order.join(" "));
+    },
+  );
 
   rule("returned chunks are claimed at once, and the claim does not count", async (stores) => {
     await accept(stores, newJob(stores, 200));

@@ -16,11 +16,21 @@ export interface ChunkQueueDeps {
   readonly db: Kysely<Database>;
 }
 
-/** The running job whose owner waited longest, among those with a chunk to give. */
+/**
+ * Turns that a chunk of a list costs its owner: 1 for up to 4 chunks, at most 4. So a list of 2,000 entries ends in about
+ * the time in which each of the large ones beside it gets one chunk.
+ */
+const CHUNKS_A_TURN = 4;
+const TURNS_MAX = 4;
+/** Of one that was held back, or is new. With more, small lists that follow each other would keep large ones waiting. */
+const CATCH_UP_TURNS = TURNS_MAX / 2;
+const turnsOf = (chunks: number): number => Math.min(TURNS_MAX, Math.ceil(chunks / CHUNKS_A_TURN));
+
+/** The running job whose owner's turn comes first, among those with a chunk to give. */
 const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
   sql
     .selectFrom("jobs")
-    .select(["session", "spam_trap", "owner"])
+    .select(["session", "spam_trap", "owner", "chunk_count", "served_turn"])
     .where("is_running", "=", RUNNING)
     .$if(except.length > 0, (query) => query.where("owner", "not in", except))
     .where((expression) =>
@@ -83,11 +93,15 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
     .returningAll()
     .executeTakeFirst();
   if (chunk === undefined) return "taken";
+  const turn = Number(job.served_turn);
+  const turns = turnsOf(Number(job.chunk_count));
   await tx.sql
     .updateTable("jobs")
     .set({
       state: "processing",
-      served_turn: raw<number>`(select max(served_turn) + 1 from jobs where is_running = 1)`,
+      served_turn: raw<number>`(
+        select case when max(served_turn) - ${CATCH_UP_TURNS} > ${turn} then max(served_turn) - ${CATCH_UP_TURNS} else ${turn} end + ${turns}
+        from jobs where is_running = 1)`,
     })
     .where("session", "=", session)
     .execute();

@@ -15,9 +15,9 @@ const BAD_MAX = 0.05;
  */
 const TRIAL_FACTOR = 0.7;
 const HELPED_FACTOR = 0.9;
-/** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch and as the share falls. */
 /** Where as much is lost, what was asked before fills the server for some seconds: the first epoch of a trial says nothing. */
 const MOST = 0.5;
+/** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch and as the share falls. */
 const ACCEPTED_MARGIN = 1.3;
 const ACCEPTED_DECAY = 0.98;
 /**

@@ -65,6 +65,11 @@ export class PacedSocket {
   }
 
   readonly #take = (octets: Buffer): void => {
+    // After its last answer it is read to see its end alone.
+    if (isHeld(this.#socket)) {
+      this.#socket.destroy();
+      return;
+    }
     this.#pending.push(octets);
     this.#socket.pause();
     this.#goOn();
@@ -138,7 +143,7 @@ export class PacedSocket {
       this.#bodyLeft = Math.max(0, this.#bodyLeft - octets);
       this.#parse?.call(socket, first.subarray(0, octets));
     }
-    if (this.#pending.length === 0 && !isHeldByNode(socket) && !isHeld(socket)) socket.resume();
+    if (this.#pending.length === 0 && !isHeldByNode(socket)) socket.resume();
   }
 }
 

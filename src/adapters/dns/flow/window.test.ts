@@ -52,6 +52,59 @@ test("a window far beyond what the server takes comes down to that at once", () 
   assert.ok(Math.max(...sizes) <= 200, `${String(Math.max(...sizes))} at most`);
 });
 
+test("a trial in which little is asked proves little", () => {
+  const ask = (window: Window, held: number, good: number, bad: number): number => {
+    for (let n = 0; n < good + bad; n += 1) {
+      const number = window.sent(held, nextMs);
+      if (n < good) window.answered(number);
+      else window.failed(number);
+    }
+    nextMs += 2_500;
+    window.adjust(nextMs);
+    return window.size;
+  };
+  const window = new Window(1_800);
+  assert.equal(ask(window, 1_800, 700, 300), 1_260);
+  assert.equal(ask(window, 40, 19, 0), 1_800);
+  assert.equal(ask(window, 1_800, 930, 70), 1_260);
+  assert.equal(ask(window, 40, 56, 4), 1_800);
+  assert.equal(ask(window, 1_800, 125, 875), 225);
+  ask(window, 225, 60, 0); // what was asked before fills the server
+  assert.equal(ask(window, 40, 60, 0), 225);
+});
+
+test("a share that is lower by chance does not keep a trial's size", () => {
+  const window = new Window(1_800);
+  const epoch = (good: number, bad: number): number => {
+    for (let n = 0; n < good + bad; n += 1) {
+      const number = window.sent(window.size, nextMs);
+      if (n < good) window.answered(number);
+      else window.failed(number);
+    }
+    nextMs += 2_500;
+    window.adjust(nextMs);
+    return window.size;
+  };
+  assert.equal(epoch(1_197, 97), 1_260);
+  assert.equal(epoch(1_577, 107), 1_800); // 6.4 % after 7.5 %
+});
+
+test("what counts is the share of the owner with the least, of those with any answer", () => {
+  const epoch = (window: Window, others: number): number => {
+    for (let n = 0; n < 60; n += 1) window.answered(window.sent(300, nextMs), "bucket:192.0.2.1");
+    for (let n = 0; n < 400; n += 1) {
+      const number = window.sent(300, nextMs);
+      if (n < others) window.answered(number, "bucket:192.0.2.2");
+      else window.failed(number, "bucket:192.0.2.2");
+    }
+    nextMs += 2_500;
+    window.adjust(nextMs);
+    return window.size;
+  };
+  assert.equal(epoch(new Window(1_800), 0), 1_800);
+  assert.equal(epoch(new Window(1_800), 40), 1_800);
+});
+
 test("a server that answers nothing does not change the window", () => {
   assert.equal(least(epochs(new Window(1_800), 10, () => 1)), 1_800);
 });
@@ -68,9 +121,7 @@ test("what is accepted falls with the share, so that a new cause is found", () =
 
 test("the window is back at its maximum 25 s after the cause is gone", () => {
   const window = new Window(1_800);
-  assert.ok(
-    last(epochs(window, 12, (size) => (size > 100 ? 0.5 * (size / 1_800) + 0.04 : 0))) < 300,
-  );
+  assert.ok(last(epochs(window, 12, (size) => Math.max(0, 1 - 150 / size))) < 300);
   assert.equal(last(epochs(window, 10, () => 0)), 1_800);
 });
 

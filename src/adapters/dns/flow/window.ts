@@ -4,17 +4,18 @@ import type { OwnerKey } from "../../../ports/admission/owner.ts";
 const COUNTED_MS = 1_200;
 const EPOCH_MS = 2_500;
 /** Fewer tries than this prove nothing. */
-const TRIES_MIN = 50;
-/** Of one owner; and of all in a trial, which lets few begin where many are silent. */
+const TRIES_MIN = 100;
+/** Of owners with any answer; and of all in a trial, which lets few begin where many are silent. */
 const FEW_TRIES_MIN = 20;
 /** Share of bad tries that is always accepted: 2 % of dead names, 1 % loss each way, and chance. */
 const BAD_MAX = 0.05;
 /**
- * A trial at 0.7 of the size, or at the part of it that was answered if that is less, must lower the share by a tenth, or
- * the size is not its cause.
+ * A trial at 0.7 of the size, or at the part of it that was answered if that is less, must lower the share by a tenth, and
+ * by two standard deviations of what chance does, or the size is not its cause.
  */
 const TRIAL_FACTOR = 0.7;
-const HELPED_FACTOR = 0.9;
+const HELPED_PART = 0.1;
+const DEVIATIONS = 2;
 /** Where as much is lost, what was asked before fills the server for some seconds: the first epoch of a trial says nothing. */
 const MOST = 0.5;
 /** A share that does not come from the size is accepted with this margin, which wears off by 2 % an epoch and as the share falls. */
@@ -27,10 +28,16 @@ const ACCEPTED_DECAY = 0.98;
 const GROWTH_SHARE = 1 / 8;
 const LEAST = 16;
 
-/** Size and share before it, and whether its next epoch is judged. */
+/** Of an epoch: the share of bad tries, and of how many. */
+interface Sample {
+  readonly share: number;
+  readonly tries: number;
+}
+
+/** The size and the epoch before it, and whether its next epoch is judged. */
 interface Trial {
   readonly size: number;
-  readonly share: number;
+  readonly before: Sample;
   isJudged: boolean;
 }
 
@@ -97,9 +104,9 @@ export class Window {
   adjust(nowMs: number): void {
     if (this.#startedMs === undefined || nowMs - this.#startedMs < EPOCH_MS) return;
     const triesMin = this.#trial === undefined ? TRIES_MIN : FEW_TRIES_MIN;
-    const share = shareOf([...this.#owners.values()], triesMin);
+    const sample = sampleOf([...this.#owners.values()], triesMin);
     if (this.#trial?.isJudged === false) this.#trial.isJudged = true;
-    else if (share !== undefined) this.#judge(share);
+    else if (sample !== undefined) this.#judge(sample);
     else this.#endTrial();
     this.#epoch += 1;
     this.#startedMs = undefined;
@@ -115,14 +122,15 @@ export class Window {
     return made;
   }
 
-  #judge(share: number): void {
+  #judge(sample: Sample): void {
+    const { share } = sample;
     const trial = this.#trial;
     this.#trial = undefined;
-    if (trial !== undefined && share > trial.share * HELPED_FACTOR) {
+    if (trial !== undefined && !hasHelped(trial.before, sample)) {
       this.#size = trial.size;
       this.#accepted = Math.max(this.#accepted, share * ACCEPTED_MARGIN);
     } else if (share > this.#accepted) {
-      this.#trial = { size: this.#size, share, isJudged: share < MOST };
+      this.#trial = { size: this.#size, before: sample, isJudged: share < MOST };
       const used = Math.min(this.#size, this.#most);
       const factor = Math.min(TRIAL_FACTOR, 1 - share);
       this.#size = Math.max(Math.min(LEAST, this.#max), Math.floor(used * factor));
@@ -151,13 +159,24 @@ const triesOf = ({ good, bad }: Tally): number => good + bad;
  * The share of bad tries of the owner with the least, among those with enough tries; of all where no owner has enough.
  * Owners without any answer do not count. Undefined: it proves nothing.
  */
-function shareOf(tallies: readonly Tally[], triesMin: number): number | undefined {
+function sampleOf(tallies: readonly Tally[], triesMin: number): Sample | undefined {
   const answered = tallies.filter(({ good }) => good > 0);
   const tries = sum(answered.map(triesOf));
-  if (tries < triesMin) return undefined;
+  if (sum(tallies.map(triesOf)) < triesMin || tries < FEW_TRIES_MIN) return undefined;
   const many = answered.filter((tally) => triesOf(tally) >= FEW_TRIES_MIN);
-  if (many.length === 0) return sum(answered.map(({ bad }) => bad)) / tries;
-  return Math.min(...many.map((tally) => tally.bad / triesOf(tally)));
+  if (many.length === 0) return { share: sum(answered.map(({ bad }) => bad)) / tries, tries };
+  const samples = many.map((tally) => ({
+    share: tally.bad / triesOf(tally),
+    tries: triesOf(tally),
+  }));
+  return samples.reduce((least, one) => (one.share < least.share ? one : least));
+}
+
+function hasHelped(before: Sample, now: Sample): boolean {
+  const all = (before.share * before.tries + now.share * now.tries) / (before.tries + now.tries);
+  const variance = all * (1 - all) * (1 / before.tries + 1 / now.tries);
+  const byChance = DEVIATIONS * Math.sqrt(variance);
+  return before.share - now.share > Math.max(before.share * HELPED_PART, byChance);
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

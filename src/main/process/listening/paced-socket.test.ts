@@ -1,8 +1,12 @@
 import { strict as assert } from "node:assert";
+import { EventEmitter } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, test, type TestContext } from "node:test";
 import { testServer, type TestServer } from "../../../../test/http/http-server.ts";
 import { askRaw, rawClient } from "../../../../test/http/raw-http.ts";
+import { RESOURCES } from "../../../ports/sharing/resources.ts";
+import { Share } from "../../../ports/sharing/share.ts";
+import { PacedSocket } from "./paced-socket.ts";
 import { readError, readResult } from "../../../../test/http/strict-client.ts";
 
 const REQUESTS = 3_000;
@@ -99,4 +103,24 @@ test("a connection whose end comes before its turns is closed", async () => {
   client.destroy();
   await client.closed;
   readResult(await askRaw(server.port, get("/api/email/b@x")), "email");
+});
+
+test("a connection whose owner has too many waiting is closed, and the event loop goes on", async () => {
+  const share = new Share("reading", { ...RESOURCES.reading, queuePerOwner: 0 });
+  const owner = "bucket:192.0.2.1";
+  const busy = share.take(owner, RESOURCES.reading.perOwner);
+  const parsed: Buffer[] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    pause: () => undefined,
+    resume: () => undefined,
+    destroy: () => void (socket.destroyed = true),
+  });
+  socket.on("data", (octets: Buffer) => void parsed.push(octets));
+  new PacedSocket(socket as unknown as Socket, { share, owner });
+  socket.emit("data", Buffer.from(get("/api/email/a@x")));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([socket.destroyed, parsed.length], [true, 0]);
+  assert.ok(share.figures("look").refused.owner <= 1, "it asks once");
+  busy.release();
 });

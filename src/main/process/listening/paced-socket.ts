@@ -84,6 +84,12 @@ export class PacedSocket {
 
   #goOn(): void {
     if (this.#awaitsTurn || this.#isFull()) return;
+    // Without a turn in the share it would ask for one again at once, for ever, and nothing else would run.
+    if (this.#socket.destroyed) {
+      this.#pending = [];
+      this.#parsed.length = 0;
+      return;
+    }
     const mayParse = this.#pending.length > 0 && !isHeldByNode(this.#socket);
     if (this.#parsed.length === 0 && !mayParse) return;
     this.#awaitsTurn = true;

@@ -50,8 +50,8 @@ interface Tally {
  * How many tries may be under way: the maximum, unless that makes the server lose or refuse them. When more than
  * 5 % of the first tries expired or were answered SERVFAIL or REFUSED, the next epoch runs at 0.7 of the size or less. When
  * that does not lower the share, the cause is the path or the names: the size comes back and the share is accepted. A
- * server that answers nothing is down, and not overloaded. The share that counts is that of the owner with the least: a
- * server that is overloaded loses everybody's tries, and one caller's silent names are no reason to ask less for others.
+ * server that answers nothing is down, and not overloaded. The share that counts is that of the owner with the least: an
+ * overloaded server loses tries of all owners, and silent names of one owner must not shrink the window of the others.
  * Round trips are not looked at, because a slow path needs a full window most.
  */
 export class Window {

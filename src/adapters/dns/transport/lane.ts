@@ -43,7 +43,7 @@ class Party<T> {
   open = 0;
   /** Places that its items have. */
   held = 0;
-  /** Milliseconds of places that it had until `sinceMs`; what it starts with is no credit. */
+  /** Milliseconds that it had places until `sinceMs`, summed over its places. It starts with what others had. */
   spentMs: number;
   sinceMs: number;
   /** Of its items that are over, answered ones count for it and others against it. */
@@ -76,9 +76,9 @@ class Party<T> {
 
 /**
  * Starts items as there are places for them; the others wait. The next place is the owner's that had places for the
- * shortest time, and with a `window` no owner has more than its answers have earned: where a few hundred places are all
- * that there are, one who asks for a thousand silent names would make everybody wait for 2 s. Items without an owner go
- * first.
+ * shortest time. With a `window`, an owner has no more places than its answers have earned: otherwise, where a resolver
+ * takes a few hundred questions, an owner with 1,000 silent names makes all others wait for 2 s. Items without an owner
+ * go first.
  */
 export class Lane<T> {
   readonly #parties = new Map<OwnerKey, Party<T>>();

@@ -50,3 +50,17 @@ test("a piece that is larger than a turn is begun alone", async () => {
   await turn();
   assert.deepEqual(order, ["a1", "b1"]);
 });
+
+test("small pieces go ahead of others' large ones, which are not passed for ever", async () => {
+  const order: string[] = [];
+  const begin = begins(new Turns(16), order);
+  for (const name of ["a1", "a2", "b1", "c1"]) begin(name, 16);
+  for (const name of ["s1", "s2", "s3"]) begin(name);
+  await turn();
+  assert.deepEqual(order, ["a1", "s1", "s2", "s3", "a2"]);
+  for (let at = 0; order.at(-1) !== "b1"; at += 1) {
+    assert.ok(at < 16, "it is passed by a turn's worth of small ones at most");
+    begin(`t${String(at)}`);
+    await turn();
+  }
+});

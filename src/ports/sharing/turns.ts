@@ -5,14 +5,24 @@ interface Waiting {
   readonly begin: () => void;
 }
 
+interface Queue {
+  readonly waiting: Waiting[];
+  /** What the owner may begin of it now. */
+  credit: number;
+}
+
+/** An owner gets this part of a turn each time it is looked at. */
+const CREDIT_PART = 1 / 16;
+
 /**
  * Bounds what is begun in one turn of the event loop, so that a burst of one owner is no long turn for all others. What
- * finds no room waits for a later turn; owners go one after the other.
+ * finds no room waits for a later turn. Owners go one after the other, each with credit for a small piece, so that a large
+ * one waits until its owner was passed by often enough (deficit round robin).
  */
 export class Turns {
   readonly #perTurn: number;
   /** Owners with work that waits; the first is next. */
-  readonly #owners = new Map<OwnerKey, Waiting[]>();
+  readonly #owners = new Map<OwnerKey, Queue>();
   #begun = 0;
   #waiting = 0;
   #isCounting = false;
@@ -27,7 +37,7 @@ export class Turns {
   }
 
   waitingOf(owner: OwnerKey): number {
-    return this.#owners.get(owner)?.length ?? 0;
+    return this.#owners.get(owner)?.waiting.length ?? 0;
   }
 
   /** True: there is room now. False: `begin` is called in a later turn. The owner is asked for only then. */
@@ -42,8 +52,8 @@ export class Turns {
     }
     const owner = ownerOf();
     const queue = this.#owners.get(owner);
-    if (queue === undefined) this.#owners.set(owner, [{ amount, begin }]);
-    else queue.push({ amount, begin });
+    if (queue === undefined) this.#owners.set(owner, { waiting: [{ amount, begin }], credit: 0 });
+    else queue.waiting.push({ amount, begin });
     this.#waiting += 1;
     return false;
   }
@@ -61,14 +71,26 @@ export class Turns {
     }
   }
 
+  /** Ends, since each look at an owner brings its next piece nearer. */
   #next(): Waiting | undefined {
     for (const [owner, queue] of this.#owners) {
-      const next = queue.shift();
       this.#owners.delete(owner);
-      if (queue.length > 0) this.#owners.set(owner, queue);
-      this.#waiting -= 1;
-      return next;
+      const next = this.#afford(queue);
+      if (queue.waiting.length > 0) this.#owners.set(owner, queue); // at the end, where this loop comes to it again
+      if (next !== undefined) return next;
     }
     return undefined;
+  }
+
+  #afford(queue: Queue): Waiting | undefined {
+    const credit = queue.credit + this.#perTurn * CREDIT_PART;
+    const amount = Math.min(queue.waiting[0]?.amount ?? 0, this.#perTurn);
+    if (credit < amount) {
+      queue.credit = credit;
+      return undefined;
+    }
+    queue.credit = 0;
+    this.#waiting -= 1;
+    return queue.waiting.shift();
   }
 }

@@ -55,7 +55,7 @@ const LOOKED_AT_MAX = 1_024;
 const HEAD_MAX_OCTETS = TARGET_MAX_CHARACTERS + 16_384;
 
 /** Of all connections together; a head takes about three times as much memory. */
-const HEADS_MAX_OCTETS = 33_554_432;
+const HEADS_MAX_OCTETS = 16_777_216;
 
 /** Shorter ones are not looked at: those of 10,000 connections take 40 MB. */
 const SHORT_HEAD_OCTETS = 4_096;

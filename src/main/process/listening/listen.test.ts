@@ -77,6 +77,17 @@ test("an idle connection is closed after its time", async (t) => {
   await client.closed;
 });
 
+test("an idle connection keeps no long target", async (t) => {
+  const server = await start(t, {});
+  const client = connected(t, server);
+  const seen = once(server.http, "request");
+  client.write(`GET /healthz?${"a".repeat(60_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await client.answer();
+  const [request] = (await seen) as [object];
+  const kept = Object.values(request).filter((one) => typeof one === "string" && one.length > 99);
+  assert.deepEqual(kept, []);
+});
+
 /** A check that waits until the test lets it go. */
 function heldCheck(): {
   readonly checkOne: CheckOne;

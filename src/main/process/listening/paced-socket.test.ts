@@ -105,22 +105,60 @@ test("a connection whose end comes before its turns is closed", async () => {
   readResult(await askRaw(server.port, get("/api/email/b@x")), "email");
 });
 
-test("a connection whose owner has too many waiting is closed, and the event loop goes on", async () => {
-  const share = new Share("reading", { ...RESOURCES.reading, queuePerOwner: 0 });
-  const owner = "bucket:192.0.2.1";
-  const busy = share.take(owner, RESOURCES.reading.perOwner);
-  const parsed: Buffer[] = [];
+/** What a connection is for `PacedSocket`; notes what it would parse. */
+function fakeSocket(parsed: string[]): EventEmitter & { destroyed: boolean } {
   const socket = Object.assign(new EventEmitter(), {
     destroyed: false,
     pause: () => undefined,
     resume: () => undefined,
     destroy: () => void (socket.destroyed = true),
   });
-  socket.on("data", (octets: Buffer) => void parsed.push(octets));
+  socket.on("data", (octets: Buffer) => void parsed.push(octets.toString()));
+  return socket;
+}
+
+const OWNER = "bucket:192.0.2.1";
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+function pace(share: Share, owner = OWNER) {
+  const parsed: string[] = [];
+  const socket = fakeSocket(parsed);
   new PacedSocket(socket as unknown as Socket, { share, owner });
+  return { socket, parsed };
+}
+
+test("a connection whose owner has too many waiting is closed, and the event loop goes on", async () => {
+  const share = new Share("reading", { ...RESOURCES.reading, queuePerOwner: 0 });
+  const busy = share.take(OWNER, RESOURCES.reading.perOwner);
+  const { socket, parsed } = pace(share);
   socket.emit("data", Buffer.from(get("/api/email/a@x")));
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   assert.deepEqual([socket.destroyed, parsed.length], [true, 0]);
   assert.ok(share.figures("look").refused.owner <= 1, "it asks once");
   busy.release();
+});
+
+test("a connection that is closed while it waits takes no turn", async () => {
+  const share = new Share("reading", RESOURCES.reading);
+  const busy = share.take(OWNER, RESOURCES.reading.perOwner);
+  const [gone, next] = [pace(share), pace(share)];
+  for (const { socket } of [gone, next]) socket.emit("data", Buffer.from(get("/api/email/a@x")));
+  gone.socket.destroyed = true;
+  gone.socket.emit("close");
+  busy.release();
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual([gone.parsed, next.parsed], [[], [get("/api/email/a@x")]]);
+});
+
+test("a long head is read in a few pieces, and each request in one of its own", async () => {
+  const share = new Share("reading", RESOURCES.reading);
+  const { socket, parsed } = pace(share);
+  const [long, short] = [get(`/${"a".repeat(60_000)}`), get("/api/email/a@x")];
+  socket.emit("data", Buffer.from(long + short + short));
+  for (let at = 0; at < 20; at += 1) await nextTurn();
+  assert.equal(parsed.join(""), long + short + short);
+  assert.deepEqual(parsed.slice(-2), [short, short]);
+  assert.equal(parsed.length, 6);
 });

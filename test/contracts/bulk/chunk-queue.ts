@@ -108,6 +108,18 @@ export function chunkRules(rule: Rule): void {
   });
 
   rule(
+    "of lists that come together, one of 2,000 is begun whole before the large ones",
+    async (stores) => {
+      for (let n = 0; n < 9; n += 1) {
+        const owner = { kind: "bucket", bucket: `198.51.100.${String(n)}` } as const;
+        await accept(stores, newJob(stores, 18 * CHUNK_ENTRIES, { owner }));
+      }
+      const small = await accept(stores, newJob(stores, 4 * CHUNK_ENTRIES, { owner: STRANGER }));
+      for (let turn = 0; turn < 4; turn += 1) assert.equal((await claim(stores)).session, small);
+    },
+  );
+
+  rule(
     "a list of 2,000 goes ahead of a large one, which gets a chunk in nine beside many of them",
     async (stores) => {
       const large = await accept(stores, newJob(stores, 60 * CHUNK_ENTRIES));

@@ -8,6 +8,7 @@ import type { Ids } from "../../../ports/process/ids.ts";
 import { ownerKey } from "../../../ports/admission/owner.ts";
 import type { SqlCharges } from "../admission/charges.ts";
 import type { Kysely } from "kysely";
+import { turnsOf } from "./chunk-claims.ts";
 import { packLines, packText } from "../engine/packed-text.ts";
 import type { Database } from "../engine/schema.ts";
 import type { ChunkRow, JobRow, TablePageRow } from "../tables/bulk.ts";
@@ -82,7 +83,7 @@ export function jobRow(
     chunk_count: chunks.length,
     open_chunks: chunks.length,
     accepted_at_ms: batch.nowMs,
-    served_turn: 0,
+    served_turn: turnsOf(chunks.length), // of lists that come together, small ones are first
     dns_down_since_ms: null,
     expires_at_ms: null,
     table_header: batch.table === undefined ? null : JSON.stringify(batch.table.header),

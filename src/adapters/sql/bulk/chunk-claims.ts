@@ -22,15 +22,21 @@ export interface ChunkQueueDeps {
  */
 const CHUNKS_A_TURN = 4;
 const TURNS_MAX = 4;
-/** Of one that was held back, or is new. With more, small lists that follow each other would keep large ones waiting. */
-const CATCH_UP_TURNS = TURNS_MAX / 2;
-const turnsOf = (chunks: number): number => Math.min(TURNS_MAX, Math.ceil(chunks / CHUNKS_A_TURN));
+export const turnsOf = (chunks: number): number =>
+  Math.min(TURNS_MAX, Math.ceil(chunks / CHUNKS_A_TURN));
+
+/** `turnsOf` for the row of a job. */
+const TURNS = raw`case when chunk_count > ${CHUNKS_A_TURN * (TURNS_MAX - 1)}
+  then ${TURNS_MAX} else (chunk_count + ${CHUNKS_A_TURN - 1}) / ${CHUNKS_A_TURN} end`;
+
+/** On the counter of turns, where the chunk begins that was claimed last: `served_turn` is where a job's next one ends. */
+const BEGUN_LAST = raw<number>`(select max(served_turn - 2 * ${TURNS}) from jobs where is_running = 1)`;
 
 /** The running job whose owner's turn comes first, among those with a chunk to give. */
 const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
   sql
     .selectFrom("jobs")
-    .select(["session", "spam_trap", "owner", "chunk_count", "served_turn"])
+    .select(["session", "spam_trap", "owner", "chunk_count", "served_turn", "state"])
     .where("is_running", "=", RUNNING)
     .$if(except.length > 0, (query) => query.where("owner", "not in", except))
     .where((expression) =>
@@ -44,6 +50,7 @@ const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
       ),
     )
     .orderBy("served_turn")
+    .orderBy("chunk_count")
     .orderBy("accepted_at_ms")
     .limit(1);
 
@@ -93,15 +100,17 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
     .returningAll()
     .executeTakeFirst();
   if (chunk === undefined) return "taken";
-  const turn = Number(job.served_turn);
   const turns = turnsOf(Number(job.chunk_count));
+  const begin = Number(job.served_turn) - turns;
+  // A new list begins where the others are, and one that was held back not far behind: waiting saves nothing up, and small
+  // lists that follow each other keep no large one waiting.
+  const least = job.state === "processing" ? raw`${BEGUN_LAST} - ${TURNS_MAX}` : BEGUN_LAST;
   await tx.sql
     .updateTable("jobs")
     .set({
       state: "processing",
-      served_turn: raw<number>`(
-        select case when max(served_turn) - ${CATCH_UP_TURNS} > ${turn} then max(served_turn) - ${CATCH_UP_TURNS} else ${turn} end + ${turns}
-        from jobs where is_running = 1)`,
+      served_turn: raw<number>`
+        case when ${least} > ${begin} then ${least} else ${begin} end + ${2 * turns}`,
     })
     .where("session", "=", session)
     .execute();

@@ -37,7 +37,7 @@ export interface JobRow {
   open_chunks: number;
   charge_id: string;
   accepted_at_ms: number;
-  /** When its owner has its next turn, on a counter that all running jobs share; the least is next. */
+  /** Where its next chunk ends, on a counter of turns that all running jobs share; the least is next. */
   served_turn: number;
   /** Since when its chunks were wholly inconclusive without a break. */
   dns_down_since_ms: number | null;

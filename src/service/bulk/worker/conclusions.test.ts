@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import { CHUNK_ENTRIES } from "../../../core/batch/batch-chunk.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { Conclusions } from "./conclusions.ts";
 import type { Heard } from "./entry-check.ts";
@@ -55,6 +56,24 @@ test("a fault ends its chunk once the others are concluded, and later entries ar
   chunk.add(3, HEARD);
   await turn();
   assert.deepEqual(concluded, [2, 0]);
+});
+
+test("four owners with a chunk each are enough, one with thousands is not", async () => {
+  let freed = 0;
+  const conclusions = new Conclusions(() => (freed += 1));
+  const noted: string[] = [];
+  const begin = (owner: OwnerKey, count: number) =>
+    chunkOf(conclusions, { owner, name: owner, count }, noted);
+  const chunks = [begin("account:a", 4 * CHUNK_ENTRIES)];
+  for (const owner of ["account:b", "account:c", "account:d"] as const) {
+    assert.equal(conclusions.hasEnough, false);
+    chunks.push(begin(owner, CHUNK_ENTRIES));
+  }
+  assert.deepEqual([conclusions.hasEnough, freed], [true, 0]);
+  await turn();
+  assert.deepEqual([conclusions.hasEnough, freed], [false, 1]);
+  await Promise.all(chunks.map((chunk) => chunk.end()));
+  assert.deepEqual([conclusions.hasEnough, freed, noted.length], [false, 1, 7 * CHUNK_ENTRIES]);
 });
 
 test("a chunk without entries ends at once", async () => {

@@ -1,8 +1,16 @@
+import { CHUNK_ENTRIES } from "../../../core/batch/batch-chunk.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import type { Heard } from "./entry-check.ts";
 
 /** In one turn of the event loop: some 20 names begin in it, and those come first. */
 const AT_ONCE = 8;
+
+/**
+ * Entries that wait, before no more chunks are begun; of one owner a chunk counts at most. So owners whose entries cost CPU
+ * alone take turns where chunks are claimed, and not fifty at once here; and those that wait for DNS, or are
+ * few, have all that they need.
+ */
+const ENOUGH = 4 * CHUNK_ENTRIES;
 
 /** The entries of one chunk. */
 export interface Concluding {
@@ -29,16 +37,34 @@ interface OpenChunk {
   emptied: () => void;
 }
 
+/** The chunks of an owner that have entries to conclude, oldest first. */
+interface Line {
+  readonly chunks: OpenChunk[];
+  waiting: number;
+}
+
 /**
  * Turns what DNS said into results, a few in each turn of the event loop. So a list's names are all asked for as early as
  * can be, and what costs CPU alone is done while its last names are waited for. One entry of each owner in turn, of its
  * oldest chunk.
  */
 export class Conclusions {
-  /** The chunks with entries to conclude, oldest first; the first owner is next. */
-  readonly #ready = new Map<OwnerKey, OpenChunk[]>();
+  readonly #freed: () => void;
+  /** The first owner is next. */
+  readonly #ready = new Map<OwnerKey, Line>();
+  /** Entries that wait, of each owner a chunk at most. */
+  #waiting = 0;
   #begun = 0;
   #isRunning = false;
+
+  /** `freed` is called when it no longer has enough. */
+  constructor(freed: () => void = () => undefined) {
+    this.#freed = freed;
+  }
+
+  get hasEnough(): boolean {
+    return this.#waiting >= ENOUGH;
+  }
 
   /** `conclude` is called once for each entry that is added. */
   begin(owner: OwnerKey, conclude: (at: number, heard: Heard) => void): Concluding {
@@ -61,42 +87,59 @@ export class Conclusions {
   #add(chunk: OpenChunk, ready: Ready): void {
     if (chunk.isOver) return;
     chunk.ready.push(ready);
-    if (chunk.ready.length === 1) this.#enlist(chunk);
+    const line = this.#lineOf(chunk.owner);
+    if (chunk.ready.length === 1) enlist(chunk, line);
+    this.#count(line, 1);
     if (this.#isRunning) return;
     this.#isRunning = true;
     setImmediate(() => this.#turn());
   }
 
-  /** Behind the owner's older chunks. */
-  #enlist(chunk: OpenChunk): void {
-    const chunks = this.#ready.get(chunk.owner);
-    if (chunks === undefined) this.#ready.set(chunk.owner, [chunk]);
-    else chunks.splice(chunks.findLastIndex(({ order }) => order < chunk.order) + 1, 0, chunk);
+  #lineOf(owner: OwnerKey): Line {
+    const known = this.#ready.get(owner);
+    if (known !== undefined) return known;
+    const line: Line = { chunks: [], waiting: 0 };
+    this.#ready.set(owner, line);
+    return line;
+  }
+
+  #count(line: Line, more: number): void {
+    this.#waiting -= Math.min(line.waiting, CHUNK_ENTRIES);
+    line.waiting += more;
+    this.#waiting += Math.min(line.waiting, CHUNK_ENTRIES);
   }
 
   #turn(): void {
+    const hadEnough = this.hasEnough;
     for (let count = 0; count < AT_ONCE && this.#ready.size > 0; count += 1) this.#concludeNext();
     this.#isRunning = this.#ready.size > 0;
     if (this.#isRunning) setImmediate(() => this.#turn());
+    if (hadEnough && !this.hasEnough) this.#freed();
   }
 
   #concludeNext(): void {
-    for (const chunks of this.#ready.values()) {
-      const chunk = chunks[0];
+    for (const line of this.#ready.values()) {
+      const chunk = line.chunks[0];
       const next = chunk?.ready.pop();
       if (chunk === undefined || next === undefined) return;
-      if (chunk.ready.length === 0) chunks.shift();
-      this.#putLast(chunk.owner, chunks);
+      if (chunk.ready.length === 0) line.chunks.shift();
+      this.#count(line, -1);
+      this.#putLast(chunk.owner, line);
       conclude(chunk, next);
       return;
     }
   }
 
-  #putLast(owner: OwnerKey, chunks: OpenChunk[]): void {
-    if (chunks.length > 0 && this.#ready.size === 1) return;
+  #putLast(owner: OwnerKey, line: Line): void {
+    if (line.waiting > 0 && this.#ready.size === 1) return;
     this.#ready.delete(owner);
-    if (chunks.length > 0) this.#ready.set(owner, chunks);
+    if (line.waiting > 0) this.#ready.set(owner, line);
   }
+}
+
+/** Behind the owner's older chunks. */
+function enlist(chunk: OpenChunk, { chunks }: Line): void {
+  chunks.splice(chunks.findLastIndex(({ order }) => order < chunk.order) + 1, 0, chunk);
 }
 
 function conclude(chunk: OpenChunk, { at, heard }: Ready): void {

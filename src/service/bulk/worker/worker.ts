@@ -100,7 +100,7 @@ class ClaimingWorker implements BulkWorker {
   readonly #leases: Leases;
   readonly #open: Share;
   readonly #paces: OwnerPaces;
-  readonly #conclusions = new Conclusions();
+  readonly #conclusions = new Conclusions(() => this.#claiming.freed());
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #heldBack: ReadonlySet<OwnerKey> = NOBODY;
   #callOffHoldBack = (): void => undefined;
@@ -159,7 +159,7 @@ class ClaimingWorker implements BulkWorker {
   #hasPlace(): boolean {
     if (this.#suspects > 0) return false;
     if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
-    if (this.#heldBack.size > 0) return false;
+    if (this.#heldBack.size > 0 || this.#conclusions.hasEnough) return false;
     return this.#leases.underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 

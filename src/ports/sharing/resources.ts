@@ -41,7 +41,7 @@ export const RESOURCES = {
     perOwner: 256,
     queue: 0,
     queuePerOwner: 0,
-    refusal: "429 or 503 and closed, after the longest idle",
+    refusal: "429 or 503 and closed, after the longest idle and the largest owner's",
   },
   reading: {
     unit: "octets",

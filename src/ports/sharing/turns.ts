@@ -21,15 +21,20 @@ const CREDIT_PART = 1 / 16;
  */
 export class Turns {
   readonly #perTurn: number;
+  readonly #mustWait: () => boolean;
   /** Owners with work that waits; the first is next. */
   readonly #owners = new Map<OwnerKey, Queue>();
   #begun = 0;
   #waiting = 0;
   #isCounting = false;
 
-  /** `perTurn`: what may be begun in one turn, in any unit; the last piece may exceed it. */
-  constructor(perTurn: number) {
+  /**
+   * `perTurn`: what may be begun in one turn, in any unit; the last piece may exceed it. While `mustWait` says so, nothing
+   * is begun.
+   */
+  constructor(perTurn: number, mustWait: () => boolean = () => false) {
     this.#perTurn = perTurn;
+    this.#mustWait = mustWait;
   }
 
   get waiting(): number {
@@ -46,7 +51,7 @@ export class Turns {
       this.#isCounting = true;
       setImmediate(() => this.#turn());
     }
-    if (this.#waiting === 0 && this.#begun < this.#perTurn) {
+    if (this.#waiting === 0 && this.#begun < this.#perTurn && !this.#mustWait()) {
       this.#begun += amount;
       return true;
     }
@@ -63,6 +68,7 @@ export class Turns {
     this.#isCounting = this.#waiting > 0;
     if (!this.#isCounting) return;
     setImmediate(() => this.#turn());
+    if (this.#mustWait()) return;
     while (this.#begun < this.#perTurn) {
       const next = this.#next();
       if (next === undefined) return;

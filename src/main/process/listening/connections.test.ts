@@ -89,6 +89,31 @@ test("with all connections open the longest idle of all makes room, and 503 come
   assert.equal(busy.open("192.0.2.2").status, 503);
 });
 
+test("with none idle, an address with less than an equal part takes from the one that has most", () => {
+  const { open } = world(12, 8);
+  const busy = (address: string, count: number) =>
+    Array.from({ length: count }, () => {
+      const { line, use } = open(address);
+      use(false);
+      return line;
+    });
+  const closed = (lines: readonly Line[]): number => lines.filter((one) => one.isClosed).length;
+  const [most, others] = [busy("192.0.2.1", 8), busy("192.0.2.2", 4)];
+  const fresh = [1, 2, 3, 4].map(() => {
+    const { status, use } = open("192.0.2.3");
+    use(false);
+    return status;
+  });
+  assert.deepEqual(fresh, [undefined, undefined, undefined, undefined]);
+  assert.equal(open("192.0.2.3").status, 503, "it has an equal part");
+  assert.deepEqual([closed(most), closed(others)], [4, 0]);
+  assert.deepEqual(
+    most.findIndex((one) => !one.isClosed),
+    4,
+    "the longest unused are closed",
+  );
+});
+
 test("looking for the longest idle ends after 1,024 busy ones, and goes on behind them", () => {
   const { open } = world(3_000, 100);
   let looks = 0;
@@ -99,7 +124,7 @@ test("looking for the longest idle ends after 1,024 busy ones, and goes on behin
       return false;
     },
   };
-  for (let n = 0; n < 2_999; n += 1) open(`192.0.${String(n % 100)}.1`).answer(busy);
+  for (let n = 0; n < 2_999; n += 1) open(`10.0.${String(n >> 8)}.${String(n & 255)}`).answer(busy);
   const idle = open("192.0.2.2");
   const statuses = [1, 2, 3].map(() => {
     looks = 0;
@@ -111,7 +136,7 @@ test("looking for the longest idle ends after 1,024 busy ones, and goes on behin
   assert.equal(idle.line.isClosed, true);
 });
 
-test("unfinished heads beyond 32 MiB are closed where there are most of them", () => {
+test("unfinished heads beyond 16 MiB are closed where there are most of them", () => {
   const { open, boundHeads } = world(1_000, 1_000);
   const come = (address: string, bytesRead: number) => {
     const { line, use } = open(address);
@@ -123,13 +148,13 @@ test("unfinished heads beyond 32 MiB are closed where there are most of them", (
   const finished = come("192.0.2.1", 60_000);
   finished.use(true);
   boundHeads();
-  assert.equal(many.filter(({ line }) => !line.isClosed).length, 279); // of an equal part of 16 MiB
+  assert.equal(many.filter(({ line }) => !line.isClosed).length, 139); // of an equal part of 8 MiB
   assert.deepEqual(
     [few, short, finished].map(({ line }) => line.isClosed),
     [false, false, false],
   );
   boundHeads();
-  assert.equal(many.filter(({ line }) => !line.isClosed).length, 279);
+  assert.equal(many.filter(({ line }) => !line.isClosed).length, 139);
 });
 
 test("a body that was answered is no unfinished head", () => {

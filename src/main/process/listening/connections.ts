@@ -68,7 +68,10 @@ interface UnfinishedHead {
 /** Connections that are paced in one turn of the event loop: about 4 ms. */
 const PACED_PER_TURN = 200;
 
-/** The open connections of a listener: each address has its share, and the longest idle makes room for a new one. */
+/**
+ * The open connections of a listener: each address has its share, and the longest idle makes room for a new one. When none
+ * is idle, an address with less than an equal part takes from the one that has most.
+ */
 export class Connections {
   readonly #terms: ConnectionTerms;
   /** In the order of last use: the first is idle for the longest time. */
@@ -107,6 +110,7 @@ export class Connections {
         const isOverall = error.why === "all";
         if (isOverall ? this.#shed(this.#open) : this.#shed(this.#owned.get(owner), isHeld))
           continue;
+        if (isOverall && this.#takeFromLargest(owner)) continue;
         return isOverall ? serviceFull() : tooMuchAtOnce();
       }
     }
@@ -223,6 +227,22 @@ export class Connections {
       this.#toEnd(socket, connection);
     }
     return false;
+  }
+
+  /**
+   * Closes the longest unused connection of the owner that has most, at work or not. False when this owner has an equal
+   * part of all, or nobody has more.
+   */
+  #takeFromLargest(owner: OwnerKey): boolean {
+    const own = this.#owned.get(owner)?.size ?? 0;
+    let largest: Ordered = new Map();
+    for (const owned of this.#owned.values()) if (owned.size > largest.size) largest = owned;
+    const equalPart = this.#open.size / (this.#owned.size + (own === 0 ? 1 : 0));
+    const [socket] = largest.keys();
+    if (socket === undefined || own + 1 > equalPart || largest.size <= equalPart) return false;
+    this.#close(socket);
+    socket.destroy();
+    return true;
   }
 
   #close(socket: Socket): void {

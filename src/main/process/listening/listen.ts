@@ -12,6 +12,7 @@ import { methodNotAllowed } from "../../../service/refusals.ts";
 import { answerBroken, writeRefusal } from "./broken-request.ts";
 import { headOf } from "./head.ts";
 import { refuse, requestTurns, REQUESTS_PER_TURN } from "./request-turns.ts";
+import { Rush } from "./rush.ts";
 import { type Reception, welcomeInTurns } from "./welcome.ts";
 
 /** How patient the listener is. */
@@ -61,7 +62,8 @@ const optionsOf = (limits: ListenLimits): ServerOptions => ({
 export function createListener(limits: ListenLimits, terms?: ConnectionTerms): Listener {
   const lines: Lines = new Map();
   const connections = terms === undefined ? undefined : new Connections(terms);
-  const inTurn = requestTurns(terms);
+  const rush = new Rush();
+  const inTurn = requestTurns(rush, terms);
   const late = new Turns(REQUESTS_PER_TURN);
   return {
     serverFactory: (handler) => {
@@ -85,7 +87,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
       server.maxConnections = limits.maxConnections + SPARE_CONNECTIONS;
       // Node would drop what stands behind the thousandth header, a key or X-Forwarded-For; `headOf` refuses so many.
       server.maxHeadersCount = 0;
-      welcomeInTurns(server, reception(lines, connections));
+      welcomeInTurns(server, reception(lines, connections, rush));
       const sweep = setInterval(() => cutStalled(lines), limits.stallTimeoutMs).unref();
       const bound = setInterval(() => connections?.boundHeads(), HEADS_EVERY_MS).unref();
       server.once("close", () => [sweep, bound].forEach(clearInterval));
@@ -110,7 +112,8 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
 /** How often unfinished heads are counted, which takes 3 ms with 10,000 connections: a line of 1 Gbit/s brings 31 MB. */
 const HEADS_EVERY_MS = 250;
 
-const reception = (lines: Lines, connections: Connections | undefined): Reception => ({
+const reception = (lines: Lines, connections: Connections | undefined, rush: Rush): Reception => ({
+  rush,
   admit: (socket: Socket): boolean => {
     const refusal = connections?.admit(socket);
     if (refusal === undefined) return true;

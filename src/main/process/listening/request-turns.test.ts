@@ -2,13 +2,14 @@ import { strict as assert } from "node:assert";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Rush } from "./rush.ts";
 import { requestTurns } from "./request-turns.ts";
 
 const LONG = 5;
 
 /** Requests that note what became of them, in order. */
 function world() {
-  const inTurn = requestTurns();
+  const inTurn = requestTurns(new Rush());
   const noted: string[] = [];
   const come = (address: string, weight = 1): void => {
     const request = { socket: { remoteAddress: address }, headers: {} } as IncomingMessage;

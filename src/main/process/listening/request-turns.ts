@@ -6,6 +6,7 @@ import { holdConnection, type HoldTerms } from "../../../http/answer/held-connec
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { Turns } from "../../../ports/sharing/turns.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
+import type { Rush } from "./rush.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
 
 /** Requests of ordinary size that are begun in one turn of the event loop: about 2 ms. */
@@ -25,9 +26,9 @@ interface Beginning {
  * Begins requests at once, or in a later turn of their client address. One with a long target is refused when many wait:
  * 8,000 of them took 1 GB.
  */
-export function requestTurns(terms?: HoldTerms) {
+export function requestTurns(rush: Rush, terms?: HoldTerms) {
   const trustedProxies = terms?.trustedProxies ?? [];
-  const turns = new Turns(REQUESTS_PER_TURN);
+  const turns = new Turns(REQUESTS_PER_TURN, () => rush.isOn);
   return (
     request: IncomingMessage,
     response: ServerResponse,

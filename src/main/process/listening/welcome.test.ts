@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Rush } from "./rush.ts";
 import { welcomeInTurns } from "./welcome.ts";
 
 /** A connection as Node's server sees it; `writableEnded` once an answer has ended it. */
@@ -29,6 +30,7 @@ function world(refused = "") {
   welcomeInTurns(server as Server, {
     admit: ({ remoteAddress }) => remoteAddress !== refused,
     begun: (socket) => void begun.push(socket as unknown as Line),
+    rush: new Rush(),
   });
   const come = (count: number, address: string): readonly Line[] =>
     Array.from({ length: count }, () => {

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { Turns } from "../../../ports/sharing/turns.ts";
+import type { Rush } from "./rush.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
 
 /** New connections that Node gets in one turn of the event loop: about 1 ms. */
@@ -15,6 +16,8 @@ export interface Reception {
   readonly admit: (socket: Socket) => boolean;
   /** Node reads it from now on. */
   readonly begun: (socket: Socket) => void;
+  /** Is told of each new connection. */
+  readonly rush: Rush;
 }
 
 type SeeSocket = (socket: Socket) => void;
@@ -24,8 +27,9 @@ type SeeSocket = (socket: Socket) => void;
  * when many come, address after address. Thousands that come at once would hold everybody up for 0.3 s, and so would
  * thousands that end at once: they are closed in turns, too.
  */
-export function welcomeInTurns(server: Server, { admit, begun }: Reception): void {
-  const [beginning, ending] = [new Turns(CONNECTIONS_PER_TURN), new Turns(CLOSED_PER_TURN)];
+export function welcomeInTurns(server: Server, { admit, begun, rush }: Reception): void {
+  const beginning = new Turns(CONNECTIONS_PER_TURN, () => rush.isOn);
+  const ending = new Turns(CLOSED_PER_TURN, () => rush.isOn);
   const [give] = server.listeners("connection") as SeeSocket[];
   if (give === undefined) throw new Error("an HTTP server has no listener for connections");
   const begin = (socket: Socket): void => {
@@ -38,6 +42,7 @@ export function welcomeInTurns(server: Server, { admit, begun }: Reception): voi
   Object.assign(server, { pauseOnConnect: true }); // an option of net.Server that http does not hand on
   server.off("connection", give);
   server.on("connection", (socket: Socket) => {
+    rush.came();
     if (admit(socket) && beginning.take(1, ownerOf(socket), () => begin(socket))) begin(socket);
   });
 }

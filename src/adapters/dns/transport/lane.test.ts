@@ -6,7 +6,7 @@ import { countedPermits, Lane } from "./lane.ts";
 const [A, B]: readonly OwnerKey[] = ["bucket:192.0.2.1", "bucket:192.0.2.2"];
 
 /** A lane of items that are named after their owner: "A1". */
-function world(places: number, window?: number) {
+function world(places: number, window?: number, perTurn?: number) {
   const started: string[] = [];
   let nowMs = 0;
   const lane = new Lane<string>({
@@ -14,6 +14,7 @@ function world(places: number, window?: number) {
     start: (item) => void started.push(item),
     nowMs: () => nowMs,
     ...(window !== undefined && { window: () => window }),
+    ...(perTurn !== undefined && { perTurn }),
   });
   const ownerOf = (item: string): OwnerKey | undefined => ({ A, B })[item[0] ?? ""];
   return {
@@ -36,6 +37,23 @@ test("items of one owner start in their order, its urgent ones first", () => {
   retry("A1");
   for (const item of ["A1", "A2", "A3"]) end(item);
   assert.deepEqual(started, ["A1", "A1", "A2", "A3"]);
+});
+
+test("so many items start in one turn of the event loop, and the others in later ones", async () => {
+  const { started, add, pass } = world(100, undefined, 2);
+  const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+  add("A1", "A2", "A3", "A4", "A5");
+  assert.deepEqual(started, ["A1", "A2"]);
+  pass(1);
+  add("B1");
+  await turn();
+  assert.deepEqual(started.slice(2), ["B1", "A3"]);
+  await turn();
+  assert.deepEqual(started.slice(4), ["A4", "A5"]);
+  await turn();
+  await turn();
+  add("B2");
+  assert.deepEqual(started.slice(6), ["B2"]);
 });
 
 test("a free place is the owner's that had places for the shortest time", () => {

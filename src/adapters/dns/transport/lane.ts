@@ -33,6 +33,8 @@ export interface LaneTerms<T> {
   readonly nowMs: () => number;
   /** Places that there are; absent: an owner may have all of them. */
   readonly window?: () => number;
+  /** Items that start in one turn of the event loop; absent: as many as there are places. */
+  readonly perTurn?: number;
 }
 
 /** What one owner has in a lane. */
@@ -90,16 +92,19 @@ export class Lane<T> {
   readonly #start: (item: T) => void;
   readonly #nowMs: () => number;
   readonly #window: (() => number) | undefined;
+  readonly #perTurn: number;
+  #startedInTurn = 0;
   /** What the owner that was served last had spent: where a new one starts. */
   #spentMs = 0;
   #pumping = false;
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  constructor({ permits, start, nowMs, window }: LaneTerms<T>) {
+  constructor({ permits, start, nowMs, window, perTurn = Infinity }: LaneTerms<T>) {
     this.#permits = permits;
     this.#start = start;
     this.#nowMs = nowMs;
     this.#window = window;
+    this.#perTurn = perTurn;
   }
 
   /** Undefined while the queue is short, else a promise that resolves when it is short again. */
@@ -160,7 +165,7 @@ export class Lane<T> {
   pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
-    for (;;) {
+    while (this.#startedInTurn < this.#perTurn) {
       const party = this.#queued.size > 0 ? this.#least() : undefined;
       if (party === undefined || !this.#permits.take()) break;
       if (party !== this.#ownerless) {
@@ -169,12 +174,25 @@ export class Lane<T> {
         party.hold(1, nowMs);
       }
       const item = this.#takeFrom(party);
-      if (item !== undefined) this.#start(item);
+      if (item === undefined) continue;
+      this.#countStart();
+      this.#start(item);
     }
     this.#pumping = false;
     if (this.#room === undefined || this.#waiting >= SHORT_QUEUE / 2) return;
     this.#room.resolve();
     this.#room = undefined;
+  }
+
+  #countStart(): void {
+    if (this.#perTurn === Infinity) return;
+    if (this.#startedInTurn === 0) {
+      setImmediate(() => {
+        this.#startedInTurn = 0;
+        this.pump();
+      });
+    }
+    this.#startedInTurn += 1;
   }
 
   /** Takes items out of each owner's queue from the front, up to the first that is not stale. Urgent ones stay. */

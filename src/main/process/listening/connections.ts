@@ -151,6 +151,11 @@ export class Connections {
     if (isHead && socket.bytesRead - connection.octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
   }
 
+  /** Many requests with long heads came in one turn. */
+  crowded(): void {
+    this.#paceAll();
+  }
+
   /**
    * Node has read up to 64 KiB at once, which may cost 30 ms, and others may have sent as much in the same turn: an
    * attack comes on many connections. Ordinary ones are read by Node alone, which costs a request 5 to 10 us less.

@@ -10,6 +10,8 @@ export interface Head {
   readonly isLong: boolean;
   /** Requests of ordinary size that it costs as much as, 1 or more. */
   readonly weight: number;
+  /** Of its target and its fields, as they are counted against their limit. */
+  readonly octets: number;
 }
 
 /**
@@ -29,13 +31,14 @@ const LONG_TARGET = 16_384;
 const TARGET_WEIGHT_OCTETS = 4_096;
 
 export function headOf({ httpVersion, rawHeaders, url = "" }: IncomingMessage): Head {
-  const { hosts, octets, isChunked } = fieldsOf(rawHeaders);
+  const { hosts, octets: fields, isChunked } = fieldsOf(rawHeaders);
   const isLong = rawHeaders.length > 2 * LONG_FIELDS || url.length > LONG_TARGET;
   const weight = 1 + Math.floor(url.length / TARGET_WEIGHT_OCTETS);
-  if (octets > FIELDS_MAX_OCTETS) return { refusal: headersTooLarge(), isChunked, isLong, weight };
+  const head = { isChunked, isLong, weight, octets: fields + url.length };
+  if (fields > FIELDS_MAX_OCTETS) return { ...head, refusal: headersTooLarge() };
   // HTTP/1.1 needs one Host, and no more (RFC 9112 section 3.2). Node keeps only the first of several.
   const hasOneHost = hosts === 1 || (hosts === 0 && httpVersion === "1.0");
-  return { ...(!hasOneHost && { refusal: badRequest() }), isChunked, isLong, weight };
+  return hasOneHost ? head : { ...head, refusal: badRequest() };
 }
 
 /** `rawHeaders`: names and values in turns. */

@@ -63,7 +63,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
   const lines: Lines = new Map();
   const connections = terms === undefined ? undefined : new Connections(terms);
   const rush = new Rush();
-  const inTurn = requestTurns(rush, terms);
+  const inTurn = requestTurns(rush, () => connections?.crowded(), terms);
   const late = new Turns(REQUESTS_PER_TURN);
   return {
     serverFactory: (handler) => {
@@ -80,7 +80,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
           if (head.refusal === undefined) handler(request, response);
           else refuse(response, head.refusal);
         };
-        if (paced === undefined) inTurn(request, response, { weight: head.weight, begin });
+        if (paced === undefined) inTurn(request, response, { ...head, begin });
         else paced.began(response, begin);
       });
       // Beyond the limit one that is idle makes room; Node closes only what comes faster than that.

@@ -9,9 +9,10 @@ const LONG = 5;
 
 /** Requests that note what became of them, in order. */
 function world() {
-  const inTurn = requestTurns(new Rush());
+  let crowded = 0;
+  const inTurn = requestTurns(new Rush(), () => (crowded += 1));
   const noted: string[] = [];
-  const come = (address: string, weight = 1): void => {
+  const come = (address: string, weight = 1, octets = 200): void => {
     const request = { socket: { remoteAddress: address }, headers: {} } as IncomingMessage;
     const response = {
       writeHead: (status: number, headers: Readonly<Record<string, string>>) => {
@@ -19,9 +20,9 @@ function world() {
         return { end: () => undefined };
       },
     } as unknown as ServerResponse;
-    inTurn(request, response, { weight, begin: () => void noted.push(address) });
+    inTurn(request, response, { weight, octets, begin: () => void noted.push(address) });
   };
-  return { come, noted };
+  return { come, noted, crowded: () => crowded };
 }
 
 test("16 requests begin in one turn, and a long one counts as several", async () => {
@@ -53,4 +54,15 @@ test("long requests are refused when 256 requests wait", () => {
   come("198.51.100.1");
   come("198.51.100.1", LONG);
   assert.deepEqual(noted, ["198.51.100.1 503 5"]);
+});
+
+test("many long heads that wait are a crowd, many short ones are not", async () => {
+  const { come, crowded } = world();
+  for (let count = 0; count < 1_000; count += 1) come("192.0.2.1");
+  assert.equal(crowded(), 0);
+  while (crowded() === 0) come("192.0.2.1", 1, 12_000);
+  for (let left = 1_100; left > 0; left -= 16) await nextTurn();
+  const before = crowded();
+  for (let count = 0; count < 17; count += 1) come("192.0.2.1", 1, 12_000);
+  assert.equal(crowded(), before, "those that have begun no longer count");
 });

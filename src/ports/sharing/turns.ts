@@ -47,27 +47,35 @@ export class Turns {
 
   /** True: there is room now. False: `begin` is called in a later turn. The owner is asked for only then. */
   take(amount: number, ownerOf: () => OwnerKey, begin: () => void): boolean {
+    if (this.takeIfFree(amount)) return true;
+    this.wait(amount, ownerOf(), begin);
+    return false;
+  }
+
+  /** Whether there is room now. */
+  takeIfFree(amount: number): boolean {
     if (!this.#isCounting) {
       this.#isCounting = true;
-      setImmediate(() => this.#turn());
+      setImmediate(this.#turn);
     }
-    if (this.#waiting === 0 && this.#begun < this.#perTurn && !this.#mustWait()) {
-      this.#begun += amount;
-      return true;
-    }
-    const owner = ownerOf();
+    if (this.#waiting > 0 || this.#begun >= this.#perTurn || this.#mustWait()) return false;
+    this.#begun += amount;
+    return true;
+  }
+
+  /** `begin` is called in a later turn. */
+  wait(amount: number, owner: OwnerKey, begin: () => void): void {
     const queue = this.#owners.get(owner);
     if (queue === undefined) this.#owners.set(owner, { waiting: [{ amount, begin }], credit: 0 });
     else queue.waiting.push({ amount, begin });
     this.#waiting += 1;
-    return false;
   }
 
-  #turn(): void {
+  readonly #turn = (): void => {
     this.#begun = 0;
     this.#isCounting = this.#waiting > 0;
     if (!this.#isCounting) return;
-    setImmediate(() => this.#turn());
+    setImmediate(this.#turn);
     if (this.#mustWait()) return;
     while (this.#begun < this.#perTurn) {
       const next = this.#next();
@@ -75,17 +83,25 @@ export class Turns {
       this.#begun += next.amount;
       next.begin();
     }
-  }
+  };
 
   /** Ends, since each look at an owner brings its next piece nearer. */
   #next(): Waiting | undefined {
-    for (const [owner, queue] of this.#owners) {
-      this.#owners.delete(owner);
-      const next = this.#afford(queue);
-      if (queue.waiting.length > 0) this.#owners.set(owner, queue); // at the end, where this loop comes to it again
-      if (next !== undefined) return next;
+    while (this.#waiting > 0) {
+      for (const [owner, queue] of this.#owners) {
+        const next = this.#afford(queue);
+        this.#putLast(owner, queue);
+        if (next !== undefined) return next;
+      }
     }
     return undefined;
+  }
+
+  #putLast(owner: OwnerKey, queue: Queue): void {
+    const isEmpty = queue.waiting.length === 0;
+    if (!isEmpty && this.#owners.size === 1) return;
+    this.#owners.delete(owner);
+    if (!isEmpty) this.#owners.set(owner, queue);
   }
 
   #afford(queue: Queue): Waiting | undefined {

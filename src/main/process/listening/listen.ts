@@ -80,7 +80,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
           if (head.refusal === undefined) handler(request, response);
           else refuse(response, head.refusal);
         };
-        if (paced === undefined) inTurn(request, response, { ...head, begin });
+        if (paced === undefined) inTurn(request, response, head, begin);
         else paced.began(response, begin);
       });
       // Beyond the limit one that is idle makes room; Node closes only what comes faster than that.

@@ -20,7 +20,7 @@ function world() {
         return { end: () => undefined };
       },
     } as unknown as ServerResponse;
-    inTurn(request, response, { weight, octets, begin: () => void noted.push(address) });
+    inTurn(request, response, { weight, octets }, () => void noted.push(address));
   };
   return { come, noted, crowded: () => crowded };
 }

@@ -6,6 +6,7 @@ import { holdConnection, type HoldTerms } from "../../../http/answer/held-connec
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { Turns } from "../../../ports/sharing/turns.ts";
 import { bucketKey } from "../../../service/admission/bucket.ts";
+import type { Head } from "./head.ts";
 import type { Rush } from "./rush.ts";
 import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
 
@@ -19,12 +20,7 @@ const LONG_WAITING_MAX = 256;
 /** Of the heads of requests that wait. In one turn Node reads up to 1,024 connections: with 9 KB each that is 150 ms. */
 const CROWD_OCTETS = 524_288;
 
-interface Beginning {
-  /** As in `Head`. */
-  readonly weight: number;
-  readonly octets: number;
-  readonly begin: () => void;
-}
+type Size = Pick<Head, "weight" | "octets">;
 
 /**
  * Begins requests at once, or in a later turn of their client address. One with a long target is refused when many wait:
@@ -34,30 +30,27 @@ export function requestTurns(rush: Rush, crowded: () => void, terms?: HoldTerms)
   const trustedProxies = terms?.trustedProxies ?? [];
   const turns = new Turns(REQUESTS_PER_TURN, () => rush.isOn);
   let waitingOctets = 0;
-  return (
-    request: IncomingMessage,
-    response: ServerResponse,
-    { weight, octets, begin }: Beginning,
-  ): void => {
-    const ownerOf = (): OwnerKey => bucketKey(addressOf(request, { trustedProxies }));
-    if (weight > 1 && turns.waiting > 0) {
-      const isOver = turns.waitingOf(ownerOf()) >= LONG_WAITING_PER_OWNER;
+  const ownerOf = (request: IncomingMessage): OwnerKey =>
+    bucketKey(addressOf(request, { trustedProxies }));
+  const wait = (owner: OwnerKey, { weight, octets }: Size, begin: () => void): void => {
+    waitingOctets += octets;
+    turns.wait(weight, owner, () => {
+      waitingOctets -= octets;
+      begin();
+    });
+    if (waitingOctets > CROWD_OCTETS) crowded();
+  };
+  return (request: IncomingMessage, response: ServerResponse, size: Size, begin: () => void) => {
+    if (size.weight > 1 && turns.waiting > 0) {
+      const isOver = turns.waitingOf(ownerOf(request)) >= LONG_WAITING_PER_OWNER;
       if (isOver || turns.waiting >= LONG_WAITING_MAX) {
         if (terms !== undefined) holdConnection(request.socket, terms);
         refuse(response, isOver ? tooMuchAtOnce() : serviceFull());
         return;
       }
     }
-    const beginLater = (): void => {
-      waitingOctets -= octets;
-      begin();
-    };
-    if (turns.take(weight, ownerOf, beginLater)) {
-      begin();
-      return;
-    }
-    waitingOctets += octets;
-    if (waitingOctets > CROWD_OCTETS) crowded();
+    if (turns.takeIfFree(size.weight)) begin();
+    else wait(ownerOf(request), size, begin);
   };
 }
 

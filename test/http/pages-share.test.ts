@@ -6,6 +6,7 @@ import { test, type TestContext } from "node:test";
 import { type Resource, RESOURCES } from "../../src/ports/sharing/resources.ts";
 import { Share } from "../../src/ports/sharing/share.ts";
 import { sharedPages } from "../../src/http/app/pages-share.ts";
+import type { HttpRequest, HttpResponse } from "../../src/http/answer/route.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { until as untilTrue } from "../time/until.ts";
 
@@ -72,6 +73,23 @@ test("an address with fewer pages gets the place of the one with the most", asyn
   await until(5);
   assert.equal(other.destroyed, false);
   assert.equal(share.figures().reclaimed, 1);
+});
+
+test("a health check waits for no page", async () => {
+  const served: string[] = [];
+  const share = new Share("pages", RESOURCES.pages);
+  const serve = ({ url = "" }: HttpRequest): void => void served.push(url);
+  const pages = sharedPages(serve, { share, trustedProxies: [], clock: manualClock() });
+  const ask = (url: string): void => {
+    const socket = Object.assign(new EventEmitter(), { remoteAddress: "192.0.2.1" });
+    const response = Object.assign(new EventEmitter(), { req: { url } });
+    pages(
+      { url, socket, headers: {} } as unknown as HttpRequest,
+      response as unknown as HttpResponse,
+    );
+  };
+  for (const url of ["/a", "/b", "/c", "/healthz", "/readyz", "/healthz?x"]) ask(url);
+  assert.deepEqual(served, ["/a", "/b", "/healthz", "/readyz"]);
 });
 
 test("a connection that ends gives back the places of all its answers, also of those that wait", async (t) => {

@@ -17,6 +17,9 @@ export interface PageTerms extends HoldTerms {
 /** In one turn of the event loop: a document takes 0.1 ms, and up to 1 ms where its client does not read. */
 const PAGES_PER_TURN = 2;
 
+/** They cost little, and a health check never waits behind large work. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
 const WAITING_PER_OWNER = RESOURCES.pages.perOwner;
 
 type Socket = HttpRequest["socket"];
@@ -66,11 +69,15 @@ export function sharedPages(serve: Serve, terms: PageTerms): Serve {
   const turns = new Turns(PAGES_PER_TURN);
   return (request, response) => {
     const owner = bucketKey(addressOf(request, { trustedProxies }));
+    const serveNow = (): void => begin(owner, request, response);
+    if (PROBES.has(request.url ?? "")) {
+      serveNow();
+      return;
+    }
     if (turns.waitingOf(owner) >= WAITING_PER_OWNER) {
       refuse(request.socket, response, new NoRoom("pages", "owner"));
       return;
     }
-    const serveNow = (): void => begin(owner, request, response);
     if (turns.take(1, () => owner, serveNow)) serveNow();
   };
 }

@@ -32,6 +32,12 @@ const HEADS: readonly (readonly [name: string, sent: Sent, seen: string])[] = [
     { rawHeaders: [...HOST, "Transfer-Encoding", "chunked"] },
     "200 chunked 1",
   ],
+  [
+    "with a multipart body",
+    { rawHeaders: [...HOST, "Content-Type", "multipart/form-data"] },
+    "200 8",
+  ],
+  ["with another body", { rawHeaders: [...HOST, "Content-Type", "application/json"] }, "200 1"],
   ["with a target of 4 KiB", { url: "a".repeat(4_096) }, "200 2"],
   ["with a target of 16 KiB", { url: "a".repeat(16_384) }, "200 5"],
   ["with a longer target", { url: "a".repeat(16_385) }, "200 long 5"],

@@ -73,7 +73,7 @@ export function createListener(limits: ListenLimits, terms?: ConnectionTerms): L
         const head = headOf(request);
         // Node keeps the latest request of a connection: 8,000 idle ones with long targets took 0.5 GB. Fastify keeps it twice.
         const noTarget = { url: "", originalUrl: "" };
-        if (head.weight > 1) response.once("close", () => Object.assign(request, noTarget));
+        if (head.hasLongTarget) response.once("close", () => Object.assign(request, noTarget));
         const paced = connections?.used(request.socket, response, head);
         if (isHeld(request.socket)) return;
         const begin = (): void => {

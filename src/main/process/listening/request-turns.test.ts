@@ -20,7 +20,8 @@ function world() {
         return { end: () => undefined };
       },
     } as unknown as ServerResponse;
-    inTurn(request, response, { weight, octets }, () => void noted.push(address));
+    const size = { weight, octets, hasLongTarget: weight === LONG };
+    inTurn(request, response, size, () => void noted.push(address));
   };
   return { come, noted, crowded: () => crowded };
 }

@@ -20,7 +20,7 @@ const LONG_WAITING_MAX = 256;
 /** Of the heads of requests that wait. In one turn Node reads up to 1,024 connections: with 9 KB each that is 150 ms. */
 const CROWD_OCTETS = 524_288;
 
-type Size = Pick<Head, "weight" | "octets">;
+type Size = Pick<Head, "weight" | "octets" | "hasLongTarget">;
 
 /**
  * Begins requests at once, or in a later turn of their client address. One with a long target is refused when many wait:
@@ -40,8 +40,13 @@ export function requestTurns(rush: Rush, crowded: () => void, terms?: HoldTerms)
     });
     if (waitingOctets > CROWD_OCTETS) crowded();
   };
-  return (request: IncomingMessage, response: ServerResponse, size: Size, begin: () => void) => {
-    if (size.weight > 1 && turns.waiting > 0) {
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    size: Size,
+    begin: () => void,
+  ): void => {
+    if (size.hasLongTarget && turns.waiting > 0) {
       const isOver = turns.waitingOf(ownerOf(request)) >= LONG_WAITING_PER_OWNER;
       if (isOver || turns.waiting >= LONG_WAITING_MAX) {
         if (terms !== undefined) holdConnection(request.socket, terms);

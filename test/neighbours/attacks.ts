@@ -1,14 +1,24 @@
-import type { Socket } from "node:net";
 import type { Answered, Attacker } from "./attacker.ts";
 import { BODY_NAMES, type BodyName, makeBody, type SentBody } from "./bodies.ts";
+import {
+  idleConnections,
+  keepOpen,
+  octetChunks,
+  pipelining,
+  type Run,
+  slowHeads,
+  stalledBodies,
+  stalledUploads,
+  unfinishedRequests,
+  unreadPages,
+} from "./kept-connections.ts";
 
 /** One way in which callers may take the service from others. */
 export interface Attack {
   /** Of the seven ways that design of shares knows; bodies are the sixth. */
   readonly row: number;
   readonly name: string;
-  /** What one attacker does until it is over; `attackers` is how many there are. */
-  readonly run: (attacker: Attacker, attackers: number) => Promise<void>;
+  readonly run: Run;
 }
 
 /** Requests that an address without a key may send in a minute. */
@@ -27,102 +37,11 @@ function bodyOf(name: BodyName): SentBody {
 
 /** As many of one body at once as the rate of an address allows. */
 const flood =
-  (name: BodyName, atOnce = ANONYMOUS_BURST): Attack["run"] =>
+  (name: BodyName, atOnce = ANONYMOUS_BURST): Run =>
   (attacker) => {
     const body = bodyOf(name);
     return attacker.repeat(atOnce, () => attacker.ask(body));
   };
-
-const DRIP_EVERY_MS = 500;
-const DRIP = Buffer.alloc(3_000, "a");
-
-/** Sends on just fast enough. */
-function drip(socket: Socket | undefined): void {
-  if (socket === undefined) return;
-  socket.resume();
-  const timer = setInterval(() => void socket.write(DRIP), DRIP_EVERY_MS);
-  socket.once("close", () => clearInterval(timer));
-}
-
-const headText = (lines: readonly string[]): string =>
-  `${["POST /api/email?bulk=1 HTTP/1.1", "host: 127.0.0.1", ...lines].join("\r\n")}\r\n\r\n`;
-
-async function keepOpen(attacker: Attacker, { count, text, use }: KeptOpen): Promise<void> {
-  const loop = async (): Promise<void> => {
-    while (!attacker.isOver) {
-      const socket = await attacker.connection(text);
-      use(socket);
-      await new Promise<void>((resolve) => {
-        if (socket === undefined || socket.destroyed) resolve();
-        else socket.once("close", () => resolve());
-      });
-      await attacker.wait(1_000);
-    }
-  };
-  const begun: Promise<void>[] = [];
-  for (let at = 0; at < count && !attacker.isOver; at += 1) {
-    begun.push(loop());
-    if (at % 100 === 99) await attacker.wait(20);
-  }
-  await Promise.all(begun);
-}
-
-interface KeptOpen {
-  readonly count: number;
-  readonly text: string;
-  readonly use: (socket: Socket | undefined) => void;
-}
-
-const stalledBodies: Attack["run"] = (attacker) => {
-  const { "x-api-key": key = "" } = attacker.key("starter");
-  const text = headText([
-    `x-api-key: ${key}`,
-    "content-type: application/x-www-form-urlencoded",
-    "content-length: 6000000",
-  ]);
-  return keepOpen(attacker, { count: 45, text: `${text}email=${"a".repeat(300_000)}`, use: drip });
-};
-
-const stalledUploads: Attack["run"] = (attacker) => {
-  const text = headText([
-    "content-type: multipart/form-data; boundary=x",
-    "content-length: 20000000",
-  ]).replace("/api/email?bulk=1", "/api/bulk/upload");
-  const start = `--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`;
-  const use = drip;
-  return keepOpen(attacker, { count: 4, text: `${text}${start}${"a\n".repeat(1_000_000)}`, use });
-};
-
-const idleConnections: Attack["run"] = (attacker, attackers) => {
-  const text = "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
-  const count = Math.ceil(10_000 / attackers);
-  return keepOpen(attacker, { count, text, use: (socket) => void socket?.resume() });
-};
-
-/** Sends `text` over and over, as fast as it is taken. */
-const pour =
-  (text: string): KeptOpen["use"] =>
-  (socket) => {
-    if (socket === undefined) return;
-    const octets = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
-    const more = (): void => {
-      while (socket.writable && socket.write(octets));
-    };
-    socket.resume().on("drain", more);
-    more();
-  };
-
-/** Requests that do not wait for the answers before them. */
-const pipelining: Attack["run"] = (attacker) => {
-  const text = "GET /api/email/jo@good.co HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
-  return keepOpen(attacker, { count: 2, text, use: pour(text) });
-};
-
-const octetChunks: Attack["run"] = (attacker) => {
-  const type = "content-type: application/x-www-form-urlencoded";
-  const text = headText([type, "transfer-encoding: chunked"]);
-  return keepOpen(attacker, { count: 2, text, use: pour("1\r\na\r\n") });
-};
 
 let submitted = 0;
 
@@ -147,7 +66,7 @@ const FORM = "application/x-www-form-urlencoded";
 const sessionIn = ({ body }: Answered): string | undefined =>
   /"session": ?"([0-9a-f]{32})"/.exec(body)?.[1];
 
-const silentNames: Attack["run"] = (attacker) =>
+const silentNames: Run = (attacker) =>
   attacker.repeat(1, async () => {
     const answer = await submitSilent(attacker, 4_500);
     const session = running.get(attacker.index);
@@ -157,14 +76,14 @@ const silentNames: Attack["run"] = (attacker) =>
     return attacker.ask({ method: "DELETE", path: `/api/view/${session}`, headers });
   });
 
-const signIns: Attack["run"] = (attacker, attackers) => {
+const signIns: Run = (attacker, attackers) => {
   const octets = Buffer.from('{"email":"nobody@accounts.example","password":"not the password"}');
   const headers = { origin: "http://127.0.0.1", host: "127.0.0.1" };
   const order = { path: "/account/sign-in", type: "application/json", octets, headers };
   return attacker.repeat(Math.max(4, 200 / attackers), () => attacker.ask(order));
 };
 
-const eventStreams: Attack["run"] = async (attacker) => {
+const eventStreams: Run = async (attacker) => {
   await submitSilent(attacker, 3_000);
   const { "x-api-key": key = "" } = attacker.key("free");
   const path = `/api/view/${running.get(attacker.index) ?? ""}/events`;
@@ -173,7 +92,7 @@ const eventStreams: Attack["run"] = async (attacker) => {
 };
 
 /** Readers that never read. */
-const viewStreams: Attack["run"] = async (attacker) => {
+const viewStreams: Run = async (attacker) => {
   const list = Array.from({ length: 9_000 }, (_, at) =>
     `not an entry ${String(at)}`.replaceAll(" ", "_"),
   );
@@ -188,28 +107,14 @@ const viewStreams: Attack["run"] = async (attacker) => {
   await keepOpen(attacker, { count: 50, text, use: (socket) => void socket?.pause() });
 };
 
-/** Heads whose end never comes. */
-const slowHeads: Attack["run"] = (attacker, attackers) => {
-  const text = `GET /api/email/${"a".repeat(60_000)}`;
-  const count = Math.ceil(8_000 / attackers);
-  return keepOpen(attacker, { count, text, use: (socket) => void socket?.resume() });
-};
-
 /** Requests that nobody counts, with all of the target that is permitted. */
-const longTargets: Attack["run"] = (attacker, attackers) => {
+const longTargets: Run = (attacker, attackers) => {
   const path = `/healthz?${"a&".repeat(30_000)}`;
   const atOnce = Math.min(250, Math.ceil(8_000 / attackers));
   return attacker.repeat(atOnce, () => attacker.ask({ method: "GET", path }));
 };
 
-/** Answers that cost nothing to ask for, and are never read. */
-const unreadPages: Attack["run"] = (attacker, attackers) => {
-  const text = "GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".repeat(16);
-  const count = Math.ceil(10_000 / attackers);
-  return keepOpen(attacker, { count, text, use: (socket) => void socket?.pause() });
-};
-
-const reports: Attack["run"] = (attacker) => {
+const reports: Run = (attacker) => {
   const headers = attacker.key("starter");
   const octets = Buffer.from("entry=good.co&wrong=disposable");
   return attacker.repeat(20, () =>
@@ -218,7 +123,7 @@ const reports: Attack["run"] = (attacker) => {
 };
 
 /** Small lists of such names, whose callers wait for the answers. */
-const silentBatches: Attack["run"] = (attacker) =>
+const silentBatches: Run = (attacker) =>
   attacker.repeat(8, () => {
     submitted += 1;
     const first = attacker.index * 1_000_000 + submitted * 100;
@@ -228,7 +133,7 @@ const silentBatches: Attack["run"] = (attacker) =>
   });
 
 /** Lists that nobody ends. */
-const silentLists: Attack["run"] = (attacker) =>
+const silentLists: Run = (attacker) =>
   attacker.repeat(1, async () => {
     const answer = await submitSilent(attacker, 3_000);
     await attacker.wait(300);
@@ -238,7 +143,7 @@ const silentLists: Attack["run"] = (attacker) =>
 let askedSlow = 0;
 
 /** As many questions as may wait for one registry. */
-const slowRegistries: Attack["run"] = (attacker) =>
+const slowRegistries: Run = (attacker) =>
   attacker.repeat(11, async () => {
     askedSlow += 1;
     const name = `d${String(attacker.index * 1_000_000 + askedSlow)}1.slow`;
@@ -250,7 +155,7 @@ const slowRegistries: Attack["run"] = (attacker) =>
   });
 
 /** Short lists, whose owner's receiver hangs. */
-const slowWebhooks: Attack["run"] = (attacker) => {
+const slowWebhooks: Run = (attacker) => {
   const list = Array.from({ length: 101 }, (_, at) => `not_an_entry_${String(at)}`).join("%0A");
   const octets = Buffer.from(`bulk=1&email=${list}`);
   const order = { path: "/api/email", type: FORM, octets, headers: attacker.key("free") };
@@ -261,18 +166,48 @@ const slowWebhooks: Attack["run"] = (attacker) => {
   });
 };
 
+let askedPremium = 0;
+
+/** Checks that ask DNS some 40 questions each, of names that nobody has asked for. */
+const premiumChecks: Run = (attacker) =>
+  attacker.repeat(10, () => {
+    askedPremium += 1;
+    const name = `d${String(attacker.index * 1_000_000 + askedPremium)}1.premium.co`;
+    const path = `/api/domain/${name}?features=spf,dkim,dmarc,inbox_provider,deliverability_score`;
+    return attacker.ask({ method: "GET", path, headers: attacker.key("starter") });
+  });
+
+/** Requests that nobody counts, with 9 KB of header fields. */
+const manyFields: Run = (attacker, attackers) => {
+  const names = Array.from({ length: 90 }, (_, at) => `x-${String(at)}`);
+  const headers = Object.fromEntries(names.map((name) => [name, "a".repeat(100)]));
+  const atOnce = Math.min(250, Math.ceil(5_000 / attackers));
+  return attacker.repeat(atOnce, () => attacker.ask({ method: "GET", path: "/healthz", headers }));
+};
+
+const smallUploads: Run = (attacker) => {
+  const file = `--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${"a@b.co\n".repeat(90)}\r\n--x--\r\n`;
+  const type = "multipart/form-data; boundary=x";
+  const order = { path: "/api/bulk/upload", type, octets: Buffer.from(file) };
+  return attacker.repeat(ANONYMOUS_BURST, () => attacker.ask(order));
+};
+
 const OTHERS: readonly Attack[] = [
   { row: 1, name: "splitting", run: flood("wide names") },
   { row: 2, name: "memory", run: flood("short tokens") },
   { row: 3, name: "stalled bodies", run: stalledBodies },
   { row: 3, name: "stalled uploads", run: stalledUploads },
+  { row: 3, name: "small uploads", run: smallUploads },
   { row: 4, name: "silent names", run: silentNames },
   { row: 4, name: "silent lists", run: silentLists },
   { row: 4, name: "silent batches", run: silentBatches },
+  { row: 4, name: "premium checks", run: premiumChecks },
   { row: 5, name: "idle connections", run: idleConnections },
   { row: 5, name: "slow heads", run: slowHeads },
   { row: 5, name: "long targets", run: longTargets },
   { row: 5, name: "pipelining", run: pipelining },
+  { row: 5, name: "many fields", run: manyFields },
+  { row: 5, name: "unfinished requests", run: unfinishedRequests },
   { row: 6, name: "one-octet chunks", run: octetChunks },
   { row: 7, name: "sign-ins", run: signIns },
   { row: 7, name: "event streams", run: eventStreams },

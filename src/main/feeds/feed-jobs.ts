@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from "node:timers/promises";
 import { CENSUS_FILE } from "../../adapters/lists/files/census-file.ts";
 import { LEARNED_FILE, writeLearned } from "../../adapters/lists/files/learned-file.ts";
 import { learningFile } from "../../adapters/lists/files/learning-file.ts";
@@ -226,5 +227,6 @@ async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => Shared
     yield page.filter(({ domain, disposable }) => !disposable && listed.sourcesOf(domain) === 0);
     after = page.at(-1)?.domain ?? "";
     if (page.length < MAIL_PAGE) return;
+    await nextRound(); // the embedded database works on this thread
   }
 }

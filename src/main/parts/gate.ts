@@ -50,7 +50,7 @@ const DECISION_CACHE_BYTES = 16 * 1_048_576;
 /** Makes the installation's first signing key if there is none. What waits is written when the process closes. */
 export async function openGate(parts: GateParts): Promise<Gate> {
   const { backing, secretKey, checker, admission, tiers, lists, links } = parts;
-  const { clock, ids, log } = parts;
+  const { clock, ids, log, shares } = parts;
   const { sql, notices } = backing.store;
   const publicUrl = links.base;
   const box = createSecretBox(secretKey);
@@ -76,19 +76,21 @@ export async function openGate(parts: GateParts): Promise<Gate> {
     log,
   });
   const { datasets } = checker;
+  const backTestPolicy = createBackTestPolicy({
+    counts: sqlVerdictCounts(sql.db),
+    mails: sqlDomainMails(sql.db),
+    datasets,
+    implicitMx: parts.config.implicitMx,
+    clock,
+  });
   return {
     decideOne,
     tokens,
     charge: (entrance, units) => admission.charge(entrance, units),
     policies: createPolicyService({ store, outcomes, tiers, clock, notices }),
     testPolicy: createTestPolicy({ check: checker.budgeted, datasets }),
-    backTestPolicy: createBackTestPolicy({
-      counts: sqlVerdictCounts(sql.db),
-      mails: sqlDomainMails(sql.db),
-      datasets,
-      implicitMx: parts.config.implicitMx,
-      clock,
-    }),
+    backTestPolicy: (owner, asked) =>
+      shares.of("back_tests").run(owner, () => backTestPolicy(asked)),
     reportOutcomes: backing.store.reportOutcomes,
     hookService: createHookService({ hooks: sqlHooks(sql.db), box, ids, clock, publicUrl }),
     hooks: hookDeskOf(parts, decideOne),

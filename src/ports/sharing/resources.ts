@@ -168,6 +168,14 @@ export const RESOURCES = {
     queuePerOwner: 4,
     refusal: ANSWER,
   },
+  back_tests: {
+    unit: "places",
+    total: 2,
+    perOwner: 1,
+    queue: 8,
+    queuePerOwner: 1,
+    refusal: ANSWER,
+  },
   event_streams: {
     unit: "places",
     total: 1_000,

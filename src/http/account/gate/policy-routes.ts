@@ -1,10 +1,11 @@
 import { parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
+import { accountKey, type OwnerKey } from "../../../ports/admission/owner.ts";
 import type { Admission } from "../../../service/admission/admission.ts";
 import { tierOf, type Tiers } from "../../../service/admission/tiers.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedPolicies } from "../../../service/account/audited.ts";
-import type { BackTestPolicy } from "../../../service/policy/back-test.ts";
+import type { BackTested, PolicyBackTest } from "../../../service/policy/back-test.ts";
 import { OUTCOME_DAYS, type ReportOutcomes } from "../../../service/policy/outcome-report.ts";
 import { type PolicyService, SHADOW_DAYS } from "../../../service/policy/policies.ts";
 import type { TestPolicy } from "../../../service/policy/test-policy.ts";
@@ -29,7 +30,8 @@ export interface PolicyDeps {
   readonly charge: Admission["charge"];
   readonly policies: PolicyService;
   readonly testPolicy: TestPolicy;
-  readonly backTestPolicy: BackTestPolicy;
+  /** In the owner's turn. Rejects with `NoRoom`. */
+  readonly backTestPolicy: (owner: OwnerKey, asked: BackTested) => Promise<PolicyBackTest>;
   readonly reportOutcomes: ReportOutcomes;
 }
 
@@ -202,7 +204,7 @@ const backTestRoute = (deps: Deps): AccountRoute =>
       const asked = body["days"] === undefined ? VERDICT_DAYS : numberField(body, "days");
       const days = Math.max(1, Math.min(VERDICT_DAYS, asked));
       const draft = await policyOf(request, deps, shadow ?? live);
-      const report = await deps.backTestPolicy({
+      const report = await deps.backTestPolicy(accountKey(account.id), {
         live: await storedOf(request, deps, live),
         draft,
         days,

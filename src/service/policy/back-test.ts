@@ -9,7 +9,7 @@ import { validate } from "../../core/validate/validate.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
 import type { VerdictCount, VerdictCounts } from "../../ports/evidence/verdict-counts.ts";
-import { knownMail } from "../evidence/rules/back-test.ts";
+import { knownMail, nextTurn } from "../evidence/rules/back-test.ts";
 
 /** What a draft would have decided on the counted checks, beside what the live policy would. */
 export interface PolicyBackTest {
@@ -96,7 +96,7 @@ async function eachFacts(
   fromDay: number,
   take: (facts: Facts, checks: number) => void,
 ): Promise<void> {
-  const mails = await knownMail(deps.mails);
+  const mails = await knownMail(deps);
   let after = "";
   for (;;) {
     const page = await deps.counts.page(fromDay, after, PAGE);
@@ -108,8 +108,7 @@ async function eachFacts(
     }
     after = page.at(-1)?.domain ?? "";
     if (page.length < PAGE) return;
-    // Requests go on in between.
-    await new Promise<void>((resolve) => deps.clock.after(0, resolve));
+    await nextTurn(deps.clock);
   }
 }
 

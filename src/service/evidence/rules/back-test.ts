@@ -51,11 +51,20 @@ export interface BackTestDeps {
   readonly mails: Pick<DomainMails, "page">;
   readonly datasets: () => Datasets;
   readonly hash: AddressHash;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
 }
 
 /** Domains between two turns of the event loop: 4 ms. */
 const PAGE = 200;
+
+interface Pausing {
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** Requests go on in between: the embedded database works on this thread, and there may be 600,000 domains. */
+export const nextTurn = (clock: Pausing["clock"]): Promise<void> =>
+  new Promise((resolve) => void clock.after(0, resolve));
+
 const SHOWN_MAX = 100;
 
 export function createBackTest(deps: BackTestDeps): RunBackTest {
@@ -70,8 +79,8 @@ export function createBackTest(deps: BackTestDeps): RunBackTest {
       before: { ...datasets, operator: rulesOf(held, deps.hash) },
       after: { ...datasets, operator: rulesOf([...held, ...said], deps.hash) },
     };
-    const mail = await knownMail(deps.mails);
-    const sums = await compare({ ...lists, mail }, deps.counts, dayOf(nowMs) - VERDICT_DAYS + 1);
+    const mail = await knownMail(deps);
+    const sums = await compare({ ...lists, mail }, dayOf(nowMs) - VERDICT_DAYS + 1, deps);
     const lines = said.flatMap(({ subject, line }) => (subject.startsWith("address:") ? line : []));
     const untestable = { untestable: lines.length, untestableLines: lines.slice(0, SHOWN_MAX) };
     return { kind: "tested", days: VERDICT_DAYS, ...sums, ...untestable };
@@ -79,9 +88,10 @@ export function createBackTest(deps: BackTestDeps): RunBackTest {
 }
 
 /** Where mail went, as far as it was noted: some ten megabytes at the most. */
-export async function knownMail(
-  mails: Pick<DomainMails, "page">,
-): Promise<ReadonlyMap<string, MailHosts>> {
+export async function knownMail({
+  mails,
+  clock,
+}: Pick<BackTestDeps, "mails"> & Pausing): Promise<ReadonlyMap<string, MailHosts>> {
   const known = new Map<string, MailHosts>();
   let after = "";
   for (;;) {
@@ -91,7 +101,7 @@ export async function knownMail(
     }
     after = page.at(-1)?.domain ?? "";
     if (page.length < PAGE) return known;
-    await nextTurn();
+    await nextTurn(clock);
   }
 }
 
@@ -106,8 +116,8 @@ interface Known extends Lists {
 
 async function compare(
   known: Known,
-  counts: Pick<VerdictCounts, "page">,
   fromDay: number,
+  { counts, clock }: Pick<BackTestDeps, "counts"> & Pausing,
 ): Promise<Omit<BackTest, "days" | "untestable" | "untestableLines">> {
   let [domains, domainsWithMail, checks, after] = [0, 0, 0, ""];
   let [changedDomains, changedChecks] = [0, 0];
@@ -129,12 +139,9 @@ async function compare(
     if (page.length < PAGE) {
       return { domains, domainsWithMail, checks, changedDomains, changedChecks, changed };
     }
-    await nextTurn();
+    await nextTurn(clock);
   }
 }
-
-/** Requests go on in between: the embedded database works on this thread, and there may be 600,000 domains. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Uses the current lists and mail hosts, so that only the rules differ. */
 function changeOf(

@@ -10,6 +10,12 @@ import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wir
 /** What a message means for the query: it settles it, it must be asked in another way, or the server cannot say. */
 export type Reading = "settles" | "truncated" | "formErr" | UnknownReason;
 
+/** After TCP there is no other way left to ask. */
+export function byTcp(reading: Reading): UnknownReason | undefined {
+  if (reading === "settles") return undefined;
+  return reading === "truncated" || reading === "formErr" ? "malformed" : reading;
+}
+
 /** A question, and on whose behalf it is asked, where that is known: see `Lane`. */
 export interface Asked<T> extends Question<T> {
   readonly by?: OwnerKey | undefined;

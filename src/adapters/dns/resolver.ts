@@ -3,14 +3,14 @@ import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { Chain } from "./chain.ts";
 import { DueList } from "./flow/due-list.ts";
-import { Lane } from "./transport/lane.ts";
+import { Lane, QUESTIONS_PER_TURN } from "./transport/lane.ts";
 import {
   type Asked,
   Attempt,
   type AttemptEvents,
+  byTcp,
   type Done,
   type Query,
-  type Reading,
   TypedQuery,
 } from "./query.ts";
 import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./flow/patience.ts";
@@ -58,12 +58,6 @@ export function createResolver(options: ResolverOptions): Resolver {
   return new UdpResolver(options);
 }
 
-/**
- * Questions that start in one turn of the event loop: about 0.5 ms with their answers. With as many as there are places, a
- * thousand of premium checks made turns of 40 ms, and others' checks waited for several of them.
- */
-const QUESTIONS_PER_TURN = 16;
-
 class UdpResolver implements Resolver, AttemptEvents {
   readonly #clock: Clock;
   readonly #startMs: number;
@@ -101,6 +95,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       start: (query) => this.#send(query),
       nowMs: () => this.#nowMs(),
       window: () => this.#window.size,
+      // Simulated time may pass within one real turn.
       ...(options.openUdp === undefined && { perTurn: QUESTIONS_PER_TURN }),
     });
     this.#tries = new Tries(this.#patience, {
@@ -300,10 +295,4 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#window.adjust(nowMs);
     this.#lane.pump();
   }
-}
-
-/** After TCP there is no other way left to ask. */
-function byTcp(reading: Reading): UnknownReason | undefined {
-  if (reading === "settles") return undefined;
-  return reading === "truncated" || reading === "formErr" ? "malformed" : reading;
 }

@@ -138,7 +138,7 @@ export class Connections {
     const isHeavy = !isIdle({ latest }) || head.isLong; // behind a request without its answer it is pipelined
     if (connection.paced === undefined && (isHeavy || head.isChunked)) {
       this.#pace(socket, connection);
-      if (isHeavy || connection.octets - octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
+      if (isHeavy || connection.octets - octets > CHUNKS_AT_ONCE_OCTETS) this.paceAll();
     }
     return connection.paced;
   }
@@ -148,19 +148,14 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined || connection.paced !== undefined) return;
     const isHead = connection.latest?.req.complete !== false;
-    if (isHead && socket.bytesRead - connection.octets > CHUNKS_AT_ONCE_OCTETS) this.#paceAll();
-  }
-
-  /** Many requests with long heads came in one turn. */
-  crowded(): void {
-    this.#paceAll();
+    if (isHead && socket.bytesRead - connection.octets > CHUNKS_AT_ONCE_OCTETS) this.paceAll();
   }
 
   /**
    * Node has read up to 64 KiB at once, which may cost 30 ms, and others may have sent as much in the same turn: an
    * attack comes on many connections. Ordinary ones are read by Node alone, which costs a request 5 to 10 us less.
    */
-  #paceAll(): void {
+  paceAll(): void {
     if (this.#alert === undefined) this.#paceSome(this.#open.entries());
     clearTimeout(this.#alert);
     this.#alert = setTimeout(() => (this.#alert = undefined), ALERT_MS).unref();
@@ -235,8 +230,8 @@ export class Connections {
   }
 
   /**
-   * Closes the longest unused connection of the owner that has most, at work or not. False when this owner has an equal
-   * part of all, or nobody has more.
+   * Closes the connection of the largest owner that was unused for the longest time, also one at work. False: this owner
+   * has its equal part already, or no other has more than that.
    */
   #takeFromLargest(owner: OwnerKey): boolean {
     const own = this.#owned.get(owner)?.size ?? 0;

@@ -52,7 +52,8 @@ export function headOf({ httpVersion, rawHeaders, url = "" }: IncomingMessage): 
 function fieldsOf(rawHeaders: readonly string[]) {
   let hosts = 0;
   let octets = 0;
-  let [isChunked, isMultipart] = [false, false];
+  let isChunked = false;
+  let isMultipart = false;
   rawHeaders.forEach((text, at) => {
     octets += text.length + FIELD_OCTETS / 2;
     if (at % 2 === 1) return;

@@ -12,7 +12,7 @@ const PIECE_OCTETS = 1_024;
 /** Of a head: full of empty fields that is 1 ms. */
 const HEAD_PIECE_OCTETS = 16_384;
 
-/** What a request costs of the share beside its octets. It takes 0.1 ms, 200 octets of chunks; whole ones go first. */
+/** What a request costs of the share beside its head. It takes as long as 200 octets of chunks; for less it goes before them. */
 const REQUEST_COST = 128;
 
 /** Of a body of known length, which the parser hands on whole. */

@@ -1,7 +1,7 @@
 /** How long work waits for connections that are still to be accepted, and how long it then does not. */
 const SPELL_MS = 4;
 
-/** Turns in a row in which a connection came: those of a few clients are no rush. */
+/** It begins when a connection came in so many turns in a row; those of a few clients come in fewer. */
 const TURNS_IN_A_ROW = 8;
 
 /**

@@ -6,9 +6,8 @@ import type { Heard } from "./entry-check.ts";
 const AT_ONCE = 8;
 
 /**
- * Entries that wait, before no more chunks are begun; of one owner a chunk counts at most. So owners whose entries cost CPU
- * alone take turns where chunks are claimed, and not fifty at once here; and those that wait for DNS, or are
- * few, have all that they need.
+ * While so many entries wait here, no more chunks are claimed; of each owner at most a chunk's worth counts. Where entries
+ * cost nothing but CPU, owners then wait for their turn to claim, in which small lists go first, and not all of them here.
  */
 const ENOUGH = 4 * CHUNK_ENTRIES;
 

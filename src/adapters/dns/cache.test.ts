@@ -167,3 +167,11 @@ test("what has ended is swept within a minute of further answers", () => {
   cache.put("new", found(600));
   assert.equal(cache.size, 2);
 });
+
+test("an answer with many records weighs more than their text", () => {
+  const { cache } = world({ entriesMax: 10 });
+  const records = Array.from({ length: 45 }, () => "a");
+  cache.put("small.example", found(300));
+  cache.put("many.example", { kind: "found", records, ttlSeconds: 300 });
+  assert.equal(cache.size, 1); // 40 records more than the first five, 64 octets each
+});

@@ -25,8 +25,11 @@ const REFRESH_SHARE = 0.1;
 /** How many old but often read answers are kept, at most, to make room for one new answer. */
 const SPARED_MAX = 64;
 
-/** Estimate of an entry without its name and records: objects, map cell, string headers. */
+/** Estimate of an entry without its name and records: objects, map cell, string headers of the first records. */
 const OVERHEAD_OCTETS = 300;
+const FIRST_RECORDS = 5;
+/** Object and string header of each further record. */
+const RECORD_OCTETS = 64;
 /** V8 allocates in steps. */
 const STEP_OCTETS = 64;
 
@@ -154,6 +157,7 @@ export class AnswerCache<T> {
     let octets = OVERHEAD_OCTETS + name.length;
     if (outcome.kind === "found") {
       for (const record of outcome.records) octets += this.#options.sizeOctets(record);
+      octets += Math.max(0, outcome.records.length - FIRST_RECORDS) * RECORD_OCTETS;
     }
     return Math.ceil(octets / STEP_OCTETS) * STEP_OCTETS;
   }

@@ -52,3 +52,32 @@ test("a stranger's many lists that begin with one host cost the shared ones noth
   const late = share(listOf("1000 a"));
   assert.notEqual(share(listOf("1000 a")), late); // kept, it would be compared with for ever
 });
+
+/** What cannot be tried is not kept: an owner of names would fill the memory with it. */
+const longLists: readonly (readonly [what: string, list: readonly MailExchange[], kept: string])[] =
+  [
+    ["usable hosts", listOf(manyHosts("h")), manyHosts("h", 20)],
+    [
+      "hosts and names that are none",
+      listOf(`0 , ${manyHosts("a_")}, 70 mx.example`),
+      "70 mx.example",
+    ],
+    ["null exchanges", listOf(Array<string>(60).fill("0 ").join(", ")), "0 "],
+    [
+      "null exchanges and one that cannot be tried",
+      listOf(`${Array<string>(60).fill("0 ").join(", ")}, 1 a_b`),
+      "1 a_b",
+    ],
+  ];
+
+function manyHosts(name: string, count = 60): string {
+  return Array.from({ length: count }, (_, n) => `${String(n)} ${name}${String(n)}.example`).join(
+    ", ",
+  );
+}
+
+for (const [what, list, kept] of longLists) {
+  test(`of a list of many ${what} only what is tried is kept`, () => {
+    assert.deepEqual(shareExchanges()(list), listOf(kept));
+  });
+}

@@ -1,11 +1,13 @@
 import type { MailExchange } from "../../core/mail/lookup.ts";
+import { triedExchanges } from "../../core/mail/mail-hosts.ts";
 import { appended } from "./message/appended.ts";
 
 /** Shared lists that are remembered; when there are more, all are forgotten. */
 const LISTS_MAX = 20_000;
 
-/** Longer lists are not shared. */
+/** Longer lists are not shared, and only what is tried of them is kept. */
 const SHARED_LENGTH_MAX = 16;
+const SHARED_NAMES_MAX_OCTETS = 512;
 
 /** The most lists with the same first host that are kept apart; later ones are not shared. */
 const SAME_HOST_MAX = 64;
@@ -18,8 +20,19 @@ export function shareExchanges(): (records: readonly MailExchange[]) => readonly
   const lists = new SharedLists();
   return (records) => {
     const sorted = records.length > 1 ? records.toSorted(byPreference) : records;
-    return sorted.length > SHARED_LENGTH_MAX ? sorted : lists.share(sorted);
+    return isLong(sorted) ? shortened(sorted) : lists.share(sorted);
   };
+}
+
+const isLong = (list: readonly MailExchange[]): boolean =>
+  list.length > SHARED_LENGTH_MAX ||
+  list.reduce((octets, { host }) => octets + host.length, 0) > SHARED_NAMES_MAX_OCTETS;
+
+/** Where none can be tried, one stands for all: whether it is a null MX is all that they say. */
+function shortened(list: readonly MailExchange[]): readonly MailExchange[] {
+  const tried = triedExchanges(list);
+  if (tried.length > 0) return tried;
+  return list.toSorted((one, other) => other.host.length - one.host.length).slice(0, 1);
 }
 
 /** Indexed by first host, because a text key for each list costs more than comparing a few lists. */

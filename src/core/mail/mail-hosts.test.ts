@@ -1,7 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { type Zone, zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { findMailHosts, type MailHosts } from "./mail-hosts.ts";
+import type { MailExchange } from "./lookup.ts";
+import { findMailHosts, type MailHosts, triedExchanges } from "./mail-hosts.ts";
 
 interface Case {
   readonly name: string;
@@ -147,6 +148,35 @@ for (const { name, zone, domain = "d.example", implicitMx = false, want } of cas
     const { addresses, ...rest } = { addresses: undefined, ...found };
     assert.deepEqual(rest, want);
     assert.notDeepEqual(addresses, []);
+  });
+}
+
+const numbered = (count: number, host: (n: number) => string): readonly MailExchange[] =>
+  Array.from({ length: count }, (_, n) => ({ preference: n, host: host(n) }));
+
+const longName = (n: number, octets: number): string =>
+  `${`${"a".repeat(49)}.`.repeat(5).slice(0, octets - 6)}n${String(n).padStart(2, "0")}.co`;
+
+const tried: readonly (readonly [what: string, records: readonly MailExchange[], want: number])[] =
+  [
+    ["20 of 60 hosts", numbered(60, (n) => `h${String(n)}.example.com`), 20],
+    [
+      "20 of 60 that come after 30 without a host name",
+      [
+        ...numbered(30, () => "a_b.example.com"),
+        ...numbered(60, (n) => `h${String(n)}.example.com`),
+      ],
+      20,
+    ],
+    ["as many as have 2 KiB of names", numbered(20, (n) => longName(n, 250)), 8],
+    ["the first two at least", numbered(2, (n) => longName(n, 250)), 2],
+  ];
+
+for (const [what, records, want] of tried) {
+  test(`of a domain's exchanges are tried: ${what}`, () => {
+    const kept = triedExchanges(records);
+    assert.equal(kept.length, want);
+    assert.deepEqual(kept, records.filter(({ host }) => !host.includes("_")).slice(0, want));
   });
 }
 

@@ -19,8 +19,11 @@ export type MailHosts =
 /** `implicitMx`: none by MX, though an address record is there and the operator does not count it. */
 export type NoMailReason = "noMx" | "nullMx" | "implicitMx" | "unresolvable" | "specialUse";
 
-/** How many mail hosts of one domain are asked for their addresses, at the most. */
-const HOSTS_TRIED_MAX = 20;
+/** How many mail hosts of one domain are tried, at the most. */
+const HOSTS_MAX = 20;
+
+/** How long the names of more than two may be together: it is the domain's owner who writes them. */
+const NAMES_MAX_OCTETS = 2_048;
 
 /**
  * Finds the usable mail hosts of `name` (lower-case A-labels): RFC 5321 section 5.1, RFC 7505.
@@ -93,11 +96,27 @@ function tryHosts(
 }
 
 /** Host names that mail can be sent to, by preference and then by name: DNS turns equal ones around. */
-function candidates(records: readonly MailExchange[]): string[] {
+const candidates = (records: readonly MailExchange[]): string[] =>
+  triedExchanges(records).map(({ host }) => host);
+
+/**
+ * The exchanges that are tried, in their order, each host once: at most 20, and of those after the second only as many
+ * as have 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two.
+ */
+export function triedExchanges(records: readonly MailExchange[]): MailExchange[] {
   const named = records.filter(({ host }) => isHostName(host) && !isSpecialUse(host));
-  if (named.length < 2) return named.map(({ host }) => host);
+  if (named.length < 2) return named;
   named.sort((a, b) => a.preference - b.preference || (a.host < b.host ? -1 : 1));
-  return [...new Set(named.map(({ host }) => host))].slice(0, HOSTS_TRIED_MAX);
+  const tried = new Map<string, MailExchange>();
+  let octets = 0;
+  for (const exchange of named) {
+    const { host } = exchange;
+    if (tried.has(host)) continue;
+    octets += host.length;
+    if (tried.size === HOSTS_MAX || (tried.size >= 2 && octets > NAMES_MAX_OCTETS)) break;
+    tried.set(host, exchange);
+  }
+  return [...tried.values()];
 }
 
 /** The addresses that mail can reach; of a name without addresses, none. */

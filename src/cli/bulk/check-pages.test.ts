@@ -28,7 +28,7 @@ test("a check that fails while later entries wait for room is reported, not an u
     check: (entry: string) =>
       entry === "d3.example"
         ? Promise.reject(new Error("a bug"))
-        : Promise.resolve({ isAnswered: true, conclude: () => RESULT }),
+        : Promise.resolve({ isAnswered: true, weight: 1, conclude: () => RESULT }),
     room: () => new Promise<void>((resolve) => setImmediate(resolve)),
     close: () => Promise.resolve(),
   };

@@ -25,6 +25,8 @@ export interface ClaimedChunk {
   /** Of this claim alone, as its worker named it: who comes with an older one is too late. */
   readonly token: string;
   readonly owner: OwnerKey;
+  /** What the claim cost its owner: 1 for a chunk of a list of up to 2,000 entries, more for one of a longer list, at most 4. */
+  readonly turns: number;
   /** How many. */
   readonly entries: number;
   /** For `unpackChunk`. */

@@ -79,6 +79,39 @@ test("an owner has enough while as many of its names wait as may be under way", 
   assert.deepEqual(paces.owners(), []);
 });
 
+test("beside another owner a chunk that waits is enough", () => {
+  const paces = new OwnerPaces(() => 8_000);
+  paces.begin("a", 500);
+  assert.equal(paces.hasEnough("a"), false, "1,000 may be under way");
+  const other = paces.begin("b", 1);
+  assert.equal(paces.hasEnough("a"), true);
+  other.end();
+  assert.equal(paces.hasEnough("a"), false);
+});
+
+test("names are ready that wait for others', a chunk's worth of an owner, and none behind its own silent ones", () => {
+  let begun = 0;
+  const paces = new OwnerPaces(
+    () => 800,
+    () => (begun += 1),
+  );
+  const large = paces.begin("a", 5_000);
+  assert.deepEqual([paces.ready, begun], [500, 0]);
+  const small = paces.begin("b", 50);
+  assert.equal(paces.ready, 550);
+  assert.equal(fill(small, 20), 20);
+  assert.deepEqual([paces.ready, begun], [530, 20]);
+  fill(large, 500);
+  assert.deepEqual(
+    [paces.ready, begun],
+    [30, 21],
+    "the large one waits for its own names' answers",
+  );
+  large.end();
+  small.end();
+  assert.deepEqual([paces.ready, begun], [0, 22]);
+});
+
 test("a name that ends lets the next of its own owner begin, in order", async () => {
   const pace = new OwnerPaces(() => 32).begin("a", 5_000);
   const order: number[] = [];

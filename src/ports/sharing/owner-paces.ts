@@ -1,3 +1,4 @@
+import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
 import type { OwnerKey } from "../admission/owner.ts";
 
 /** Names of an owner that may be under way before DNS has answered any: a part of the window. */
@@ -48,13 +49,21 @@ export interface Pace {
  */
 export class OwnerPaces {
   readonly #window: () => number;
+  readonly #begun: () => void;
   readonly #owners = new Map<OwnerKey, OwnerPace>();
   /** Names under way beyond what DNS answered for their owners. */
   #unproven = 0;
+  #ready = 0;
 
-  /** `window`: names that DNS takes at once. */
-  constructor(window: () => number) {
+  /** `window`: names that DNS takes at once. `begun` is called whenever fewer are ready. */
+  constructor(window: () => number, begun: () => void = () => undefined) {
     this.#window = window;
+    this.#begun = begun;
+  }
+
+  /** Names that wait for others' and not for answers of their own owner; of each owner a chunk at most. */
+  get ready(): number {
+    return this.#ready;
   }
 
   /** A chunk with that many names. */
@@ -69,20 +78,22 @@ export class OwnerPaces {
     };
     this.#owners.set(owner, pace);
     pace.chunks += 1;
-    pace.unbegun += names;
     pace.begun += 1;
+    this.#change(pace, () => void (pace.unbegun += names));
     const order = pace.begun;
     let left = names;
     const start = (): void => {
       left -= 1;
-      pace.unbegun -= 1;
-      this.#change(pace, pace.underWay + 1);
+      this.#change(pace, () => {
+        pace.unbegun -= 1;
+        pace.underWay += 1;
+      });
     };
     return {
       enter: () => this.#enter(pace, { order, start }),
       leave: (answered) => this.#leave(pace, answered),
       end: () => {
-        pace.unbegun -= left;
+        this.#change(pace, () => void (pace.unbegun -= left));
         pace.chunks -= 1;
         if (pace.chunks === 0) this.#owners.delete(owner);
       },
@@ -94,10 +105,15 @@ export class OwnerPaces {
     return [...this.#owners.keys()];
   }
 
-  /** Whether as many names wait as may be under way: one more chunk would only wait behind them. */
+  /**
+   * Whether as many names wait as may be under way: one more chunk would only wait behind them. Beside other owners a
+   * chunk's worth is enough, so that theirs come between.
+   */
   hasEnough(owner: OwnerKey): boolean {
     const pace = this.#owners.get(owner);
-    return pace !== undefined && pace.unbegun >= this.#most(pace);
+    if (pace === undefined) return false;
+    const most = this.#most(pace);
+    return pace.unbegun >= (this.#owners.size > 1 ? Math.min(most, CHUNK_ENTRIES) : most);
   }
 
   #most({ proven }: OwnerPace): number {
@@ -108,11 +124,14 @@ export class OwnerPaces {
     return mostUnderWay(proven, { window, owners: this.#owners.size });
   }
 
-  #change(pace: OwnerPace, underWay: number, proven = pace.proven): void {
+  #change(pace: OwnerPace, change: () => void): void {
+    const { ready } = this;
     this.#unproven -= unprovenOf(pace);
-    pace.underWay = underWay;
-    pace.proven = proven;
+    this.#ready -= readyOf(pace);
+    change();
     this.#unproven += unprovenOf(pace);
+    this.#ready += readyOf(pace);
+    if (this.#ready < ready) this.#begun();
   }
 
   #enter(pace: OwnerPace, { order, start }: Waiting): Promise<void> | undefined {
@@ -125,14 +144,20 @@ export class OwnerPaces {
         start();
         resolve();
       };
-      pace.waiting.push({ order, start: begin });
+      this.#change(pace, () => void pace.waiting.push({ order, start: begin }));
     });
   }
 
   #leave(pace: OwnerPace, answered: boolean): void {
-    this.#change(pace, pace.underWay - 1, provenAfter(answered, pace.proven, this.#window()));
+    const proven = provenAfter(answered, pace.proven, this.#window());
+    this.#change(pace, () => {
+      pace.underWay -= 1;
+      pace.proven = proven;
+    });
     while (pace.waiting.length > 0 && pace.underWay < this.#most(pace)) {
-      oldestOf(pace.waiting)?.start();
+      let oldest: Waiting | undefined;
+      this.#change(pace, () => (oldest = oldestOf(pace.waiting)));
+      oldest?.start();
     }
   }
 }
@@ -149,6 +174,9 @@ export function mostUnderWay(
 /** What an owner has proven once another of its names has ended. */
 export const provenAfter = (answered: boolean, proven: number, window: number): number =>
   Math.min(Math.max(0, proven + (answered ? 1 : -SILENT_COST)), window * SILENT_COST);
+
+const readyOf = ({ waiting, unbegun }: OwnerPace): number =>
+  waiting.length > 0 ? 0 : Math.min(unbegun, CHUNK_ENTRIES);
 
 const unprovenOf = ({ underWay, proven }: OwnerPace): number => Math.max(0, underWay - proven);
 

@@ -115,7 +115,8 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
     .where("session", "=", session)
     .execute();
   const { owner } = job;
-  return { chunk, owner, spamTrap: job.spam_trap === 1, countedFor: await countedFor(tx, owner) };
+  const spamTrap = job.spam_trap === 1;
+  return { chunk, owner, turns, spamTrap, countedFor: await countedFor(tx, owner) };
 }
 
 /** The account behind an owner key, when it has its traffic counted. */
@@ -145,7 +146,7 @@ export async function claim(
     const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
     if (claimed === undefined) return undefined;
     if (claimed === "taken") continue;
-    const { chunk, owner, spamTrap, countedFor: account } = claimed;
+    const { chunk, owner, turns, spamTrap, countedFor: account } = claimed;
     const { session, number, entries } = chunk;
     const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;
     const content = await unpackText(chunk.content);
@@ -153,6 +154,7 @@ export async function claim(
     const taken = {
       session,
       owner,
+      turns,
       number,
       entries,
       token,

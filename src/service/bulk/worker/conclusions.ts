@@ -1,15 +1,10 @@
 import { CHUNK_ENTRIES } from "../../../core/batch/batch-chunk.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
+import type { ClaimedChunk } from "../../../ports/bulk/chunk-queue.ts";
 import type { Heard } from "./entry-check.ts";
 
 /** In one turn of the event loop: some 20 names begin in it, and those come first. */
 const AT_ONCE = 8;
-
-/**
- * While so many entries wait here, no more chunks are claimed; of each owner at most a chunk's worth counts. Where entries
- * cost nothing but CPU, owners then wait for their turn to claim, in which small lists go first, and not all of them here.
- */
-const ENOUGH = 4 * CHUNK_ENTRIES;
 
 /** The entries of one chunk. */
 export interface Concluding {
@@ -26,6 +21,8 @@ interface Ready {
 
 interface OpenChunk {
   readonly owner: OwnerKey;
+  /** What the chunk cost its owner: entries of small lists weigh less here, too. */
+  readonly turns: number;
   /** Of its beginning among all chunks. */
   readonly order: number;
   readonly ready: Ready[];
@@ -40,36 +37,43 @@ interface OpenChunk {
 interface Line {
   readonly chunks: OpenChunk[];
   waiting: number;
+  /** The weight of what was concluded for it; it starts with what others had. */
+  spent: number;
 }
 
 /**
  * Turns what DNS said into results, a few in each turn of the event loop. So a list's names are all asked for as early as
- * can be, and what costs CPU alone is done while its last names are waited for. One entry of each owner in turn, of its
- * oldest chunk.
+ * can be, and what costs CPU alone is done while its last names are waited for. The owner with the least weight behind it is
+ * next, with an entry of its oldest chunk.
  */
 export class Conclusions {
-  readonly #freed: () => void;
-  /** The first owner is next. */
+  readonly #concluded: () => void;
   readonly #ready = new Map<OwnerKey, Line>();
-  /** Entries that wait, of each owner a chunk at most. */
   #waiting = 0;
   #begun = 0;
+  /** Of the owner that was last. */
+  #spent = 0;
   #isRunning = false;
 
-  /** `freed` is called when it no longer has enough. */
-  constructor(freed: () => void = () => undefined) {
-    this.#freed = freed;
+  /** `concluded` is called after each turn in which entries were. */
+  constructor(concluded: () => void = () => undefined) {
+    this.#concluded = concluded;
   }
 
-  get hasEnough(): boolean {
-    return this.#waiting >= ENOUGH;
+  /** Entries that wait, of each owner a chunk at most. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /** `conclude` is called once for each entry that is added. */
-  begin(owner: OwnerKey, conclude: (at: number, heard: Heard) => void): Concluding {
+  begin(
+    { owner, turns }: Pick<ClaimedChunk, "owner" | "turns">,
+    conclude: (at: number, heard: Heard) => void,
+  ): Concluding {
     this.#begun += 1;
     const chunk: OpenChunk = {
       owner,
+      turns,
       order: this.#begun,
       ready: [],
       conclude,
@@ -97,7 +101,7 @@ export class Conclusions {
   #lineOf(owner: OwnerKey): Line {
     const known = this.#ready.get(owner);
     if (known !== undefined) return known;
-    const line: Line = { chunks: [], waiting: 0 };
+    const line: Line = { chunks: [], waiting: 0, spent: this.#spent };
     this.#ready.set(owner, line);
     return line;
   }
@@ -109,30 +113,31 @@ export class Conclusions {
   }
 
   #turn(): void {
-    const hadEnough = this.hasEnough;
     for (let count = 0; count < AT_ONCE && this.#ready.size > 0; count += 1) this.#concludeNext();
     this.#isRunning = this.#ready.size > 0;
     if (this.#isRunning) setImmediate(() => this.#turn());
-    if (hadEnough && !this.hasEnough) this.#freed();
+    this.#concluded();
   }
 
   #concludeNext(): void {
-    for (const line of this.#ready.values()) {
-      const chunk = line.chunks[0];
-      const next = chunk?.ready.pop();
-      if (chunk === undefined || next === undefined) return;
-      if (chunk.ready.length === 0) line.chunks.shift();
-      this.#count(line, -1);
-      this.#putLast(chunk.owner, line);
-      conclude(chunk, next);
-      return;
-    }
+    const line = this.#next();
+    const chunk = line?.chunks[0];
+    const next = chunk?.ready.pop();
+    if (line === undefined || chunk === undefined || next === undefined) return;
+    if (chunk.ready.length === 0) line.chunks.shift();
+    this.#count(line, -1);
+    this.#spent = line.spent;
+    line.spent += chunk.turns * next.heard.weight;
+    if (line.waiting === 0) this.#ready.delete(chunk.owner);
+    conclude(chunk, next);
   }
 
-  #putLast(owner: OwnerKey, line: Line): void {
-    if (line.waiting > 0 && this.#ready.size === 1) return;
-    this.#ready.delete(owner);
-    if (line.waiting > 0) this.#ready.set(owner, line);
+  #next(): Line | undefined {
+    let next: Line | undefined;
+    for (const line of this.#ready.values()) {
+      if (next === undefined || line.spent < next.spent) next = line;
+    }
+    return next;
   }
 }
 

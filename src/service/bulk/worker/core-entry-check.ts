@@ -84,6 +84,11 @@ class HeardEntry implements Heard {
     return this.#mail.kind !== "unknown";
   }
 
+  /** Each mail host is looked up in the evidence. */
+  get weight(): number {
+    return this.#mail.kind === "hosts" ? this.#mail.hosts.length : 1;
+  }
+
   conclude(): FullResult {
     const { clock, datasets, implicitMx, observe } = this.#deps;
     const { spamTrap, ownEvidence, again } = this.#options;

@@ -19,6 +19,8 @@ export interface EntryCheckOptions {
 export interface Heard {
   /** DNS said something, or was not asked. */
   readonly isAnswered: boolean;
+  /** About what its conclusion costs and its result weighs, in multiples of the least. */
+  readonly weight: number;
   /** The result; it costs more CPU than the question. To be called once; throws for a fault only. */
   conclude(): FullResult;
 }

@@ -55,7 +55,7 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   const entries = chunkEntries(unpackChunk(chunk.content));
   const options = await optionsOf(chunk, entries, deps);
   const { owner } = chunk;
-  const results = await firstPass({ owner, entries, options }, deps);
+  const results = await firstPass({ chunk, entries, options }, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
   const isSilent = !conclusive && results.some(isInconclusive);
   if (!isSilent) await secondPass({ owner, entries, results, options }, deps);
@@ -80,11 +80,11 @@ async function optionsOf(
 const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
-  { owner, entries, options }: Omit<FirstPass, "results">,
+  { chunk, entries, options }: FirstPass,
   { check, room, pace, conclusions, answered, ended }: ChunkDeps,
 ): Promise<Checked[]> {
   const results: Checked[] = [];
-  const concluding = conclusions.begin(owner, (at, heard) => {
+  const concluding = conclusions.begin(chunk, (at, heard) => {
     const result = checked(heard.conclude());
     if (heard.isAnswered) answered(result.fate);
     results[at] = result;
@@ -114,15 +114,21 @@ async function firstPass(
 }
 
 interface FirstPass {
+  readonly chunk: ClaimedChunk;
+  readonly entries: readonly string[];
+  readonly options: EntryCheckOptions;
+}
+
+interface SecondPass {
   readonly owner: OwnerKey;
   readonly entries: readonly string[];
-  /** The second pass replaces inconclusive results in place. */
+  /** Inconclusive ones are replaced in place. */
   readonly results: Checked[];
   readonly options: EntryCheckOptions;
 }
 
 async function secondPass(
-  { owner, entries, results, options }: FirstPass,
+  { owner, entries, results, options }: SecondPass,
   { check, again, answered }: ChunkDeps,
 ): Promise<void> {
   const retries = results.map(async (first, index) => {

@@ -81,6 +81,36 @@ for (const attackers of [1, 6, 50]) {
   });
 }
 
+test("of fifty long lists four chunks wait for places at once, and a small list's come next", async (t) => {
+  const waiting: (() => void)[] = [];
+  const asked: string[] = [];
+  const { check: checkNow } = silentCheck();
+  const check: EntryCheck = (entry, options) => {
+    asked.push(entry);
+    return checkNow(entry, options);
+  };
+  const room = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check, room });
+  for (let at = 0; at < 50; at += 1) {
+    const list = Array.from({ length: 9_000 }, (_, n) => `l${String(at)}-${String(n)}.example`);
+    await submitFor(world, `l${String(at)}`, list.join("\n"));
+  }
+  const worker = world.worker();
+  worker.start();
+  await until(() => worker.figures().taken > 0 || undefined);
+  await settled(worker);
+  const { taken } = worker.figures();
+  assert.ok(taken <= 5, String(taken)); // one name of each waits for room, so a fifth may be claimed
+  const session = await submitFor(world, "victim", domains(2_000));
+  await until(async () => {
+    for (const go of waiting.splice(0)) go();
+    const view = await world.bulk.view(accountOf("victim"), session);
+    return view.kind === "list" ? true : undefined;
+  });
+  const ofOthers = asked.filter((entry) => entry.startsWith("l")).length;
+  assert.ok(ofOthers < 50 * 500, String(ofOthers)); // less than a chunk of each
+});
+
 test("a list behind a silent name server waits by itself, and is done when its patience ends", async (t) => {
   const dns = silentCheck();
   const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });

@@ -23,6 +23,12 @@ const CHUNKS_MAX = 400;
  */
 const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
 
+/**
+ * While so many entries wait for nothing but others', to begin or to be concluded, no chunk is claimed: four owners' chunks.
+ * What is claimed goes in the order of the claims, and what is not, by turns in which small lists are first.
+ */
+const READY_MAX = 4 * CHUNK_ENTRIES;
+
 /** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
 
@@ -100,7 +106,7 @@ class ClaimingWorker implements BulkWorker {
   readonly #leases: Leases;
   readonly #open: Share;
   readonly #paces: OwnerPaces;
-  readonly #conclusions = new Conclusions(() => this.#claiming.freed());
+  readonly #conclusions: Conclusions;
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #heldBack: ReadonlySet<OwnerKey> = NOBODY;
   #callOffHoldBack = (): void => undefined;
@@ -118,7 +124,9 @@ class ClaimingWorker implements BulkWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#open = deps.shares.of("chunks");
-    this.#paces = new OwnerPaces(deps.window);
+    const freed = (): void => this.#claiming.freed();
+    this.#paces = new OwnerPaces(deps.window, freed);
+    this.#conclusions = new Conclusions(freed);
     this.#leases = new Leases(deps, () => this.#claiming.isStopped);
     this.#claiming = new Claiming({
       ...deps,
@@ -159,7 +167,8 @@ class ClaimingWorker implements BulkWorker {
   #hasPlace(): boolean {
     if (this.#suspects > 0) return false;
     if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
-    if (this.#heldBack.size > 0 || this.#conclusions.hasEnough) return false;
+    if (this.#heldBack.size > 0 || this.#paces.ready + this.#conclusions.waiting >= READY_MAX)
+      return false;
     return this.#leases.underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
   }
 

@@ -40,3 +40,21 @@ test("a question is asked once, and counted as on the wire", async () => {
   assert.equal(lookup.asked.length, 4);
   assert.equal(count.asked, 1 + 1 + 2 + 0);
 });
+
+const JUNK = "a".repeat(250);
+const SPF = "v=spf1 -all";
+const long = (tag: string): string => `${tag}=${"a".repeat(9_000)}`;
+
+const TEXTS: readonly [name: string, texts: readonly string[], kept: readonly string[]][] = [
+  ["few texts are kept as they are", [JUNK, SPF], [JUNK, SPF]],
+  ["of many only those with tags", [...Array<string>(100).fill(JUNK), SPF], [SPF]],
+  ["of long ones with tags two", [long("v"), long("p"), long("k")], [long("v"), long("p")]],
+];
+
+for (const [name, texts, kept] of TEXTS) {
+  test(`shared lookup: ${name}`, async () => {
+    const lookup = zoneLookup({ "shop.example": { txt: texts } });
+    const answer = await sharedLookup(lookup, { asked: 0 }).txt("shop.example");
+    assert.deepEqual(answer.kind === "found" && answer.records, kept);
+  });
+}

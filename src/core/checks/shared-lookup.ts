@@ -7,6 +7,12 @@ export interface QuestionCount {
   asked: number;
 }
 
+/** How SPF, DKIM and DMARC records begin (RFC 7208 section 4.5, RFC 6376 section 3.6.1, RFC 7489 section 6.3). */
+const TAGGED = /^\s*[a-z]\w*\s*=/i;
+
+/** Of the texts at one name that is all that a check needs to keep: 64 KiB at each of 40 names fill the memory. Octets. */
+const TEXTS_MAX_OCTETS = 16_384;
+
 const NO_NAME: Absent = { kind: "absent", why: "noName" };
 
 /** A blank, an empty label, or one beyond 63 octets (RFC 1035 section 2.3.4). */
@@ -16,6 +22,19 @@ const UNHEARD_OF = /[^!-~]|^$|^\.|\.\.|\.$|[^.]{64}/;
 function isAskable(name: string): boolean {
   return name.length <= DOMAIN_MAX_OCTETS && !UNHEARD_OF.test(name) && !isSpecialUse(name);
 }
+
+/** `answer`, but of more than 16 KiB of texts only records with tags, as many as have 16 KiB and two at least. */
+function withoutBulk(answer: Answer<string>): Answer<string> {
+  if (answer.kind !== "found" || octetsOf(answer.records) <= TEXTS_MAX_OCTETS) return answer;
+  let octets = 0;
+  const records = answer.records
+    .filter((text) => TAGGED.test(text))
+    .filter((text, at) => (octets += text.length) <= TEXTS_MAX_OCTETS || at < 2);
+  return { ...answer, records };
+}
+
+const octetsOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + text.length, 0);
 
 /**
  * The same lookup for the checks of one entry: each question is asked once however many checks need it and is
@@ -37,7 +56,10 @@ export function sharedLookup(lookup: Lookup, count: QuestionCount): Lookup {
   return {
     mx: once(1, (name) => lookup.mx(name)),
     addresses: once(2, (host) => lookup.addresses(host)),
-    txt: once(1, (name) => lookup.txt(name)),
+    txt: once(1, (name) => {
+      const answer = lookup.txt(name);
+      return answer instanceof Promise ? answer.then(withoutBulk) : withoutBulk(answer);
+    }),
     registration: once(0, (name) => lookup.registration(name)),
   };
 }

@@ -71,6 +71,8 @@ export const TXT: RecordKind<string> = {
   type: 16,
   read(reader, start, length) {
     const stop = start + length;
+    const isOne = length > 0 && start + 1 + reader.uint8(start) === stop;
+    if (isOne) return textOf(reader.bytes.subarray(start + 1, stop)); // nearly all of them
     const joined = new Uint8Array(length);
     let used = 0;
     for (let at = start; at < stop;) {

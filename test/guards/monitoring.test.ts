@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMetrics } from "../../src/adapters/system/metrics.ts";
 import { createListMetrics } from "../../src/adapters/system/list-metrics.ts";
 import { watchBacklog } from "../../src/main/metrics/backlog-metrics.ts";
@@ -163,6 +164,7 @@ for (const [how, read] of away) {
   test(`a database that ${how} only removes its figures from the page`, async () => {
     const { metrics, clock } = page(read);
     const asking = metrics.page.text();
+    await nextTurn(); // in which the database is asked
     clock.advance(2_000);
     const lines = (await asking).split("\n");
     assert.ok(lines.includes("gatepost_database_up 0"));

@@ -23,6 +23,16 @@ test("a histogram counts each duration in its bucket and in those above", () => 
   );
 });
 
+test("whoever asks while a page is made gets that one, and the next a new one", async () => {
+  const { http, page } = createMetrics();
+  const [first, second] = [page.text(), page.text()];
+  assert.equal(second, first);
+  http.observe("late", "GET", 200, 1);
+  assert.match(await first, /route="late"/); // it is made once the turn is over
+  http.observe("later", "GET", 200, 1);
+  assert.match(await page.text(), /route="later"/);
+});
+
 test("the page holds requests and the process's own figures", async () => {
   const { http, page } = createMetrics();
   http.observe("email", "GET", 200, 1);

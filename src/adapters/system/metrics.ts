@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { collectDefaultMetrics, Counter, Registry } from "prom-client";
 import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
 import { latencyHistogram } from "./latency-histogram.ts";
@@ -30,6 +31,11 @@ export function createMetrics(): Metrics {
     labelNames: ["code"],
     registers: [registry],
   });
+  let rendering: Promise<string> | undefined;
+  const render = async (): Promise<string> => {
+    await nextTurn(); // whoever asks in this turn gets the same page: making it takes milliseconds
+    return `${await registry.metrics()}\n${requests.text()}`;
+  };
   return {
     http: {
       observe: (route, method, status, durationMs) =>
@@ -38,7 +44,7 @@ export function createMetrics(): Metrics {
     },
     page: {
       contentType: registry.contentType,
-      text: async () => `${await registry.metrics()}\n${requests.text()}`,
+      text: () => (rendering ??= render().finally(() => (rendering = undefined))),
     },
     registry,
   };

@@ -12,5 +12,6 @@ export interface HttpMetrics {
 /** The page that a Prometheus server scrapes. */
 export interface MetricsPage {
   readonly contentType: string;
+  /** Made once for all that ask in one turn of the event loop or while it is made. */
   text(): Promise<string>;
 }

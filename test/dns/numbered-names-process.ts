@@ -1,5 +1,6 @@
 // A name server for benches and long tests, in a separate process: every name has one MX of 300 providers, which
-// have one address each. It answers after a delay, loses some datagrams and never answers for dead names.
+// have one address each; a name under hosts.co has 60 of its own. It answers after a delay, loses some datagrams
+// and never answers for dead names.
 import { createSocket, type RemoteInfo } from "node:dgram";
 import { performance } from "node:perf_hooks";
 
@@ -76,6 +77,18 @@ const EXCHANGES = Array.from({ length: PROVIDERS }, (_, provider) => exchange(pr
 const ADDRESS = answer(A, Buffer.from([203, 0, 113, 5]));
 const NOTHING = Buffer.alloc(0);
 
+const MANY = 60;
+/** Their names end with the one that was asked for, at octet 12 (RFC 1035 section 4.1.4). */
+const OWN_EXCHANGES = Buffer.concat(
+  Array.from({ length: MANY }, (_, at) =>
+    answer(
+      MX,
+      Buffer.concat([Buffer.from([0, at]), label(`h${String(at)}`), Buffer.from([0xc0, 12])]),
+    ),
+  ),
+);
+const MANY_ZONE = label("hosts");
+
 function recordFor(type: number, number: number): Buffer {
   if (type === A) return ADDRESS;
   const provider = Number.isNaN(number) ? 0 : number % PROVIDERS;
@@ -87,12 +100,13 @@ function reply(query: Buffer): Buffer | undefined {
   const type = query.readUInt16BE(end - 4);
   const number = numberOf(query);
   if (deadEvery > 0 && type === MX && number % deadEvery === 7) return undefined;
-  const record = recordFor(type, number);
+  const hasMany = type === MX && query.includes(MANY_ZONE);
+  const record = hasMany ? OWN_EXCHANGES : recordFor(type, number);
   const made = Buffer.allocUnsafe(end + record.length);
   query.copy(made, 0, 0, end);
   record.copy(made, end);
   made.writeUInt16BE(0x8580, 2);
-  made.writeUInt16BE(record.length > 0 ? 1 : 0, 6);
+  made.writeUInt16BE(hasMany ? MANY : Math.min(1, record.length), 6);
   made.writeUInt16BE(0, 10);
   return made;
 }

@@ -26,6 +26,9 @@ const ANONYMOUS_BURST = 28;
 
 /** Of the name server under test: it never answers for a number that ends in 7. */
 const silentName = (at: number): string => `d${String(at)}7.silent.co`;
+const liveName = (at: number): string => `d${String(at)}1.live.co`;
+/** With 60 mail hosts of its own. */
+const manyHostsName = (at: number): string => `d${String(at)}1.hosts.co`;
 
 const made = new Map<BodyName, SentBody>();
 
@@ -48,11 +51,15 @@ let submitted = 0;
 /** The list that each attacker has running, by its number: an account has one, also from an earlier round. */
 const running = new Map<number, string>();
 
-/** A list of names whose name server is silent, by an account without a paid plan. */
-async function submitSilent(attacker: Attacker, names: number): Promise<Answered> {
+/** A list of so many names, by an account without a paid plan. */
+async function submit(
+  attacker: Attacker,
+  names: number,
+  nameOf: (at: number) => string = silentName,
+): Promise<Answered> {
   const first = attacker.index * 1_000_000 + submitted * names;
   submitted += 1;
-  const list = Array.from({ length: names }, (_, at) => silentName(first + at));
+  const list = Array.from({ length: names }, (_, at) => nameOf(first + at));
   const octets = Buffer.from(`bulk=1&domain=${list.join("%0A")}`);
   const headers = attacker.key("free");
   const answer = await attacker.ask({ path: "/api/domain", type: FORM, octets, headers });
@@ -68,7 +75,7 @@ const sessionIn = ({ body }: Answered): string | undefined =>
 
 const silentNames: Run = (attacker) =>
   attacker.repeat(1, async () => {
-    const answer = await submitSilent(attacker, 4_500);
+    const answer = await submit(attacker, 4_500);
     const session = running.get(attacker.index);
     if (session === undefined) return answer;
     await attacker.wait(2_000);
@@ -84,7 +91,7 @@ const signIns: Run = (attacker, attackers) => {
 };
 
 const eventStreams: Run = async (attacker) => {
-  await submitSilent(attacker, 3_000);
+  await submit(attacker, 3_000);
   const { "x-api-key": key = "" } = attacker.key("free");
   const path = `/api/view/${running.get(attacker.index) ?? ""}/events`;
   const text = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${key}\r\n\r\n`;
@@ -133,12 +140,14 @@ const silentBatches: Run = (attacker) =>
   });
 
 /** Lists that nobody ends. */
-const silentLists: Run = (attacker) =>
-  attacker.repeat(1, async () => {
-    const answer = await submitSilent(attacker, 3_000);
-    await attacker.wait(300);
-    return answer;
-  });
+const lists =
+  (names: number, nameOf: (at: number) => string): Run =>
+  (attacker) =>
+    attacker.repeat(1, async () => {
+      const answer = await submit(attacker, names, nameOf);
+      await attacker.wait(300);
+      return answer;
+    });
 
 let askedSlow = 0;
 
@@ -199,7 +208,9 @@ const OTHERS: readonly Attack[] = [
   { row: 3, name: "stalled uploads", run: stalledUploads },
   { row: 3, name: "small uploads", run: smallUploads },
   { row: 4, name: "silent names", run: silentNames },
-  { row: 4, name: "silent lists", run: silentLists },
+  { row: 4, name: "silent lists", run: lists(3_000, silentName) },
+  { row: 4, name: "long lists", run: lists(9_000, liveName) },
+  { row: 4, name: "lists of many hosts", run: lists(9_000, manyHostsName) },
   { row: 4, name: "silent batches", run: silentBatches },
   { row: 4, name: "premium checks", run: premiumChecks },
   { row: 5, name: "idle connections", run: idleConnections },

@@ -167,11 +167,11 @@ suite("a world of misbehaving names", () => {
     assert.ok(slowestMs < 400, `another check took ${slowestMs} ms, a retry`);
   });
 
-  test("60 KB of TXT and many MX come whole, by TCP", async () => {
+  test("60 KB of TXT come whole and of many MX those that are tried, by TCP", async () => {
     const text = await lookup.txt("text.example");
     assert.deepEqual(text.kind === "found" && text.records, [LONG_TEXT, "v=spf1 -all"]);
     const many = await lookup.mx("many.example");
-    assert.equal(many.kind === "found" && many.records.length, 250);
+    assert.equal(many.kind === "found" && many.records.length, 20);
     assert.ok(server.asked.includes("tcp TXT text.example"));
   });
 

@@ -8,9 +8,9 @@ export interface QuestionCount {
 }
 
 /** How SPF, DKIM and DMARC records begin (RFC 7208 section 4.5, RFC 6376 section 3.6.1, RFC 7489 section 6.3). */
-const TAGGED = /^\s*[a-z]\w*\s*=/i;
+const TAGGED = /^\s*[a-z]\s*=/i;
 
-/** Of the texts at one name that is all that a check needs to keep: 64 KiB at each of 40 names fill the memory. Octets. */
+/** Texts at one name that a check keeps, in octets: 64 KiB at each of 40 names would fill the memory. */
 const TEXTS_MAX_OCTETS = 16_384;
 
 const NO_NAME: Absent = { kind: "absent", why: "noName" };
@@ -23,14 +23,12 @@ function isAskable(name: string): boolean {
   return name.length <= DOMAIN_MAX_OCTETS && !UNHEARD_OF.test(name) && !isSpecialUse(name);
 }
 
-/** `answer`, but of more than 16 KiB of texts only records with tags, as many as have 16 KiB and two at least. */
+/** `answer`, but of more than 16 KiB of texts only those with tags, and unknown when three or more of these are still more. */
 function withoutBulk(answer: Answer<string>): Answer<string> {
   if (answer.kind !== "found" || octetsOf(answer.records) <= TEXTS_MAX_OCTETS) return answer;
-  let octets = 0;
-  const records = answer.records
-    .filter((text) => TAGGED.test(text))
-    .filter((text, at) => (octets += text.length) <= TEXTS_MAX_OCTETS || at < 2);
-  return { ...answer, records };
+  const records = answer.records.filter((text) => TAGGED.test(text));
+  if (records.length <= 2 || octetsOf(records) <= TEXTS_MAX_OCTETS) return { ...answer, records };
+  return { kind: "unknown", why: "malformed" };
 }
 
 const octetsOf = (texts: readonly string[]): number =>

@@ -28,7 +28,7 @@ const isLong = (list: readonly MailExchange[]): boolean =>
   list.length > SHARED_LENGTH_MAX ||
   list.reduce((octets, { host }) => octets + host.length, 0) > SHARED_NAMES_MAX_OCTETS;
 
-/** Where none can be tried, one stands for all: whether it is a null MX is all that they say. */
+/** Where none can be tried one is kept, which still tells a null MX from hosts that cannot be used. */
 function shortened(list: readonly MailExchange[]): readonly MailExchange[] {
   const tried = triedExchanges(list);
   if (tried.length > 0) return tried;

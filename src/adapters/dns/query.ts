@@ -10,7 +10,7 @@ import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wir
 /** What a message means for the query: it settles it, it must be asked in another way, or the server cannot say. */
 export type Reading = "settles" | "truncated" | "formErr" | UnknownReason;
 
-/** After TCP there is no other way left to ask. */
+/** Why the question is unknown after this answer by TCP; undefined: it is answered. What asks for another way is malformed now. */
 export function byTcp(reading: Reading): UnknownReason | undefined {
   if (reading === "settles") return undefined;
   return reading === "truncated" || reading === "formErr" ? "malformed" : reading;

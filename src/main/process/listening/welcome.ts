@@ -16,7 +16,7 @@ export interface Reception {
   readonly admit: (socket: Socket) => boolean;
   /** Node reads it from now on. */
   readonly begun: (socket: Socket) => void;
-  /** Hears of each new connection, and says when work waits for them. */
+  /** Is told of each new connection, and makes other work wait while many come. */
   readonly rush: Rush;
 }
 

@@ -1,4 +1,4 @@
-import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "../../../ports/bulk/chunk-queue.ts";
+import type { ChunkQueue, ClaimedChunk } from "../../../ports/bulk/chunk-queue.ts";
 import type { Clock } from "../../../ports/process/clock.ts";
 import type { Log } from "../../../ports/process/log.ts";
 import type { Tickets } from "../../../ports/bulk/tickets.ts";
@@ -13,6 +13,7 @@ import type { Shares } from "../../../ports/sharing/shares.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { OwnerPaces } from "../../../ports/sharing/owner-paces.ts";
 import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
+import { STORE_PAUSE_MS, storeChunk } from "./store-chunk.ts";
 
 /** Chunks under way. Each holds some results back while its slowest names keep it. */
 const CHUNKS_MAX = 400;
@@ -24,8 +25,8 @@ const CHUNKS_MAX = 400;
 const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
 
 /**
- * While so many entries wait for nothing but others', to begin or to be concluded, no chunk is claimed: four owners' chunks.
- * What is claimed goes in the order of the claims, and what is not, by turns in which small lists are first.
+ * Entries that are ready to begin or to be concluded and wait for those of others: while there are so many, four owners'
+ * chunks, no more is claimed. Claimed chunks go in the order of their claims; the others by turns, small lists first.
  */
 const READY_MAX = 4 * CHUNK_ENTRIES;
 
@@ -41,10 +42,6 @@ const HELD_BACK_MS = 250;
 /** How long a job waits for DNS, and how long its chunks pause between two tries. */
 const DNS_PATIENCE_MS = 120_000;
 const DNS_PAUSE_MS = 2_000;
-
-/** A result that cannot be stored, on a full disk say, is offered again every second for half a minute. */
-const STORE_TRIES_MAX = 30;
-const STORE_PAUSE_MS = 1_000;
 
 const NOBODY: ReadonlySet<OwnerKey> = new Set();
 
@@ -269,7 +266,9 @@ class ClaimingWorker implements BulkWorker {
     this.#isProbing = false;
     this.#unstored += 1;
     const share = this.#deps.shares.of("storing");
-    const storing = share.run(chunk.owner, () => this.#store(chunk, checked));
+    const storing = share.run(chunk.owner, () =>
+      storeChunk(chunk, checked, this.#deps, () => this.#claiming.isStopped),
+    );
     const stored = await storing.finally(() => (this.#unstored -= 1));
     if (stored === "late") {
       this.#counts.late += 1;
@@ -288,21 +287,5 @@ class ClaimingWorker implements BulkWorker {
     if (answer === "accept") return false;
     this.#counts.postponed += 1;
     return true;
-  }
-
-  async #store(
-    chunk: ClaimedChunk,
-    { outcome, conclusive }: CheckedChunk,
-  ): Promise<CompleteOutcome> {
-    const { chunks, clock, log } = this.#deps;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await chunks.complete(chunk, outcome, { nowMs: clock.nowMs(), conclusive });
-      } catch (fault) {
-        if (tries === STORE_TRIES_MAX || this.#claiming.isStopped) throw fault;
-        log.error("bulk.store_failed", fault, { tries });
-      }
-      await new Promise<void>((resolve) => void clock.after(STORE_PAUSE_MS, resolve));
-    }
   }
 }

@@ -24,6 +24,9 @@ const ISSUER = "https://gatepost.example";
 const EMAIL = "jo@good.example";
 const NOW = 1_800_000_000;
 
+/** What the service trims beside ASCII blanks. */
+const SPACES = "\u0085\u00a0\u1680\u2000\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u3000\ufeff";
+
 const encode = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
@@ -91,7 +94,7 @@ type Row = readonly [
 ];
 
 function goodRows(by: Issuer): readonly Row[] {
-  const padded = { email: " \t\r\n\v\fjo@good.example\n " };
+  const padded = { email: ` \t\r\n\v\f${SPACES}jo@good.example${SPACES}\n ` };
   const german = { email: "jörg@bücher.example" };
   const last = { now: NOW + 594 };
   return [

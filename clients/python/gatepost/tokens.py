@@ -64,6 +64,10 @@ def _key(header: Mapping[str, Any], keys: List[Mapping[str, Any]]) -> bytes:
     raise _Bad("unknown_key")
 
 
+# Unicode white space, U+FEFF and U+200B, as the service trims an address.
+_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
+
+
 def _check(claims: Mapping[str, Any], email: str, issuer: str, now: float, first_use: FirstUse) -> None:
     exp, jti = claims.get("exp"), claims.get("jti")
     if type(exp) is not int or not isinstance(jti, str) or re.fullmatch("[0-9a-f]{32}", jti) is None:
@@ -72,7 +76,7 @@ def _check(claims: Mapping[str, Any], email: str, issuer: str, now: float, first
         raise _Bad("issuer")
     if exp <= now:
         raise _Bad("expired")
-    address = email.strip(" \t\n\v\f\r").encode("utf-8", "surrogatepass")
+    address = email.strip(_BLANKS).encode("utf-8", "surrogatepass")
     if claims.get("sub") != encode(hashlib.sha256(address).digest()):
         raise _Bad("address")
     if not first_use(jti, exp):

@@ -1,5 +1,6 @@
 import type { DecideOptions, Gatepost } from "./client.ts";
 import type { Decision } from "./results.ts";
+import { trimEmail } from "./token.ts";
 
 export interface GuardOptions extends Omit<DecideOptions, "signal"> {
   /** The form's field with the address: "email" unless set. */
@@ -32,7 +33,7 @@ export async function guardForm(
   { field = "email", confirmedField = "confirmed", ...asked }: GuardOptions = {},
 ): Promise<Guarded> {
   const email = form(field);
-  if (typeof email !== "string" || email.trim() === "") return {};
+  if (typeof email !== "string" || trimEmail(email) === "") return {};
   const decision = await gatepost.decide(email, asked);
   const stop = stopOf(decision, () => isSet(form(confirmedField)));
   return { decision, ...(stop !== undefined && { stop }) };

@@ -122,6 +122,10 @@ async function isSigned(
   }
 }
 
+/** Without Unicode white space, U+FEFF and U+200B at both ends, as the service trims an address. */
+export const trimEmail = (text: string): string =>
+  text.replace(/^[\s\u0085\u200b]+|(?<![\s\u0085\u200b])[\s\u0085\u200b]+$/g, "");
+
 async function checkClaims(
   { iss, exp, sub, jti }: Readonly<Record<string, unknown>>,
   { email, issuer, now }: TokenQuestion,
@@ -131,7 +135,7 @@ async function checkClaims(
   }
   if (iss !== issuer) throw new Bad("issuer");
   if (Number(exp) <= now) throw new Bad("expired");
-  const address = new TextEncoder().encode(email.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, ""));
+  const address = new TextEncoder().encode(trimEmail(email));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", address));
   if (sub !== encode(hash)) throw new Bad("address");
 }

@@ -1,3 +1,4 @@
+import { trimEntry } from "./trim.ts";
 import { type Address, type AddressFault, addressKey, parseAddress } from "./address.ts";
 import { type Domain, type DomainFault, parseDomain, withoutLastDot } from "../name/domain.ts";
 import { DOMAIN_MAX_OCTETS, ENTRY_MAX_UNITS } from "../limits.ts";
@@ -20,20 +21,9 @@ export type Entry =
       readonly as: "address" | "domain";
     };
 
-/** Drops leading and trailing ASCII blanks; linear, because a regular expression would try every inner run. */
-export function trimBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return start === 0 && end === text.length ? text : text.slice(start, end);
-}
-
-const isBlank = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
-
 /** Reads one entry. Never throws; linear in its input. */
 export function readEntry(text: string, mode: EntryMode): Entry {
-  const trimmed = trimBlanks(text);
+  const trimmed = trimEntry(text);
   const as = mode === "either" ? (trimmed.includes("@") ? "address" : "domain") : mode;
   return as === "address" ? readAddress(trimmed) : readDomain(trimmed);
 }

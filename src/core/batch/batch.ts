@@ -1,3 +1,4 @@
+import { trimEntry } from "../address/trim.ts";
 import { entryKey, readEntry } from "../address/entry.ts";
 import { ENTRY_MAX_UNITS } from "../limits.ts";
 
@@ -85,7 +86,7 @@ const endsPiece = (code: number): boolean =>
 
 const LAYOUTS = {
   list: { isEnd: endsPiece, tidy: (piece: string) => piece },
-  lines: { isEnd: endsLine, tidy: (line: string) => line.trim() },
+  lines: { isEnd: endsLine, tidy: (line: string) => trimEntry(line) },
 } as const satisfies Readonly<Record<BatchLayout, object>>;
 
 /**

@@ -1,4 +1,5 @@
-import { type EntryMode, readEntry, trimBlanks } from "../address/entry.ts";
+import { trimEntry } from "../address/trim.ts";
+import { type EntryMode, readEntry } from "../address/entry.ts";
 import { malformedTarget, providerAtEnd } from "../evidence/names/typo.ts";
 import { ADDRESS_MAX_OCTETS } from "../limits.ts";
 import type { FullResult } from "./result.ts";
@@ -8,7 +9,7 @@ import type { FullResult } from "./result.ts";
  * with its at sign. Undefined when no provider is near, or the entry would still be malformed.
  */
 export function meantByMalformed(text: string, mode: EntryMode): string | undefined {
-  return nearProvider(text.trim(), mode) ?? (mode === "domain" ? undefined : withLostAt(text));
+  return nearProvider(trimEntry(text), mode) ?? (mode === "domain" ? undefined : withLostAt(text));
 }
 
 function nearProvider(entry: string, mode: EntryMode): string | undefined {
@@ -27,7 +28,7 @@ const WRITTEN_AT = /\s*[([{<]\s*at\s*[)\]}>]\s*|\s+at\s+/i;
  * name, as in "zo1827gmail.com" and "ann.lee.web.de". Undefined when there is one, or nothing looks like an address.
  */
 export function withLostAt(text: string): string | undefined {
-  const entry = trimBlanks(text);
+  const entry = trimEntry(text);
   if (entry.length > ADDRESS_MAX_OCTETS || entry.includes("@")) return undefined;
   const written = entry.replace(WRITTEN_AT, "@");
   const meant = written === entry ? beforeProvider(entry) : written;

@@ -17,8 +17,13 @@ export function readFragment(): string {
   }
 }
 
+/** Its own `trimEntry`, see above. */
+const trimEntry = (text: string): string =>
+  text.replace(/^[\s\u0085\u200b]+|[\s\u0085\u200b]+$/g, "");
+
 /** Whether a link's "#" names an entry: the skip link has one too. */
-export const isEntry = (linked: string): boolean => linked.trim() !== "" && linked !== "content";
+export const isEntry = (linked: string): boolean =>
+  trimEntry(linked) !== "" && linked !== "content";
 
 /** Sends one check. */
 export const fetchCheck = (entry: string, signal?: AbortSignal): Promise<Response> =>
@@ -33,7 +38,7 @@ export const fetchCheck = (entry: string, signal?: AbortSignal): Promise<Respons
 function askLinked(): Asked | undefined {
   const linked = readFragment();
   if (location.pathname !== "/" || !isEntry(linked)) return undefined;
-  const entry = linked.trim();
+  const entry = trimEntry(linked);
   const answer = fetchCheck(entry);
   answer.catch(() => undefined); // reported by the check that takes it
   return { entry, answer };

@@ -1,3 +1,4 @@
+import { trimEntry } from "../../core/address/trim.ts";
 import { computed, effect, signal } from "@preact/signals";
 import { checkEntry } from "../api/check.ts";
 import { faultText } from "../api/client.ts";
@@ -76,7 +77,7 @@ export function clearCheck(): void {
 
 /** Checks what was given; a check that still runs is given up. */
 export function check(given: string): void {
-  const entry = given.trim();
+  const entry = trimEntry(given);
   if (entry === "") return;
   running?.abort();
   const own = new AbortController();

@@ -1,5 +1,6 @@
+import { trimEntry } from "../../core/address/trim.ts";
 import { isoTime } from "../../core/calendar.ts";
-import { readEntry, trimBlanks } from "../../core/address/entry.ts";
+import { readEntry } from "../../core/address/entry.ts";
 import { canonicalAddress } from "../../core/evidence/alias.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 
@@ -57,7 +58,7 @@ export interface FactTerms {
 }
 
 export function factsOf(text: string, result: FullResult, terms: FactTerms): Facts {
-  const entry = trimBlanks(text);
+  const entry = trimEntry(text);
   const at = entry.lastIndexOf("@");
   const user = entry.slice(0, Math.max(0, at));
   const { signals, did_you_mean: meant = null, mx_info: mx = [] } = result;

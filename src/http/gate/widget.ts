@@ -79,8 +79,12 @@ const SOURCE = `(function () {
       note.append(" ", fix);
     }
 
+    function trimmed(text) {
+      return text.replace(/^[\\s\\u0085\\u200b]+|[\\s\\u0085\\u200b]+$/g, "");
+    }
+
     function check() {
-      var email = field.value.trim();
+      var email = trimmed(field.value);
       clear();
       if (email === "") return;
       var mine = asked;
@@ -94,7 +98,7 @@ const SOURCE = `(function () {
 
     field.addEventListener("change", check);
     field.addEventListener("input", clear);
-    if (field.value.trim() !== "") check();
+    if (trimmed(field.value) !== "") check();
   }
 
   function start() {

@@ -1,3 +1,4 @@
+import { trimEntry } from "../../core/address/trim.ts";
 import { addressKey, parseAddress } from "../../core/address/address.ts";
 import type { Account, Accounts, AccountTier } from "../../ports/admission/accounts.ts";
 import { accountKey, type OwnerKey } from "../../ports/admission/owner.ts";
@@ -61,7 +62,7 @@ export interface AccountService {
 
 /** The e-mail address as accounts are known by it; undefined when the text is not one. */
 export function accountEmail(text: string): string | undefined {
-  const address = parseAddress(text.trim());
+  const address = parseAddress(trimEntry(text));
   return address.ok ? addressKey(address.value) : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { trimEntry } from "../../core/address/trim.ts";
 import type { HookSystem } from "../../ports/policy/hooks.ts";
 import {
   type Authenticate,
@@ -126,7 +127,7 @@ export function emailIn(payload: unknown, { emailAt }: Pick<SystemRow, "emailAt"
       const isObject = typeof value === "object" && value !== null && Object.hasOwn(value, name);
       value = isObject ? Reflect.get(value as object, name) : undefined;
     }
-    if (typeof value === "string" && value.trim() !== "") return value.trim();
+    if (typeof value === "string" && trimEntry(value) !== "") return trimEntry(value);
   }
   return "";
 }

@@ -1,3 +1,4 @@
+import { trimEntry } from "../../core/address/trim.ts";
 import {
   createHash,
   createPrivateKey,
@@ -5,7 +6,6 @@ import {
   type KeyObject,
   sign as signBytes,
 } from "node:crypto";
-import { trimBlanks } from "../../core/address/entry.ts";
 import type { Decision } from "../../core/policy/policy.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
@@ -95,7 +95,7 @@ function claimsOf(content: TokenContent, { publicUrl, clock, ids }: TokensDeps):
     iat,
     exp: iat + TOKEN_SECONDS,
     jti: ids.hex32(),
-    sub: createHash("sha256").update(trimBlanks(content.address)).digest("base64url"),
+    sub: createHash("sha256").update(trimEntry(content.address)).digest("base64url"),
     dom: content.domain,
     dec: content.decision,
     rsn: content.reason,

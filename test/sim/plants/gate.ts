@@ -72,7 +72,7 @@ export const GATE_PLANTS: readonly Plant[] = [
   ...plantsIn(
     "service/policy/tokens",
     ["a token lives for a day", "TOKEN_SECONDS = 600", "TOKEN_SECONDS = 86_400"],
-    ["a token is about a domain", "update(trimBlanks(content.address))", "update(content.domain)"],
+    ["a token is about a domain", "update(trimEntry(content.address))", "update(content.domain)"],
     [
       "each process signs with its own key",
       "(await keys.agree(newKey(this.#deps)))",

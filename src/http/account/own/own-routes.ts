@@ -1,3 +1,4 @@
+import { trimEntry } from "../../../core/address/trim.ts";
 import { DAY_MS } from "../../../core/calendar.ts";
 import type { AuditLog } from "../../../ports/account/audit-log.ts";
 import type { SignIns } from "../../../ports/account/sign-ins.ts";
@@ -71,7 +72,7 @@ const checkRoute = (deps: OwnDeps): AccountRoute =>
       "Check one entry for one unit, a visitor within the anonymous limits: a line with the core facts, then a line with everything",
     body: Type.Object({ entry: Type.String(), features: Type.Array(Type.String()) }),
     handle(request) {
-      const entry = textField(request.body, "entry", ENTRY_MAX).trim();
+      const entry = trimEntry(textField(request.body, "entry", ENTRY_MAX));
       const features = textsField(request.body, "features", 20);
       if (entry === "") throw missingParameter("entry");
       return counted(request, deps, (entrance) =>
@@ -87,7 +88,7 @@ const reportRoute = ({ reports, clock }: OwnDeps): AccountRoute => ({
   summary: "Tell the operator that a verdict is wrong; twenty a day",
   body: Type.Object({ entry: Type.String(), wrong: Type.String(), reason: Type.String() }),
   async handle({ account, body }) {
-    const entry = textField(body, "entry", ENTRY_MAX).trim();
+    const entry = trimEntry(textField(body, "entry", ENTRY_MAX));
     if (entry === "") throw missingParameter("entry");
     const wrong = textField(body, "wrong", 50);
     const reason = textField(body, "reason", ENTRY_MAX);

@@ -1,8 +1,9 @@
+import { trimEntry } from "../../../core/address/trim.ts";
 import { byMessage, entryOf, type Shape } from "../shape.ts";
 
 /** Many callers do not encode "+", which something between us may have turned into a blank. */
 function withPlus(text: string): string {
-  const entry = text.trim();
+  const entry = trimEntry(text);
   const at = Math.max(0, entry.lastIndexOf("@"));
   return entry.slice(0, at).replaceAll(" ", "+") + entry.slice(at);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readText, readYaml } from "./deploy/deploy-files.ts";
+import { readYaml } from "./deploy/deploy-files.ts";
 import { hasTool } from "../process/require-tool.ts";
 
 const RULES = "deploy/prometheus/alerts.yaml";
@@ -25,15 +25,6 @@ test("metrics that other programs have too are limited to this program's job", (
       assert.ok(labels.includes('job="gatepost"'), `${alert}: ${metric}`);
     }
   }
-});
-
-test("the chart's monitor uses the name of that job", () => {
-  const monitor = readText("deploy/helm/gatepost/templates/pod-monitor.yaml");
-  const helpers = readText("deploy/helm/gatepost/templates/_helpers.tpl");
-  const { name } = readYaml<{ readonly name: string }>("deploy/helm/gatepost/Chart.yaml");
-  assert.match(monitor, /^ {2}jobLabel: app\.kubernetes\.io\/name$/m);
-  assert.match(helpers, /^app\.kubernetes\.io\/name: \{\{ \.Chart\.Name \}\}$/m);
-  assert.equal(name, "gatepost");
 });
 
 /** Figures as scraped each minute, and the alert with its text after that number of scrapes. */

@@ -39,15 +39,8 @@ interface Limited {
   readonly deploy?: { readonly resources: { readonly limits: { readonly memory: string } } };
 }
 
-interface Values {
-  readonly resources: { readonly limits: { readonly memory: string } };
-}
-
 const { services } = readYaml<{ readonly services: Readonly<Record<string, Limited>> }>(
   "deploy/compose.yaml",
-);
-const chart = readYaml<{ readonly api: Values; readonly worker: Values }>(
-  "deploy/helm/gatepost/values.yaml",
 );
 const unitLimit = (file: string): string | undefined =>
   readUnit(readText(`deploy/systemd/${file}`)).get("MemoryMax")?.[0];
@@ -56,8 +49,6 @@ for (const [name, limit] of [
   ["compose: api-1", services["api-1"]?.deploy?.resources.limits.memory],
   ["compose: api-2", services["api-2"]?.deploy?.resources.limits.memory],
   ["compose: worker", services["worker"]?.deploy?.resources.limits.memory],
-  ["chart: api", chart.api.resources.limits.memory],
-  ["chart: worker", chart.worker.resources.limits.memory],
   ["unit: gatepost", unitLimit("gatepost.service")],
   ["unit: gatepost-worker@", unitLimit("gatepost-worker@.service")],
 ] as const) {

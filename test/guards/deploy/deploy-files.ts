@@ -1,19 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const root = new URL("../../../../", import.meta.url);
 
 /** A file of the project as text, by its path from the root. */
 export const readText = (path: string): string => readFileSync(new URL(path, root), "utf8");
-
-/** The files of a folder, by their paths from the root, in order. */
-export function filesIn(folder: string): readonly string[] {
-  const found = readdirSync(new URL(folder, root), { withFileTypes: true });
-  return found
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => `${folder}/${name}`)
-    .sort();
-}
 
 // The parser that comes with the API documentation; the program itself needs none.
 const yaml = createRequire(import.meta.resolve("@fastify/swagger"))("yaml") as {
@@ -38,14 +29,4 @@ export function readUnit(text: string): ReadonlyMap<string, readonly string[]> {
 /** Names assigned in an env file, commented ones too. */
 export function namesInEnvFile(text: string): readonly string[] {
   return [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1] ?? "");
-}
-
-/** "a.b.c" of every leaf; lists and empty objects are leaves. */
-export function leavesOf(value: unknown, path = ""): readonly string[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [path];
-  const entries = Object.entries(value);
-  if (entries.length === 0) return [path];
-  return entries.flatMap(([name, below]) =>
-    leavesOf(below, path === "" ? name : `${path}.${name}`),
-  );
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { allCommands } from "../../../src/main/commands.ts";
@@ -59,7 +61,12 @@ test("Dockerfile: dependencies come from the lockfile, and build dependencies ar
 test("Dockerfile: the last stage runs unprivileged, in exec form, and writes to one directory", () => {
   assert.equal(one("USER"), "USER 1000:1000");
   assert.equal(one("VOLUME"), "VOLUME /data");
-  assert.deepEqual(JSON.parse(one("ENTRYPOINT").slice(11)), ["node", "/app/dist/run/gatepost.js"]);
+  assert.deepEqual(JSON.parse(one("ENTRYPOINT").slice(11)), ["/usr/local/bin/gatepost"]);
+  assert.ok(last.includes("COPY --chmod=0755 deploy/entrypoint.sh /usr/local/bin/gatepost"));
+  assert.match(
+    readText("deploy/entrypoint.sh"),
+    /^exec node \/app\/dist\/run\/gatepost\.js "\$@"$/m,
+  );
   assert.deepEqual(JSON.parse(one("CMD").slice(4)), ["serve"]);
   assert.ok(existsSync(new URL("src/main/gatepost.ts", root)));
   const check = /CMD (\[.*\])/.exec(one("HEALTHCHECK"))?.[1] ?? "[]";
@@ -123,6 +130,7 @@ interface Service {
   readonly image?: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly command?: readonly string[];
+  readonly secrets?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly restart?: string;
@@ -144,6 +152,7 @@ interface Compose {
   readonly services: Readonly<Record<string, Service>>;
   readonly networks: Readonly<Record<string, object>>;
   readonly volumes: Readonly<Record<string, object>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
 const compose = readYaml<Compose>("deploy/compose.yaml");
@@ -224,6 +233,47 @@ test("compose: the proxy reaches the API only through the network of its trusted
   assert.deepEqual(
     proxy.filter((network) => api.includes(network)),
     ["inside"],
+  );
+});
+
+test("the image reads files of secrets as settings and nothing else of that folder", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "secrets-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "GATEPOST_METRICS_TOKEN"), 'a "b" $c\n');
+  writeFileSync(join(folder, "PATH"), "/nowhere");
+  const script = readText("deploy/entrypoint.sh")
+    .replaceAll("/run/secrets", folder)
+    .replace(/exec node .*/, 'printf "%s|%s" "$GATEPOST_METRICS_TOKEN" "$PATH"');
+  const { stdout } = spawnSync("sh", ["-c", script], { encoding: "utf8", env: { PATH: "/bin" } });
+  assert.equal(stdout, 'a "b" $c|/bin');
+});
+
+test("compose: secrets are files: on no command line and in no environment", () => {
+  const SECRET = /PASSWORD|TOKEN|SECRET|_URL$/;
+  const isOpen = (name: string): boolean =>
+    name !== "GATEPOST_PUBLIC_URL" && !name.endsWith("_FILE");
+  for (const [name, { environment = {}, command = [], secrets = [] }] of services) {
+    const open = Object.keys(environment).filter((key) => SECRET.test(key) && isOpen(key));
+    assert.deepEqual(open, [], name);
+    assert.doesNotMatch(command.join(" "), /--requirepass|--password[= ]/, name);
+    for (const secret of secrets) assert.ok(secret in compose.secrets, secret);
+  }
+  const made = [...readText("deploy/make-secrets.sh").matchAll(/^keep (\w+)/gm)].map(
+    (all) => all[1],
+  );
+  assert.deepEqual(new Set(made), new Set(Object.keys(compose.secrets)));
+  for (const [name, { file }] of Object.entries(compose.secrets)) {
+    assert.equal(file, `./secrets/${name}`);
+  }
+  const ignored = readText(".gitignore").split("\n");
+  assert.ok(ignored.includes("deploy/secrets/"));
+  assert.deepEqual(readText("deploy/.dockerignore").match(/^\*$/m)?.length, 1);
+});
+
+test("compose: nobody signs up unless the operator says so", () => {
+  assert.equal(
+    compose.services["api-1"]?.environment?.["GATEPOST_SIGNUP"],
+    "${GATEPOST_SIGNUP:-closed}",
   );
 });
 

@@ -1,35 +1,7 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
-import { parse } from "yaml";
-import { builtOf, type Row } from "./src/dashboard/words/catalogue/catalogue.ts";
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-
-const TABLE = /\/(\w+)\.yaml\?(de|es|fr)$/;
-
-const tables = new Map<string, readonly Row[]>();
-
-function tableAt(file: string): readonly Row[] {
-  const rows = tables.get(file) ?? (parse(readFileSync(file, "utf8")) as readonly Row[]);
-  tables.set(file, rows);
-  return rows;
-}
-
-/** A module for each language of a table: `first.yaml?de`. */
-const catalogue: Plugin = {
-  name: "catalogue",
-  load(id) {
-    const [, table, language] = TABLE.exec(id) ?? [];
-    if (table === undefined) return undefined;
-    const built = builtOf(
-      tableAt(id.replace(/\?.*$/, "")),
-      language as keyof Row,
-      table === "server",
-    );
-    return { code: `export const built = ${JSON.stringify(built)};`, moduleType: "js" };
-  },
-};
 
 /**
  * Has the browser compile all functions of the first script beside the page, not one after the other where the page
@@ -38,7 +10,7 @@ const catalogue: Plugin = {
 const compiledAtOnce: Plugin = {
   name: "compiled-at-once",
   generateBundle: {
-    order: "post", // the words stand before all code
+    order: "post",
     handler(_, files) {
       for (const file of Object.values(files)) {
         if (file.type !== "chunk" || file.name !== "first") continue;
@@ -66,7 +38,7 @@ function isInFirst(id: string, graph: Graph, seen = new Set<string>()): boolean 
 export default defineConfig({
   root: path("src/dashboard"),
   base: "/",
-  plugins: [catalogue, compiledAtOnce],
+  plugins: [compiledAtOnce],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: path("dist/dashboard"),
@@ -82,11 +54,6 @@ export default defineConfig({
           groups: [
             { debugName: "first", name: (id, graph) => (isInFirst(id, graph) ? "first" : null) },
           ],
-        },
-        chunkFileNames: ({ facadeModuleId }) => {
-          const [, table, language] = TABLE.exec(facadeModuleId ?? "") ?? [];
-          const name = table === undefined ? "[name]" : `words-${table}-${language ?? ""}`;
-          return `assets/${name}-[hash].js`;
         },
       },
     },

@@ -78,7 +78,11 @@ function together(files) {
 
 const files = readdirSync("dist", { recursive: true })
   .filter((name) => name.endsWith(".test.js") && name.endsWith(".long.test.js") === long)
-  .filter((name) => !name.startsWith("together") && words.every((word) => name.includes(word)))
+  .filter(
+    (name) =>
+      !name.startsWith("together") &&
+      (words.length === 0 || words.some((word) => name.includes(word))),
+  )
   .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");

@@ -13,9 +13,7 @@ import "./styles/pages.css";
 import { App } from "./app.tsx";
 import { checkLinked, checkRun } from "./app/check-run.ts";
 import { refuseDrops } from "./app/dropped.ts";
-import { language } from "./app/i18n.ts";
 import { keepFocus } from "./app/kept-focus.ts";
-import { loadWords } from "./app/language.ts";
 import { loadPart } from "./app/loaded-parts.ts";
 import { PAGES } from "./app/pages.ts";
 import { fragment, path, startRouter } from "./app/router.ts";
@@ -24,7 +22,7 @@ import { showTheme, theme } from "./app/theme.ts";
 import { DETAILS } from "./pages/check/verdict-sheet.tsx";
 import { listenForCommands } from "./frame/commands-key.ts";
 
-// The page's own code, the language and who is here are asked for at once, not one after the other.
+// The page's own code and who is here are asked for at once, not one after the other.
 const likely = PAGES.filter((page) => page.path === path.value);
 void loadPart(likely.find((page) => (page.for === "visitor") !== wasHere()) ?? likely[0]);
 const asked = loadSession();
@@ -53,8 +51,6 @@ watchOtherTabs();
 keepFocus();
 refuseDrops();
 listenForCommands();
-document.documentElement.lang = language;
-await loadWords("first");
 if (isFront) await known();
 const root = document.getElementById("app");
 if (root !== null) render(<App asked={asked} />, root);

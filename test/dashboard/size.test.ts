@@ -35,19 +35,12 @@ testWith(["the built dashboard"], missing, "the first page loads in few bytes", 
   const [entry = ""] = assetsOf(/<script[^>]*src="\/(assets\/[^"]+\.js)"/g);
   const names = readdirSync(join(root ?? "", "assets"));
   const loaded = withImports(entry);
-  const all = names.filter((name) => name.endsWith(".js") && !/^(?:xlsx|words)-/.test(name));
+  const all = names.filter((name) => name.endsWith(".js") && !name.startsWith("xlsx-"));
   const whole = all.reduce((sum, name) => sum + gzipBytes(`assets/${name}`), 0);
   assert.ok(whole <= ALL_JS_MAX_BYTES, `${String(whole)} B of JavaScript on all pages`);
   const scripts = [...loaded].reduce((sum, name) => sum + gzipBytes(name), 0);
   assert.ok(loaded.size <= 2 && scripts > 5_000, "few files, and they were found");
-  assert.ok(scripts <= JS_MAX_BYTES, `${String(scripts)} B of JavaScript in English`);
-  const words = names.filter((name) => /^words-first-(?:de|es|fr)-.*\.js$/.test(name));
-  assert.equal(words.length, 3);
-  for (const name of words) {
-    const bytes = gzipBytes(`assets/${name}`);
-    const both = scripts + bytes;
-    assert.ok(bytes > 2_000 && both <= JS_MAX_BYTES, `${String(both)} B with ${name}`);
-  }
+  assert.ok(scripts <= JS_MAX_BYTES, `${String(scripts)} B of JavaScript`);
   const styles = assetsOf(/href="\/(assets\/[^"]+\.css)"/g);
   const css = styles.reduce((sum, name) => sum + gzipBytes(name), 0);
   assert.ok(css > 1_000 && css <= CSS_MAX_BYTES, `${String(css)} B of CSS`);

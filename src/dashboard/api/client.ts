@@ -1,5 +1,5 @@
 import { nowMs, relativeTime, timeMs } from "../app/clock.ts";
-import { said, t } from "../app/i18n.ts";
+import { t } from "../app/i18n.ts";
 
 /** The server said no, or did not answer. `message` is for people. */
 export class ApiFault extends Error {
@@ -38,7 +38,7 @@ async function messageOf(response: Response): Promise<string> {
     const body: unknown = await response.json();
     if (typeof body === "object" && body !== null && "error" in body) {
       const resetsAt = "reset_at" in body ? timeMs(String(body.reset_at)) : NaN;
-      return `${said(String(body.error))}${renewal(resetsAt)}`;
+      return `${String(body.error)}${renewal(resetsAt)}`;
     }
   } catch {
     // Not JSON: a proxy answered in our place.

@@ -7,7 +7,6 @@ import { verdictOf } from "../words/verdict.ts";
 import { announce } from "./announce.ts";
 import { isEntry } from "../api/asked.ts";
 import { nowMs } from "./clock.ts";
-import { loadWords } from "./language.ts";
 import { addRecent } from "./recent.ts";
 import { fragment, setFragment } from "./router.ts";
 import { loadAllowance, session } from "./session.ts";
@@ -88,13 +87,10 @@ export function check(given: string): void {
   typed(entry);
   show({ state: "checking", entry });
   setFragment(entry);
-  const words = Promise.all([loadWords("first"), loadWords("check")]);
   let said = "";
   const take = (step: CheckStep): void => {
-    void words.then(() => {
-      show({ state: "answered", entry, step, atMs: nowMs() });
-      afterPaint(() => tell(step));
-    });
+    show({ state: "answered", entry, step, atMs: nowMs() });
+    afterPaint(() => tell(step));
   };
   const tell = (step: CheckStep): void => {
     if (running !== own) return;

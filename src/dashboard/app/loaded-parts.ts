@@ -1,11 +1,8 @@
 import type { ComponentType } from "preact";
-import { loadWords, type Words } from "./language.ts";
 
 /** A page, or a part of one, whose code is fetched when it is wanted. */
 export interface Loadable {
   readonly load: () => Promise<ComponentType>;
-  /** The sentences it needs; absent: all. */
-  readonly words?: Words;
 }
 
 const loaded = new Map<Loadable, ComponentType>();
@@ -13,11 +10,11 @@ const loaded = new Map<Loadable, ComponentType>();
 /** The component whose code is here already. */
 export const loadedPart = (part: Loadable): ComponentType | undefined => loaded.get(part);
 
-/** Fetches the code and its sentences; undefined when that fails, or for no part at all. */
+/** Fetches the code; undefined when that fails, or for no part at all. */
 export async function loadPart(part: Loadable | undefined): Promise<ComponentType | undefined> {
   if (part === undefined) return undefined;
   try {
-    const [component] = await Promise.all([part.load(), loadWords(part.words ?? "rest")]);
+    const component = await part.load();
     loaded.set(part, component);
     return component;
   } catch {

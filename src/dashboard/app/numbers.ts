@@ -1,6 +1,6 @@
-import { language, LOCALE, once, plural, t } from "./i18n.ts";
+import { once, plural, t } from "./i18n.ts";
 
-const NUMBERS = language === "en" ? "en-US" : LOCALE;
+const NUMBERS = "en-US";
 const numbers = (options: Intl.NumberFormatOptions): (() => Intl.NumberFormat) =>
   once(() => new Intl.NumberFormat(NUMBERS, options));
 

@@ -23,7 +23,6 @@ export const PAGES: readonly Page[] = [
     path: "/",
     name: "Check",
     for: "visitor",
-    words: "first",
     load: () => Promise.resolve(FrontPage),
   },
   {
@@ -32,7 +31,6 @@ export const PAGES: readonly Page[] = [
     for: "account",
     group: "main",
     icon: "check",
-    words: "check",
     load: async () => (await import("../pages/check/check.tsx")).CheckPage,
   },
   {

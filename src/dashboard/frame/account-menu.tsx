@@ -6,7 +6,6 @@ import { useAction } from "../app/load.ts";
 import { go } from "../app/router.ts";
 import { signedOut } from "../app/session.ts";
 import { chooseTheme, theme, THEMES } from "../app/theme.ts";
-import { LanguageChoice } from "./language-choice.tsx";
 import { Fault } from "../parts/states.tsx";
 
 /** A session that has ended already is what was asked for. */
@@ -42,7 +41,6 @@ export function AccountMenu(): VNode {
       </button>
       <Fault text={fault} />
       <ThemeChoice />
-      <LanguageChoice />
     </div>
   );
 }

@@ -9,7 +9,6 @@ import { chooseTheme, theme } from "../app/theme.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { AllowanceBox } from "./allowance-box.tsx";
 import { openCommands } from "./commands-key.ts";
-import { LanguageChoice } from "./language-choice.tsx";
 import { Icon } from "./icon.tsx";
 import { waiting } from "../parts/states.tsx";
 
@@ -113,7 +112,6 @@ function Foot({ session }: { session: SessionState | undefined }): VNode {
       <a href="/guide">{t("Guide")}</a>
       <a href="/docs">{t("API reference")}</a>
       <span class="push" />
-      <LanguageChoice />
       <button type="button" class="link" onClick={() => chooseTheme(isDark ? "light" : "dark")}>
         {isDark ? t("Light colours") : t("Dark colours")}
       </button>

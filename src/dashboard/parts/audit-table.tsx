@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { AuditEntry } from "../api/shapes.ts";
 import { actionWords } from "../words/audit.ts";
-import { said, t } from "../app/i18n.ts";
+import { t } from "../app/i18n.ts";
 import { Time } from "./time.tsx";
 
 /** Who changed what, when and from where; with `whose`, in which account. `own` is "You". */
@@ -31,11 +31,11 @@ export function AuditTable(props: {
               </td>
               <td class="break what">{actionWords(entry)}</td>
               <td class="break" data-label={t("By")}>
-                {entry.actor === props.own ? t("You") : said(entry.actor)}
+                {entry.actor === props.own ? t("You") : entry.actor}
               </td>
               {hasWhose ? (
                 <td class="break" data-label={t("In")}>
-                  {entry.subject === entry.actor ? t("own") : said(entry.subject)}
+                  {entry.subject === entry.actor ? t("own") : entry.subject}
                 </td>
               ) : null}
               <td class="from" data-label={t("From")}>

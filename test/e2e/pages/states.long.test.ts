@@ -8,7 +8,6 @@ import { PAGE_SOURCES } from "../../../src/http/account/dashboard-pages.ts";
 import { axeFindings, goTo, openPage, settled, testInBrowser } from "../browser.ts";
 import { openShownService, type ShownService, type Who } from "./shown-service.ts";
 import { type State, statesOf } from "./states.ts";
-import { IN_LANGUAGES } from "./translated.ts";
 
 let shown: ShownService;
 
@@ -46,8 +45,8 @@ const CUT = `(() => {
   return found;
 })()`;
 
-/** Text that in some language is wider than its box: cut, or over what stands beside it. What people named may be cut. */
-const TIGHT = `window.inLanguages((language) => {
+/** Text that is wider than its box: cut, or over what stands beside it. What people named may be cut. */
+const TIGHT = `(() => {
   const isWide = (node) => node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1;
   const isIn = (node, hides) => hides.test(getComputedStyle(node).overflowX);
   const isTight = (node) => isWide(node) && !isIn(node, /auto|scroll/);
@@ -62,8 +61,8 @@ const TIGHT = `window.inLanguages((language) => {
     // A postmark's waves and a quiet button's edge stand out of their box.
     .filter((node) => node.querySelector(".postmark, .plain:last-child") === null)
     .filter((node) => ![...node.querySelectorAll("*:not(svg *, .unseen)")].some(isTight))
-    .map((node) => language + " " + node.tagName + " " + node.textContent.slice(0, 80));
-})`;
+    .map((node) => node.tagName + " " + node.textContent.slice(0, 80));
+})()`;
 
 const WIDTHS = [360, 1_280] as const;
 /** With the rules that are asked; a theme changes nothing but colours. */
@@ -141,7 +140,6 @@ for (const who of WHO) {
       cookie === undefined ? {} : { cookie },
     );
     await page.addInitScript(SHIFTS);
-    await page.addInitScript(IN_LANGUAGES);
     await page.goto(url);
     const found: Record<string, readonly string[]> = {};
     for (const state of statesOf(shown.ids.own).filter((one) => one.who === who)) {

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { SystemState } from "../../api/shapes.ts";
 import { nowMs, timeMs } from "../../app/clock.ts";
-import { said, t, tx } from "../../app/i18n.ts";
+import { t, tx } from "../../app/i18n.ts";
 import { Mark } from "../../parts/mark.tsx";
 import { Time } from "../../parts/time.tsx";
 
@@ -35,8 +35,8 @@ export function Health({ state }: { state: SystemState }): VNode {
           </Fact>
         )}
         {state.facts.map(({ name, value }) => (
-          <Fact key={name} name={said(name)}>
-            {said(value)}
+          <Fact key={name} name={name}>
+            {value}
           </Fact>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { AuditEntry, Cockpit, Source, SystemState } from "../../api/shapes.ts";
 import { nowMs, timeMs } from "../../app/clock.ts";
-import { said, t } from "../../app/i18n.ts";
+import { t } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
 import { count, counted, duration } from "../../app/numbers.ts";
 import { AuditTable } from "../../parts/audit-table.tsx";
@@ -71,7 +71,7 @@ function Warnings({ warnings }: { warnings: readonly string[] }): VNode {
     <>
       {warnings.map((warning) => (
         <p key={warning} class="notice no" role="alert">
-          {said(warning)}
+          {warning}
         </p>
       ))}
     </>

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Advice } from "../../../core/validate/advice.ts";
 import type { CheckStep, Result } from "../../api/shapes.ts";
 import { stampTime, nowMs } from "../../app/clock.ts";
-import { said, t, tx } from "../../app/i18n.ts";
+import { t, tx } from "../../app/i18n.ts";
 import { counted } from "../../app/numbers.ts";
 import { session } from "../../app/session.ts";
 import { Mark } from "../../parts/mark.tsx";
@@ -117,17 +117,14 @@ function AdviceCard({ piece }: { piece: Advice }): VNode {
   return (
     <li>
       <h3>{t(title)}</h3>
-      <Mark
-        mark={MARKS[state]}
-        words={figure === undefined ? t(WORDS[state]) : capital(said(figure))}
-      />
-      <p>{said(says)}</p>
+      <Mark mark={MARKS[state]} words={figure === undefined ? t(WORDS[state]) : capital(figure)} />
+      <p>{says}</p>
       {fix === undefined && record === undefined ? null : (
         <details>
           <summary>{t("Details")}</summary>
           {record === undefined ? null : <pre class="wrap">{record}</pre>}
           {fix === undefined ? null : (
-            <p>{t("If the domain is yours: {advice}", { advice: said(fix) })}</p>
+            <p>{t("If the domain is yours: {advice}", { advice: fix })}</p>
           )}
         </details>
       )}

@@ -14,7 +14,6 @@ import { ReportWrong } from "./report-wrong.tsx";
 
 /** Why, and what was found: fetched when a check is near, and shown once the verdict is seen. */
 export const DETAILS: Loadable = {
-  words: "check",
   load: async () => (await import("./details.tsx")).Details,
 };
 

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import type { SystemState } from "../../api/shapes.ts";
-import { said, t, tx } from "../../app/i18n.ts";
+import { t, tx } from "../../app/i18n.ts";
 import { useLoad } from "../../app/load.ts";
 import { session } from "../../app/session.ts";
 import { Mark } from "../../parts/mark.tsx";
@@ -30,7 +30,7 @@ export function DnsTest(): VNode {
             </ul>
             {warnings.map((words) => (
               <p key={words} class="notice no">
-                {said(words)}
+                {words}
               </p>
             ))}
           </>

@@ -3,7 +3,7 @@ import type { Delivery } from "../../api/shapes.ts";
 import { useLoad } from "../../app/load.ts";
 import { duration } from "../../app/numbers.ts";
 import { Empty, Shown } from "../../parts/states.tsx";
-import { said, t } from "../../app/i18n.ts";
+import { t } from "../../app/i18n.ts";
 import { Time } from "../../parts/time.tsx";
 
 /** What was sent in the last 7 days and what came back. */
@@ -44,7 +44,7 @@ export function Deliveries({ isSetUp }: { isSetUp: boolean }): VNode {
 /** Why a delivery failed. The code in brackets behind the sentence, as "(ECONNRESET)", is the system's. */
 export function failureText(error: string): string {
   const [, sentence = error, code = ""] = /^(.+\.)( \([^)]*\))$/.exec(error) ?? [];
-  return `${said(sentence)}${code}`;
+  return `${sentence}${code}`;
 }
 
 function outcomeOf({ status, error }: Delivery): readonly [mark: string, words: string] {

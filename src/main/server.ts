@@ -9,7 +9,7 @@ import type { Probe } from "../http/system/readiness.ts";
 import { addHookPages } from "../http/hooks/hook-pages.ts";
 import { addGatePages } from "../http/gate/gate-pages.ts";
 import { compatRoutes } from "../http/compat/services.ts";
-import { addFeedPages } from "../http/feeds/feed-pages.ts";
+import { addDisposablePage } from "../http/feeds/disposable-page.ts";
 import { bulkHandler } from "../http/api/bulk/bulk.ts";
 import { decideRoute } from "../http/api/decide/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
@@ -133,7 +133,7 @@ function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: 
     checkOne,
     pages: async (scope) => {
       addGatePages(scope, gate);
-      addFeedPages(scope, { ...openFeedFiles(parts), admission, trustedProxies });
+      addDisposablePage(scope, { ...openFeedFiles(parts), admission, trustedProxies });
       addHookPages(scope, { ...gate, trustedProxies, shares, clock });
       await addDashboard(scope, accountPaths, { ...dashboard, decodeLarge });
     },

@@ -40,4 +40,4 @@ export function json(response: ServerResponse, status: number, body: unknown, he
 }
 
 export const gate = (url: string, more: Partial<GatepostOptions> = {}) =>
-  createGatepost({ url, pocket: false, deadlineMs: 5_000, ...more });
+  createGatepost({ url, deadlineMs: 5_000, ...more });

@@ -10,11 +10,10 @@ export interface DecideCase {
   readonly client?: {
     readonly key?: "none" | "wrong";
     readonly away?: "accept" | "challenge" | "review" | "reject";
-    readonly pocket?: "none";
   };
   readonly ask?: Readonly<Record<string, unknown>>;
   readonly expect: {
-    readonly source: "service" | "pocket" | "away";
+    readonly source: "service" | "away";
     readonly decision: string;
     readonly reason: string;
     readonly complete?: boolean;
@@ -34,21 +33,8 @@ export interface WebhookCase {
   readonly valid: boolean;
 }
 
-export interface PocketCases {
-  readonly file: string;
-  readonly hashes: readonly {
-    readonly key: string;
-    readonly name: string;
-    readonly hash: string;
-  }[];
-  readonly listed: readonly string[];
-  readonly not_listed: readonly string[];
-  readonly bad: readonly { readonly name: string; readonly file: string }[];
-}
-
 export interface ClientCases {
   readonly decide: readonly DecideCase[];
-  readonly pocket: PocketCases;
   readonly tokens: TokenTable;
   readonly webhooks: readonly WebhookCase[];
 }

@@ -9,10 +9,6 @@ export interface Seen {
   /** "ok", or why a token is not good. */
   readonly tokens: readonly string[];
   readonly webhooks: readonly boolean[];
-  readonly listed: readonly boolean[];
-  readonly not_listed: readonly boolean[];
-  /** Whether a broken list was taken. */
-  readonly bad: readonly boolean[];
 }
 
 interface SeenDecision {
@@ -21,7 +17,7 @@ interface SeenDecision {
   readonly [field: string]: unknown;
 }
 
-const { decide, tokens, webhooks, pocket } = CLIENT_CASES;
+const { decide, tokens, webhooks } = CLIENT_CASES;
 
 /** Of all cases; `decisions` may come from several programs. */
 export function assertAsTheTableSays(seen: Seen): void {
@@ -36,9 +32,6 @@ export function assertAsTheTableSays(seen: Seen): void {
     seen.webhooks,
     webhooks.map(({ valid }) => valid),
   );
-  assert.ok(seen.listed.length === pocket.listed.length && seen.listed.every((is) => is));
-  assert.deepEqual([seen.not_listed.length, seen.not_listed.some((is) => is)], [pocket.not_listed.length, false]); // prettier-ignore
-  assert.deepEqual([seen.bad.length, seen.bad.some((is) => is)], [pocket.bad.length, false]);
 }
 
 function differences({ name, expect }: DecideCase, found?: SeenDecision): readonly string[] {

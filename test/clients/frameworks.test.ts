@@ -12,7 +12,6 @@ import { decisionOf, guardSignUp } from "../../clients/typescript/src/fastify.ts
 import { createGatepost, type Gatepost } from "../../clients/typescript/src/index.ts";
 import { guardAction } from "../../clients/typescript/src/next.ts";
 import { testWith } from "../process/require-tool.ts";
-import { CLIENT_CASES } from "./cases.ts";
 
 const FOLDER = new URL("../../../clients/typescript/frameworks/", import.meta.url);
 const installed = createRequire(new URL("package.json", FOLDER));
@@ -56,8 +55,7 @@ function gate(): { readonly gatepost: Gatepost; readonly asked: Record<string, u
     return Promise.resolve(Response.json({ ...answer, complete: true, policy }));
   };
   const url = "https://gatepost.example";
-  const file = Buffer.from(CLIENT_CASES.pocket.file, "base64");
-  return { gatepost: createGatepost({ url, fetch: answered, pocket: { file } }), asked };
+  return { gatepost: createGatepost({ url, fetch: answered }), asked };
 }
 
 const TYPO_BODY = {
@@ -78,7 +76,7 @@ const FORMS: readonly (readonly [form: Record<string, string>, status: number, b
   [{ email: "bad@x.example" }, 422, BAD_BODY],
   [{ email: "bad@x.example", confirmed: "on" }, 422, BAD_BODY],
   [{ email: "away@x.example" }, 201, "accept away"],
-  [{ email: "away@trash.example" }, 422, BAD_BODY],
+  [{ email: "away@trash.example" }, 201, "accept away"],
   [{ email: " " }, 201, "not asked"],
   [{}, 201, "not asked"],
 ];
@@ -221,7 +219,6 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
   assert.deepEqual(await signUp("typo@x.example", authFor({ challenge: "reject" })), typo);
   assert.deepEqual(await signUp("typo@x.example"), fine);
   assert.deepEqual(await signUp("away@x.example"), fine);
-  assert.deepEqual(await signUp("away@trash.example"), bad);
   const emails = tables.user.map(({ email }) => email);
   assert.deepEqual(emails, ["good@x.example", "typo@x.example", "away@x.example"]);
   const change = (newEmail: string): Promise<readonly unknown[]> =>

@@ -82,7 +82,7 @@ suite("clients in other languages do what clients/cases.json says", () => {
     for (const seen of await runReach(programs, () => world.kill())) {
       const { count, answered, blocked_wrongly: blocked, let_in_wrongly: letIn } = seen;
       assert.deepEqual([answered, blocked, letIn], [count, 0, 0]);
-      assert.deepEqual(Object.keys(seen.sources).sort(), ["away", "pocket", "service"]);
+      assert.deepEqual(Object.keys(seen.sources).sort(), ["away", "service"]);
     }
   });
 });

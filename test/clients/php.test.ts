@@ -58,15 +58,3 @@ testWithTools(["php"], "the PHP client looks up names by its deadline", async ()
     await dns.close();
   }
 });
-
-testWithTools(["php"], "PHP requests share the pocket list, in a folder of their own", async () => {
-  assert.deepEqual(await seenBy("run_pocket.php"), {
-    "without a list": "away",
-    "fetched once": 1,
-    "a listed address": "pocket",
-    "an honest one": "away",
-    "asked again": true,
-    "with its tag": '/feeds/pocket"one"',
-    "a folder that others write": "away",
-  });
-});

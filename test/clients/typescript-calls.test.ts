@@ -5,11 +5,7 @@ import {
   GatepostError,
   type GatepostOptions,
 } from "../../clients/typescript/src/index.ts";
-import { createPocketKeeper } from "../../clients/typescript/src/pocket-keeper.ts";
-import { CLIENT_CASES } from "./cases.ts";
 import { type Reply, serviceOf, json, gate } from "./answering-service.ts";
-
-const POCKET = Buffer.from(CLIENT_CASES.pocket.file, "base64");
 
 const ACCEPTED = {
   decision: "accept",
@@ -111,17 +107,6 @@ test("a listener that throws, and facts that are no JSON, lose no sign-up", asyn
   assert.equal((await gate(url).decide(nothing)).source, "away");
 });
 
-test("a rejection by the pocket list speaks the person's language", async (t) => {
-  const { url } = await serviceOf(t, (response) => json(response, 500, {}));
-  const client = gate(url, { pocket: { file: POCKET } });
-  const said = async (language?: string): Promise<string | undefined> =>
-    (await client.decide("jo@trash.example", { language })).message;
-  assert.equal(await said("de-AT"), "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.");
-  for (const language of [undefined, "en", "tlh", "constructor", ""]) {
-    assert.equal(await said(language), "Please use a permanent email address.");
-  }
-});
-
 test("options that cannot work are refused at the start", () => {
   const bad: readonly (readonly [GatepostOptions, RegExp])[] = [
     [{ url: "gatepost.example" }, /Invalid URL/],
@@ -129,64 +114,10 @@ test("options that cannot work are refused at the start", () => {
     [{ url: "http://x.example", deadlineMs: 0 }, /deadlineMs: 0 is not above 0/],
     [{ url: "http://x.example", deadlineMs: Number.NaN }, /deadlineMs/],
     [{ url: "http://x.example", away: "block" as "reject" }, /away: "block" is not one of accept/],
-    [{ url: "http://x.example", pocket: { file: new Uint8Array(3) } }, /pocket list/],
   ];
   for (const [options, text] of bad) {
     assert.throws(() => createGatepost(options), (error) => error instanceof TypeError && text.test(error.message)); // prettier-ignore
   }
-});
-
-test("the pocket list is fetched in the background, kept on faults, and asked for again after an hour", async () => {
-  const list = (etag: string, body: BodyInit): Response =>
-    new Response(body, { headers: { etag } });
-  const answers = [
-    list('"1"', POCKET),
-    new Response(null, { status: 304 }),
-    list('"2"', "<html>"),
-    new Response(null, { status: 503 }),
-    list('"3"', POCKET.subarray(0, -1)),
-  ];
-  const asked: (string | null)[] = [];
-  const saved: Uint8Array[] = [];
-  const faults: string[] = [];
-  let nowMs = 0;
-  const keeper = createPocketKeeper(
-    {
-      url: "http://gatepost.example/feeds/pocket",
-      fetched: (_, init) => {
-        asked.push(new Headers(init?.headers).get("if-none-match"));
-        return Promise.resolve(answers[asked.length - 1] ?? Response.error());
-      },
-      told: ({ kind }) => void faults.push(kind),
-      nowMs: () => nowMs,
-    },
-    { save: (file) => void saved.push(file) },
-  );
-  assert.ok(!keeper.lists("jo@trash.example"));
-  const times = [
-    [0, 1],
-    [3_599_999, 1],
-    [3_600_000, 2],
-    [7_199_999, 2],
-    [7_200_000, 3],
-    [7_259_999, 3],
-    [7_260_000, 4],
-    [7_320_000, 5],
-  ] as const;
-  for (const [ms, expected] of times) {
-    nowMs = ms;
-    keeper.keepFresh();
-    keeper.keepFresh();
-    await new Promise((resolve) => void setImmediate(resolve));
-    assert.equal(asked.length, expected, String(ms));
-    assert.ok(keeper.lists("jo@trash.example"), String(ms));
-  }
-  assert.deepEqual(asked, [null, '"1"', '"1"', '"1"', '"1"']);
-  assert.deepEqual(faults, ["answer", "status", "answer"]);
-  assert.deepEqual(
-    saved.map((file) => file.length),
-    [POCKET.length],
-  );
 });
 
 test("a check gives the result, or an error that says why", async (t) => {

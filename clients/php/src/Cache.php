@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Gatepost;
 
 /**
- * Files that the processes of one user share: the pocket list, the public keys, the ids of used tokens. Without a folder that
- * belongs to this user alone, nothing is kept: another user could plant a list.
+ * Files that the processes of one user share: the public keys, the ids of used tokens. Without a folder that belongs to
+ * this user alone, nothing is kept: another user could plant files.
  */
 final class Cache
 {
@@ -46,13 +46,6 @@ final class Cache
         clearstatcache(true, "$this->folder/$name");
         $at = @filemtime("$this->folder/$name");
         return $at === false ? INF : time() - $at;
-    }
-
-    public function touch(string $name): void
-    {
-        if ($this->folder !== null) {
-            @touch("$this->folder/$name");
-        }
     }
 
     /** True for the one process that comes first. Without a folder: false, because nobody could say. */

@@ -12,25 +12,11 @@ final class Client
     private const LEAST_MS = 50;
     private const MOST_MS = 5_000;
     private const BULK_DEADLINE_MS = 600_000;
-    private const REFRESH_MS = 30_000;
     private const KEYS_S = 300;
     private const KEYS_AGAIN_S = 10;
 
-    /** As the service says it of a listed address. */
-    private const PERMANENT = [
-        'en' => 'Please use a permanent email address.',
-        'de' => 'Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.',
-        'fr' => 'Veuillez utiliser une adresse e-mail permanente.',
-        'es' => 'Utilice una dirección de correo permanente.',
-        'it' => 'Utilizzi un indirizzo e-mail permanente.',
-        'pt' => 'Utilize um endereço de e-mail permanente.',
-        'nl' => 'Gebruik een permanent e-mailadres.',
-        'pl' => 'Użyj stałego adresu e-mail.',
-    ];
-
     private readonly Exchange $exchange;
     private readonly Cache $cache;
-    private readonly ?PocketKeeper $keeper;
     private readonly string $issuer;
     /** @var \Closure(string, int): bool */
     private readonly \Closure $firstUse;
@@ -43,16 +29,13 @@ final class Client
 
     /**
      * @param int $deadlineMs bounds every call: name, connection, TLS, sending, reading, trying again
-     * @param string $away the decision when the service does not decide in time and the pocket list does not know the name
-     * @param bool $pocket false does without that list, for policies that accept throw-away addresses
+     * @param string $away the decision when the service does not decide in time
      * @param string|null $cacheFolder a folder of this user alone, for what processes share; by default one in the folder for
      *     temporary files
-     * @param int $refreshMs how long a request, after its answer, may refresh the pocket list once an hour; 0: never, for
-     *     `gatepost-pocket` does it
      * @param string|null $issuer the service's public URL in tokens, if it is not $url
      * @param callable(string, int): bool|null $firstUse where ids of tokens are remembered, if not in $cacheFolder
      * @param (callable(GatepostException, string): void)|null $onFault gets every fault, to log or to count it, and during what:
-     *     decide, pocket, keys
+     *     decide, keys
      * @param callable(): int|null $clock seconds
      */
     public function __construct(
@@ -63,9 +46,7 @@ final class Client
         private readonly ?string $policy = null,
         private readonly ?string $language = null,
         private readonly ?string $form = null,
-        bool $pocket = true,
         ?string $cacheFolder = null,
-        int $refreshMs = 250,
         ?string $issuer = null,
         ?callable $firstUse = null,
         ?callable $onFault = null,
@@ -80,9 +61,6 @@ final class Client
         }
         $this->exchange = new Exchange($url, $key, $transport ?? new StreamTransport());
         $this->cache = new Cache($cacheFolder, $this->exchange->baseUrl);
-        $fetch = fn (array $headers, Deadline $deadline): Response
-            => $this->exchange->ask('GET', '/feeds/pocket', $deadline, null, $headers, Pocket::MAX_OCTETS);
-        $this->keeper = $pocket ? new PocketKeeper($this->cache, $fetch, $this->tell(...), $refreshMs) : null;
         $this->issuer = $issuer ?? $this->exchange->baseUrl;
         $this->onFault = $onFault === null ? null : \Closure::fromCallable($onFault);
         $this->clock = \Closure::fromCallable($clock ?? 'time');
@@ -105,38 +83,30 @@ final class Client
         bool $token = false,
         ?int $deadlineMs = null,
     ): Decision {
-        $language ??= $this->language;
         try {
             $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
             $fields = [
                 'email' => $email,
                 'policy' => $policy ?? $this->policy,
-                'language' => $language,
+                'language' => $language ?? $this->language,
                 'form' => $form ?? $this->form,
                 'facts' => $facts ?: null,
                 'token' => $token ?: null,
                 'deadline_ms' => min(max($deadline->ms - self::MARGIN_MS, self::LEAST_MS), self::MOST_MS),
             ];
             $answer = $this->exchange->ask('POST', '/api/decide', $deadline, array_filter($fields, fn ($each) => $each !== null));
-            $decision = Decision::read($answer->json());
+            return Decision::read($answer->json());
         } catch (GatepostException $fault) {
-            return $this->away($email, $fault, $language);
+            return $this->away($fault);
         } catch (\Throwable $fault) {
             // A mistake of the caller or of ours must not stop a sign-up either.
-            return $this->away($email, new GatepostException('request', $fault->getMessage()), $language);
+            return $this->away(new GatepostException('request', $fault->getMessage()));
         }
-        $this->keeper?->plan();
-        return $decision;
     }
 
-    private function away(string $email, GatepostException $fault, ?string $language): Decision
+    private function away(GatepostException $fault): Decision
     {
         $this->tell($fault, 'decide');
-        if ($this->keeper?->pocket()?->lists($email) === true) {
-            $tongue = strtolower(explode('-', $language ?? 'en')[0]);
-            $message = self::PERMANENT[$tongue] ?? self::PERMANENT['en'];
-            return new Decision('reject', 'disposable', $message, source: 'pocket', fault: $fault);
-        }
         return new Decision($this->away, 'unknown', source: 'away', fault: $fault);
     }
 
@@ -224,12 +194,6 @@ final class Client
     {
         $keys = json_decode($text, true, 8)['keys'] ?? null;
         return is_array($keys) && array_is_list($keys) && array_filter($keys, 'is_array') === $keys ? $keys : null;
-    }
-
-    /** Fetches the pocket list now, as `gatepost-pocket` does; false if that failed. */
-    public function refreshPocket(): bool
-    {
-        return $this->keeper?->refresh(self::REFRESH_MS) ?? false;
     }
 
     private function tell(GatepostException $fault, string $during): void

@@ -5,8 +5,7 @@ declare(strict_types=1);
 namespace Gatepost;
 
 /**
- * `source` says who decided: `service`, `pocket` (the list at hand, while the service is away) or `away` (the declared
- * answer). `fault` says why the service did not.
+ * `source` says who decided: `service`, or `away` (the declared answer). `fault` says why the service did not.
  */
 final class Decision
 {

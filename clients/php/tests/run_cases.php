@@ -6,9 +6,6 @@ declare(strict_types=1);
 
 use Gatepost\Cache;
 use Gatepost\Client;
-use Gatepost\Deadline;
-use Gatepost\Exchange;
-use Gatepost\Pocket;
 use Gatepost\StreamTransport;
 use Gatepost\Tokens;
 use Gatepost\Webhooks;
@@ -25,9 +22,6 @@ $folder = sys_get_temp_dir() . '/gatepost-cases-' . bin2hex(random_bytes(8));
 mkdir($folder, 0700);
 register_shutdown_function(fn () => exec('rm -rf ' . escapeshellarg($folder)));
 
-$exchange = new Exchange($world['service'], null, new StreamTransport());
-$list = $exchange->ask('GET', '/feeds/pocket', new Deadline(60_000), limit: Pocket::MAX_OCTETS)->body;
-
 $decided = [];
 foreach ($cases['decide'] as $at => $case) {
     if ($at % $of !== (int) $share) {
@@ -35,7 +29,6 @@ foreach ($cases['decide'] as $at => $case) {
     }
     $fault = $case['at'] ?? null;
     $url = $fault === null ? $world['service'] : $world['faults'][$fault];
-    (new Cache($folder, $url))->write('pocket', $list);
     $client = new Client(
         $url,
         match ($case['client']['key'] ?? '') {
@@ -45,9 +38,7 @@ foreach ($cases['decide'] as $at => $case) {
         },
         deadlineMs: in_array('timeout', $case['expect']['fault']['kind'] ?? [], true) ? 400 : 10_000,
         away: $case['client']['away'] ?? 'accept',
-        pocket: ($case['client']['pocket'] ?? '') !== 'none',
         cacheFolder: $folder,
-        refreshMs: 0,
     );
     $decision = $client->decide($case['email'], ...$case['ask'] ?? []);
     $decided[$case['name']] = [
@@ -69,21 +60,12 @@ $secure = new Client(
     $world['tls'],
     deadlineMs: 10_000,
     cacheFolder: $folder,
-    refreshMs: 0,
     transport: new StreamTransport(['cafile' => $world['authority']]),
 );
 $tls = array_map(fn () => $secure->decide('jo@good.example')->source, range(1, 3));
 
 $used = new Cache($folder, 'tokens');
 $firstUse = fn (string $jti, int $exp): bool => $used->first($jti, $exp, 0);
-$isPocket = function (string $file): bool {
-    try {
-        return (bool) new Pocket(base64_decode($file));
-    } catch (UnexpectedValueException) {
-        return false;
-    }
-};
-$pocket = new Pocket(base64_decode($cases['pocket']['file']));
 ['keys' => $keys, 'issuer' => $issuer] = $cases['tokens'];
 echo json_encode([
     'tls' => $tls,
@@ -96,7 +78,4 @@ echo json_encode([
         fn ($each) => Webhooks::verify(base64_decode($each['body']), $each['signature'], $each['secret']),
         $cases['webhooks'],
     ),
-    'listed' => array_map($pocket->lists(...), $cases['pocket']['listed']),
-    'not_listed' => array_map($pocket->lists(...), $cases['pocket']['not_listed']),
-    'bad' => array_map(fn ($each) => $isPocket($each['file']), $cases['pocket']['bad']),
 ], JSON_THROW_ON_ERROR);

@@ -16,7 +16,7 @@ require __DIR__ . '/../src/autoload.php';
 
 $app = new Container();
 Container::setInstance($app);
-$app->instance('config', ['services.gatepost' => ['url' => $argv[1], 'deadlineMs' => 10_000, 'pocket' => false]]);
+$app->instance('config', ['services.gatepost' => ['url' => $argv[1], 'deadlineMs' => 10_000]]);
 (new GatepostServiceProvider($app))->register();
 
 $factory = new Factory(new Translator(new ArrayLoader(), 'de'), $app);

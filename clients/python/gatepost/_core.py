@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from ._site import Ask, Deadline, Site
 from ._wire import Response
-from .pocket import MAX_OCTETS, Pocket
 from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, Result, TokenResult, read_result, read_decision
 from .tokens import FirstUse, UsedTokens, kid_of, verify_token
 
@@ -42,19 +41,6 @@ _KEYS_AGAIN_S = 10
 
 _JSON = {"Content-Type": "application/json"}
 
-#: As the service says it of a listed address.
-_PERMANENT = {
-    "en": "Please use a permanent email address.",
-    "de": "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.",
-    "fr": "Veuillez utiliser une adresse e-mail permanente.",
-    "es": "Utilice una dirección de correo permanente.",
-    "it": "Utilizzi un indirizzo e-mail permanente.",
-    "pt": "Utilize um endereço de e-mail permanente.",
-    "nl": "Gebruik een permanent e-mailadres.",
-    "pl": "Użyj stałego adresu e-mail.",
-}
-
-
 Report = Optional[Callable[[Progress], None]]
 
 
@@ -77,8 +63,6 @@ class Core:
             raise ValueError(f"deadline_ms: {deadline_ms!r} is not above 0")
         self.site = site
         self.deadline_ms = deadline_ms
-        self.pocket: Optional[Pocket] = None
-        self._etag: Optional[str] = None
         self._away_decision = away
         self._defaults = {name: value for name, value in defaults.items() if value is not None}
         self._issuer = issuer or site.url
@@ -98,10 +82,10 @@ class Core:
             response = yield from self._exchange(Ask("POST", "/api/decide", deadline, _JSON, body))
             return read_decision(_json(response))
         except GatepostError as fault:
-            return self._away(email, fault, asked.get("language"))
+            return self._away(fault)
         except (TypeError, ValueError, RecursionError) as fault:
             # A fact that is not JSON, a file instead of text: a mistake of the caller must not stop a sign-up either.
-            return self._away(email, GatepostError("request", str(fault)), asked.get("language"))
+            return self._away(GatepostError("request", str(fault)))
 
     def tell(self, fault: GatepostError, during: str) -> None:
         try:
@@ -110,11 +94,8 @@ class Core:
         except Exception:  # the caller's log must not stop a sign-up
             pass
 
-    def _away(self, email: Any, fault: GatepostError, language: Any) -> Decision:
+    def _away(self, fault: GatepostError) -> Decision:
         self.tell(fault, "decide")
-        if self.pocket is not None and isinstance(email, str) and self.pocket.lists(email):
-            message = _PERMANENT.get(str(language or "en").lower().split("-")[0], _PERMANENT["en"])
-            return Decision("reject", "disposable", message, source="pocket", fault=fault)
         return Decision(self._away_decision, "unknown", source="away", fault=fault)
 
     def check(self, entry: str, features: Optional[Sequence[str]], deadline_ms: Optional[float]) -> Steps[Result]:
@@ -173,20 +154,6 @@ class Core:
         except (AttributeError, TypeError):
             self.tell(GatepostError("answer", "the answer is not a set of keys"), "keys")
 
-    def refresh_pocket(self, deadline_ms: float) -> Steps[Optional[bytes]]:
-        """Returns the file if there is a new one. Raises GatepostError."""
-        headers = {"If-None-Match": self._etag} if self._etag else {}
-        ask = Ask("GET", "/feeds/pocket", Deadline(deadline_ms), headers, limit=MAX_OCTETS)
-        response = yield from self._exchange(ask)
-        if response.status == 304:
-            return None
-        try:
-            self.pocket = Pocket(response.body)
-        except ValueError as fault:
-            raise GatepostError("answer", str(fault)) from fault
-        self._etag = response.headers.get("etag")
-        return response.body
-
     def _exchange(self, ask: Ask) -> Steps[Response]:
         """Tries again when the connection broke, and when the service is not there for now. Both are safe: a repeated
         question costs a unit at most, and a batch has a key of its own."""
@@ -195,7 +162,7 @@ class Core:
         for tries in range(most):
             try:
                 response: Response = yield ask
-                refused = _refusal(response, ask)
+                refused = _refusal(response)
                 if refused is None:
                     return response
                 fault = refused
@@ -220,8 +187,8 @@ def _delay(fault: GatepostError, tries: int, is_patient: bool) -> Optional[float
     return max(min(_BACK_OFF_S * 2**tries, _LOOK_LAST_S), fault.retry_after or 0) if is_patient else 0
 
 
-def _refusal(response: Response, ask: Ask) -> Optional[GatepostError]:
-    if response.status == 200 or (response.status == 304 and "If-None-Match" in ask.headers):
+def _refusal(response: Response) -> Optional[GatepostError]:
+    if response.status == 200:
         return None
     try:
         detail = str(json.loads(response.body)["error"])

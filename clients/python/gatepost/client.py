@@ -9,7 +9,6 @@ import uuid
 from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
 
 from ._core import Core, Report, Steps, T
-from ._keeper import Keeper
 from ._site import Deadline, Site
 from ._tasks import AsyncTransport
 from ._threads import Transport
@@ -34,9 +33,6 @@ class _Base:
         policy: Optional[str] = None,
         language: Optional[str] = None,
         form: Optional[str] = None,
-        pocket: bool = True,
-        pocket_file: Optional[str] = None,
-        background: bool = True,
         issuer: Optional[str] = None,
         first_use: Optional[FirstUse] = None,
         on_fault: Optional[Callable[[GatepostError, str], None]] = None,
@@ -45,12 +41,10 @@ class _Base:
     ):
         """
         ``deadline_ms`` bounds every call: name, connection, TLS, sending, reading, trying again.
-        ``away`` is the decision when the service does not decide in time and the pocket list does not know the name.
-        ``pocket=False`` does without that list, for policies that accept throw-away addresses; ``pocket_file`` keeps it
-        between processes; ``background=False`` leaves refreshing it to ``refresh_pocket``.
+        ``away`` is the decision when the service does not decide in time.
         ``issuer`` is the service's public URL in tokens, if it is not ``url``; ``first_use`` is where ids of tokens are
         remembered, if not in this process. ``on_fault(fault, during)`` gets every fault, to log or to count it; ``during`` is
-        ``decide``, ``pocket`` or ``keys``.
+        ``decide`` or ``keys``.
         """
         site = Site(url, key)
         defaults = {"policy": policy, "language": language, "form": form}
@@ -65,15 +59,6 @@ class _Base:
             clock=clock,
         )
         self._threads = Transport(site, ssl_context)
-        self._is_in_background = background
-        self._keeper = Keeper(self._core, self._fetch_pocket, pocket_file) if pocket else None
-
-    def _fetch_pocket(self, within_ms: float) -> Optional[bytes]:
-        return _run(self._threads, self._core.refresh_pocket(within_ms))
-
-    def _start(self) -> None:
-        if self._keeper is not None and self._is_in_background:
-            self._keeper.start()
 
 
 class Client(_Base):
@@ -94,7 +79,6 @@ class Client(_Base):
 
         Never raises because of the service, and answers by the deadline.
         """
-        self._start()
         return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token)), deadline_ms))
 
     def check(
@@ -127,13 +111,7 @@ class Client(_Base):
         """Whether the service made this token for this address, and it is used for the first time."""
         return _run(self._threads, self._core.verify_token(token, email, deadline_ms))
 
-    def refresh_pocket(self) -> bool:
-        """Fetches the pocket list now, to have it before the first question; False if that failed."""
-        return self._keeper is not None and self._keeper.refresh()
-
     def close(self) -> None:
-        if self._keeper is not None:
-            self._keeper.close()
         self._threads.close()
 
     def __enter__(self) -> "Client":
@@ -144,7 +122,7 @@ class Client(_Base):
 
 
 class AsyncClient(_Base):
-    """For asyncio. The pocket list is refreshed in a thread."""
+    """For asyncio."""
 
     def __init__(self, *args: Any, **options: Any):
         super().__init__(*args, **options)
@@ -162,7 +140,6 @@ class AsyncClient(_Base):
         deadline_ms: Optional[float] = None,
     ) -> Decision:
         """As ``Client.decide``."""
-        self._start()
         return await _run_async(self._tasks, self._core.decide(email, _asked(policy, language, form, (facts, token)), deadline_ms))
 
     async def check(
@@ -193,15 +170,7 @@ class AsyncClient(_Base):
         """As ``Client.verify_token``."""
         return await _run_async(self._tasks, self._core.verify_token(token, email, deadline_ms))
 
-    async def refresh_pocket(self) -> bool:
-        """As ``Client.refresh_pocket``."""
-        if self._keeper is None:
-            return False
-        return await asyncio.get_running_loop().run_in_executor(None, self._keeper.refresh)
-
     async def close(self) -> None:
-        if self._keeper is not None:
-            self._keeper.close()
         self._threads.close()
         await self._tasks.close()
 

@@ -40,8 +40,7 @@ class Mailbox:
 
 @dataclass(frozen=True)
 class Decision:
-    """``source`` says who decided: ``service``, ``pocket`` (the list at hand, while the service is away) or ``away`` (the
-    declared answer). ``fault`` says why the service did not."""
+    """``source`` says who decided: ``service``, or ``away`` (the declared answer). ``fault`` says why the service did not."""
 
     decision: str
     reason: str

@@ -5,7 +5,6 @@ import base64
 import json
 import ssl
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +12,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from gatepost import AsyncClient, Client  # noqa: E402
-from gatepost.pocket import Pocket  # noqa: E402
 from gatepost.tokens import UsedTokens, verify_token  # noqa: E402
 from gatepost.webhooks import verify_webhook  # noqa: E402
 
@@ -21,7 +19,7 @@ CASES = json.loads((ROOT.parent / "cases.json").read_text("utf8"))
 AT_ONCE = 8
 
 
-def options(case, world, pocket_file):
+def options(case, world):
     client = case.get("client", {})
     key = {"none": None, "wrong": "gp_live_" + "0" * 40}.get(client.get("key"), world["key"])
     at = case.get("at")
@@ -30,9 +28,6 @@ def options(case, world, pocket_file):
         "key": key,
         "deadline_ms": 400 if "timeout" in case["expect"].get("fault", {}).get("kind", []) else 10_000,
         "away": client.get("away", "accept"),
-        "pocket": client.get("pocket") != "none",
-        "pocket_file": pocket_file,
-        "background": False,
     }
 
 
@@ -51,14 +46,14 @@ def seen(decision):
     }
 
 
-def decide(case, world, pocket_file):
-    with Client(**options(case, world, pocket_file)) as client:
+def decide(case, world):
+    with Client(**options(case, world)) as client:
         return case["name"], seen(client.decide(case["email"], **case.get("ask", {})))
 
 
 def tls_options(world):
     context = ssl.create_default_context(cafile=world["authority"])
-    return {"url": world["tls"], "deadline_ms": 10_000, "background": False, "ssl_context": context}
+    return {"url": world["tls"], "deadline_ms": 10_000, "ssl_context": context}
 
 
 def tls(world):
@@ -71,43 +66,29 @@ async def tls_async(world):
         return [(await client.decide("jo@good.example")).source for _ in range(3)]
 
 
-async def decide_async(case, world, pocket_file, turn):
-    async with turn, AsyncClient(**options(case, world, pocket_file)) as client:
+async def decide_async(case, world, turn):
+    async with turn, AsyncClient(**options(case, world)) as client:
         return case["name"], seen(await client.decide(case["email"], **case.get("ask", {})))
 
 
-async def decide_all(world, pocket_file):
+async def decide_all(world):
     turn = asyncio.Semaphore(AT_ONCE)
-    return await asyncio.gather(*(decide_async(case, world, pocket_file, turn) for case in CASES["decide"]))
-
-
-def is_pocket(file):
-    try:
-        Pocket(base64.b64decode(file))
-        return True
-    except ValueError:
-        return False
+    return await asyncio.gather(*(decide_async(case, world, turn) for case in CASES["decide"]))
 
 
 def main(mode, world_file):
     world = json.loads(Path(world_file).read_text("utf8"))
-    with tempfile.TemporaryDirectory() as folder:
-        pocket_file = str(Path(folder) / "pocket")
-        with Client(world["service"], pocket_file=pocket_file) as client:
-            while not client.refresh_pocket():
-                pass
-        if mode == "async":
-            decided = asyncio.run(decide_all(world, pocket_file))
-        else:
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                decided = list(pool.map(lambda case: decide(case, world, pocket_file), CASES["decide"]))
+    if mode == "async":
+        decided = asyncio.run(decide_all(world))
+    else:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            decided = list(pool.map(lambda case: decide(case, world), CASES["decide"]))
     tokens = CASES["tokens"]
     used = UsedTokens(lambda: 0)
     verified = [
         verify_token(each["token"], each["email"], tokens["keys"], tokens["issuer"], each["now"], used)
         for each in tokens["cases"]
     ]
-    pocket = Pocket(base64.b64decode(CASES["pocket"]["file"]))
     print(
         json.dumps(
             {
@@ -118,9 +99,6 @@ def main(mode, world_file):
                     verify_webhook(base64.b64decode(each["body"]), each["signature"], each["secret"])
                     for each in CASES["webhooks"]
                 ],
-                "listed": [pocket.lists(email) for email in CASES["pocket"]["listed"]],
-                "not_listed": [pocket.lists(email) for email in CASES["pocket"]["not_listed"]],
-                "bad": [is_pocket(each["file"]) for each in CASES["pocket"]["bad"]],
             }
         )
     )

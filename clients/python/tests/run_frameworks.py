@@ -11,7 +11,7 @@ import django  # noqa: E402
 from django.conf import settings  # noqa: E402
 
 url, addresses = sys.argv[1], json.loads(sys.argv[2])
-options = {"url": url, "deadline_ms": 10_000, "pocket": False}
+options = {"url": url, "deadline_ms": 10_000}
 settings.configure(GATEPOST=options, LANGUAGE_CODE="de", USE_I18N=True, INSTALLED_APPS=["rest_framework"])
 django.setup()
 

@@ -1,21 +1,16 @@
 import asyncio
-import base64
 import json
 import os
 import socket
-import tempfile
 import threading
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from unittest import mock
 
 from gatepost import AsyncClient, Client, GatepostError
 
 ACCEPT = json.dumps({"decision": "accept", "reason": "ok", "complete": True, "policy": {"name": "default", "version": 1}})
-CASES = Path(__file__).resolve().parents[2] / "cases.json"
-POCKET = base64.b64decode(json.loads(CASES.read_text("utf8"))["pocket"]["file"])
 
 
 class Service:
@@ -25,8 +20,6 @@ class Service:
         service = self
         self.connections = 0
         self.requests = []
-        self.asked = []
-        self.file = POCKET
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -46,15 +39,6 @@ class Service:
                 for piece in (answer[:7], answer[7:], b""):
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
 
-            def do_GET(self):
-                service.asked.append((self.path, self.headers["if-none-match"]))
-                is_held = self.headers["if-none-match"] == '"one"'
-                self.send_response(304 if is_held else 200)
-                self.send_header("ETag", '"one"')
-                self.send_header("Content-Length", str(len(service.file)))
-                self.end_headers()
-                self.wfile.write(b"" if is_held else service.file)
-
             def log_message(self, *_):
                 pass
 
@@ -71,7 +55,7 @@ class Service:
 
 class TransportTest(unittest.TestCase):
     def test_one_connection_serves_many_questions(self):
-        with Service() as service, Client(service.url, deadline_ms=10_000, background=False) as client:
+        with Service() as service, Client(service.url, deadline_ms=10_000) as client:
             answers = [client.decide("jo@good.example") for _ in range(5)]
             self.assertEqual({answer.source for answer in answers}, {"service"})
             self.assertEqual(service.connections, 1)
@@ -79,7 +63,7 @@ class TransportTest(unittest.TestCase):
 
     def test_asyncio_keeps_connections_too(self):
         async def ask(url):
-            async with AsyncClient(url, deadline_ms=10_000, background=False) as client:
+            async with AsyncClient(url, deadline_ms=10_000) as client:
                 return [(await client.decide("jo@good.example")).source for _ in range(5)]
 
         with Service() as service:
@@ -88,12 +72,12 @@ class TransportTest(unittest.TestCase):
 
     def test_one_client_serves_several_event_loops(self):
         with Service() as service:
-            client = AsyncClient(service.url, deadline_ms=10_000, background=False)
+            client = AsyncClient(service.url, deadline_ms=10_000)
             for _ in range(2):
                 self.assertEqual(asyncio.run(client.decide("jo@good.example")).source, "service")
 
     def test_a_forked_process_has_connections_of_its_own(self):
-        with Service() as service, Client(service.url, deadline_ms=10_000, background=False) as client:
+        with Service() as service, Client(service.url, deadline_ms=10_000) as client:
             client.decide("jo@good.example")
             child = os.fork()
             if child == 0:
@@ -112,11 +96,11 @@ class TransportTest(unittest.TestCase):
             raise socket.gaierror("no answer")
 
         async def ask():
-            async with AsyncClient("http://gatepost.example", deadline_ms=100, background=False) as client:
+            async with AsyncClient("http://gatepost.example", deadline_ms=100) as client:
                 return [await client.decide("jo@good.example") for _ in range(2)]
 
         with mock.patch("socket.getaddrinfo", hang):
-            with Client("http://gatepost.example", deadline_ms=100, background=False) as client:
+            with Client("http://gatepost.example", deadline_ms=100) as client:
                 answers = [client.decide("jo@good.example") for _ in range(3)]
             self.assertEqual(len(calls), 1)
             answers += asyncio.run(ask())
@@ -138,7 +122,7 @@ class TransportTest(unittest.TestCase):
                 return None, Writer()
 
         async def ask():
-            client = AsyncClient("http://127.0.0.1:9", deadline_ms=100, background=False)
+            client = AsyncClient("http://127.0.0.1:9", deadline_ms=100)
             with mock.patch("asyncio.open_connection", open_slowly):
                 answer = await client.decide("jo@good.example")
                 await asyncio.sleep(0)
@@ -150,7 +134,7 @@ class TransportTest(unittest.TestCase):
 
     def test_a_caller_that_gives_up_gets_its_cancellation(self):
         async def give_up(port):
-            async with AsyncClient(f"http://127.0.0.1:{port}", deadline_ms=60_000, background=False) as client:
+            async with AsyncClient(f"http://127.0.0.1:{port}", deadline_ms=60_000) as client:
                 asking = asyncio.ensure_future(client.decide("jo@good.example"))
                 _, writer = await connected
                 asking.cancel()
@@ -172,7 +156,7 @@ class TransportTest(unittest.TestCase):
         with Service() as service:
             port = service.server.server_address[1]
             found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
-            with Client(f"http://gatepost.example:{port}", deadline_ms=10_000, background=False) as client:
+            with Client(f"http://gatepost.example:{port}", deadline_ms=10_000) as client:
                 with mock.patch("socket.getaddrinfo", lambda *_, **__: found):
                     self.assertEqual(client.decide("jo@good.example").source, "service")
                 client.close()
@@ -181,27 +165,6 @@ class TransportTest(unittest.TestCase):
                 with mock.patch("socket.getaddrinfo", away), mock.patch("time.monotonic", lambda: later):
                     self.assertEqual(client.decide("jo@good.example").source, "service")
 
-    def test_the_pocket_list_is_fetched_in_the_background_and_kept_for_later_processes(self):
-        with tempfile.TemporaryDirectory() as folder, Service() as service:
-            path = str(Path(folder) / "pocket")
-            with Client(service.url, deadline_ms=10_000, pocket_file=path) as client:
-                client.decide("jo@good.example")
-                for _ in range(1_000):
-                    if Path(path).exists():
-                        break
-                    time.sleep(0.01)
-                self.assertTrue(client.refresh_pocket())
-            self.assertEqual(service.asked, [("/feeds/pocket", None), ("/feeds/pocket", '"one"')])
-            service.file = b"<html>"
-            with Client("http://127.0.0.1:9", pocket_file=path, background=False) as later:
-                answer = later.decide("jo@trash.example", language="de-AT")
-                self.assertEqual((answer.source, answer.decision, answer.reason), ("pocket", "reject", "disposable"))
-                self.assertEqual(answer.message, "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.")
-                self.assertEqual(later.decide("jo@good.example").source, "away")
-            with Client(service.url, pocket_file=path, background=False) as other:
-                self.assertFalse(other.refresh_pocket())
-                self.assertEqual(Path(path).read_bytes(), POCKET)
-
     def test_a_fault_is_told_and_never_raised(self):
         told = []
 
@@ -209,14 +172,13 @@ class TransportTest(unittest.TestCase):
             told.append((fault.kind, during))
             raise RuntimeError("a log that fails")
 
-        with Client("http://127.0.0.1:9", background=False, on_fault=tell) as client:
+        with Client("http://127.0.0.1:9", on_fault=tell) as client:
             answer = client.decide("jo@good.example", facts={"at": object()})
             self.assertEqual((answer.source, answer.fault.kind), ("away", "request"))
-            self.assertFalse(client.refresh_pocket())
             self.assertEqual(client.verify_token("a.b.c", "jo@good.example").reason, "keys_unavailable")
             with self.assertRaises(GatepostError):
                 client.check("good.example")
-        self.assertEqual(told, [("request", "decide"), ("network", "pocket"), ("network", "keys")])
+        self.assertEqual(told, [("request", "decide"), ("network", "keys")])
 
     def test_options_that_cannot_work_are_refused(self):
         for url in ("gatepost.example", "ftp://gatepost.example", "http://", "http://a@gatepost.example", "http://x?y"):

@@ -1,6 +1,4 @@
 import { type BulkResult, type BulkWork, type Progress, resumeBulk, submitBulk } from "./bulk.ts";
-import { listedMessage } from "./messages.ts";
-import { createPocketKeeper, type PocketKeeper, type PocketOptions } from "./pocket-keeper.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { ask, type Deadline, isPassing, jsonOf, type Question, startDeadline } from "./question.ts";
 import {
@@ -20,12 +18,10 @@ export interface GatepostOptions {
   readonly key?: string;
   /** Of `decide` and `check`, in milliseconds, for all of it: 1,500 unless set. */
   readonly deadlineMs?: number;
-  /** The decision while the service does not answer and the domain is not on the pocket list: `accept` unless set. */
+  /** The decision while the service does not answer: `accept` unless set. */
   readonly away?: Verdict;
-  /** False: no pocket list. */
-  readonly pocket?: PocketOptions | false;
   /** Called with every fault, to log or to count it. */
-  readonly onFault?: (fault: GatepostError, during: "decide" | "pocket" | "keys") => void;
+  readonly onFault?: (fault: GatepostError, during: "decide" | "keys") => void;
   /** The service's public URL, if it is not `url`. */
   readonly issuer?: string;
   /** Where used tokens are remembered; in this process's memory unless set. */
@@ -69,8 +65,6 @@ export interface Gatepost {
   resumeBulk(session: string, options?: Omit<BulkOptions, "idempotencyKey">): Promise<BulkResult>;
   /** For the address that the form sent. */
   verifyToken(token: string, email: string): Promise<TokenResult>;
-  /** Fetches the pocket list now, to have it before the first question; false if that failed. */
-  refreshPocket(): Promise<boolean>;
 }
 
 const DEADLINE_MS = 1_500;
@@ -84,7 +78,7 @@ const SERVICE_MS = [50, 5_000] as const;
 /** Throws a TypeError for options that cannot work. */
 export function createGatepost(options: GatepostOptions): Gatepost {
   const parts = openParts(options);
-  const { base, deadlineMs, keys, pocket, asking } = parts;
+  const { base, deadlineMs, keys, asking } = parts;
   const used = options.usedTokens ?? rememberTokens();
   const batch = (
     { deadlineMs: ms = BULK_DEADLINE_MS, signal, onProgress }: BulkOptions,
@@ -108,7 +102,6 @@ export function createGatepost(options: GatepostOptions): Gatepost {
       const issuer = options.issuer ?? base;
       return verifyToken(token, { email, keys: found, issuer, now: Date.now() / 1_000, used });
     },
-    refreshPocket: () => pocket.refresh(),
   };
 }
 
@@ -118,7 +111,6 @@ interface Parts {
   readonly away: Verdict;
   readonly told: Told;
   readonly asking: BulkWork["asking"];
-  readonly pocket: PocketKeeper;
   readonly keys: Keys;
 }
 
@@ -143,25 +135,15 @@ function openParts(options: GatepostOptions): Parts {
     const all = { ...question, url: base + path, headers: { ...headers, ...question.headers } };
     return jsonOf(await ask(all, deadline, fetched));
   };
-  const pocket = createPocketKeeper(
-    {
-      url: `${base}/feeds/pocket`,
-      fetched,
-      told: (fault) => told(fault, "pocket"),
-      nowMs: () => performance.now(),
-    },
-    options.pocket,
-  );
   const keys = createKeys(asking, (fault) => told(fault, "keys"));
-  return { base, deadlineMs, away, told, asking, pocket, keys };
+  return { base, deadlineMs, away, told, asking, keys };
 }
 
 async function decide(
   email: string,
   { deadlineMs, signal, ...asked }: DecideOptions,
-  { asking, pocket, told, ...parts }: Parts,
+  { asking, told, ...parts }: Parts,
 ): Promise<Decision> {
-  pocket.keepFresh();
   try {
     const once = (deadline: Deadline): Promise<unknown> => {
       const body = JSON.stringify({ email, ...asked, deadline_ms: serviceMs(deadline) });
@@ -172,16 +154,11 @@ async function decide(
     if (signal?.aborted === true) throw signal.reason;
     const fault = asFault(error);
     told(fault, "decide");
-    const own = { complete: false, fault } as const;
-    if (!pocket.lists(email)) {
-      return { ...own, source: "away", decision: parts.away, reason: "unknown" };
-    }
-    const message = listedMessage(asked.language);
-    return { ...own, source: "pocket", decision: "reject", reason: "disposable", message };
+    return { source: "away", decision: parts.away, reason: "unknown", complete: false, fault };
   }
 }
 
-type Told = (fault: GatepostError, during: "decide" | "pocket" | "keys") => void;
+type Told = (fault: GatepostError, during: "decide" | "keys") => void;
 
 const SMALL = { maxBytes: ANSWER_MAX_BYTES } satisfies Partial<Question>;
 

@@ -8,8 +8,6 @@ export {
   type GatepostOptions,
 } from "./client.ts";
 export type { BulkResult, BulkStats, Progress } from "./bulk.ts";
-export type { PocketOptions } from "./pocket-keeper.ts";
-export { type Pocket, readPocket } from "./pocket.ts";
 export {
   type Decision,
   DECISIONS,

@@ -78,9 +78,9 @@ export interface ServiceDecision extends Decided {
   readonly fault?: undefined;
 }
 
-/** It did not. `pocket`: the domain is on the pocket list. `away`: it is not, and this is the declared answer. */
+/** It did not: this is the declared answer. */
 export interface OwnDecision extends Decided {
-  readonly source: "pocket" | "away";
+  readonly source: "away";
   readonly fault: GatepostError;
 }
 

@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { Compile } from "typebox/compile";
 import { appWith } from "../../../test/http/http-app.ts";
 import { openAdmission } from "../../../test/http/open-admission.ts";
-import { addFeedPages } from "../feeds/feed-pages.ts";
+import { addDisposablePage } from "../feeds/disposable-page.ts";
 import { ErrorSchema, ResultSchema } from "./schemas.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -65,12 +65,10 @@ test("the dashboard's routes stand in a document of their own", async () => {
 });
 
 test("every documented path is served, with every documented method", async () => {
-  const pocket = { current: () => Promise.resolve({ body: new Uint8Array(1), etag: '"1"' }) };
   const file = { gzip: gzipSync(""), etag: 'W/"1"' };
   const published = { current: () => Promise.resolve({ txt: file, json: file }) };
   const pages = async (scope: FastifyInstance): Promise<void> =>
-    addFeedPages(scope, {
-      pocket,
+    addDisposablePage(scope, {
       published,
       packed: { current: () => Promise.resolve(file) },
       expand: () => createGunzip().end(),

@@ -83,17 +83,6 @@ export const systemDocumentation: Readonly<Record<string, PathItem>> = {
     401: errorResponse("A token is set and was not sent.", metricsUnauthorized()),
     403: errorResponse("No token is set and the peer is not this machine.", metricsClosed()),
   }),
-  "/feeds/pocket": page("getPocketList", "Listed names as keyed hashes, for client libraries", {
-    200: {
-      description: "See docs/pocket.md; with `ETag`, for `If-None-Match`.",
-      content: {
-        "application/octet-stream": {
-          schema: Type.String({ contentMediaType: "application/octet-stream" }),
-        },
-      },
-    },
-    304: { description: "The list has not changed." },
-  }),
   "/feeds/disposable.txt": listPage("getDisposableText", "text", {
     "text/plain": { schema: Type.String() },
   }),

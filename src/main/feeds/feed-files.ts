@@ -4,11 +4,8 @@ import { FETCHED_SOURCES, licenceOf } from "../../adapters/lists/sources/feed-so
 import { LICENCE_TEXTS } from "../../adapters/lists/sources/licences.ts";
 import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { namesOfTable } from "../../adapters/lists/table/name-table.ts";
-import { deriveKey } from "../../adapters/system/secrets.ts";
 import type { Rules } from "../../core/evidence/datasets.ts";
-import { FREE_REGISTRIES } from "../../core/tables/free-registries.ts";
 import { createCurrentFile, type CurrentFile } from "../../service/evidence/current-file.ts";
-import { makePocket, type PocketFile, type PocketSource } from "../../service/evidence/pocket.ts";
 import {
   makePublishedList,
   type PublishedFile,
@@ -20,15 +17,12 @@ import { makePackedFile } from "./packed-file.ts";
 import type { Serving } from "../parts/serving.ts";
 
 export interface FeedFiles {
-  readonly pocket: CurrentFile<PocketFile>;
   readonly published: CurrentFile<PublishedFiles>;
   readonly packed: CurrentFile<PublishedFile>;
   readonly expand: (gzip: Uint8Array) => NodeJS.ReadableStream;
 }
 
-type Parts = Pick<Serving, "lists" | "secretKey" | "clock" | "log">;
-
-const KEY_BYTES = 16;
+type Parts = Pick<Serving, "lists" | "clock" | "log">;
 
 /** Lets other work run. */
 const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -42,18 +36,10 @@ const expand = (bytes: Uint8Array): NodeJS.ReadableStream => {
 };
 
 /** What this installation serves of its lists: every process makes the same files. */
-export function openFeedFiles({ lists, secretKey, clock, log }: Parts): FeedFiles {
+export function openFeedFiles({ lists, clock, log }: Parts): FeedFiles {
   const { version } = lists;
-  const key = deriveKey(secretKey, "pocket list").subarray(0, KEY_BYTES);
   return {
     expand,
-    pocket: createCurrentFile({
-      make: () => makePocket(pocketSource(lists), { key, pause }),
-      version,
-      clock,
-      log,
-      name: "pocket",
-    }),
     published: createCurrentFile({
       make: () => makePublishedList(publishedSource(lists), { pause, compress }),
       version,
@@ -68,21 +54,6 @@ export function openFeedFiles({ lists, secretKey, clock, log }: Parts): FeedFile
       log,
       name: "packed_lists",
     }),
-  };
-}
-
-function pocketSource(lists: Pick<Lists, "datasets" | "shared">): PocketSource {
-  const datasets = lists.datasets();
-  const shared = lists.shared();
-  return {
-    datasets,
-    *names() {
-      for (const table of [shared.disposable, shared.families, shared.knownGood]) {
-        for (const [name] of namesOfTable(table)) yield name;
-      }
-      yield* FREE_REGISTRIES;
-      yield* datasets.operator.names();
-    },
   };
 }
 

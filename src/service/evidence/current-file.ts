@@ -14,7 +14,7 @@ export interface CurrentFileDeps<File> {
   readonly make: () => Promise<File>;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Pick<Log, "error">;
-  /** Of the log event: "pocket". */
+  /** Of the log event: "published_list". */
   readonly name: string;
 }
 

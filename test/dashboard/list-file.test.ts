@@ -203,6 +203,7 @@ for (const [name, text, want] of columns) {
 const cells = [
   ["a formula is disarmed", "=1+1", "'=1+1"],
   ["an at sign is too", "@x", "'@x"],
+  ["a formula behind a mark of direction is too", "\u202e=1+1", "'\u202e=1+1"],
   ["a plus with a function is too", "+SUM(A1)", "'+SUM(A1)"],
   ["a minus with a command is too", "-2+cmd|' /C calc'!A0", "'-2+cmd|' /C calc'!A0"],
   ["a telephone number stays as it was", "+49 (170) 123-45", "+49 (170) 123-45"],

@@ -1,5 +1,12 @@
-/** What a spreadsheet takes for the start of a formula, also behind blanks and marks that it drops. */
-const FORMULA_START = /^(?:[\t\r\n]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@\uff0b\uff0d\uff1d\uff20])/;
+/**
+ * What a spreadsheet takes for the start of a formula, also in other widths and behind anything that is not seen: blanks,
+ * controls, marks of direction and all else that is drawn as nothing.
+ */
+const FORMULA_START =
+  /^(?:[\t\r\n]|[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
+
+/** Whether a spreadsheet may take the cell for a formula. */
+export const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell);
 
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
@@ -17,6 +24,6 @@ export const csvCells = (cells: readonly CsvCell[], delimiter = ","): string =>
 function csvCell(cell: CsvCell): string {
   if (cell === undefined || cell === "") return "";
   if (typeof cell !== "string") return String(cell);
-  const safe = FORMULA_START.test(cell) ? `'${cell}` : cell;
+  const safe = isLikeFormula(cell) ? `'${cell}` : cell;
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

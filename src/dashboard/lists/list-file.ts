@@ -1,3 +1,4 @@
+import { isLikeFormula } from "../../core/batch/csv-text.ts";
 import { t } from "../app/i18n.ts";
 /** Reads a list that a person has: CSV or plain text, in the browser, where it stays. */
 
@@ -273,12 +274,9 @@ export function seemsWrong({ rowOf }: Column): boolean {
 /** A telephone number or a negative figure begins like a formula but is harmless. */
 const FIGURE = /^[+-]?[\d\s.,()/-]+$/;
 
-/** What a spreadsheet takes for the start of a formula, also behind blanks and marks that it drops. */
-const FORMULA_START = /^(?:[\t\r\n]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@\uff0b\uff0d\uff1d\uff20])/;
-
 /** A cell for a spreadsheet: quoted where needed, and never a formula. */
 function csvCell(value: string): string {
-  const safe = FORMULA_START.test(value) && !FIGURE.test(value) ? `'${value}` : value;
+  const safe = isLikeFormula(value) && !FIGURE.test(value) ? `'${value}` : value;
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

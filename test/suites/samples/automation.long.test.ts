@@ -38,7 +38,8 @@ test("the n8n workflow connects nodes that exist and asks for a decision", () =>
 
 interface Step {
   readonly shell: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly "working-directory"?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly run: string;
 }
 
@@ -59,10 +60,11 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
   before(async () => {
     dns = await forkDnsServer(DOCS_ZONE);
     folder = mkdtempSync(join(tmpdir(), "gatepost-action-"));
-    // In place of the registry: `npx --yes gatepost@VERSION ...` runs this checkout.
-    const npx = `#!/bin/sh\n[ "$1 $2" = "--yes gatepost@1.2.3" ] || exit 9\nshift 2\nexec "${process.execPath}" "${join(ROOT, "bin/gatepost.mjs")}" "$@"\n`;
-    writeFileSync(join(folder, "npx"), npx);
-    chmodSync(join(folder, "npx"), 0o755);
+    // Neither may be looked up on the way: a package of any name could come from the registry.
+    for (const tool of ["npx", "npm"]) {
+      writeFileSync(join(folder, tool), `#!/bin/sh\necho "${tool} $*" >> "${folder}/calls"\n`);
+      chmodSync(join(folder, tool), 0o755);
+    }
   });
 
   after(async () => {
@@ -84,7 +86,7 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
       const env = {
         ...childEnvironment({ GATEPOST_DATA_DIR: join(folder, "data") }),
         ...Object.fromEntries(
-          Object.entries(step.env).map(([name, value]) => [name, given(value)]),
+          Object.entries(step.env ?? {}).map(([name, value]) => [name, given(value)]),
         ),
         PATH: `${folder}:${process.env["PATH"] ?? ""}`,
         RUNNER_TEMP: folder,
@@ -94,7 +96,7 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
       const words = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run];
       const { status, stdout, stderr } = spawnSync("bash", words, {
         env,
-        cwd: folder,
+        cwd: (step["working-directory"] ?? folder).replace("${{ github.action_path }}", ACTION),
         encoding: "utf8",
       });
       const told = {
@@ -108,10 +110,7 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
     return { code: 0, out: "", err: "", outputs: readFileSync(output, "utf8") };
   };
 
-  const common = () => ({
-    "dns-servers": `127.0.0.1:${String(dns.port)}`,
-    version: "1.2.3",
-  });
+  const common = () => ({ "dns-servers": `127.0.0.1:${String(dns.port)}` });
 
   test("bad addresses are annotated at their lines, and the job fails", () => {
     const list =
@@ -145,6 +144,28 @@ suite("the steps of deploy/action/action.yml, run as a runner does", () => {
     writeFileSync(join(folder, "silent.txt"), "ann@silent.example\n");
     const { code, err } = run({ ...common(), file: "silent.txt" });
     assert.equal(code, 0, err);
+  });
+
+  test("only locked dependencies of this very checkout are installed", () => {
+    writeFileSync(join(folder, "one.txt"), "ann@good.example\n");
+    writeFileSync(join(folder, "calls"), "");
+    assert.equal(run({ ...common(), file: "one.txt" }).code, 0);
+    const calls = readFileSync(join(folder, "calls"), "utf8");
+    assert.equal(calls, "npm ci --ignore-scripts --no-audit --no-fund\n");
+  });
+
+  for (const file of ["--version", "-", "--help", "-x y.txt"]) {
+    test(`a file named "${file}" is a file and no option`, () => {
+      writeFileSync(join(folder, file), "jo@mailinator.com\n");
+      const { code, out, err } = run({ ...common(), file });
+      assert.equal(code, 1, err);
+      assert.match(out, /::error file=\.\/-.*,line=1::jo@mailinator\.com/);
+    });
+  }
+
+  test("a column named like an option is a column", () => {
+    writeFileSync(join(folder, "odd.csv"), "name,--help\nAnn,jo@mailinator.com\n");
+    assert.equal(run({ ...common(), file: "odd.csv", column: "--help" }).code, 1);
   });
 
   test("a file that is missing fails the job", () => {

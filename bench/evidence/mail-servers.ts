@@ -4,7 +4,6 @@
  * table of docs/detection.md.
  */
 import {
-  type HonestCounts,
   LEARNING,
   type LearnedServer,
   MailServerTally,
@@ -56,7 +55,6 @@ function line(
   tallies: readonly {
     readonly world: MailWorld;
     readonly tally: MailServerTally;
-    readonly census?: HonestCounts;
   }[],
 ): string {
   const sums: Sums = {
@@ -68,8 +66,8 @@ function line(
     hosters: 0,
     worlds: 0,
   };
-  for (const { world, tally, census } of tallies) {
-    check(world, tally.learned({ ...LEARNING, dedicatedListedMin }, census), sums);
+  for (const { world, tally } of tallies) {
+    check(world, tally.learned({ ...LEARNING, dedicatedListedMin }), sums);
   }
   const { called, caught, dedicated, accused, honest, hosters } = sums;
   const cells = [
@@ -82,30 +80,6 @@ function line(
   return cells.join(" | ");
 }
 
-/** A census asks popular names: here one in five of all honest names. */
-const CENSUS_ONE_IN = 5;
-
-/** The same line with a census and no own traffic, at the threshold for servers that it covers. */
-function censusLine(worlds: readonly MailWorld[]): string {
-  const tallies = worlds.map((world) => {
-    const tally = new MailServerTally(isShared);
-    for (const sighting of sightingsOf(world, Infinity)) tally.add(sighting);
-    return { world, tally, census: censusOf(world) };
-  });
-  return line(LEARNING.dedicatedListedMinInCensus, tallies);
-}
-
-function censusOf({ domains }: MailWorld): HonestCounts {
-  const servers = new Map<string, number>();
-  const asked = domains.filter(
-    ({ disposable }, index) => !disposable && (index * 7) % (CENSUS_ONE_IN * 7 + 1) < 7,
-  );
-  for (const { host, address } of asked) {
-    for (const server of [host, address]) servers.set(server, (servers.get(server) ?? 0) + 1);
-  }
-  return { domains: asked.length, servers };
-}
-
 for (const guestsMax of GUESTS_MAX) {
   const worlds = SEEDS.map((seed) => mailWorld(seed, guestsMax));
   const sizes = worlds.map(({ domains }) => domains.length).sort((a, b) => a - b);
@@ -115,7 +89,6 @@ for (const guestsMax of GUESTS_MAX) {
   );
   console.log("| Own traffic | Listed names | Recall | Precision | Honest accused | Hosters |");
   console.log("|---|---|---|---|---|---|");
-  console.log(`| census of 1 in ${String(CENSUS_ONE_IN)} | ${censusLine(worlds)} |`);
   for (const seenOneIn of SEEN_ONE_IN) {
     const tallies = worlds.map((world) => {
       const tally = new MailServerTally(isShared);

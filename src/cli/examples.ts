@@ -51,8 +51,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "lists test": ["gatepost lists test deny.txt"],
   "lists export": ["gatepost lists export > rules.txt"],
   "lists import": ["gatepost lists import deny.txt --kind deny"],
-  "lists reports": ["gatepost lists reports"],
-  "lists resolve": ["gatepost lists resolve REPORT_ID allow --note 'checked by hand'"],
   decide: [
     "gatepost decide jo@example.com sales@mailinator.com",
     "gatepost decide jo@example.com --policy policy.json --language de --json",
@@ -81,9 +79,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "hook remove": ["gatepost hook remove HOOK_ID"],
   "signing-key rotate": ["gatepost signing-key rotate"],
   "account outcomes": ["gatepost account outcomes jo@example.com --days 7"],
-  census: ["gatepost census popular.csv", "gatepost census popular.csv --rate 50"],
-  "census export": ["gatepost census export > census.txt"],
-  "census import": ["gatepost census import census.txt"],
   migrate: ["gatepost migrate"],
   backup: ["gatepost backup /var/backups/gatepost.db"],
   doctor: ["gatepost doctor", "gatepost doctor --json"],

@@ -12,7 +12,6 @@ import type { CliAccounts } from "../cli/commands/account/account-deps.ts";
 import { accountCommand } from "../cli/commands/account/account.ts";
 import { backupCommand } from "../cli/commands/backup.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
-import { censusCommand, type CliCensus } from "../cli/commands/census.ts";
 import { checkCommand } from "../cli/commands/check.ts";
 import { completionCommand } from "../cli/commands/completion.ts";
 import { doctorCommand } from "../cli/commands/doctor.ts";
@@ -31,7 +30,6 @@ import {
   auditedEntries,
   auditedKeys,
   auditedRefresh,
-  auditedReports,
   auditedSpellings,
   auditedWebhooks,
   type Note,
@@ -47,7 +45,6 @@ import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
 import { type Config, readConfig } from "./settings/config.ts";
 import { unknownSettings } from "./settings/unknown-settings.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
-import { openCensus } from "./feeds/census.ts";
 import { openStoredLists } from "./feeds/lists.ts";
 import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
 import { hasDatabase, missingWords, openStored } from "./process/stored.ts";
@@ -96,7 +93,6 @@ export function allCommands(terminal: Terminal): readonly Command[] {
       openLists: (use: DatabaseUse = "must_exist") =>
         openStored(config(), { terminal, use }, openCliLists),
     }),
-    censusCommand({ terminal, readFile: readText, openCensus: openCliCensus, onInterrupt }),
     ...gateCommands({ terminal, run: command, noteFor: operatorNote }),
     wiredMcpCommand({ terminal, config, run: command }),
     migrateCommand({ terminal, migrate }),
@@ -242,19 +238,10 @@ async function openCliLists(process: Process): Promise<Omit<CliLists, "close">> 
   const note = operatorNote(process, store);
   return {
     operator: auditedEntries(lists.operator, note),
-    reports: auditedReports(lists.reports, note),
     backTest: lists.backTest,
-    measure: lists.measure,
     refresh: auditedRefresh(lists.refresh, note),
   };
 }
-
-const openCliCensus = (): Promise<CliCensus> =>
-  command((process) => {
-    const dns = openDns(process.config, "bulk", process);
-    process.closing.add(() => dns.close());
-    return Promise.resolve(openCensus(process, dns));
-  });
 
 async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close">> {
   const store = await openAccountStore(process);

@@ -13,7 +13,6 @@ import { addDisposablePage } from "../http/feeds/disposable-page.ts";
 import { bulkHandler } from "../http/api/bulk/bulk.ts";
 import { decideRoute } from "../http/api/decide/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
-import { reportRoute } from "../http/api/report.ts";
 import { uploadRoute } from "../http/api/bulk/upload.ts";
 import { viewRoute } from "../http/api/bulk/view.ts";
 import type { SetUp } from "../service/account/sign-in/set-up.ts";
@@ -166,7 +165,6 @@ function apiRoutes(parts: ServerParts): readonly Route[] {
     viewRoute({ bulk, clock, log, isInForce, shares }),
     uploadRoute({ bulk, log, clock, shares, readLarge: parts.texts.readFile }),
     explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
-    reportRoute({ reports: lists.reports, clock }),
     decideRoute({ decideOne: gate.decideOne }),
   ];
 }

@@ -262,25 +262,8 @@ export function badPolicy(mistakes: readonly string[]): Refusal {
   return new Refusal("bad_policy", 400, mistakes.join("; "));
 }
 
-// Explanations and reports.
+// Explanations.
 
 export function apiKeyRequired(): Refusal {
   return new Refusal("api_key_required", 401, "API key required.");
-}
-
-export function unknownReportField(known: readonly string[]): Refusal {
-  const message = `Parameter wrong must be one of: ${known.join(", ")}.`;
-  return new Refusal("unknown_report_field", 422, message);
-}
-
-export function reasonTooLong(most: number): Refusal {
-  const message = `Parameter reason must have at most ${String(most)} characters.`;
-  return new Refusal("reason_too_long", 422, message);
-}
-
-/** `closesInMs`: until the UTC day ends. */
-export function tooManyReports(most: number, closesInMs: number): Refusal {
-  const retryAfterSeconds = Math.max(1, Math.ceil(closesInMs / 1_000));
-  const message = `At most ${String(most)} reports a day.`;
-  return new Refusal("too_many_reports", 429, message, { retryAfterSeconds });
 }

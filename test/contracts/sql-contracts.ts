@@ -11,7 +11,6 @@ import { sqlFeedFiles } from "../../src/adapters/sql/evidence/feed-files.ts";
 import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
 import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
 import { sqlRegistrationCache } from "../../src/adapters/sql/evidence/registration-cache.ts";
-import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
 import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
@@ -41,7 +40,6 @@ import { signingKeysContract } from "./policy/signing-keys.ts";
 import { ownSpellingsContract } from "./evidence/own-spellings.ts";
 import { quotaCounterContract } from "./admission/quota-counter.ts";
 import { registrationCacheContract } from "./evidence/registration-cache.ts";
-import { reportsContract } from "./evidence/reports.ts";
 import { restoredContract } from "./bulk/restored.ts";
 import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts";
 import { addAccount, type OpenSql, openStores, spellingsFixture, type Stores } from "./stores.ts";
@@ -122,10 +120,6 @@ function listContracts(name: string, stores: Make<Stores>): void {
   domainMailContract(name, async (t) => sqlDomainMails((await stores(t)).sql.db));
   ownSpellingsContract(name, async (t) => spellingsFixture(await stores(t)));
   verdictCountsContract(name, async (t) => sqlVerdictCounts((await stores(t)).sql.db));
-  reportsContract(name, async (t) => {
-    const opened = await stores(t);
-    return { reports: sqlReports(opened.sql.db), account: (id) => addAccount(opened, 0, id) };
-  });
 }
 
 function gateContracts(name: string, stores: Make<Stores>): void {

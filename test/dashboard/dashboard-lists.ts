@@ -1,33 +1,19 @@
-import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
 import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
-import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
-import { systemIds as ids } from "../../src/adapters/system/ids.ts";
-import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
-import type { Census } from "../../src/ports/evidence/census.ts";
 import type {
   FeedRefresh,
   FeedStatus,
   RefreshOutcome,
 } from "../../src/ports/evidence/feed-refresh.ts";
 import type { VerdictCounts } from "../../src/ports/evidence/verdict-counts.ts";
-import { createBackTest, type RunBackTest } from "../../src/service/evidence/rules/back-test.ts";
-import { censusJson, type CensusState } from "../../src/service/evidence/rules/entry-json.ts";
 import { createRuleService, type RuleService } from "../../src/service/evidence/rules/rules.ts";
-import { createShares } from "../../src/ports/sharing/shares.ts";
-import { createReportService, type ReportService } from "../../src/service/evidence/reports.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 
 export interface DashboardLists {
   readonly operator: RuleService;
-  readonly reports: ReportService;
-  readonly backTest: RunBackTest;
   readonly refresh: FeedRefresh;
-  readonly census: () => CensusState;
-  /** What `census` reads. */
-  taken: Census | undefined;
   readonly counts: VerdictCounts;
   /** The lists that the last refresh had to accept. */
   accepted: readonly string[];
@@ -37,7 +23,7 @@ export interface DashboardLists {
 }
 
 /** The services of lists on the store of a dashboard; sources are a literal. */
-export function rulesOf(store: AccountStore, datasets: () => Datasets): DashboardLists {
+export function rulesOf(store: AccountStore): DashboardLists {
   const { db } = store.sql;
   const hash = createAddressHash(new Uint8Array(32).fill(7));
   const entries = sqlRules(db);
@@ -51,18 +37,6 @@ export function rulesOf(store: AccountStore, datasets: () => Datasets): Dashboar
   const lists: DashboardLists = {
     operator,
     counts,
-    reports: createReportService({
-      reports: sqlReports(db),
-      writes: createShares().of("writes"),
-      operator,
-      hash,
-      ids,
-      clock,
-    }),
-    backTest: createBackTest({ entries, counts, mails: sqlDomainMails(db), datasets, hash, clock }),
-    taken: undefined,
-    census: () =>
-      censusJson(true, { own: lists.taken, imported: undefined, inUse: finished(lists.taken) }),
     sources: SOURCES,
     accepted: [],
     outcomes: SOURCES.map(({ id }) => ({ id, kind: "unchanged" })),
@@ -76,9 +50,6 @@ export function rulesOf(store: AccountStore, datasets: () => Datasets): Dashboar
   };
   return lists;
 }
-
-const finished = (census: Census | undefined): Census | undefined =>
-  census?.asked === census?.names ? census : undefined;
 
 const HOUR_MS = 3_600_000;
 

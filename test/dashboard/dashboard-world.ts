@@ -119,7 +119,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     datasetsVersion: () => known.version,
   });
   const requests = createUsageRecorder({ usage, keys: sqlKeys(db), clock, log });
-  const words = rulesOf(store, datasets);
+  const words = rulesOf(store);
   const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
   const lists = listsOf({ store, admission, charges, lookup, datasets, log, hooks });
   const shares = createShares();

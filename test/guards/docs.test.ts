@@ -1,5 +1,4 @@
 import { strict as assert } from "node:assert";
-import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Command } from "commander";
 import { DAY_MS } from "../../src/core/calendar.ts";
@@ -9,20 +8,9 @@ import { allCommands } from "../../src/main/commands.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
 import { AUDIT_MS } from "../../src/service/account/audit.ts";
 import { IDLE_MS, LIFE_MS } from "../../src/service/account/sign-in/sign-ins.ts";
-import { REPORT_DAYS } from "../../src/service/evidence/reports.ts";
 import { VERDICT_DAYS } from "../../src/service/evidence/verdict-recorder.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "../process/recording-terminal.ts";
-
-const root = new URL("../../../", import.meta.url);
-
-/** Every TypeScript source except tests, as path and text. */
-function sources(): readonly (readonly [string, string])[] {
-  const names = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
-  return names
-    .filter((name) => /\.tsx?$/.test(name) && !name.includes(".test."))
-    .map((name) => [name, readFileSync(new URL(`src/${name}`, root), "utf8")] as const);
-}
 
 test("docs/configuration.md lists every setting with its default and meaning", () => {
   const rows = tableUnder(readDocument("docs/configuration.md"), "## Settings");
@@ -52,18 +40,7 @@ test("docs/operations.md gives the retention times of the code", () => {
     rows.find(([name = ""]) => name.startsWith(what))?.[2];
   assert.equal(kept("Sign-in"), `${days(IDLE_MS)} unused, ${days(LIFE_MS)} at the most`);
   assert.equal(kept("Record of changes"), `${days(AUDIT_MS)}, when the account is deleted too`);
-  assert.equal(kept("Reports"), `${String(REPORT_DAYS)} days`);
   assert.equal(kept("Verdicts"), `${String(VERDICT_DAYS)} days`);
-});
-
-test("docs/specifications.md lists the RFCs that the code names, and no other", () => {
-  const named = new Set<string>();
-  for (const [, text] of sources()) {
-    for (const match of text.matchAll(/RFC (\d{3,5})/g)) named.add(match[1] ?? "");
-  }
-  const rows = tableUnder(readDocument("docs/specifications.md"), "## Specifications");
-  const shown = rows.map(([name = ""]) => /\d{3,5}/.exec(name)?.[0] ?? name);
-  assert.deepEqual(shown.sort(), [...named].sort());
 });
 
 /** "account create <email>" and its flags, for every command that does something itself, and those below it. */

@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { REPORT_FIELDS } from "../../src/ports/evidence/reports.ts";
 import * as refusals from "../../src/service/refusals.ts";
 import { plain, readDocument, tableUnder } from "./docs-tables.ts";
 
@@ -77,9 +76,6 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   badField: refusals.badField("(says which and what would be right)"),
   notNow: refusals.notNow("(says what stands in the way)"),
   apiKeyRequired: refusals.apiKeyRequired(),
-  unknownReportField: refusals.unknownReportField(REPORT_FIELDS),
-  reasonTooLong: refusals.reasonTooLong(1_000),
-  tooManyReports: refusals.tooManyReports(20, 17_000),
 };
 
 test("docs/errors.md lists every refusal with its exact text, by status", () => {

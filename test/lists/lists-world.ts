@@ -1,15 +1,11 @@
 import type { TestContext } from "node:test";
 import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
 import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
-import { sqlReports } from "../../src/adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createBackTest } from "../../src/service/evidence/rules/back-test.ts";
-import { createMeasureFeeds } from "../../src/service/evidence/measure-feeds.ts";
 import { createRuleService } from "../../src/service/evidence/rules/rules.ts";
-import { createShares } from "../../src/ports/sharing/shares.ts";
-import { createReportService } from "../../src/service/evidence/reports.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { literalDatasets } from "./literal-datasets.ts";
 
@@ -24,21 +20,13 @@ export async function listsWorld(
   { dataDir, datasets = literalDatasets({}) }: { dataDir?: string; datasets?: Datasets } = {},
 ) {
   const stores = await openStores(t, dataDir);
-  const { sql, clock, ids } = stores;
+  const { sql, clock } = stores;
   await addAccount(stores, 0, "a1");
   await addAccount(stores, 0, "a2");
   const entries = sqlRules(sql.db);
   const counts = sqlVerdictCounts(sql.db);
   const mails = sqlDomainMails(sql.db);
   const operator = createRuleService({ entries, hash, clock, feeds: FEEDS });
-  const reports = createReportService({
-    reports: sqlReports(sql.db),
-    writes: createShares().of("writes"),
-    operator,
-    hash,
-    ids,
-    clock,
-  });
   const backTest = createBackTest({
     entries,
     counts,
@@ -47,10 +35,5 @@ export async function listsWorld(
     hash,
     clock,
   });
-  const measure = createMeasureFeeds({
-    feeds: () => FEEDS,
-    operator: () => datasets.operator,
-    datasetsUnder: (rules) => ({ ...datasets, operator: rules }),
-  });
-  return { ...stores, entries, counts, mails, operator, reports, backTest, measure };
+  return { ...stores, entries, counts, mails, operator, backTest };
 }

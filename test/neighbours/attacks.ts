@@ -121,14 +121,6 @@ const longTargets: Run = (attacker, attackers) => {
   return attacker.repeat(atOnce, () => attacker.ask({ method: "GET", path }));
 };
 
-const reports: Run = (attacker) => {
-  const headers = attacker.key("starter");
-  const octets = Buffer.from("entry=good.co&wrong=disposable");
-  return attacker.repeat(20, () =>
-    attacker.ask({ path: "/api/report", type: FORM, octets, headers }),
-  );
-};
-
 /** Small lists of such names, whose callers wait for the answers. */
 const silentBatches: Run = (attacker) =>
   attacker.repeat(8, () => {
@@ -224,7 +216,6 @@ const OTHERS: readonly Attack[] = [
   { row: 7, name: "event streams", run: eventStreams },
   { row: 7, name: "unread results", run: viewStreams },
   { row: 7, name: "unread pages", run: unreadPages },
-  { row: 7, name: "reports", run: reports },
   { row: 7, name: "slow registries", run: slowRegistries },
   { row: 7, name: "slow webhooks", run: slowWebhooks },
 ];

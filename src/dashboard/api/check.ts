@@ -1,5 +1,5 @@
 import { fetchCheck, takeAsked } from "./asked.ts";
-import { accepted, call, readLines } from "./client.ts";
+import { accepted, readLines } from "./client.ts";
 import type { CheckStep } from "./shapes.ts";
 
 /** Checks one entry for one unit. `take` gets the core facts first and the whole result last. */
@@ -11,7 +11,3 @@ export async function checkEntry(
   const response = await accepted(takeAsked(entry) ?? fetchCheck(entry, signal));
   await readLines(response, (value) => take(value as CheckStep));
 }
-
-/** Tells the operator that a verdict is wrong. */
-export const reportEntry = (entry: string, wrong: string, reason: string): Promise<void> =>
-  call("POST", "report", { entry, wrong, reason });

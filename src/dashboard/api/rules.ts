@@ -1,5 +1,5 @@
 import { call } from "./client.ts";
-import type { BackTestShape, Outcome } from "./shapes.ts";
+import type { Outcome } from "./shapes.ts";
 
 /** Why and until when; `lastDay` is YYYY-MM-DD or "". */
 export interface Details {
@@ -28,6 +28,3 @@ export const switchFeed = (id: string, isOff: boolean): Promise<unknown> => {
 };
 
 const NO_DETAILS: Details = { note: "", lastDay: "" };
-
-export const backTest = (text: string): Promise<BackTestShape> =>
-  call("POST", "admin/lists/test", { text });

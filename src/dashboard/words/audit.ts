@@ -30,7 +30,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "lists.entry_forgotten": "Rule removed",
   "lists.imported": "Rules imported",
   "lists.fetched": "Public lists fetched",
-  "lists.report_resolved": "Report settled",
 };
 
 /** What happened, for people; an action this page does not know stays as it is. */

@@ -34,20 +34,6 @@ export function entryWords(entry: string): string {
 export const withoutHashes = (text: string): string =>
   text.replaceAll(/address:[0-9a-f]{32}@[^\s,]+/g, entryWords);
 
-const WRONG: Readonly<Record<string, string>> = {
-  disposable: "whether it is disposable",
-  dns: "whether it receives mail",
-  format: "whether it is well formed",
-  whitelist: "whether it is known good",
-  role: "whether it is a role address",
-  free: "whether it is a free provider",
-  alias: "whether it is an alias",
-  spam_trap: "whether it is a spam trap",
-};
-
-/** What a client calls wrong. */
-export const wrongWords = (field: string): string => t(WRONG[field] ?? "something else");
-
 const REFUSALS: Readonly<Record<string, string>> = {
   not_fetched: "It could not be fetched",
   bad_status: "Its server answered with an error",

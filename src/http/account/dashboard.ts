@@ -4,7 +4,6 @@ import type { Decode } from "../request/body/decode.ts";
 import { addDashboardPages, type BuiltPages } from "./dashboard-pages.ts";
 import { addAccountRoutes } from "./add-account-routes.ts";
 import { adminEntryRoutes, type EntriesDeps } from "./admin/rule-routes.ts";
-import { adminReportRoutes, type ReportsDeps } from "./admin/report-routes.ts";
 import { type AdminDeps, adminRoutes } from "./admin/admin-routes.ts";
 import { type DirectoryDeps, directoryRoutes } from "./admin/directory-routes.ts";
 import { adminSourceRoutes, type SourceDeps } from "./admin/feed-routes.ts";
@@ -39,7 +38,6 @@ export type DashboardDeps = Omit<EntryDeps, "info" | "logins" | "sessions"> &
   DirectoryDeps &
   SourceDeps &
   EntriesDeps &
-  ReportsDeps &
   Omit<AccountGuardDeps, "bodies" | "cookie" | "publicUrl" | "faultLog"> &
   Parts;
 
@@ -62,7 +60,6 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
     ...directoryRoutes(deps),
     ...adminSourceRoutes(deps),
     ...adminEntryRoutes(deps),
-    ...adminReportRoutes(deps),
   ];
 }
 

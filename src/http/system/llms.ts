@@ -19,7 +19,6 @@ as Retry-After says.
 - POST ${publicUrl}/api/domain with "domain": check a domain
 - POST ${publicUrl}/api/decide with "email": accept, challenge, review or reject a sign-up
 - GET ${publicUrl}/api/explain/{entry}: why, signal by signal; needs a key
-- POST ${publicUrl}/api/report with "entry" and "wrong": tell the operator of a wrong verdict; needs a key
 
 ## Tools for agents
 

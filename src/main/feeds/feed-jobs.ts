@@ -1,5 +1,4 @@
 import { setImmediate as nextRound } from "node:timers/promises";
-import { CENSUS_FILE } from "../../adapters/lists/files/census-file.ts";
 import { LEARNED_FILE, writeLearned } from "../../adapters/lists/files/learned-file.ts";
 import { learningFile } from "../../adapters/lists/files/learning-file.ts";
 import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
@@ -32,9 +31,7 @@ import {
   type MailServerLearner,
 } from "../../service/evidence/mail-servers/mail-server-learner.ts";
 import type { Process } from "../process/open-process.ts";
-import { readText } from "../process/terminal.ts";
 import type { Config } from "../settings/config.ts";
-import { censusDuty, readCensus } from "./census.ts";
 import type { Duties } from "./duties.ts";
 import type { OwnTraffic } from "./own-traffic.ts";
 
@@ -133,10 +130,7 @@ export function openFeedJobs(process: Process, parts: ListsParts, held: Held): F
     observeAgain: traffic.observeAgain,
     ownEvidence: traffic.ownEvidence,
     mailboxSeen: traffic.mailboxSeen,
-    duties:
-      config.listsRefresh === "daily"
-        ? dutiesOf({ process, parts, held }, { refresher, learner, http })
-        : {},
+    duties: config.listsRefresh === "daily" ? dutiesOf({ refresher, learner }) : {},
     start() {
       live.start(() => change());
       refresher.follow((fresh) => change(fresh.shared));
@@ -148,35 +142,16 @@ export function openFeedJobs(process: Process, parts: ListsParts, held: Held): F
 interface Workers {
   readonly refresher: FeedRefresher;
   readonly learner: MailServerLearner;
-  readonly http: Outbound["http"];
 }
 
-/** Fetching, learning and the census. */
-function dutiesOf(
-  { process, parts, held }: Opening,
-  { refresher, learner, http }: Workers,
-): Duties {
+function dutiesOf({ refresher, learner }: Workers): Duties {
   return {
     list_refresh: () => Promise.resolve(refresher.fetch()),
     learning() {
       learner.start();
       return Promise.resolve(() => learner.stop());
     },
-    ...(process.config.censusNames !== undefined && {
-      census: censusDuty(process, {
-        lookup: parts.lookup,
-        http,
-        readFile: readText,
-        finished: () => held.sharing.changed([CENSUS_FILE]),
-      }),
-    }),
   };
-}
-
-interface Opening {
-  readonly process: Process;
-  readonly parts: ListsParts;
-  readonly held: Held;
 }
 
 function openLearner(
@@ -187,7 +162,6 @@ function openLearner(
   const folder = listFolder(config.dataDir);
   return createMailServerLearner({
     names: () => namesToLearnFrom(inUse(), live.current()),
-    census: () => readCensus(folder),
     ownTraffic: () => honestMail(mails, inUse),
     lookup,
     store:

@@ -6,7 +6,6 @@ import { FETCHED_SOURCES } from "../../adapters/lists/sources/feed-sources.ts";
 import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
 import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
 import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
-import { sqlReports } from "../../adapters/sql/evidence/reports.ts";
 import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
 import { createAddressHash } from "../../adapters/system/address-hash.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
@@ -19,15 +18,10 @@ import {
   type RunBackTest,
 } from "../../service/evidence/rules/back-test.ts";
 import { createRuleService, type RuleService } from "../../service/evidence/rules/rules.ts";
-import type { CensusState } from "../../service/evidence/rules/entry-json.ts";
-import { createMeasureFeeds, type MeasureFeeds } from "../../service/evidence/measure-feeds.ts";
-import { createReportService, type ReportService } from "../../service/evidence/reports.ts";
-import { censusState } from "./census.ts";
 import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
 import type { Process } from "../process/open-process.ts";
 import { openDns } from "../parts/dns.ts";
-import { createShares, type Shares } from "../../ports/sharing/shares.ts";
 import type { AccountStore } from "../parts/backing/store.ts";
 import { sharedByConfig } from "./shared-feeds.ts";
 import { openSecretKey } from "../settings/secret-key.ts";
@@ -42,10 +36,7 @@ export interface Lists extends FeedJobs {
   /** `listener` is called with every new `shared`. */
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
   readonly operator: RuleService;
-  readonly reports: ReportService;
   readonly backTest: RunBackTest;
-  readonly measure: MeasureFeeds;
-  readonly census: () => CensusState;
   /** Deletes what is kept no longer; to be called daily. */
   readonly prune: () => Promise<void>;
 }
@@ -105,11 +96,8 @@ async function openSharing(
  * Reads what lies in the data directory, the packages and the database, and what other machines share; nothing is
  * fetched yet.
  */
-export async function openLists(
-  process: Process,
-  { shares = createShares(), ...parts }: ListsParts & { readonly shares?: Pick<Shares, "of"> },
-): Promise<Lists> {
-  const { config, machine, clock, ids, log } = process;
+export async function openLists(process: Process, parts: ListsParts): Promise<Lists> {
+  const { config, machine, clock, log } = process;
   const { notices } = parts;
   const told = notices === undefined ? {} : { notices };
   const { db } = parts.sql;
@@ -126,8 +114,6 @@ export async function openLists(
   const holder = new Holder(loaded, live);
   const feeds = FETCHED_SOURCES.map(({ id }) => id);
   const operator = createRuleService({ entries, hash, clock, feeds, ...told });
-  const kept = { reports: sqlReports(db), writes: shares.of("writes"), operator };
-  const reports = createReportService({ ...kept, hash, ids, clock });
   const jobs = openFeedJobs(process, parts, {
     loaded,
     sharing,
@@ -143,34 +129,18 @@ export async function openLists(
     shared: () => holder.shared,
     onShared: (listener) => holder.listen(listener),
     operator,
-    reports,
     backTest: backTestOf(holder, { entries, counts: sqlVerdictCounts(db), mails, hash, clock }),
     async prune() {
       await entries.prune(clock.nowMs());
       await traffic.prune();
-      await reports.prune();
     },
     ...jobs,
     refresh: withSwitches(jobs.refresh, live),
-    ...shownOf(config, holder, live),
   };
 }
 
 const backTestOf = (holder: Holder, deps: Omit<BackTestDeps, "datasets">): RunBackTest =>
   createBackTest({ ...deps, datasets: () => holder.datasets });
-
-const shownOf = (
-  config: Process["config"],
-  holder: Holder,
-  live: LiveRules,
-): Pick<Lists, "measure" | "census"> => ({
-  measure: createMeasureFeeds({
-    feeds: () => holder.shared.sources.map(({ id }) => id),
-    operator: () => live.current(),
-    datasetsUnder: (rules) => attachDatasets(holder.shared, rules),
-  }),
-  census: () => censusState(config),
-});
 
 /** The status of a feed says too whether the operator switched it off. */
 const withSwitches = (refresh: FeedRefresh, live: LiveRules): FeedRefresh => ({

@@ -50,7 +50,7 @@ export interface DashboardParts {
   readonly quotas: Pick<QuotaCounter, "take">;
   readonly usage: UsageLedger;
   readonly requests: DashboardDeps["requests"];
-  readonly lists: Pick<Lists, "operator" | "reports" | "backTest" | "refresh" | "census">;
+  readonly lists: Pick<Lists, "operator" | "refresh">;
   readonly check: SingleCheck;
   readonly ownEvidence?: OwnEvidence;
   readonly datasets: () => Datasets;
@@ -152,8 +152,8 @@ const passedOn = ({ system, requests, bulk, webhooks, gate }: DashboardParts) =>
 });
 
 /** Not the rest of what the lists can do. */
-function listsOf({ lists: { operator, reports, backTest, refresh, census } }: DashboardParts) {
-  return { operator, reports, backTest, refresh, census };
+function listsOf({ lists: { operator, refresh } }: DashboardParts) {
+  return { operator, refresh };
 }
 
 /** Deletes sessions that are over and log entries that are too old; to be called daily. */

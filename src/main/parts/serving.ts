@@ -54,7 +54,6 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   closing.add(() => dns.close());
   const lists = await openLists(process, {
     sql,
-    shares,
     lookup: dns,
     metrics: createListMetrics(metrics.registry),
     ...(backing.sharedLists !== undefined && { shared: backing.sharedLists }),

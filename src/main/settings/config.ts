@@ -149,10 +149,6 @@ export const SETTINGS = {
     ["daily", "off"],
     "`daily` or `off`: fetch feeds and learn mail servers from DNS.",
   ),
-  censusNames: optional(
-    "GATEPOST_CENSUS_NAMES",
-    "File or URL of popular domain names for the mail-server census, taken again every 30 days.",
-  ),
   listsMirror: parsed(
     ["GATEPOST_LISTS_MIRROR", "none", "Base URL of a mirror that serves each feed as `<id>`."],
     readBaseUrl,

@@ -26,8 +26,7 @@ export type AuditAction =
   | "lists.entry_saved"
   | "lists.entry_forgotten"
   | "lists.imported"
-  | "lists.fetched"
-  | "lists.report_resolved";
+  | "lists.fetched";
 
 /** One change: who, what, when, from where. Never a secret, never a checked address. */
 export interface AuditEntry {

@@ -6,7 +6,6 @@ import type { CreditService } from "./credits.ts";
 import type { KeyService } from "./keys.ts";
 import type { PolicyService, SavedPolicy } from "../policy/policies.ts";
 import type { RuleService } from "../evidence/rules/rules.ts";
-import type { ReportService } from "../evidence/reports.ts";
 import type { SwitchSpellings } from "./spelling-switch.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
 import { type Audit, type Change, SERVICE } from "./audit.ts";
@@ -198,20 +197,6 @@ export function auditedEntries(operator: RuleService, note: Note): RuleService {
 function entryWords({ word, subject, expiresAtMs }: Rule): string {
   const lastDay = expiresAtMs === undefined ? undefined : isoDate(dayOf(expiresAtMs - 1));
   return `${word} ${subject}${lastDay === undefined ? "" : `, until ${lastDay}`}`;
-}
-
-export function auditedReports(reports: ReportService, note: Note): ReportService {
-  return {
-    ...reports,
-    async resolve(id, resolution, details) {
-      const answer = await reports.resolve(id, resolution, details);
-      if (answer.kind !== "resolved") return answer;
-      const { subject, entry } = answer;
-      const detail = entry === undefined ? `${resolution} ${subject}` : entryWords(entry);
-      await note({ action: "lists.report_resolved", accountId: SERVICE, detail });
-      return answer;
-    },
-  };
 }
 
 export function auditedRefresh(lists: FeedRefresh, note: Note): FeedRefresh {

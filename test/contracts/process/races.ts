@@ -10,7 +10,6 @@ import { sqlDeliveries } from "../../../src/adapters/sql/webhooks/webhook-delive
 import { sqlJobs } from "../../../src/adapters/sql/bulk/jobs.ts";
 import { sqlRules } from "../../../src/adapters/sql/evidence/rules.ts";
 import { sqlOwnSpellings } from "../../../src/adapters/sql/evidence/own-spellings.ts";
-import { sqlReports } from "../../../src/adapters/sql/evidence/reports.ts";
 import { sqlIdempotencyKeys } from "../../../src/adapters/sql/bulk/idempotency-keys.ts";
 import { sqlSessionStore } from "../../../src/adapters/sql/bulk/session-store.ts";
 import { sqlUsageLedger } from "../../../src/adapters/sql/admission/usage-ledger.ts";
@@ -161,17 +160,6 @@ const otherRaces: readonly (readonly [string, Race])[] = [
       );
       const ids = claimed.flat().map(({ id }) => id);
       assert.deepEqual([ids.length, new Set(ids).size], [3, 3]);
-    },
-  ],
-  [
-    "parallel reports at a day's limit fill it exactly",
-    async (rivals) => {
-      const report = { accountId: "a1", subject: "x.example", domain: "x.example" };
-      const more = { wrong: "dns", reason: "", createdAtMs: 1_000 } as const;
-      const added = await everywhere(rivals, 8, ({ sql }, turn) =>
-        sqlReports(sql.db).add({ id: `r${String(turn)}`, ...report, ...more }, 0, 20),
-      );
-      assert.equal(added.filter(Boolean).length, 20);
     },
   ],
   [

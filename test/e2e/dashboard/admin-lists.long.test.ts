@@ -86,27 +86,6 @@ testInBrowser("a file is refused with its wrong line, then imported", async () =
   await end();
 });
 
-testInBrowser("a report is settled and creates a rule", async () => {
-  const maker = await world.addAccount("maker@gatepost.example");
-  const reason = "It is ours.";
-  await world.lists.reports.report(maker, { entry: "ours.example", wrong: "disposable", reason });
-  const { page, end } = await listsPage();
-  await page.getByText("It is ours.").waitFor();
-  await page.getByRole("button", { name: "Settle the report about ours.example" }).click();
-  assert.deepEqual(await axeFindings(page), []);
-  await page.getByLabel("Dismiss the report").check();
-  assert.equal(
-    await page.getByLabel("Note", { exact: true }).count(),
-    0,
-    "a dismissed report creates no rule",
-  );
-  await page.getByLabel("Allow it").check();
-  await page.getByRole("button", { name: "Allow it" }).click();
-  await page.getByText("Nothing to settle").waitFor();
-  await page.getByRole("cell", { name: "ours.example", exact: true }).waitFor();
-  await end();
-});
-
 testInBrowser("sources show why they were refused; a fetch shows its result", async () => {
   const { page, end } = await listsPage();
   await page.getByText("Its size changed too much at once").waitFor();
@@ -157,11 +136,9 @@ testInBrowser(
 
 testInBrowser("hostile notes, reasons and fetch errors are text", async () => {
   const lines = HOSTILE.map((text) => text.replaceAll(/\p{C}/gu, " ").slice(0, 300));
-  const maker = await world.addAccount("hostile@gatepost.example");
   for (const [at, text] of lines.entries()) {
     const entry = `h${String(at)}.example`;
     await world.lists.operator.save(entry, "deny", { note: text, author: text });
-    if (at < 20) await world.lists.reports.report(maker, { entry, wrong: "other", reason: text });
   }
   world.lists.sources = lines.map((text) => ({
     id: text,
@@ -180,31 +157,5 @@ testInBrowser("hostile notes, reasons and fetch errors are text", async () => {
   assert.deepEqual(found, { hit: 0, elements: 0, wide: 360 });
   const text = String(await page.evaluate("document.body.innerText")).replaceAll(/\s+/g, " ");
   for (const line of lines) assert.ok(text.includes(line.replaceAll(/\s+/g, " ").trim()), line);
-  await end();
-});
-
-testInBrowser("the census shows what to do, how far it is, and what it covers", async () => {
-  const { page, end } = await listsPage();
-  await page.getByText("It starts in the background within an hour.").waitFor();
-  const servers = new Map([["mx.good.example", 600]]);
-  const census = {
-    day: 20_779,
-    source: "0".repeat(64),
-    names: 2_000,
-    asked: 900,
-    domains: 700,
-    servers,
-  };
-  world.lists.taken = census;
-  await page.reload();
-  await page.getByText("900 of 2,000 names asked").waitFor();
-  assert.equal(await page.getByRole("progressbar").getAttribute("value"), "900");
-  await page.getByText("0 of at least 500 honest domains counted").waitFor();
-  assert.deepEqual(await axeFindings(page), []);
-  world.lists.taken = { ...census, asked: 2_000, domains: 1_700 };
-  await page.reload();
-  await page.getByText("1 mail server counted, with 1,700 honest domains.").waitFor();
-  await page.getByText("2026-11-22").waitFor();
-  assert.equal(await page.getByRole("progressbar").count(), 0);
   await end();
 });

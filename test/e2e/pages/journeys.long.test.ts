@@ -184,17 +184,6 @@ testInBrowser("an address without its at sign is one press from its verdict", as
   }
 });
 
-testInBrowser("the cockpit shows the newest report, and settles it", async () => {
-  const { page, context, complaints } = await visit("admin", "/admin/system");
-  await page.getByText("1 report waits").waitFor();
-  await button(page, "Settle the report about good.example").click();
-  await page.getByRole("radio", { name: /^Dismiss the report/ }).check();
-  await button(page, "Dismiss the report").click();
-  await page.getByText("Nothing to settle").waitFor();
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
-
 testInBrowser("without JavaScript the front page has a form that answers", async () => {
   const { url } = shown.service;
   const { page, context } = await openPage(url, { javaScriptEnabled: false });

@@ -9,7 +9,7 @@ import { makeHome, type ServiceProcess, type Settings, startService } from "../s
 
 export type Who = "visitor" | "own" | "fresh" | "admin";
 
-/** A service with everything that pages show: days of use, decisions, keys, rules, reports, hooks, a shadow. */
+/** A service with everything that pages show: days of use, decisions, keys, rules, hooks, a shadow. */
 export interface ShownService {
   readonly service: ServiceProcess;
   readonly settings: Settings;
@@ -111,7 +111,6 @@ async function act(own: Browser, admin: Browser): Promise<void> {
     own.post("policies/default/shadow", { document: SHADOW }),
     own.post("hooks", { system: "supabase" }),
     own.post("keys", { name: "Shop widget", origins: ["https://shop.example"] }),
-    own.post("report", { entry: "good.example", wrong: "disposable", reason: "Ours" }),
     admin.post("admin/lists/entries", { entry: "good.example", kind: "allow", note: "Sales" }),
     admin.post("admin/lists/entries", { entry: "jo@bad.example", kind: "deny", note: "" }),
   ];

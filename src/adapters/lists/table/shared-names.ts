@@ -1,4 +1,3 @@
-import { CENSUS_FILE, parseCensus } from "../files/census-file.ts";
 import { copyName, parseCopy } from "../files/feed-copy.ts";
 import { isTrusted } from "../refresh/assess-feed.ts";
 import { LEARNED_FILE, parseLearned } from "../files/learned-file.ts";
@@ -16,7 +15,6 @@ const SHARED: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ]),
   [STATE_FILE, (text) => parseState(text) !== undefined],
   [LEARNED_FILE, (text) => parseLearned(text) !== undefined],
-  [CENSUS_FILE, (text) => parseCensus(text) !== undefined],
 ]);
 
 export const SHARED_NAMES: readonly string[] = [...SHARED.keys()];

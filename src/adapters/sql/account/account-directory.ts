@@ -14,7 +14,6 @@ import { inTransaction } from "../engine/transaction.ts";
 /** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
 const OF_ACCOUNT = [
   "login_sessions",
-  "reports",
   "webhook_deliveries",
   "webhook_endpoints",
   "api_keys",

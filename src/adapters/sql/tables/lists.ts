@@ -1,12 +1,10 @@
 import type { ListTopic, ListWord } from "../../../core/evidence/rule.ts";
-import type { ReportField, Resolution } from "../../../ports/evidence/reports.ts";
 
-/** The operator's rules, reports of clients, and counts of verdicts. */
+/** The operator's rules, and counts of verdicts. */
 export interface ListTables {
   operator_entries: RuleRow;
   operator_changes: OperatorChangesRow;
   verdict_counts: VerdictCountRow;
-  reports: ReportRow;
 }
 
 export interface RuleRow {
@@ -33,15 +31,4 @@ export interface VerdictCountRow {
   /** Of both those whose domain has no mail server, and those for which DNS did not say. */
   no_mail: number;
   no_answer: number;
-}
-
-export interface ReportRow {
-  id: string;
-  account_id: string;
-  subject: string;
-  domain: string;
-  wrong: ReportField;
-  reason: string;
-  created_at_ms: number;
-  resolution: Resolution | null;
 }

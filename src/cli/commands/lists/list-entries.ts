@@ -66,7 +66,7 @@ export function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): Comma
   }
 }
 
-export function entryText({ word, subject, expiresAtMs }: Rule): string {
+function entryText({ word, subject, expiresAtMs }: Rule): string {
   const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
   return `${word} ${subject}${until}\n`;
 }

@@ -2,13 +2,7 @@ import { Command } from "commander";
 import { isoTimeOrNull } from "../../../core/calendar.ts";
 import { feedSubject } from "../../../core/evidence/rule.ts";
 import type { FeedRefresh, FeedStatus } from "../../../ports/evidence/feed-refresh.ts";
-import { measureJson, statusJson } from "../../../service/evidence/rules/entry-json.ts";
-import type {
-  FeedMeasure,
-  MeasuredFeed,
-  MeasuredFile,
-  MeasureFeeds,
-} from "../../../service/evidence/measure-feeds.ts";
+import { statusJson } from "../../../service/evidence/rules/entry-json.ts";
 import { misuse, refuse, type Terminal } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { type DatabaseUse, withOpened } from "../../with-opened.ts";
@@ -26,10 +20,8 @@ interface FeedDeps {
   readonly terminal: Terminal;
   readonly openLists: (database?: DatabaseUse) => Promise<{
     readonly refresh: FeedRefresh;
-    readonly measure: MeasureFeeds;
     readonly close: () => Promise<void>;
   }>;
-  readonly readFile: (path: string) => Promise<string>;
 }
 
 const statusRow = (status: FeedStatus): readonly string[] => [
@@ -46,22 +38,11 @@ const statusRow = (status: FeedStatus): readonly string[] => [
 export const refusedBy = (why: string | undefined, detail: string | undefined): string =>
   why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
 
-interface StatusOptions extends JsonOption {
-  readonly measure?: readonly string[];
-}
-
 export function statusCommand(deps: FeedDeps): Command {
   return new Command("status")
     .description("list every feed: names in use, origin, and why its last answer was refused")
-    .option(
-      "--measure <files...>",
-      "two files, one domain a line: known disposable names, known honest names; shows what each feed adds",
-    )
-    .option("--json", "print an array; with --measure an object")
-    .action(async ({ json, measure }: StatusOptions) => {
-      if (measure !== undefined) await printMeasure(measure, json === true, deps);
-      else await printStatus(json === true, deps);
-    });
+    .option("--json", "print an array")
+    .action(({ json }: JsonOption) => printStatus(json === true, deps));
 }
 
 async function printStatus(json: boolean, { terminal, openLists }: FeedDeps): Promise<void> {
@@ -72,49 +53,6 @@ async function printStatus(json: boolean, { terminal, openLists }: FeedDeps): Pr
   const headings = ["LIST", "KIND", "USE", "NAMES", "FROM", "FETCHED", "ASKED", "REFUSED"];
   if (json) terminal.out(jsonLine(all.map(statusJson)));
   else terminal.out(table(headings, all.map(statusRow)));
-}
-
-async function printMeasure(
-  files: readonly string[],
-  json: boolean,
-  { terminal, openLists, readFile }: FeedDeps,
-): Promise<void> {
-  const [listed, legit, ...more] = files;
-  if (listed === undefined || legit === undefined || more.length > 0) {
-    throw misuse("--measure takes two files: disposable names, then honest names");
-  }
-  const texts = { listed: await readFile(listed), legit: await readFile(legit) };
-  const measured = await withOpened(
-    () => openLists(),
-    ({ measure }) => Promise.resolve(measure(texts.listed, texts.legit)),
-  );
-  if (json) terminal.out(jsonLine(measureJson(measured)));
-  else terminal.out(measureText(measured));
-}
-
-function measureText({ listed, legit, feeds }: FeedMeasure): string {
-  const headings = ["LIST", "USE", "FINDS", "ONLY IT", "FALSE ALARMS", "ONLY ITS"];
-  const row = ({ id, isOff, found, alarms }: MeasuredFeed): readonly string[] => [
-    id,
-    isOff ? "off" : "on",
-    ...[found.alone, found.onlyBy, alarms.alone, alarms.onlyBy].map(String),
-  ];
-  return (
-    `${fileText("Disposable names", listed)}${fileText("Honest names", legit)}\n` +
-    table(headings, feeds.map(row))
-  );
-}
-
-function fileText(
-  what: string,
-  { names, invalid, disposable, withoutFeeds }: MeasuredFile,
-): string {
-  const share = names === 0 ? "" : ` (${((100 * disposable) / names).toFixed(2)} %)`;
-  const bad = invalid === 0 ? "" : ` ${String(invalid)} invalid lines do not count.`;
-  return (
-    `${what}: ${String(disposable)} of ${String(names)} are disposable${share}, ` +
-    `${String(withoutFeeds)} of them without any feed.${bad}\n`
-  );
 }
 
 /** Switches one feed off in every process; its names count no more. */

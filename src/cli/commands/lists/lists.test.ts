@@ -35,7 +35,7 @@ async function openShell(
   datasets = literalDatasets(),
 ) {
   const world = await listsWorld(t, { datasets });
-  const { operator, reports, backTest, measure } = world;
+  const { operator, backTest } = world;
   const run = async (...words: string[]) => {
     const terminal = recordingTerminal();
     let closed = 0;
@@ -44,9 +44,7 @@ async function openShell(
       openLists: () =>
         Promise.resolve({
           operator,
-          reports,
           backTest,
-          measure,
           refresh: REFRESH,
           close: () => Promise.resolve(void (closed += 1)),
         }),
@@ -70,12 +68,8 @@ const codes = [
   ["a note of two lines is bad usage", ["deny", "a.example", "--note", "a\nb"], 2],
   ["forgetting an unknown rule is a no", ["forget", "a.example"], 1],
   ["forgetting no entry is bad usage", ["forget", "a b"], 2],
-  ["resolving an unknown report is a no", ["resolve", "abc", "allow"], 1],
-  ["an unknown resolution is bad usage", ["resolve", "abc", "perhaps"], 2],
   ["an unknown kind is bad usage", ["import", "f", "--kind", "odd"], 2],
   ["status is fine", ["status"], 0],
-  ["a measure of one file is bad usage", ["status", "--measure", "a"], 2],
-  ["a measure of three files is bad usage", ["status", "--measure", "a", "b", "c"], 2],
   ["a feed is switched off", ["off", "curated", "--note", "too many"], 0],
   ["an unknown feed is bad usage", ["off", "odd"], 2],
   ["what is not the id of a feed is bad usage", ["off", "no feed"], 2],
@@ -130,45 +124,6 @@ test("lists: a feed is off until it is switched on again", async (t) => {
   assert.deepEqual(await operator.entries(), []);
 });
 
-test("lists: a measure shows what each feed finds, alone and only by it, and its false alarms", async (t) => {
-  const datasets = literalDatasets({
-    curated: ["a.example", "b.example"],
-    first: ["b.example", "c.example"],
-    second: ["good.example"],
-    weak: ["a.example", "good.example"],
-  });
-  const files = {
-    bad: "a.example\nb.example # seen\n\nc.example\ntempmail-one.example\nunknown.example\nno name\n",
-    good: "good.example\nfine.example\n",
-  };
-  const { run } = await openShell(t, files, datasets);
-  const { code, out } = await run("status", "--measure", "bad", "good", "--json");
-  assert.equal(code, 0);
-  assert.deepEqual(JSON.parse(out), {
-    listed: { names: 5, invalid: 1, disposable: 4, without_feeds: 1 },
-    legit: { names: 2, invalid: 0, disposable: 1, without_feeds: 0 },
-    feeds: [
-      share("curated", [2, 1], [0, 0]),
-      share("first", [2, 1], [0, 0]),
-      share("second", [0, 0], [1, 1]),
-      share("weak", [0, 0], [0, 0]),
-    ],
-  });
-  const text = (await run("status", "--measure", "bad", "good")).out;
-  assert.match(
-    text,
-    /^Disposable names: 4 of 5 are disposable \(80\.00 %\), 1 of them without any feed/,
-  );
-  assert.match(text, /^curated +on +2 +1 +0 +0/m);
-});
-
-const share = (id: string, found: readonly number[], alarms: readonly number[]) => ({
-  id,
-  off: false,
-  found: { alone: found[0], only_by: found[1] },
-  false_alarms: { alone: alarms[0], only_by: alarms[1] },
-});
-
 test("lists: export prints what import reads, filtered by kind", async (t) => {
   const { run } = await openShell(t, { traps: "trap.example\nold@shop.example\n" });
   await run("allow", "good.example");
@@ -195,17 +150,6 @@ test("lists: a back-test that changes something exits 1 and shows it", async (t)
   assert.equal(code, 1);
   assert.match(out, /3 checks of 1 domains were counted; 3 of 1 domains would change/);
   assert.match(out, /new\.example {2}disposable {2}3/);
-});
-
-test("lists: reports are shown, resolved and gone", async (t) => {
-  const { run, reports, operator } = await openShell(t);
-  await reports.report("a1", { entry: "shop.example", wrong: "disposable", reason: "ours" });
-  const [shown] = JSON.parse((await run("reports", "--json")).out) as { id: string }[];
-  assert.match((await run("reports")).out, /shop\.example {2}domain {2}disposable/);
-  const resolved = await run("resolve", shown?.id ?? "", "allow", "--json");
-  assert.equal(resolved.code, 0);
-  assert.equal((await operator.entries())[0]?.word, "allow");
-  assert.equal((await run("reports", "--json")).out, "[]\n");
 });
 
 test("lists: status tells why an answer was not taken", async (t) => {

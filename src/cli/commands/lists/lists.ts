@@ -8,9 +8,7 @@ import type {
 } from "../../../service/evidence/rules/back-test.ts";
 import { backTestJson, entryJson } from "../../../service/evidence/rules/entry-json.ts";
 import { listLines, type WrongLine } from "../../../service/evidence/rules/entry-lines.ts";
-import type { MeasureFeeds } from "../../../service/evidence/measure-feeds.ts";
 import type { ImportAnswer, RuleService } from "../../../service/evidence/rules/rules.ts";
-import type { ReportService } from "../../../service/evidence/reports.ts";
 import { CommandFailure, EXIT, misuse, type Terminal } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { type DatabaseUse, withOpened } from "../../with-opened.ts";
@@ -24,15 +22,12 @@ import {
   refusalOf,
 } from "./list-entries.ts";
 import { offCommand, onCommand, refusedBy, statusCommand } from "./list-feeds.ts";
-import { reportsCommand, resolveCommand } from "./list-reports.ts";
 import type { JsonOption } from "../options.ts";
 
 /** Lists as the commands use them, while a server may be running on the same store. */
 export interface CliLists {
   readonly operator: RuleService;
-  readonly reports: ReportService;
   readonly backTest: RunBackTest;
-  readonly measure: MeasureFeeds;
   readonly refresh: FeedRefresh;
   readonly close: () => Promise<void>;
 }
@@ -60,9 +55,7 @@ export function listsCommand(deps: ListsDeps): Command {
     .addCommand(forgetCommand(deps))
     .addCommand(testCommand(deps))
     .addCommand(exportCommand(deps))
-    .addCommand(importCommand(deps))
-    .addCommand(reportsCommand(deps))
-    .addCommand(resolveCommand(deps));
+    .addCommand(importCommand(deps));
 }
 
 interface RefreshOptions extends JsonOption {

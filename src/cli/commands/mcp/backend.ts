@@ -12,7 +12,6 @@ export interface Backend {
   /** By entry, in the order asked; an entry that is given twice is answered once. */
   checkList(entries: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
   explain(entry: string): Promise<Json>;
-  report(report: Readonly<Record<"entry" | "wrong" | "reason", string>>): Promise<Json>;
 }
 
 /** Entries of a list that are checked here at the same time. */
@@ -48,10 +47,6 @@ export function localBackend(
       return Object.fromEntries(results);
     },
     explain: async (entry) => explanationJson(await validate(entry, []), datasets),
-    report: () =>
-      Promise.reject(
-        new Error("Reports need a server: start gatepost mcp with --server and GATEPOST_API_KEY."),
-      ),
   };
 }
 
@@ -78,7 +73,6 @@ export function serverBackend(ask: AskServer): Backend {
       throw new Error(`The server queued the list. Its results come at /api/view/${session}/json.`);
     },
     explain: (entry) => asked(`/api/explain/${encodeURIComponent(entry)}`),
-    report: (report) => asked("/api/report", report),
   };
 }
 

@@ -22,7 +22,7 @@ interface Options {
 export function mcpCommand({ version, openHere, askServer, inputEnded }: McpDeps): Command {
   return new Command("mcp")
     .description(
-      "give agents the tools check, decide, check_list, explain and report (Model Context Protocol)",
+      "give agents the tools check, decide, check_list and explain (Model Context Protocol)",
     )
     .option(
       "--server <url>",

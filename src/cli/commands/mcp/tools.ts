@@ -1,12 +1,10 @@
 import { FEATURES } from "../../../core/checks/registry.ts";
 import { type Described, type Schema, strict, Type } from "../../../core/json-schema.ts";
-import { REPORT_FIELDS } from "../../../ports/evidence/reports.ts";
 import type { Backend } from "./backend.ts";
 
 /** Entries of `check_list`: what a server checks in one answer. */
 const LIST_MAX = 100;
 const ENTRY_MAX_CHARACTERS = 1_000;
-const REASON_MAX_CHARACTERS = 500;
 
 export interface Tool {
   readonly name: string;
@@ -80,24 +78,6 @@ export const TOOLS: readonly Tool[] = [
     },
     Type.Object({ entry: Entry }, strict),
     ({ entry }, backend) => backend.explain(entry),
-  ),
-  tool(
-    {
-      name: "report",
-      title: "Report a wrong verdict",
-      description:
-        "Tells the operator of the server that a field of a result is wrong. Ask the person first.",
-      changes: true,
-    },
-    Type.Object(
-      {
-        entry: Entry,
-        wrong: Type.Enum(REPORT_FIELDS, { description: "The field that is wrong." }),
-        reason: Type.Optional(Type.String({ maxLength: REASON_MAX_CHARACTERS })),
-      },
-      strict,
-    ),
-    ({ entry, wrong, reason = "" }, backend) => backend.report({ entry, wrong, reason }),
   ),
 ];
 

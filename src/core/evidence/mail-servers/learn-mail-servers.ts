@@ -20,29 +20,14 @@ export interface LearningThresholds {
    * hosting company with a handful of bad customers looks the same until its good ones are met.
    */
   readonly dedicatedListedMin: number;
-  /** The same for a server that a census covers: its honest customers would have been met there. */
-  readonly dedicatedListedMinInCensus: number;
   /** Dedicated carries less of others than this share. */
   readonly othersShareMax: number;
 }
-
-/** Honest domains counted by mail server, of names that were chosen for being popular. */
-export interface HonestCounts {
-  /** Domains with mail that were asked. */
-  readonly domains: number;
-  readonly servers: ReadonlyMap<string, number>;
-}
-
-/** A census of fewer domains covers no server: a small hosting company's customers would be missed by chance. */
-export const CENSUS_DOMAINS_MIN = 500;
-
-const NO_COUNTS: HonestCounts = { domains: 0, servers: new Map() };
 
 /** Chosen by the figures of bench/evidence/mail-servers.ts; docs/detection.md has them. */
 export const LEARNING: LearningThresholds = {
   listedMin: 5,
   dedicatedListedMin: 20,
-  dedicatedListedMinInCensus: 5,
   othersShareMax: 0.05,
 };
 
@@ -104,41 +89,24 @@ export class MailServerTally {
     return customers;
   }
 
-  /** The census and the others are much the same domains, so the larger count stands for both. */
-  #honestAt(server: string, census: HonestCounts): number {
-    return Math.max(this.#servers.get(server)?.others.size ?? 0, census.servers.get(server) ?? 0);
-  }
-
-  learned(
-    thresholds: LearningThresholds = LEARNING,
-    census: HonestCounts = NO_COUNTS,
-  ): readonly LearnedServer[] {
-    const { dedicatedListedMin, dedicatedListedMinInCensus } = thresholds;
-    const isCovered = census.domains >= CENSUS_DOMAINS_MIN;
-    const terms: Terms = {
-      ...thresholds,
-      dedicatedMin: isCovered ? dedicatedListedMinInCensus : dedicatedListedMin,
-    };
+  learned(thresholds: LearningThresholds = LEARNING): readonly LearnedServer[] {
     return [...this.#servers].flatMap(([server, { listed, addresses }]) => {
       if (this.#carriers.has(server)) return [];
-      const counts = [server, ...addresses].map((each) => this.#honestAt(each, census));
-      const honest = Math.max(...counts);
-      const kind = kindOf(listed.size, honest, terms);
+      const others = [server, ...addresses].map(
+        (each) => this.#servers.get(each)?.others.size ?? 0,
+      );
+      const kind = kindOf(listed.size, Math.max(...others), thresholds);
       return kind === undefined ? [] : [[server, kind] as const];
     });
   }
 }
 
-interface Terms extends Pick<LearningThresholds, "listedMin" | "othersShareMax"> {
-  readonly dedicatedMin: number;
-}
-
 function kindOf(
   listed: number,
   honest: number,
-  { listedMin, dedicatedMin, othersShareMax }: Terms,
+  { listedMin, dedicatedListedMin, othersShareMax }: LearningThresholds,
 ): MailServerKind | undefined {
   if (listed < listedMin) return undefined;
-  const isDedicated = listed >= dedicatedMin && honest / (listed + honest) < othersShareMax;
+  const isDedicated = listed >= dedicatedListedMin && honest / (listed + honest) < othersShareMax;
   return isDedicated ? "dedicated" : "shared";
 }

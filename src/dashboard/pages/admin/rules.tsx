@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ListWord } from "../../../core/evidence/rule.ts";
 import { call } from "../../api/client.ts";
 import { announce } from "../../app/announce.ts";
@@ -18,17 +18,14 @@ import type { FoundEntries, OwnEntry } from "../../api/shapes.ts";
 type Asked =
   { readonly kind: "add" | "import" } | { readonly kind: "forget"; readonly entry: OwnEntry };
 
-/** The operator's word on names. `changes` grows when others on the page made an entry. */
-export function OwnEntries({ changes }: { changes: number }): VNode {
+/** The operator's word on names. */
+export function OwnEntries(): VNode {
   const [text, setText] = useState("");
   const [kind, setKind] = useState<ListWord | "">("");
   const [asked, setAsked] = useState<Asked>();
   const sought = useRested(text);
   const query = `q=${encodeURIComponent(sought)}&kind=${kind}`;
   const loading = useLoad<FoundEntries>(`admin/lists/entries?${query}`);
-  useEffect(() => {
-    if (changes > 0) loading.reload();
-  }, [changes]);
   return (
     <section class="sheet stack">
       <div class="bar">

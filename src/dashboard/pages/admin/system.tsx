@@ -10,7 +10,6 @@ import { Meter } from "../../parts/meter.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Empty, Shown } from "../../parts/states.tsx";
 import { HeldBack, Verdicts } from "./cockpit-parts.tsx";
-import { ReportsLeft } from "./reports-left.tsx";
 import { Health } from "./system-health.tsx";
 import { UsageFigures } from "./usage-figures.tsx";
 import { quantile } from "../../words/latency.ts";
@@ -46,7 +45,6 @@ export function AdminSystemPage(): VNode {
       </Shown>
       <div class="two start">
         <div class="stack wide">
-          <ReportsLeft />
           <Feeds />
           <Shown loading={cockpit} lines={4}>
             {({ top }) => <Top top={top} />}

@@ -10,7 +10,6 @@ import { Lazy } from "../../parts/lazy.tsx";
 import { Postmark } from "../../parts/postmark.tsx";
 import { factsOf } from "../../words/facts.ts";
 import { verdictOf } from "../../words/verdict.ts";
-import { ReportWrong } from "./report-wrong.tsx";
 
 /** Why, and what was found: fetched when a check is near, and shown once the verdict is seen. */
 export const DETAILS: Loadable = {
@@ -62,7 +61,6 @@ function VerdictSheet({ entry, step, atMs }: ResultProps): VNode {
             {t("Check again")}
           </button>
           <CopyLink entry={entry} />
-          <ReportWrong entry={entry} step={step} />
         </div>
       </div>
       <Postmark key={`${entry} ${verdict.stamp}`} {...verdict} atMs={atMs} />

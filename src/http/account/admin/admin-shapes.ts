@@ -1,17 +1,11 @@
 import { oneOf, orNull, type Described, Type } from "../../../core/json-schema.ts";
 import { KEY } from "../../../service/account/key-json.ts";
-import {
-  type BackTestShape,
-  type CensusState,
-  OwnEntry,
-  ReportShape,
-  Source,
-} from "../../../service/evidence/rules/entry-json.ts";
+import { OwnEntry, Source } from "../../../service/evidence/rules/entry-json.ts";
 import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "../shapes.ts";
 
 /** What administrators see: see `shapes.ts`. */
 
-export type { BackTestShape, CensusState, OwnEntry, ReportShape, Source };
+export type { OwnEntry, Source };
 
 const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
 export type AdminAccount = Described<typeof AdminAccount>;
@@ -85,11 +79,3 @@ export const FoundEntries = Type.Object({
 export type FoundEntries = Described<typeof FoundEntries>;
 export const Forgotten = Type.Object({ forgotten: count });
 export const Imported = Type.Object({ imported: count });
-
-export const OpenReports = Type.Object({
-  reports: Type.Array(ReportShape, { description: "Oldest first." }),
-  newest: Type.Array(ReportShape, { description: "The newest, newest first." }),
-  total: count,
-});
-export type OpenReports = Described<typeof OpenReports>;
-export const Resolved = Type.Object({ resolution: text, entry: orNull(OwnEntry) });

@@ -1,32 +1,23 @@
 import type { FeedRefresh } from "../../../ports/evidence/feed-refresh.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedRefresh } from "../../../service/account/audited.ts";
-import type { RunBackTest } from "../../../service/evidence/rules/back-test.ts";
-import {
-  BackTestShape,
-  backTestJson,
-  CensusState,
-  statusJson,
-} from "../../../service/evidence/rules/entry-json.ts";
+import { statusJson } from "../../../service/evidence/rules/entry-json.ts";
 import { badField } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
-import { textField, textsField } from "../fields.ts";
-import { LINES_MAX_CHARACTERS, wrongLines } from "./rule-fields.ts";
+import { textsField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering } from "../route.ts";
 import { Outcomes, Sources } from "./admin-shapes.ts";
 
 export interface SourceDeps {
   readonly refresh: FeedRefresh;
-  readonly backTest: RunBackTest;
-  readonly census: () => CensusState;
   readonly audit: Audit;
 }
 
 /** More than there are. */
 const SOURCES_MAX = 20;
 
-/** Where detection's data comes from, and what other entries would have changed. */
+/** Where detection's data comes from. */
 export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => [
   answering(Sources, {
     method: "GET",
@@ -34,13 +25,6 @@ export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => 
     for: "admin",
     summary: "Every list source: names in use, where from, and why its last answer was not taken",
     handle: async () => ({ sources: (await deps.refresh.status()).map(statusJson) }),
-  }),
-  answering(CensusState, {
-    method: "GET",
-    path: "admin/lists/census",
-    for: "admin",
-    summary: "How far the census of honest mail servers is, and what it covers",
-    handle: () => Promise.resolve(deps.census()),
   }),
   answering(Outcomes, {
     method: "POST",
@@ -58,19 +42,6 @@ export const adminSourceRoutes = (deps: SourceDeps): readonly AccountRoute[] => 
       const outcomes = await lists.refresh(accept);
       const nulls = { why: null, detail: null };
       return { outcomes: outcomes.map((outcome) => ({ ...nulls, ...outcome })) };
-    },
-  }),
-  answering(BackTestShape, {
-    method: "POST",
-    path: "admin/lists/test",
-    for: "admin",
-    largeBody: true,
-    summary: "What these lines would have changed in the counted days; nothing is kept",
-    body: Type.Object({ text: Type.String() }),
-    async handle({ body }) {
-      const answer = await deps.backTest(textField(body, "text", LINES_MAX_CHARACTERS));
-      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
-      return backTestJson(answer);
     },
   }),
 ];

@@ -1,27 +1,13 @@
 import { trimEntry } from "../../../core/address/trim.ts";
-import { DAY_MS } from "../../../core/calendar.ts";
 import type { AuditLog } from "../../../ports/account/audit-log.ts";
 import type { SignIns } from "../../../ports/account/sign-ins.ts";
 import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
-import { REPORT_FIELDS } from "../../../ports/evidence/reports.ts";
-import {
-  REASON_MAX,
-  REPORTS_A_DAY,
-  type ReportService,
-} from "../../../service/evidence/reports.ts";
 import type { UsageReader } from "../../../service/account/allowance.ts";
 import { auditedSpellings } from "../../../service/account/audited.ts";
 import type { AccountCheck } from "../../../service/account/check.ts";
 import type { OwnAccount } from "../../../service/account/own-account.ts";
 import type { CreditService } from "../../../service/account/credits.ts";
-import {
-  badField,
-  missingParameter,
-  notFound,
-  reasonTooLong,
-  tooManyReports,
-  unknownReportField,
-} from "../../../service/refusals.ts";
+import { badField, missingParameter, notFound } from "../../../service/refusals.ts";
 import type { SwitchSpellings } from "../../../service/account/spelling-switch.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { counted, type CountedDeps } from "../counted.ts";
@@ -34,7 +20,6 @@ import { type KeyDeps, keyRoutes } from "./key-routes.ts";
 
 export interface OwnDeps extends CountedDeps, KeyDeps {
   readonly check: AccountCheck;
-  readonly reports: Pick<ReportService, "report">;
   readonly credits: Pick<CreditService, "entries">;
   readonly usage: UsageReader;
   readonly own: OwnAccount;
@@ -53,7 +38,6 @@ const USAGE_DAYS = { standard: 30, max: 400 };
 export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
   return [
     checkRoute(deps),
-    reportRoute(deps),
     ...figureRoutes(deps),
     ...keyRoutes(deps),
     ...sessionRoutes(deps),
@@ -80,31 +64,6 @@ const checkRoute = (deps: OwnDeps): AccountRoute =>
       );
     },
   });
-
-const reportRoute = ({ reports, clock }: OwnDeps): AccountRoute => ({
-  method: "POST",
-  path: "report",
-  for: "account",
-  summary: "Tell the operator that a verdict is wrong; twenty a day",
-  body: Type.Object({ entry: Type.String(), wrong: Type.String(), reason: Type.String() }),
-  async handle({ account, body }) {
-    const entry = trimEntry(textField(body, "entry", ENTRY_MAX));
-    if (entry === "") throw missingParameter("entry");
-    const wrong = textField(body, "wrong", 50);
-    const reason = textField(body, "reason", ENTRY_MAX);
-    const answer = await reports.report(account.id, { entry, wrong, reason });
-    switch (answer.kind) {
-      case "kept":
-        return done;
-      case "bad_field":
-        throw unknownReportField(REPORT_FIELDS);
-      case "bad_reason":
-        throw reasonTooLong(REASON_MAX);
-      case "too_many":
-        throw tooManyReports(REPORTS_A_DAY, DAY_MS - (clock.nowMs() % DAY_MS));
-    }
-  },
-});
 
 const figureRoutes = ({ usage, credits, auditLog }: OwnDeps): readonly AccountRoute[] => [
   answering(Allowance, {

@@ -11,10 +11,7 @@ import { DAY_MS, dayOf } from "../../../core/calendar.ts";
 import { parseDomain } from "../../../core/name/domain.ts";
 import { domainVerdict } from "../../../core/validate/domain-verdict.ts";
 import type { Lookup } from "../../../core/mail/lookup.ts";
-import type {
-  HonestCounts,
-  LearnedServer,
-} from "../../../core/evidence/mail-servers/learn-mail-servers.ts";
+import type { LearnedServer } from "../../../core/evidence/mail-servers/learn-mail-servers.ts";
 import { findMailHosts } from "../../../core/mail/mail-hosts.ts";
 import type { DomainMail } from "../../../ports/evidence/domain-mail.ts";
 import type { LearningRound } from "../../../ports/evidence/learning-store.ts";
@@ -27,7 +24,6 @@ function openLearner(
   names: readonly WorldDomain[],
   own: readonly DomainMail[] = [],
   known: Zone = zone,
-  census?: HonestCounts,
 ) {
   const clock = manualClock();
   const lookup = zoneLookup(known);
@@ -44,7 +40,6 @@ function openLearner(
         await Promise.resolve();
         for (let from = 0; from < own.length; from += 100) yield own.slice(from, from + 100);
       },
-      census: () => census,
       pause: () => Promise.resolve(void (pauses += 1)),
       lookup: { mx, addresses: (host) => lookup.addresses(host) },
       store: {

@@ -1,8 +1,6 @@
 import { dayOf } from "../../../core/calendar.ts";
 import { registrableOf } from "../../../core/name/domain.ts";
 import {
-  type HonestCounts,
-  LEARNING,
   type LearnedServer,
   type MailSighting,
   MailServerTally,
@@ -24,8 +22,6 @@ export interface MailServerLearnerDeps {
    * being accused.
    */
   readonly ownTraffic: () => AsyncIterable<readonly DomainMail[]>;
-  /** What a census says, asked for at the end of a round. */
-  readonly census: () => HonestCounts | undefined;
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
   readonly store: LearningStore;
   readonly clock: Pick<Clock, "nowMs" | "after">;
@@ -181,7 +177,7 @@ class Learner implements MailServerLearner {
       }
       await this.#deps.pause();
     }
-    const servers = tally.learned(LEARNING, this.#deps.census());
+    const servers = tally.learned();
     this.#deps.learned(servers);
     this.#deps.log.info("learning.finished", {
       names: this.#sightings.length,

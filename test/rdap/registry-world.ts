@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import type { Answer, Registration } from "../../src/core/mail/lookup.ts";
+import type { Answer, Registration, Until } from "../../src/core/mail/lookup.ts";
 import type { RegistrationCache } from "../../src/ports/evidence/registration-cache.ts";
 import { keptLog } from "../process/kept-log.ts";
 import { type ManualClock, manualClock } from "../time/manual-clock.ts";
@@ -37,7 +37,11 @@ export async function scratch(): Promise<string> {
 const PATIENCE_MS = 60_000;
 
 interface World {
-  readonly registration: (domain: string, by?: string) => Promise<Answer<Registration>>;
+  readonly registration: (
+    domain: string,
+    by?: string,
+    until?: Until,
+  ) => Promise<Answer<Registration>>;
   readonly clock: ManualClock;
   readonly log: ReturnType<typeof keptLog>;
   readonly path: string;
@@ -83,7 +87,12 @@ export async function world(setup: Setup): Promise<World> {
     whoisServers: setup.whoisServers ?? [],
     timeoutMs: setup.timeoutMs ?? PATIENCE_MS,
   });
-  return { registration: async (domain, by) => registration(domain, by), clock, log, path };
+  return {
+    registration: async (domain, by, until) => registration(domain, by, until),
+    clock,
+    log,
+    path,
+  };
 }
 
 /** A bootstrap file (RFC 9224 section 3) from suffix to URLs. */

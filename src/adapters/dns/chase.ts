@@ -54,6 +54,10 @@ class Chase<T> {
 
   follow({ target, ttlSeconds }: Alias): void {
     this.#ttlSeconds = Math.min(this.#ttlSeconds, ttlSeconds);
+    if (this.#question.until?.isPast === true) {
+      this.#finish({ kind: "unknown", why: "deadline" });
+      return;
+    }
     const isStrange = target === "" || target.includes("\\");
     if (isStrange || this.#seen.has(target) || this.#seen.size >= ASKS_MAX) {
       this.#finish({ kind: "unknown", why: "malformed" });

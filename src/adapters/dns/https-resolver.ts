@@ -1,10 +1,10 @@
-import type { UnknownReason } from "../../core/mail/lookup.ts";
+import type { Until, UnknownReason } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { Places } from "../../ports/process/places.ts";
 import { interpret } from "./message/reply.ts";
 import { answers, decodeResponse, encodeQuery, type Question } from "./message/wire.ts";
 import { EXCHANGE_MAX_MS } from "./flow/patience.ts";
-import type { Done } from "./query.ts";
+import type { Asked, Done } from "./query.ts";
 import type { Resolver } from "./resolver.ts";
 import { noUnknown, type ResolverStats } from "./resolver-stats.ts";
 
@@ -63,7 +63,7 @@ class HttpsResolver implements Resolver {
     this.#options = options;
   }
 
-  ask<T>(question: Question<T>, done: Done<T>): void {
+  ask<T>(question: Asked<T>, done: Done<T>): void {
     void this.#ask(question, done);
   }
 
@@ -90,7 +90,7 @@ class HttpsResolver implements Resolver {
     for (const controller of this.#open) controller.abort();
   }
 
-  async #ask<T>(question: Question<T>, done: Done<T>): Promise<void> {
+  async #ask<T>(question: Asked<T>, done: Done<T>): Promise<void> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     this.#counts.queries += 1;
@@ -100,7 +100,7 @@ class HttpsResolver implements Resolver {
   }
 
   /** Never rejects. */
-  async #answer<T>(question: Question<T>): Promise<Parameters<Done<T>>[0]> {
+  async #answer<T>(question: Asked<T>): Promise<Parameters<Done<T>>[0]> {
     const query = encodeQuery(question, { edns: false });
     if (query === undefined) return { kind: "absent", why: "noName", ttlSeconds: undefined };
     if (this.#isClosed) return { kind: "unknown", why: "deadline" };
@@ -110,7 +110,7 @@ class HttpsResolver implements Resolver {
     const cancel = this.#options.clock.after(EXCHANGE_MAX_MS, () => controller.abort());
     try {
       const told = await Promise.race([
-        this.#places.hold(() => this.#exchanges(query, signal)),
+        this.#places.hold(() => this.#exchanges(query, signal, question.until)),
         rejectedBy(signal),
       ]);
       if (typeof told === "string") return { kind: "unknown", why: told };
@@ -123,10 +123,16 @@ class HttpsResolver implements Resolver {
     }
   }
 
-  /** Asks a second time where that may help. */
-  async #exchanges(query: Uint8Array, signal: AbortSignal): Promise<Told | UnknownReason> {
+  /** Asks a second time where that may help, and nothing once nobody waits. */
+  async #exchanges(
+    query: Uint8Array,
+    signal: AbortSignal,
+    until: Until | undefined,
+  ): Promise<Told | UnknownReason> {
+    const isOver = (): boolean => until?.isPast === true;
+    if (isOver()) return "deadline";
     const first = await this.#exchange(query, signal);
-    if (first !== "network" && first !== "servfail") return first;
+    if ((first !== "network" && first !== "servfail") || isOver()) return first;
     this.#counts.retries += 1;
     const second = await this.#exchange(query, signal);
     if (typeof second !== "string") this.#counts.recovered += 1;

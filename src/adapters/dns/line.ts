@@ -1,11 +1,23 @@
-import type { Answer, Awaitable } from "../../core/mail/lookup.ts";
+import { type Answer, Askers, type Awaitable, type Until } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Hold } from "../../ports/sharing/hold.ts";
 import type { AnswerCache, Outcome } from "./cache.ts";
 import type { QuestionPlaces } from "./question-places.ts";
 
-/** Asks DNS; calls `done` once, and never before it returns. `by`: on whose behalf, where that is known. */
-export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void, by?: OwnerKey) => void;
+/** On whose behalf a question is asked, where that is known, and how long anybody waits for it. */
+export interface AskedBy {
+  readonly by?: OwnerKey | undefined;
+  readonly until?: Until | undefined;
+}
+
+/** Asks DNS; calls `done` once, and never before it returns. */
+export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void, asked: AskedBy) => void;
+
+/** A question under way, and all who wait for it. */
+interface Flight<T> {
+  readonly answer: Promise<Answer<T>>;
+  readonly askers: Askers;
+}
 
 /** Not kept: the next asker may have a place. */
 const NO_PLACE = { kind: "unknown", why: "deadline" } as const;
@@ -23,7 +35,7 @@ export class Line<T> {
   readonly #cache: AnswerCache<T>;
   readonly #fetch: Fetch<T>;
   readonly #places: QuestionPlaces | undefined;
-  readonly #flights = new Map<string, Promise<Answer<T>>>();
+  readonly #flights = new Map<string, Flight<T>>();
 
   /** `places`: for questions that are asked by an owner; undefined: they need none. */
   constructor(cache: AnswerCache<T>, fetch: Fetch<T>, places?: QuestionPlaces) {
@@ -40,65 +52,77 @@ export class Line<T> {
     this.#cache.forgetAbsent();
   }
 
-  ask(name: string, by?: OwnerKey): Awaitable<Answer<T>> {
+  ask(name: string, by?: OwnerKey, until?: Until): Awaitable<Answer<T>> {
     const cached = this.#cache.get(name);
-    if (cached === undefined) return this.#fly(name, by);
+    if (cached === undefined) return this.#fly(name, { by, until });
     this.hits += 1;
     if (cached.isDue && !this.#flights.has(name)) {
       this.refreshed += 1;
-      void this.#start(name);
+      void this.#start(name, {});
     }
     return cached.answer;
   }
 
   /** The same, but asks again if only "could not tell" is cached. */
-  askAgain(name: string, by?: OwnerKey): Awaitable<Answer<T>> {
+  askAgain(name: string, by?: OwnerKey, until?: Until): Awaitable<Answer<T>> {
     const cached = this.#cache.get(name);
-    if (cached === undefined || cached.answer.kind === "unknown") return this.#fly(name, by);
+    if (cached === undefined || cached.answer.kind === "unknown") {
+      return this.#fly(name, { by, until });
+    }
     this.hits += 1;
     return cached.answer;
   }
 
-  #fly(name: string, by: OwnerKey | undefined): Promise<Answer<T>> {
+  #fly(name: string, asked: AskedBy): Promise<Answer<T>> {
+    const { by, until } = asked;
     const flight = this.#flights.get(name);
-    if (flight !== undefined) {
-      this.joined += 1;
-      return flight;
-    }
+    if (flight !== undefined) return this.#join(flight, until);
     if (by === undefined || this.#places === undefined) {
       this.misses += 1;
-      return this.#start(name);
+      return this.#start(name, { until });
     }
     const place = this.#places.takeIfFree(by);
-    if (place === undefined) return this.#inTurn(name, by, this.#places.wait(by));
+    if (place === undefined) return this.#inTurn(name, asked, this.#places.wait(by));
     this.misses += 1;
-    return this.#start(name, by, place);
+    return this.#start(name, asked, place);
+  }
+
+  #join(flight: Flight<T>, until: Until | undefined): Promise<Answer<T>> {
+    this.joined += 1;
+    flight.askers.add(until);
+    return flight.answer;
   }
 
   /** Each asker waits for a place of its own, also for a name that another owner waits to ask for. */
-  async #inTurn(name: string, by: OwnerKey, turn: Promise<Hold | undefined>): Promise<Answer<T>> {
+  async #inTurn(name: string, asked: AskedBy, turn: Promise<Hold | undefined>): Promise<Answer<T>> {
     const place = await turn;
     if (place === undefined) return NO_PLACE;
-    const known = this.#cache.get(name)?.answer ?? this.#flights.get(name);
-    if (known !== undefined) {
-      place.release();
-      this.joined += 1;
-      return known;
+    const known = this.#cache.get(name)?.answer;
+    const flight = this.#flights.get(name);
+    if (known === undefined && flight === undefined && asked.until?.isPast !== true) {
+      this.misses += 1;
+      return this.#start(name, asked, place);
     }
-    this.misses += 1;
-    return this.#start(name, by, place);
+    place.release();
+    if (flight !== undefined) return this.#join(flight, asked.until);
+    this.joined += 1;
+    return known ?? NO_PLACE;
   }
 
-  #start(name: string, by?: OwnerKey, place?: Hold): Promise<Answer<T>> {
-    const flight = new Promise<Answer<T>>((resolve) => {
+  #start(name: string, { by, until }: AskedBy, place?: Hold): Promise<Answer<T>> {
+    const askers = new Askers();
+    askers.add(until);
+    const answer = new Promise<Answer<T>>((resolve) => {
       const done = (outcome: Outcome<T>): void => {
         place?.release();
         this.#flights.delete(name);
-        resolve(this.#cache.put(name, outcome));
+        // Given up because nobody waited any more: the next asker may have more time.
+        const isGivenUp = outcome.kind === "unknown" && outcome.why === "deadline";
+        resolve(isGivenUp && askers.isPast ? outcome : this.#cache.put(name, outcome));
       };
-      this.#fetch(name, done, by);
+      this.#fetch(name, done, { by, until: askers });
     });
-    this.#flights.set(name, flight);
-    return flight;
+    this.#flights.set(name, { answer, askers });
+    return answer;
   }
 }

@@ -64,7 +64,7 @@ export function createDnsLookup(
   const places = questions === undefined ? undefined : new QuestionPlaces(questions, clock);
   const deps = { resolver, clock: awakeClock(clock) };
   const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
-    return (name, done, by) => chase({ name, kind, by }, deps, done);
+    return (name, done, { by, until }) => chase({ name, kind, by, until }, deps, done);
   };
   const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>
     new AnswerCache({ octetsMax: cacheOctets * share, clock, sizeOctets });
@@ -82,13 +82,13 @@ export function createDnsLookup(
   });
   let probing: Promise<boolean> | undefined;
   return {
-    mx: (name, by) => mx.ask(name, by),
-    addresses: (host, by) => addresses.ask(host, by),
-    txt: (name, by) => txt.ask(name, by),
+    mx: (name, by, until) => mx.ask(name, by, until),
+    addresses: (host, by, until) => addresses.ask(host, by, until),
+    txt: (name, by, until) => txt.ask(name, by, until),
     again: {
-      mx: (name, by) => mx.askAgain(name, by),
-      addresses: (host, by) => addresses.askAgain(host, by),
-      txt: (name, by) => txt.askAgain(name, by),
+      mx: (name, by, until) => mx.askAgain(name, by, until),
+      addresses: (host, by, until) => addresses.askAgain(host, by, until),
+      txt: (name, by, until) => txt.askAgain(name, by, until),
     },
     everyAddress: (host) => everyAddress.ask(host),
     room: () => resolver.room(),
@@ -126,7 +126,7 @@ function probe(resolver: Resolver): Promise<boolean> {
 }
 
 function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly T[]): Fetch<T> {
-  return (name, done, by) => {
+  return (name, done, asked) => {
     const shared = (outcome: Outcome<T>): void => {
       if (outcome.kind !== "found") done(outcome);
       else {
@@ -134,25 +134,25 @@ function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly 
         done({ kind, records: share(outcome.records), ttlSeconds });
       }
     };
-    fetch(name, shared, by);
+    fetch(name, shared, asked);
   };
 }
 
 /** Withholds what `trust` does not believe. */
 function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
   if (trust === undefined) return fetch;
-  return (name, done, by) => fetch(name, (outcome) => trust.examine(name, outcome, done), by);
+  return (name, done, asked) => fetch(name, (outcome) => trust.examine(name, outcome, done), asked);
 }
 
 /** Lets `trust` learn names that have mail servers. */
 function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
   if (trust === undefined) return fetch;
-  return (name, done, by) => {
+  return (name, done, asked) => {
     const learnt = (outcome: Outcome<T>): void => {
       if (outcome.kind === "found") trust.learn(name);
       done(outcome);
     };
-    fetch(name, learnt, by);
+    fetch(name, learnt, asked);
   };
 }
 
@@ -161,12 +161,13 @@ function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
  * reaches none of what A says. A server that is silent about A is not asked again.
  */
 function forMail(a: Fetch<string>, aaaa: Fetch<string>): Fetch<string> {
-  return (name, done, by) => {
+  return (name, done, asked) => {
     const heard = (first: Outcome<string>): void => {
       if (isEnough(first)) done(first);
-      else aaaa(name, (second) => done(join(first, second)), by);
+      else if (asked.until?.isPast === true) done({ kind: "unknown", why: "deadline" });
+      else aaaa(name, (second) => done(join(first, second)), asked);
     };
-    a(name, heard, by);
+    a(name, heard, asked);
   };
 }
 
@@ -177,17 +178,25 @@ function isEnough(outcome: Outcome<string>): boolean {
 
 /** Asks two ways at once and joins what they say. */
 function both<T>(first: Fetch<T>, second: Fetch<T>): Fetch<T> {
-  return (name, done) => {
+  return (name, done, asked) => {
     let earlier: Outcome<T> | undefined;
     // In the order of the two, whichever comes first: the same question gets the same answer.
-    first(name, (outcome) => {
-      if (earlier === undefined) earlier = outcome;
-      else done(join(outcome, earlier));
-    });
-    second(name, (outcome) => {
-      if (earlier === undefined) earlier = outcome;
-      else done(join(earlier, outcome));
-    });
+    first(
+      name,
+      (outcome) => {
+        if (earlier === undefined) earlier = outcome;
+        else done(join(outcome, earlier));
+      },
+      asked,
+    );
+    second(
+      name,
+      (outcome) => {
+        if (earlier === undefined) earlier = outcome;
+        else done(join(earlier, outcome));
+      },
+      asked,
+    );
   };
 }
 

@@ -1,4 +1,4 @@
-import type { UnknownReason } from "../../core/mail/lookup.ts";
+import type { Until, UnknownReason } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Link } from "./chain.ts";
 import type { Lane } from "./transport/lane.ts";
@@ -16,9 +16,10 @@ export function byTcp(reading: Reading): UnknownReason | undefined {
   return reading === "truncated" || reading === "formErr" ? "malformed" : reading;
 }
 
-/** A question, and on whose behalf it is asked, where that is known: see `Lane`. */
+/** A question, on whose behalf it is asked (see `Lane`), and how long anybody waits for it. */
 export interface Asked<T> extends Question<T> {
   readonly by?: OwnerKey | undefined;
+  readonly until?: Until | undefined;
 }
 
 /** One question, of any type, with its tries. */
@@ -27,6 +28,7 @@ export abstract class Query implements Link<Query> {
   next: Query | undefined;
   readonly askedAtMs: number;
   readonly by: OwnerKey | undefined;
+  readonly until: Until | undefined;
   /** When its 5 s began: as it was asked, or in bulk, where questions may wait long, at the first try. */
   startedAtMs: number;
   edns = true;
@@ -44,10 +46,16 @@ export abstract class Query implements Link<Query> {
   /** The last try; earlier ones follow by `earlier`. */
   latest: Attempt | undefined;
 
-  constructor(askedAtMs: number, by: OwnerKey | undefined) {
+  constructor(askedAtMs: number, { by, until }: Pick<Asked<unknown>, "by" | "until">) {
     this.by = by;
+    this.until = until;
     this.askedAtMs = askedAtMs;
     this.startedAtMs = askedAtMs;
+  }
+
+  /** Nobody waits for it any more: nothing is sent for it, and an answer that still comes is kept. */
+  get isUnwanted(): boolean {
+    return this.until?.isPast === true;
   }
 
   /** A new packet for each try; undefined when the name cannot be in DNS. */
@@ -71,7 +79,7 @@ export class TypedQuery<T> extends Query {
   #reply: Reply<T> = NO_SUCH_NAME;
 
   constructor(question: Asked<T>, askedAtMs: number, done: Done<T>) {
-    super(askedAtMs, question.by);
+    super(askedAtMs, question);
     this.#question = question;
     this.#done = done;
   }
@@ -118,6 +126,8 @@ export class Attempt implements Listener, Timed<Attempt> {
   /** Of the window, for its end. */
   readonly epoch: number;
   seat: Seat | undefined;
+  /** False for a try whose time runs without a packet, because nobody waits. */
+  isSent = true;
   /** The lane in which it holds a place; it may listen on without one. */
   lane: Lane<Query> | undefined;
   readonly #events: AttemptEvents;

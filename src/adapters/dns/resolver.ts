@@ -181,22 +181,29 @@ class UdpResolver implements Resolver, AttemptEvents {
   #send(query: Query): void {
     const lane = this.#lane;
     query.isQueued = false;
-    const packet = query.isSettled ? undefined : query.encode();
+    const isRetry = query.sends > 0;
+    const { isUnwanted } = query;
+    const packet = query.isSettled || (isUnwanted && !isRetry) ? undefined : query.encode();
     if (packet === undefined) {
       lane.release(query.by);
-      queueMicrotask(() => this.#settle(query, undefined));
+      queueMicrotask(() => this.#settle(query, isUnwanted ? "deadline" : undefined));
       return;
     }
     const sentAtMs = this.#nowMs();
     // First tries only: a dead name is tried four times, and 2 % of them would look like a server that loses 10 %.
-    const epoch = query.sends > 0 ? -1 : this.#window.sent(this.#places.held, sentAtMs);
+    const epoch = isRetry ? -1 : this.#window.sent(this.#places.held, sentAtMs);
     const attempt = new Attempt(query, packet, { sentAtMs, epoch, lane, events: this });
-    if (query.sends > 0) this.#counts.retries += 1;
-    else if (this.#patience.queueMs === Infinity) query.startedAtMs = sentAtMs;
-    this.#counts.queries += 1;
+    if (!isRetry && this.#patience.queueMs === Infinity) query.startedAtMs = sentAtMs;
     query.sends += 1;
     query.latest = attempt;
     this.#tries.add(attempt);
+    if (isUnwanted) {
+      attempt.isSent = false;
+      attempt.giveBackPlace();
+      return;
+    }
+    this.#counts.queries += 1;
+    if (isRetry) this.#counts.retries += 1;
     this.#servers.at(attempt.server).udp.send(attempt);
   }
 
@@ -234,7 +241,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isSettled) return;
     if (attempt.number === 0) this.#expiring.add(query);
     if (!this.#isLast(attempt)) return;
-    this.#servers.silent(attempt.server);
+    if (attempt.isSent) this.#servers.silent(attempt.server);
     if (this.#mayRetry(query)) this.#retry(query, attempt.server + 1);
     else this.#settle(query, query.why);
   }
@@ -267,15 +274,21 @@ class UdpResolver implements Resolver, AttemptEvents {
 
   #askByTcp(query: Query, { server, packet }: Attempt): void {
     if (query.isTruncated) return;
+    if (query.isUnwanted) {
+      this.#settle(query, "deadline");
+      return;
+    }
     query.isTruncated = true;
     this.#counts.truncated += 1;
     const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
     const timeoutMs = Math.min(this.#patience.tcpMs, leftMs);
-    this.#servers.at(server).tcp.ask({ packet, by: query.by }, timeoutMs, (outcome) => {
-      if (query.isSettled) return;
-      const reading = typeof outcome === "string" ? outcome : query.read(outcome);
-      this.#settle(query, byTcp(reading));
-    });
+    this.#servers
+      .at(server)
+      .tcp.ask({ packet, by: query.by, until: query.until }, timeoutMs, (outcome) => {
+        if (query.isSettled) return;
+        const reading = typeof outcome === "string" ? outcome : query.read(outcome);
+        this.#settle(query, byTcp(reading));
+      });
   }
 
   /** Whole milliseconds since the start: V8 stores small integers without allocating. */

@@ -217,7 +217,17 @@ test("the allowed peer may not send us to another address that is not public, it
     httpPeer((_request, response) => response.writeHead(301, { location: "/b" }).end()),
   );
   const result = await world().http(get(peer.url, { maxRedirects: 3 }));
-  assert.deepEqual(result, { ok: false, fault: "not_public", detail: "127.0.0.1" });
+  const refused = { ok: false, fault: "not_public", detail: "127.0.0.1", isRedirected: true };
+  assert.deepEqual(result, refused);
+  assert.equal(peer.connections(), 1);
+});
+
+test("a redirect is not followed when nobody waits any more", async () => {
+  const peer = await kept(
+    httpPeer((_request, response) => response.writeHead(302, { location: "/b" }).end()),
+  );
+  const question = get(peer.url, { maxRedirects: 3, until: { isPast: true } });
+  assert.equal(faultOf(await world().http(question)), "timeout");
   assert.equal(peer.connections(), 1);
 });
 

@@ -54,20 +54,28 @@ const follow = (
 
 /** Asks the URL of a question and those it redirects to, as often as it may. */
 export async function followRedirects(
-  question: Pick<HttpQuestion, "url" | "maxRedirects">,
+  question: Pick<HttpQuestion, "url" | "maxRedirects" | "until">,
   askUrl: AskUrl,
 ): Promise<OutboundResult<HttpReply>> {
   let url = readUrl(question.url);
   for (let hops = 0; ; hops += 1) {
-    if (url === undefined) return failure(hops === 0 ? "bad_url" : "redirect");
-    const result = await askUrl(url, hops === 0);
+    if (url === undefined)
+      return hops === 0 ? failure("bad_url") : redirectedTo(failure("redirect"));
+    const reached = await askUrl(url, hops === 0);
+    const result = hops === 0 ? reached : redirectedTo(reached);
     if (!result.ok || question.maxRedirects === 0) return result;
     const { location } = result.value.headers;
     if (location === undefined || !REDIRECTS.has(result.value.status)) return result;
-    if (hops === question.maxRedirects) return failure("redirect", "too many");
+    if (question.until?.isPast === true) return redirectedTo(failure("timeout"));
+    if (hops === question.maxRedirects) return redirectedTo(failure("redirect", "too many"));
     url = redirectTarget(url, location);
   }
 }
+
+const redirectedTo = (result: OutboundResult<HttpReply>): OutboundResult<HttpReply> =>
+  result.ok
+    ? { ok: true, value: { ...result.value, isRedirected: true } }
+    : { ...result, isRedirected: true };
 
 function readUrl(text: string, base?: string): URL | undefined {
   if (!URL.canParse(text, base)) return undefined;

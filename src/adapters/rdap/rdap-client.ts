@@ -1,4 +1,4 @@
-import type { Answer, Registration, UnknownReason } from "../../core/mail/lookup.ts";
+import type { Answer, Registration, Until, UnknownReason } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { HttpReply, Outbound, OutboundFailure } from "../../ports/process/outbound.ts";
 import { readDomainAnswer } from "./domain-answer.ts";
@@ -12,6 +12,8 @@ export interface RdapDeps {
   readonly slots: ServerSlots;
   /** The owner in whose turn the question is asked. */
   readonly by?: OwnerKey | undefined;
+  /** Nothing is sent later. */
+  readonly until: Until;
   /** Of one question, redirects included. */
   readonly timeoutMs: number;
 }
@@ -35,7 +37,8 @@ export async function askRdap(
   const server = new URL(base).origin;
   const answer = await deps.slots.run(
     server,
-    async () => {
+    async (until = deps.until) => {
+      if (until.isPast) return unknown("deadline");
       const reply = await deps.outbound.http({
         url: `${base}domain/${domain}`,
         method: "GET",
@@ -43,9 +46,12 @@ export async function askRdap(
         timeoutMs: deps.timeoutMs,
         maxBodyBytes: BYTES_MAX,
         maxRedirects: REDIRECTS_MAX,
+        until,
       });
       if (reply.ok) return check(reply.value, { server, domain }, deps);
-      if (reply.fault !== "malformed") deps.slots.hold(server, FAILED_MS);
+      // Where one name's redirect leads says nothing of the registry, which answered.
+      const isOfServer = reply.isRedirected !== true && reply.fault !== "malformed";
+      if (isOfServer) deps.slots.hold(server, FAILED_MS);
       return unknown(reasonOf(reply));
     },
     deps.by,
@@ -59,12 +65,14 @@ function check(
   { server, domain }: { readonly server: string; readonly domain: string },
   { slots, clock }: RdapDeps,
 ): Answer<Registration> {
-  const { status, headers, body, cut } = reply;
+  const { status, headers, body, cut, isRedirected = false } = reply;
   if (status === 404) return { kind: "absent", why: "noName" };
   if (status === 200) return cut ? unknown("malformed") : readDomainAnswer(body, domain);
-  const asked = retryAfterMs(headers["retry-after"], clock.nowMs());
-  if (status === 429) slots.hold(server, Math.min(asked ?? BUSY_MS, BUSY_MAX_MS));
-  else if (status >= 500) slots.hold(server, Math.min(asked ?? FAILED_MS, BUSY_MAX_MS));
+  if ((status === 429 || status >= 500) && !isRedirected) {
+    const asked = retryAfterMs(headers["retry-after"], clock.nowMs());
+    const usual = status === 429 ? BUSY_MS : FAILED_MS;
+    slots.hold(server, Math.min(asked ?? usual, BUSY_MAX_MS));
+  }
   return unknown(status >= 500 ? "servfail" : "refused");
 }
 

@@ -262,3 +262,31 @@ test("what is no lower-case host name in A-labels is never asked", async () => {
   }
   assert.equal(peer.connections(), 0);
 });
+
+const redirects: readonly (readonly [to: string, location: (own: string) => string])[] = [
+  ["a loopback address", (own) => own],
+  ["a name without an address", () => "http://gone.example/"],
+  ["another scheme", () => "ftp://registry.example/"],
+];
+
+for (const [to, location] of redirects) {
+  test(`one name's redirect to ${to} makes that name unavailable and no other`, async () => {
+    const { registration, peer } = await registry((request, response) => {
+      if (request.url === "/domain/bad.example") {
+        response.writeHead(302, { location: location(`${peer.url}/x`) }).end();
+      } else response.end(JSON.stringify(domainObject({ ldhName: "good.example" })));
+    });
+    assert.match(short(await registration("bad.example")), /^unknown /);
+    assert.equal((await registration("good.example")).kind, "found");
+  });
+}
+
+test("a registry is not asked for a name that nobody waits for any more", async () => {
+  const { registration, peer } = await registry((_request, response) =>
+    response.end(JSON.stringify(domainObject())),
+  );
+  const over = { isPast: true };
+  assert.equal(short(await registration("a.example", undefined, over)), "unknown deadline");
+  assert.equal(peer.connections(), 0);
+  assert.equal((await registration("a.example")).kind, "found");
+});

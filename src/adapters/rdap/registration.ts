@@ -1,6 +1,12 @@
 import { DAY_MS } from "../../core/calendar.ts";
 import { isHostName } from "../../core/name/domain.ts";
-import type { Answer, Lookup, Registration } from "../../core/mail/lookup.ts";
+import {
+  type Answer,
+  Askers,
+  type Lookup,
+  type Registration,
+  type Until,
+} from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Log } from "../../ports/process/log.ts";
 import type { Outbound } from "../../ports/process/outbound.ts";
@@ -42,26 +48,41 @@ export function createRegistration(deps: RegistrationDeps): Lookup["registration
   const slots = createServerSlots(deps.clock, deps.shares);
   // By domain, and by owner too: what still waits in the turn of one owner must not keep another waiting.
   const [asked, inFlight] = [shared(), shared()];
-  return (domain, by) => {
+  return (domain, by, until) => {
     if (!isHostName(domain)) return { kind: "absent", why: "noName" };
-    const once: ServerSlots = {
-      ...slots,
-      run: (server, work, owner) =>
-        slots.run(server, () => asked(domain, () => unlessKept(domain, work, deps)), owner),
-    };
-    return inFlight(`${by ?? ""} ${domain}`, () => lookUp(domain, deps, { slots: once, by }));
+    return inFlight(`${by ?? ""} ${domain}`, until, (askers) => {
+      const once: ServerSlots = {
+        ...slots,
+        run: (server, work, owner) =>
+          slots.run(
+            server,
+            () => asked(domain, askers, (all) => unlessKept(domain, () => work(all), deps)),
+            owner,
+          ),
+      };
+      return lookUp(domain, deps, { slots: once, by, until: askers });
+    });
   };
 }
 
-/** Runs a question of the same name once at a time. */
+/** Runs a question of the same name once at a time; it ends when the last of its askers stops waiting. */
 function shared() {
-  const running = new Map<string, Promise<Answer<Registration>>>();
-  return (name: string, question: Question): Promise<Answer<Registration>> => {
+  const running = new Map<string, { answer: Promise<Answer<Registration>>; askers: Askers }>();
+  return (
+    name: string,
+    until: Until | undefined,
+    question: (askers: Askers) => Promise<Answer<Registration>>,
+  ): Promise<Answer<Registration>> => {
     const twin = running.get(name);
-    if (twin !== undefined) return twin;
-    const made = question().finally(() => running.delete(name));
-    running.set(name, made);
-    return made;
+    if (twin !== undefined) {
+      twin.askers.add(until);
+      return twin.answer;
+    }
+    const askers = new Askers();
+    askers.add(until);
+    const answer = question(askers).finally(() => running.delete(name));
+    running.set(name, { answer, askers });
+    return answer;
   };
 }
 
@@ -78,6 +99,7 @@ async function unlessKept(
 interface Turn {
   readonly slots: ServerSlots;
   readonly by: OwnerKey | undefined;
+  readonly until: Until;
 }
 
 async function lookUp(
@@ -104,6 +126,7 @@ async function ask(
   const bootstrap = await deps.bootstrap.current();
   // Without a bootstrap it is unknown whether RDAP is missing, so WHOIS is not asked.
   if (bootstrap === undefined) return unknown("network");
+  if (turn.until.isPast) return unknown("deadline");
   const base = bootstrap.serverFor(domain);
   if (base !== undefined) return askRdap(base, domain, { ...deps, ...turn });
   const server = whoisServerFor(domain, deps.whoisServers);

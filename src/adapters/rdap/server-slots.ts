@@ -1,4 +1,4 @@
-import type { Answer, Registration } from "../../core/mail/lookup.ts";
+import type { Answer, Registration, Until } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { NoRoom } from "../../ports/sharing/hold.ts";
@@ -10,8 +10,8 @@ const WAIT_MS = 10_000;
 /** The owner of questions without a caller. */
 const OPERATOR = "account:operator";
 
-/** Asks a registry. */
-export type Question = () => Promise<Answer<Registration>>;
+/** Asks a registry. `until`: given when others wait for the answer too. */
+export type Question = (until?: Until) => Promise<Answer<Registration>>;
 
 /** Limits the questions to each registry's server, and serves owners in turn. */
 export interface ServerSlots {

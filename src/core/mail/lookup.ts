@@ -55,22 +55,48 @@ export interface Registration {
   readonly registeredAtMs: number;
 }
 
+/** The time when the asker stops waiting. */
+export interface Until {
+  readonly isPast: boolean;
+}
+
+/** Several askers of one question: past when all of them have stopped waiting. */
+export class Askers implements Until {
+  readonly #untils: Until[] = [];
+  #isForever = false;
+
+  /** Absent: this asker waits as long as it takes. */
+  add(until: Until | undefined): void {
+    if (until === undefined) this.#isForever = true;
+    else this.#untils.push(until);
+  }
+
+  get isPast(): boolean {
+    return !this.#isForever && this.#untils.every(({ isPast }) => isPast);
+  }
+}
+
 /**
  * Asks about names. Never rejects for what a peer did: timeouts and garbage are `unknown`. `by`: the owner whose share
- * of the questions under way is used; absent: no owner's.
+ * of the questions under way is used; absent: no owner's. `until`: nothing further is sent after it, while an answer
+ * that comes later is still kept for the next asker; absent: the lookup's own limits hold.
  */
 export interface Lookup {
   /** `name` is lower-case A-labels without a trailing dot, here and below. */
-  mx(name: string, by?: string): Awaitable<Answer<MailExchange>>;
+  mx(name: string, by?: string, until?: Until): Awaitable<Answer<MailExchange>>;
   /**
    * In textual form: A, and AAAA where mail reaches none of those. Found when either has records; absent only when both
    * are.
    */
-  addresses(host: string, by?: string): Awaitable<Answer<string>>;
+  addresses(host: string, by?: string, until?: Until): Awaitable<Answer<string>>;
   /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
-  txt(name: string, by?: string): Awaitable<Answer<string>>;
+  txt(name: string, by?: string, until?: Until): Awaitable<Answer<string>>;
   /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. */
-  registration(registrableDomain: string, by?: string): Awaitable<Answer<Registration>>;
+  registration(
+    registrableDomain: string,
+    by?: string,
+    until?: Until,
+  ): Awaitable<Answer<Registration>>;
 }
 
 /** The same questions on the premium budget. */

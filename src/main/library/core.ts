@@ -48,9 +48,9 @@ export function createValidator(options: CoreOptions = {}): Promise<Validator> {
 
 /** The questions of `dns`, and those to registries. */
 export const lookupOf = (dns: DnsQuestions, registration: Lookup["registration"]): Lookup => ({
-  mx: (name) => dns.mx(name),
-  addresses: (host) => dns.addresses(host),
-  txt: (name) => dns.txt(name),
+  mx: (name, by, until) => dns.mx(name, by, until),
+  addresses: (host, by, until) => dns.addresses(host, by, until),
+  txt: (name, by, until) => dns.txt(name, by, until),
   registration,
 });
 

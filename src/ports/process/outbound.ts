@@ -1,3 +1,5 @@
+import type { Until } from "../../core/mail/lookup.ts";
+
 /** Why a peer could not be asked, or gave nothing that can be used. */
 export type OutboundFault =
   /** Not http or https, or with a user name in it. */
@@ -28,6 +30,8 @@ export interface OutboundFailure {
   readonly detail?: string;
   /** Set if an answer had started before it failed. */
   readonly status?: number;
+  /** The peer that was named answered, and its redirect led to the failure. */
+  readonly isRedirected?: boolean;
 }
 
 export type OutboundResult<T> = { readonly ok: true; readonly value: T } | OutboundFailure;
@@ -43,10 +47,12 @@ export interface HttpQuestion {
   readonly timeoutMs: number;
   /** Octets of the answer's body that are read; the rest is cut off with the connection. */
   readonly maxBodyBytes: number;
-  /** 0: an answer that redirects is an answer like any other. */
   /** A redirect led here: no address may be dialled that is not public, whatever the operator allows. */
   readonly isRedirected?: boolean;
+  /** 0: an answer that redirects is an answer like any other. */
   readonly maxRedirects: number;
+  /** No redirect is followed later. */
+  readonly until?: Until | undefined;
 }
 
 export interface HttpReply {
@@ -56,6 +62,8 @@ export interface HttpReply {
   readonly body: Uint8Array;
   /** The body was longer than `maxBodyBytes`. */
   readonly cut: boolean;
+  /** It comes from where a redirect led, not from the peer that was named. */
+  readonly isRedirected?: boolean;
 }
 
 export interface TcpQuestion {

@@ -4,6 +4,7 @@ import type {
   Lookup,
   PremiumLookup,
   Unknown,
+  Until,
   UnknownReason,
 } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
@@ -102,10 +103,10 @@ class Bounded implements BoundedLookup {
       return note(answer);
     };
     return {
-      mx: (name) => deadline.bound(() => lookup.mx(name, by), noteMail),
-      addresses: (host) => deadline.bound(() => lookup.addresses(host, by), note),
-      txt: (name) => deadline.bound(() => lookup.txt(name, by), note),
-      registration: (name) => deadline.bound(() => lookup.registration(name, by), note),
+      mx: (name) => deadline.bound(() => lookup.mx(name, by, deadline), noteMail),
+      addresses: (host) => deadline.bound(() => lookup.addresses(host, by, deadline), note),
+      txt: (name) => deadline.bound(() => lookup.txt(name, by, deadline), note),
+      registration: (name) => deadline.bound(() => lookup.registration(name, by, deadline), note),
     };
   }
 }
@@ -114,11 +115,12 @@ class Bounded implements BoundedLookup {
 const SILENT: ReadonlySet<UnknownReason> = new Set(["deadline", "timeout", "network"]);
 
 /** One point in time that many questions race; its timer starts with the first that has to wait. */
-class Deadline {
+class Deadline implements Until {
   readonly #clock: Clock;
   readonly #atMs: number;
   readonly #waiting = new Set<() => void>();
   #cancel: (() => void) | undefined;
+  #isOver = false;
 
   constructor(clock: Clock, atMs: number) {
     this.#clock = clock;
@@ -126,7 +128,9 @@ class Deadline {
   }
 
   get isPast(): boolean {
-    return this.#clock.monotonicMs() >= this.#atMs;
+    // A timer may fire up to 1 ms early by the clock: from then on the clock is not asked.
+    this.#isOver ||= this.#clock.monotonicMs() >= this.#atMs;
+    return this.#isOver;
   }
 
   /** Passes the answer to `note`, or `OVERDUE` when it is too late to ask or to wait on. */
@@ -150,11 +154,14 @@ class Deadline {
     });
   }
 
+  /** The result is out, or the budget is spent: who asked before waits no longer. */
   end(): void {
+    this.#isOver = true;
     this.#cancel?.();
   }
 
   #fire(): void {
+    this.#isOver = true;
     for (const overdue of this.#waiting) overdue();
     this.#waiting.clear();
   }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import type { UnknownReason } from "../../../core/mail/lookup.ts";
+import type { Until, UnknownReason } from "../../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import type { Clock } from "../../../ports/process/clock.ts";
 import { countedPermits, Lane } from "./lane.ts";
@@ -27,6 +27,7 @@ const FRAME_MAX_OCTETS = LENGTH_OCTETS + 0xffff;
 class TcpQuery {
   readonly packet: Buffer;
   readonly by: OwnerKey | undefined;
+  readonly until: Until | undefined;
   readonly done: (outcome: Buffer | UnknownReason) => void;
   sends = 0;
   settled = false;
@@ -34,9 +35,10 @@ class TcpQuery {
   connection: Connection | undefined;
   cancelDeadline = (): void => undefined;
 
-  constructor({ packet, by }: TcpQuestion, done: (outcome: Buffer | UnknownReason) => void) {
+  constructor({ packet, by, until }: TcpQuestion, done: (outcome: Buffer | UnknownReason) => void) {
     this.packet = Buffer.from(packet);
     this.by = by;
+    this.until = until;
     this.done = done;
   }
 }
@@ -45,6 +47,8 @@ export interface TcpQuestion {
   readonly packet: Uint8Array;
   /** On whose behalf, where that is known. */
   readonly by?: OwnerKey | undefined;
+  /** Nothing is sent later. */
+  readonly until?: Until | undefined;
 }
 
 /** Asks one server by TCP: one connection, opened when needed, many queries at once (RFC 7766). */
@@ -94,6 +98,10 @@ export class TcpPipe {
       return;
     }
     query.sends += 1;
+    if (query.until?.isPast === true) {
+      this.#settle(query, "deadline");
+      return;
+    }
     this.#nextId = (this.#nextId + 1) & 0xffff; // nobody off the path can forge into a connection
     query.packet.writeUInt16BE(this.#nextId, 0);
     query.connection = query.sends === 1 ? (this.#shared ??= this.#open()) : this.#open();

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { EXAMPLES } from "./examples.ts";
+import { wordsOf } from "./fault-words.ts";
 import { CommandFailure, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
 import { harmless } from "./text.ts";
 
@@ -53,7 +54,7 @@ export async function runProgram(
     return EXIT.fine;
   } catch (fault) {
     if (fault instanceof CommanderError) return fault.exitCode === 0 ? EXIT.fine : EXIT.usage;
-    const message = fault instanceof Error ? fault.message : String(fault);
+    const message = fault instanceof CommandFailure ? fault.message : wordsOf(fault);
     if (message !== "") terminal.err(harmless(`gatepost: ${message}\n`));
     return fault instanceof CommandFailure ? fault.exitCode : EXIT.failed;
   }

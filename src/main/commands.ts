@@ -70,7 +70,7 @@ export function allCommands(terminal: Terminal): readonly Command[] {
     confirm,
   };
   return [
-    serveCommand(() => serve(terminal)),
+    serveCommand((port) => serve(terminal, port)),
     workerCommand(() => work(terminal)),
     checkCommand({
       terminal,
@@ -110,12 +110,14 @@ const command = <T extends object>(
 ): Promise<T & { readonly close: () => Promise<void> }> =>
   openProcess(config(), { log: "silent" }, open);
 
-async function serve(terminal: Terminal): Promise<void> {
+async function serve(terminal: Terminal, port: string | undefined): Promise<void> {
   leaveWhenAsked();
   // Loaded here, for the other commands start faster without a server's parts.
   const { startServer } = await import("./server.ts");
   await runUntilStopped(terminal, async () => {
-    const running = await startServer(config());
+    const running = await startServer(
+      readConfig({ ...process.env, ...(port !== undefined && { PORT: port }) }),
+    );
     const listens = `Gatepost listens on ${running.url} (API documentation: ${running.url}/docs)`;
     const setUp =
       running.setUpUrl === undefined

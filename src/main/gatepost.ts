@@ -1,7 +1,7 @@
 import { program, runProgram } from "../cli/program.ts";
 import { allCommands } from "./commands.ts";
 import { programVersion } from "./process/program-version.ts";
-import { systemTerminal } from "./process/terminal.ts";
+import { outputWritten, systemTerminal } from "./process/terminal.ts";
 
 /** The command `gatepost`. */
 
@@ -13,6 +13,7 @@ const root = program(programVersion(), terminal, allCommands(terminal));
 // Timers of ours keep no process alive; a command that waits for an answer has to.
 const alive = setInterval(() => undefined, ALIVE_MS);
 process.exitCode = await runProgram(root, process.argv.slice(2), terminal);
+await outputWritten();
 clearInterval(alive);
 // A start that failed half way may have left connections that would keep the process; output is written by now.
 if (process.exitCode !== 0) process.exit();

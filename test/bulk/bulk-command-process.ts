@@ -1,5 +1,4 @@
-// `gatepost bulk` in a separate process, for tests that kill it: up to ten entries a millisecond, or as fast
-// as possible with HURRY in the environment.
+// `gatepost bulk` in a separate process, for tests that kill it: up to ten entries a millisecond.
 import { runBulkCommand } from "./bulk-command.ts";
 
 let begun = 0;
@@ -16,7 +15,7 @@ process.exitCode = await runBulkCommand(process.argv.slice(2), {
     interactive: false,
     columns: 80,
   },
-  ...(process.env["HURRY"] === undefined && { room }),
+  room,
   onInterrupt: (stop) => {
     const leave = (): void => process.exit(130);
     process.once("SIGINT", () => {

@@ -33,7 +33,7 @@ test("a check that fails while later entries wait for room is reported, not an u
     close: () => Promise.resolve(),
   };
   const stop = new AbortController().signal;
-  const pages = checkPages(onePage(150), checker, { skip: 0, stop });
+  const pages = checkPages(onePage(150), checker, stop);
   await assert.rejects(async () => {
     for await (const page of pages) assert.ok(page);
   }, /a bug/);

@@ -31,19 +31,19 @@ const AGAIN_MAX = 400;
 const SPAM_TRAP = true;
 
 /**
- * Checks the entries after the first `skip`, many at once, and yields them in their order. After `stop` it
- * starts no more; those already started are still yielded.
+ * Checks the entries, many at once, and yields them in their order. After `stop` it starts no more; those
+ * already started are still yielded.
  */
 export async function* checkPages(
   pages: AsyncIterable<SourcePage>,
   { check, room }: BulkChecker,
-  { skip, stop }: { readonly skip: number; readonly stop: AbortSignal },
+  stop: AbortSignal,
 ): AsyncGenerator<CheckedPage> {
   const again = new Places(AGAIN_MAX);
   const open: Promise<CheckedPage>[] = [];
   let fault: unknown;
   try {
-    for await (const block of blocks(pages, skip)) {
+    for await (const block of blocks(pages)) {
       if (stop.aborted) break;
       const checked = checkBlock(block, { check, room, again });
       checked.catch(() => undefined); // `next` reports the fault when the block's turn comes
@@ -62,14 +62,11 @@ async function next(open: Promise<CheckedPage>[]): Promise<CheckedPage> {
   return (await open.shift()) ?? { header: [], entries: [] };
 }
 
-/** Cuts pages into blocks without the skipped entries. An empty page is yielded for its header. */
-async function* blocks(pages: AsyncIterable<SourcePage>, skip: number): AsyncGenerator<SourcePage> {
-  let left = skip;
+/** Cuts pages into blocks. An empty page is yielded for its header. */
+async function* blocks(pages: AsyncIterable<SourcePage>): AsyncGenerator<SourcePage> {
   for await (const { entries, ...table } of pages) {
-    const passed = Math.min(left, entries.length);
-    left -= passed;
     if (entries.length === 0) yield { ...table, entries };
-    for (let at = passed; at < entries.length; at += BLOCK_ENTRIES) {
+    for (let at = 0; at < entries.length; at += BLOCK_ENTRIES) {
       yield { ...table, entries: entries.slice(at, at + BLOCK_ENTRIES) };
     }
   }

@@ -1,5 +1,6 @@
 import type { FileFacts, Files } from "../../ports/process/files.ts";
 import { fileText } from "../../service/bulk/file-text.ts";
+import { wordsOf } from "../fault-words.ts";
 import { CommandFailure, EXIT } from "../terminal.ts";
 import { type FileFormat, formatOf } from "./entry-source.ts";
 
@@ -19,7 +20,7 @@ export interface Input {
 export async function openInput(path: string, files: Files, stop: AbortSignal): Promise<Input> {
   const facts = await files.stat(path);
   if (path !== "-" && facts === undefined) {
-    throw new CommandFailure(EXIT.failed, `${path}: no such file.`);
+    throw new CommandFailure(EXIT.failed, wordsOf({ code: "ENOENT", path }));
   }
   let readBytes = 0;
   let mark = false;

@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Input, shareOf } from "./input.ts";
 import { progressLine, type RunProgress } from "./progress-bar.ts";
-import type { RunState } from "./resume.ts";
+import type { RunState } from "./run.ts";
 
 export interface Meter {
   readonly show: (state: RunState) => void;
@@ -14,7 +14,6 @@ export interface Meter {
 export interface MeteredRun {
   readonly input: Input;
   readonly out: string;
-  readonly from: RunState;
 }
 
 export interface MeterDeps {
@@ -23,23 +22,16 @@ export interface MeterDeps {
 }
 
 /** The progress bar, on a terminal that does not show the output itself. */
-export function createMeter(
-  { input, out, from }: MeteredRun,
-  { terminal, clock }: MeterDeps,
-): Meter {
+export function createMeter({ input, out }: MeteredRun, { terminal, clock }: MeterDeps): Meter {
   const startMs = clock.monotonicMs();
   const elapsedMs = (): number => clock.monotonicMs() - startMs;
   const width = terminal.columns - 1;
   const isShown = terminal.interactive && (out !== "-" || !terminal.colours);
-  let shareBefore: number | undefined = from.entries === 0 ? 0 : undefined;
   const progress = (state: RunState): RunProgress => {
     const share = shareOf(input);
-    shareBefore ??= share ?? 0;
     return {
       entries: state.entries,
-      entriesNow: state.entries - from.entries,
       elapsedMs: elapsedMs(),
-      shareBefore,
       ...(share === undefined ? {} : { share }),
     };
   };

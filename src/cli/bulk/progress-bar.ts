@@ -1,13 +1,9 @@
 /** The progress of a run. */
 export interface RunProgress {
   readonly entries: number;
-  /** Entries checked in this run; the rate uses them. */
-  readonly entriesNow: number;
   readonly elapsedMs: number;
   /** 0 to 1; absent when the size of the input is unknown. */
   readonly share?: number;
-  /** The share that an earlier run finished. */
-  readonly shareBefore: number;
 }
 
 /** "1,234,567" */
@@ -31,13 +27,12 @@ export function progressLine(progress: RunProgress, columns: number): string {
   return `[${"#".repeat(full)}${"-".repeat(width - full)}] ${facts}`;
 }
 
-function ratePerSecond({ entriesNow, elapsedMs }: RunProgress): number {
-  return elapsedMs <= 0 ? 0 : (entriesNow * 1_000) / elapsedMs;
+function ratePerSecond({ entries, elapsedMs }: RunProgress): number {
+  return elapsedMs <= 0 ? 0 : (entries * 1_000) / elapsedMs;
 }
 
-function leftMs({ share = 0, shareBefore, elapsedMs }: RunProgress): number | undefined {
-  const done = share - shareBefore;
-  return done <= 0 ? undefined : (elapsedMs * Math.max(0, 1 - share)) / done;
+function leftMs({ share = 0, elapsedMs }: RunProgress): number | undefined {
+  return share <= 0 ? undefined : (elapsedMs * Math.max(0, 1 - share)) / share;
 }
 
 /** "1:05:09", "5:09" */

@@ -20,7 +20,6 @@ const GATEPOST = fileURLToPath(new URL("../../main/gatepost.js", import.meta.url
 interface Place {
   readonly input: string;
   readonly out: string;
-  readonly note: string;
 }
 
 async function place(t: TestContext): Promise<Place> {
@@ -28,7 +27,7 @@ async function place(t: TestContext): Promise<Place> {
   t.after(() => rm(dir, { recursive: true }));
   const [input, out] = [join(dir, "in.txt"), join(dir, "out.txt")];
   await writeFile(input, MANY.join("\n"));
-  return { input, out, note: `${out}.resume.json` };
+  return { input, out };
 }
 
 interface Child {
@@ -38,10 +37,9 @@ interface Child {
   readonly ended: Promise<number | string>;
 }
 
-function start(t: TestContext, { input, out }: Place, more: Record<string, string> = {}): Child {
+function start(t: TestContext, { input, out }: Place): Child {
   const child = spawn(process.execPath, [SLOW, input, "--out", out], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, ...more },
   });
   t.after(() => child.kill("SIGKILL"));
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
@@ -52,33 +50,7 @@ function start(t: TestContext, { input, out }: Place, more: Record<string, strin
 const written = (path: string): Promise<true> =>
   until(async () => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0, { what: path });
 
-/** Waits until the run has noted more than so many entries; returns how many. */
-function noted({ note }: Place, moreThan: number): Promise<number> {
-  const look = async (): Promise<number | undefined> => {
-    const text = await readFile(note, "utf8").catch(() => '{"state":{"entries":0}}');
-    const { state } = JSON.parse(text) as { readonly state: { readonly entries: number } };
-    return state.entries > moreThan ? state.entries : undefined;
-  };
-  return until(look, { what: `a note beyond ${String(moreThan)}` });
-}
-
-test("a run killed twice goes on where it noted, and comes to the same bytes", async (t) => {
-  const here = await place(t);
-  let entries = 0;
-  for (let kills = 0; kills < 2; kills += 1) {
-    const child = start(t, here);
-    entries = await noted(here, entries);
-    child.process.kill("SIGKILL");
-    assert.equal(await child.ended, "SIGKILL");
-  }
-  const last = start(t, here, { HURRY: "1" });
-  assert.equal(await last.ended, 0);
-  assert.match(await last.err, /^Resuming after [\d,]+ entries\.\n150,000 entries: 150,000 valid/);
-  assert.equal(await readFile(here.out, "utf8"), WHOLE);
-  await assert.rejects(stat(here.note));
-});
-
-test("the first Ctrl-C finishes what is under way and says how to go on", async (t) => {
+test("the first Ctrl-C finishes what is under way and says where the output ends", async (t) => {
   const here = await place(t);
   const child = start(t, here);
   await written(here.out);
@@ -90,9 +62,6 @@ test("the first Ctrl-C finishes what is under way and says how to go on", async 
   );
   const part = await readFile(here.out, "utf8");
   assert.ok(part.endsWith("\n") && WHOLE.startsWith(part) && part.length < WHOLE.length);
-  const again = start(t, here, { HURRY: "1" });
-  assert.equal(await again.ended, 0);
-  assert.equal(await readFile(here.out, "utf8"), WHOLE);
 });
 
 test("the second Ctrl-C leaves at once", async (t) => {

@@ -128,13 +128,14 @@ test("a CSV becomes NDJSON with its columns as members", async (t) => {
   assert.equal(third, '{"Name":"Cy","Mail":"","result":null}');
 });
 
-test("the summary counts every entry once, and says when DNS did not answer", async (t) => {
+test("the summary counts every entry once, and the exit code says that DNS did not answer", async (t) => {
   const { put, path, run } = await folder(t);
   const text = "a.example silent.example nonsense b@x.example";
-  const { err } = await run([await put("in.txt", text), "--out", path("out")]);
+  const { code, err } = await run([await put("in.txt", text), "--out", path("out")]);
+  assert.equal(code, 3);
   assert.match(
     err,
-    /^4 entries: 2 valid, 0 disposable, 1 without mail server \(DNS did not answer for 1\), 1 malformed; in 0:0\d\.\n$/,
+    /^4 entries: 2 valid, 0 disposable, 1 without mail server \(DNS did not answer for 1\), 1 malformed; in 0:0\d\.\ngatepost: DNS did not answer for 1 of the entries/,
   );
 });
 
@@ -199,11 +200,78 @@ test("spreadsheet files are refused as input and output", async (t) => {
 test("a missing file and an output that is the input are refused before anything is written", async (t) => {
   const { put, path, run, read } = await folder(t);
   const missing = await run([path("none.txt"), "--out", path("out")]);
-  assert.deepEqual([missing.code, /no such file/.test(missing.err)], [3, true]);
+  assert.deepEqual([missing.code, /no such file or folder; check/.test(missing.err)], [3, true]);
   const file = await put("in.txt", "a.example");
   const same = await run([file, "--out", join(path("."), "in.txt")]);
   assert.deepEqual([same.code, /--out must not be the input file/.test(same.err)], [2, true]);
   assert.equal(await read("in.txt"), "a.example");
+});
+
+test("an output that exists is kept unless --force replaces it", async (t) => {
+  const { put, path, run, read } = await folder(t);
+  const file = await put("in.txt", "a.example");
+  await put("out", "precious and longer than the result");
+  const refused = await run([file, "--out", path("out")]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /out exists; choose another name, or give --force to replace it/);
+  assert.equal(await read("out"), "precious and longer than the result");
+  assert.equal((await run([file, "--out", path("out"), "--force"])).code, 0);
+  assert.equal(await read("out"), "a.example\n");
+  assert.equal((await run([file, "--out", "/dev/null"])).code, 0, "a device may be written to");
+});
+
+test("an interrupted run ends with what was checked", async (t) => {
+  const { put, path, run, read } = await folder(t);
+  const file = await put("in.txt", MANY.join("\n"));
+  let stop = (): void => undefined;
+  const files = {
+    ...systemFiles,
+    write: async (name: string) => {
+      const writer = await systemFiles.write(name, "refused");
+      return { ...writer, write: (text: string) => (stop(), writer.write(text)) };
+    },
+  };
+  const onInterrupt = (ask: () => void): (() => void) => {
+    stop = ask;
+    return () => undefined;
+  };
+  const ran = await run([file, "--out", path("out")], { files, onInterrupt });
+  assert.equal(ran.code, 3);
+  const written = (await read("out")).split("\n").slice(0, -1);
+  assert.match(
+    ran.err,
+    new RegExp(`stopped after ${written.length.toLocaleString("en-US")} entries`),
+  );
+  assert.deepEqual(written, MANY.slice(0, written.length));
+});
+
+/** Name, path in the folder as input and as output, and the words. */
+const paths = [
+  ["a missing input", "none", "out", /none: no such file or folder; check the name/],
+  ["a folder as input", ".", "out", /it is a folder; name a file/],
+  ["a folder as output", "in.txt", ".", /it is a folder; name a file/],
+  ["an output in no folder", "in.txt", "none/out", /none\/out: no such file or folder/],
+  ["an output below a file", "in.txt", "in.txt/out", /a part of this path is a file/],
+] as const;
+
+for (const [name, input, output, words] of paths) {
+  test(`a path that cannot be used is named, with what to do: ${name}`, async (t) => {
+    const { put, path, run } = await folder(t);
+    await put("in.txt", "a.example");
+    const ran = await run([path(input), "--out", path(output)]);
+    assert.equal(ran.code, 3);
+    assert.match(ran.err, words);
+    assert.equal(ran.err.trim().split("\n").length, 1);
+  });
+}
+
+test("a full disk is one sentence that names the output", async (t) => {
+  const { put, run } = await folder(t);
+  const ran = await run([await put("in.txt", "a.example"), "--out", "/dev/full"]);
+  assert.deepEqual(
+    [ran.code, ran.err],
+    [3, "gatepost: /dev/full: no space is left; free some, or write elsewhere\n"],
+  );
 });
 
 test("a terminal shows how far it is, and is clean afterwards", async (t) => {
@@ -239,15 +307,14 @@ test("memory holds some thousand entries, however many there are", async (t) => 
   const files = {
     ...systemFiles,
     stat: (name: string) =>
-      Promise.resolve(name === "in" ? { id: "in", sizeBytes: 3.2e6, modifiedMs: 0 } : undefined),
+      Promise.resolve(name === "in" ? { id: "in", sizeBytes: 3.2e6, isFile: true } : undefined),
     read: endless,
     write: () =>
       Promise.resolve({
         write: (text: string) => {
           written += text.split("\n").length - 1;
-          return Promise.resolve(text.length);
+          return Promise.resolve();
         },
-        sync: () => Promise.resolve(),
         close: () => Promise.resolve(),
       }),
   };

@@ -7,8 +7,7 @@ import { type Input, openInput } from "../bulk/input.ts";
 import { type BulkChecker, checkPages } from "../bulk/check-pages.ts";
 import { createMeter } from "../bulk/meter.ts";
 import { clockTime, grouped } from "../bulk/progress-bar.ts";
-import { NEW_RUN, RunFile, type RunPlan, type RunState, statePath } from "../bulk/resume.ts";
-import { writePages } from "../bulk/run.ts";
+import { type RunState, writePages } from "../bulk/run.ts";
 import { CommandFailure, EXIT, misuse, type Terminal } from "../terminal.ts";
 
 export interface BulkCommandDeps {
@@ -22,6 +21,7 @@ export interface BulkCommandDeps {
 
 interface Options {
   readonly out?: string;
+  readonly force?: true;
   readonly format?: FileFormat;
   readonly column?: string;
 }
@@ -31,7 +31,8 @@ export function bulkCommand(deps: BulkCommandDeps): Command {
   return new Command("bulk")
     .description("check a file of entries without a server")
     .argument("<file>", 'a list, CSV or NDJSON; "-" reads standard input')
-    .option("--out <file>", "write to this file, and resume an interrupted run")
+    .option("--out <file>", "write to this file; it must not exist")
+    .option("--force", "replace the file that --out names")
     .addOption(
       new Option(
         "--format <format>",
@@ -43,20 +44,10 @@ export function bulkCommand(deps: BulkCommandDeps): Command {
       "after",
       "\nlist: the valid entries, one a line. csv: every row with its result; a cell that begins\n" +
         "like a formula gets a '. ndjson: every object with its result. Entries keep their order.\n" +
-        "\nExit codes: 0 all checked; 3 not all, see the message.",
+        "\nExit codes: 0 every entry has a result; 3 DNS did not answer for some of them, or the\n" +
+        "command failed.",
     )
     .action((file: string, options: Options) => bulk(file, options, deps));
-}
-
-/** One run of the command, prepared. */
-interface Run {
-  readonly input: Input;
-  readonly out: string;
-  readonly plan: RunPlan;
-  /** Absent: the run cannot be resumed. */
-  readonly file?: RunFile;
-  readonly from: RunState;
-  readonly stop: AbortSignal;
 }
 
 async function bulk(path: string, options: Options, deps: BulkCommandDeps): Promise<void> {
@@ -68,7 +59,8 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
   try {
     refuseSpreadsheets(path, options.out);
     const input = await openInput(path, deps.files, stopping.signal);
-    await carryOut(await prepare(input, options, { ...deps, stop: stopping.signal }), deps);
+    await refuseOutput(input, options, deps);
+    await carryOut(input, options, { ...deps, stop: stopping.signal });
   } catch (error) {
     throw error instanceof TableFault
       ? new CommandFailure(EXIT.failed, `${path}: ${error.message}`)
@@ -85,44 +77,31 @@ function refuseSpreadsheets(...paths: readonly (string | undefined)[]): void {
   if (path !== undefined) throw misuse(`${path}: spreadsheet files are not supported; use .csv`);
 }
 
-async function prepare(
+/** Before anything is checked: what is there already is not lost by a slip of the hand. */
+async function refuseOutput(
+  { facts }: Input,
+  { out, force }: Options,
+  { files }: BulkCommandDeps,
+): Promise<void> {
+  const output = out === undefined ? undefined : await files.stat(out);
+  if (output === undefined) return;
+  if (facts?.id === output.id) throw misuse("--out must not be the input file");
+  if (output.isFile && force !== true) {
+    throw misuse(`--out: ${out ?? ""} exists; choose another name, or give --force to replace it`);
+  }
+}
+
+async function carryOut(
   input: Input,
   options: Options,
-  { files, terminal, stop }: BulkCommandDeps & { readonly stop: AbortSignal },
-): Promise<Run> {
-  const { out = "-" } = options;
-  const { facts } = input;
-  const output = await files.stat(out);
-  if (facts !== undefined && facts.id === output?.id) {
-    throw new CommandFailure(EXIT.usage, "--out must not be the input file");
-  }
-  const plan = planOf(input, options);
-  const run = { input, out, plan, stop };
-  if (out === "-" || facts === undefined) return { ...run, from: NEW_RUN };
-  const file = new RunFile(files, out, plan);
-  const from = await file.load(output);
-  if (from !== NEW_RUN) terminal.err(`Resuming after ${grouped(from.entries)} entries.\n`);
-  return { ...run, file, from };
-}
-
-function planOf(input: Input, { out = "-", format, column = "" }: Options): RunPlan {
-  const { path, facts } = input;
-  return {
-    input: path,
-    inputBytes: facts?.sizeBytes ?? 0,
-    inputModifiedMs: facts?.modifiedMs ?? 0,
-    from: input.format,
-    to: format ?? formatNamed(out) ?? input.format,
-    column,
-  };
-}
-
-async function carryOut(run: Run, deps: BulkCommandDeps): Promise<void> {
+  deps: BulkCommandDeps & { readonly stop: AbortSignal },
+): Promise<void> {
+  const { out = "-", force } = options;
   const check = await deps.openCheck();
   try {
-    const writer = await deps.files.write(run.out, run.from.outputBytes);
+    const writer = await deps.files.write(out, force === true ? "replaced" : "refused");
     try {
-      await checkAll(run, check, { ...deps, writer });
+      await checkAll(input, options, { ...deps, check, writer });
     } finally {
       await writer.close();
     }
@@ -131,39 +110,40 @@ async function carryOut(run: Run, deps: BulkCommandDeps): Promise<void> {
   }
 }
 
-async function checkAll(
-  run: Run,
-  check: BulkChecker,
-  deps: BulkCommandDeps & { readonly writer: FileWriter },
-): Promise<void> {
-  const { input, plan, from, stop, file } = run;
-  const { terminal, clock, writer } = deps;
-  const meter = createMeter(run, deps);
-  const column = plan.column === "" ? {} : { column: plan.column };
-  const source = entryPages(input.texts, { format: plan.from, ...column });
-  const pages = checkPages(source, check, { skip: from.entries, stop });
-  const state = await writePages(
-    pages,
-    { format: plan.to, from, mark: input.mark },
-    {
-      writer,
-      clock,
-      save: (now) => file?.save(now) ?? Promise.resolve(),
-      show: meter.show,
-    },
-  );
-  meter.clear();
-  if (stop.aborted) throw stopped(run, state);
-  await file?.remove();
-  terminal.err(summary(state, meter.elapsedMs()));
+interface CheckAllDeps extends Pick<BulkCommandDeps, "terminal" | "clock"> {
+  readonly check: BulkChecker;
+  readonly writer: FileWriter;
+  readonly stop: AbortSignal;
 }
 
-function stopped({ out, file }: Run, { entries }: RunState): CommandFailure {
-  const how =
-    file === undefined
-      ? "The output ends after them."
-      : `Run the same command again to resume (${statePath(out)}).`;
-  return new CommandFailure(EXIT.failed, `stopped after ${grouped(entries)} entries. ${how}`);
+async function checkAll(
+  input: Input,
+  { out = "-", format, column }: Options,
+  { check, writer, stop, terminal, clock }: CheckAllDeps,
+): Promise<void> {
+  const meter = createMeter({ input, out }, { terminal, clock });
+  const source = entryPages(input.texts, {
+    format: input.format,
+    ...(column !== undefined && { column }),
+  });
+  const state = await writePages(
+    checkPages(source, check, stop),
+    { format: format ?? formatNamed(out) ?? input.format, mark: input.mark },
+    { writer, clock, show: meter.show },
+  );
+  meter.clear();
+  if (stop.aborted) {
+    const count = grouped(state.entries);
+    throw new CommandFailure(EXIT.failed, `stopped after ${count} entries; the output ends there`);
+  }
+  terminal.err(summary(state, meter.elapsedMs()));
+  if (state.inconclusive > 0) {
+    const count = grouped(state.inconclusive);
+    throw new CommandFailure(
+      EXIT.failed,
+      `DNS did not answer for ${count} of the entries, so their result is not known; check them again later`,
+    );
+  }
 }
 
 function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {

@@ -66,6 +66,8 @@ test("- reads the entries from standard input, and several results name their en
       ["entry", "good.example", true],
     ],
   );
+  stdin = "good.example";
+  assert.ok(Array.isArray(JSON.parse((await run("check", "-", "--json")).out)));
   stdin = " ";
   assert.equal((await run("check", "-")).code, 2);
   assert.equal((await run("check", "-", "x.example")).code, 2);

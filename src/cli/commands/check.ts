@@ -8,6 +8,7 @@ import { featureNamed } from "../../service/check/features.ts";
 import { CommandFailure, EXIT, type ExitCode, misuse, type Terminal } from "../terminal.ts";
 import { shown } from "../text.ts";
 import { painter, verdictText } from "../verdict-text.ts";
+import { withOpened } from "../with-opened.ts";
 
 /** Validates without a server; opened when a command needs it and closed when it is done. */
 export interface CliValidator {
@@ -43,7 +44,7 @@ export function checkCommand(deps: CheckDeps): Command {
     )
     .option(
       "--json",
-      'print the API\'s result; for several entries an array whose items begin with "entry"',
+      'print the API\'s result; for several entries and for "-" an array whose items begin with "entry"',
     )
     .addHelpText(
       "after",
@@ -52,18 +53,15 @@ export function checkCommand(deps: CheckDeps): Command {
     )
     .action(async (words: string[], options: Options) => {
       askedFeatures(options.features);
-      const entries = await entriesFrom(words, deps);
-      const validator = await deps.openValidator();
-      try {
-        await check(entries, options, { ...deps, validator });
-      } finally {
-        await validator.close();
-      }
+      const asked = await entriesFrom(words, deps.readInput);
+      await withOpened(deps.openValidator, (validator) =>
+        check(asked, options, { ...deps, validator }),
+      );
     });
 }
 
 async function check(
-  entries: readonly string[],
+  { entries, isList }: Asked,
   options: Options,
   deps: CheckDeps & { readonly validator: CliValidator },
 ): Promise<void> {
@@ -78,7 +76,7 @@ async function check(
         ? JSON.stringify(explanationJson(validation, validator.datasets))
         : validator.present(validation, features),
     );
-    terminal.out(`${bodies.length === 1 ? (bodies[0] ?? "") : arrayOf(bodies, entries)}\n`);
+    terminal.out(`${isList ? arrayOf(bodies, entries) : (bodies[0] ?? "")}\n`);
   } else {
     const view = {
       paint: painter(terminal.colours),
@@ -89,6 +87,8 @@ async function check(
     const texts = validations.map((each, index) => verdictText(entries[index] ?? "", each, view));
     terminal.out(texts.join("\n"));
   }
+  const unsure = entries.filter((_, at) => validations.slice(at, at + 1).some(isUnsure));
+  if (unsure.length > 0) terminal.err(`DNS did not answer for ${unsure.map(shown).join(", ")}.\n`);
   const exitCode = exitCodeOf(validations);
   if (exitCode !== EXIT.fine) throw new CommandFailure(exitCode);
 }
@@ -96,16 +96,25 @@ async function check(
 /** They are checked all at once; longer lists are for `gatepost bulk`. */
 const ENTRIES_MAX = 1_000;
 
+export interface Asked {
+  readonly entries: readonly string[];
+  /** Of several entries and of standard input, `--json` prints an array, however many there are. */
+  readonly isList: boolean;
+}
+
 /** "-" alone stands for what standard input holds, separated as in a bulk list. */
-async function entriesFrom(words: readonly string[], deps: CheckDeps): Promise<readonly string[]> {
-  if (!words.includes("-")) return words;
+export async function entriesFrom(
+  words: readonly string[],
+  readInput: () => Promise<string>,
+): Promise<Asked> {
+  if (!words.includes("-")) return { entries: words, isList: words.length > 1 };
   if (words.length > 1) throw misuse('"-" reads all entries from standard input; give no others');
-  const entries = (await deps.readInput()).split(/[ ,\t\r\n]+/).filter((entry) => entry !== "");
+  const entries = (await readInput()).split(/[ ,\t\r\n]+/).filter((entry) => entry !== "");
   if (entries.length === 0) throw misuse("standard input has no entries");
   if (entries.length > ENTRIES_MAX) {
     throw misuse(`more than ${String(ENTRIES_MAX)} entries; use gatepost bulk`);
   }
-  return entries;
+  return { entries, isList: true };
 }
 
 /** Each result of several says which entry it is about. */
@@ -130,11 +139,12 @@ function askedFeatures(option: string | undefined): readonly string[] {
   return names.includes("all") ? FEATURES : names;
 }
 
+const isUnsure = ({ result }: Validation): boolean => isInconclusive(result);
+
 /** 1 if an entry is bad; 3 if none is bad but DNS did not answer for one. */
 function exitCodeOf(validations: readonly Validation[]): ExitCode {
-  const unsure = ({ result }: Validation): boolean => isInconclusive(result);
   const wrong = (each: Validation): boolean =>
-    !each.result.format || each.result.disposable || (!each.result.dns && !unsure(each));
+    !each.result.format || each.result.disposable || (!each.result.dns && !isUnsure(each));
   if (validations.some(wrong)) return EXIT.no;
-  return validations.some(unsure) ? EXIT.failed : EXIT.fine;
+  return validations.some(isUnsure) ? EXIT.failed : EXIT.fine;
 }

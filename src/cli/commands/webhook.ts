@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { LoggedDelivery } from "../../ports/webhooks/webhook-store.ts";
+import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../ports/webhooks/webhook-store.ts";
 import { Refusal } from "../../service/refusals.ts";
 import type { WebhookSettings, WebhookSetup } from "../../service/webhooks/configure.ts";
 import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
@@ -56,12 +56,13 @@ function setCommand(deps: WebhookDeps): Command {
     .argument("<url>", "public https address")
     .option("--events <list>", "comma-separated; default: all events")
     .option(...JSON_OPTION)
-    .action(async (account: string, url: string, { events = "", json }: SetOptions) =>
-      withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
-        const settings = await webhooks.setup.set(accountId, url, eventNames(events));
+    .action(async (account: string, url: string, { events = "", json }: SetOptions) => {
+      const names = eventNames(events);
+      await withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
+        const settings = await webhooks.setup.set(accountId, url, names);
         terminal.out(json === true ? jsonLine(settings) : settingsText(settings));
-      }),
-    );
+      });
+    });
 }
 
 function eventsCommand(deps: WebhookDeps): Command {
@@ -70,12 +71,13 @@ function eventsCommand(deps: WebhookDeps): Command {
     .argument("<account>", ACCOUNT)
     .argument("<list>", 'comma-separated; "" for all events')
     .option(...JSON_OPTION)
-    .action(async (account: string, list: string, options: JsonOption) =>
-      withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
-        const settings = await webhooks.setup.selectEvents(accountId, eventNames(list));
+    .action(async (account: string, list: string, options: JsonOption) => {
+      const names = eventNames(list);
+      await withAccount(account, deps, async ({ webhooks, accountId, terminal }) => {
+        const settings = await webhooks.setup.selectEvents(accountId, names);
         terminal.out(options.json === true ? jsonLine(settings) : settingsText(settings));
-      }),
-    );
+      });
+    });
 }
 
 function secretCommand(deps: WebhookDeps): Command {
@@ -165,11 +167,15 @@ async function withAccount(
   });
 }
 
-const eventNames = (list: string): readonly string[] =>
-  list
+function eventNames(list: string): readonly string[] {
+  const names = list
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
+  const unknown = names.find((name) => WEBHOOK_EVENTS.every((event) => event !== name));
+  if (unknown === undefined) return names;
+  throw misuse(`unknown event "${shown(unknown)}"; the events are ${WEBHOOK_EVENTS.join(", ")}`);
+}
 
 function settingsText(settings: WebhookSettings & { readonly secret?: string }): string {
   const { url, events, secret } = settings;

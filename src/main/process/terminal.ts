@@ -1,15 +1,16 @@
 import { createReadStream } from "node:fs";
 import { userInfo } from "node:os";
 import { createInterface } from "node:readline/promises";
-import type { Terminal } from "../../cli/terminal.ts";
+import { wordsOf } from "../../cli/fault-words.ts";
+import { EXIT, type Terminal } from "../../cli/terminal.ts";
 
 const NARROWEST_COLUMNS = 40;
 
 /** The process's own standard output and error. */
 export function systemTerminal(): Terminal {
   const { stdout, stderr, env } = process;
-  // "gatepost ... | head": the reader has what it wants.
-  for (const stream of [stdout, stderr]) stream.on("error", leaveIfUnread);
+  stdout.on("error", leaveUnwritten);
+  stderr.on("error", () => undefined); // nowhere is left to say so; the exit code does
   const noColour = env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "";
   return {
     out: (text) => void stdout.write(text),
@@ -20,10 +21,15 @@ export function systemTerminal(): Terminal {
   };
 }
 
-function leaveIfUnread(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
+/** A reader that has what it wants (`gatepost ... | head`) is fine; otherwise the answer is lost. */
+function leaveUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(EXIT.fine);
+  process.stderr.write(`gatepost: ${wordsOf({ ...error, path: "standard output" })}\n`);
+  process.exit(EXIT.failed);
 }
+
+/** A write that failed is reported with the next turn of the event loop, before the process may end. */
+export const outputWritten = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The name of the system's user who types; its number where the system has no name for it, as in containers. */
 export function systemUser(): string {
@@ -62,12 +68,12 @@ export async function readText(path: string): Promise<string> {
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > TEXT_MAX_BYTES) throw new Error("it is larger than 64 MB");
+      if (bytes > TEXT_MAX_BYTES) throw new Error(`${path}: it is larger than 64 MB`);
       chunks.push(chunk);
     }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`cannot read ${path}: ${why}`, { cause });
+    const why = wordsOf(cause instanceof Error ? Object.assign(cause, { path }) : cause);
+    throw new Error(`cannot read ${why}`, { cause });
   }
   return Buffer.concat(chunks).toString("utf8");
 }

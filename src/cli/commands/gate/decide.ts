@@ -7,9 +7,10 @@ import {
 import { parsePolicyText } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import type { PolicyTest, TestPolicy } from "../../../service/policy/test-policy.ts";
-import { CommandFailure, EXIT, refuse, type Terminal } from "../../terminal.ts";
+import { CommandFailure, EXIT, misuse, refuse, type Terminal } from "../../terminal.ts";
 import { shown } from "../../text.ts";
 import { withOpened } from "../../with-opened.ts";
+import { entriesFrom } from "../check.ts";
 import type { JsonOption } from "../options.ts";
 
 /** Decides without a server; opened when a command needs it. */
@@ -33,19 +34,24 @@ interface Options extends JsonOption {
 export function decideCommand(deps: DecideDeps): Command {
   return new Command("decide")
     .description("accept, challenge, review or reject addresses here, without a server")
-    .argument("<entry...>", "addresses")
+    .argument("<entry...>", 'addresses; "-" reads them from standard input')
     .option("--policy <file>", "policy as JSON (the built-in one unless given)")
     .option("--language <tag>", "of the message", "en")
-    .option("--json", "print the decision (an array for several entries)")
+    .option("--json", 'print the decision; for several entries and for "-" an array')
     .addHelpText("after", "\nExit codes: 0 none is rejected; 1 some entry is rejected.")
-    .action(async (entries: string[], { policy: file, language, json }: Options) => {
+    .action(async (words: string[], { policy: file, language, json }: Options) => {
+      if (file === "-" && words.includes("-")) {
+        throw misuse('"-" stands for the policy or for the entries, not for both');
+      }
+      const { entries, isList } = await entriesFrom(words, () => deps.readFile("-"));
       const policy = file === undefined ? DEFAULT_POLICY : await policyOf(file, deps);
       const tests = await withOpened(deps.openDecider, ({ testPolicy }) =>
         testPolicy(policy, entries, { premium: true, language }),
       );
       const version = file === undefined ? DEFAULT_VERSION : 0;
       const name = file === undefined ? DEFAULT_NAME : nameOf(file);
-      const text = json === true ? jsonOf(tests, { name, version }) : tests.map(testText).join("");
+      const text =
+        json === true ? jsonOf(tests, isList, { name, version }) : tests.map(testText).join("");
       deps.terminal.out(text);
       if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
     });
@@ -69,6 +75,7 @@ const nameOf = (file: string): string =>
 /** As `/api/decide` answers. */
 function jsonOf(
   tests: readonly PolicyTest[],
+  isList: boolean,
   policy: { readonly name: string; readonly version: number },
 ): string {
   const bodies = tests.map((test) => ({
@@ -80,7 +87,7 @@ function jsonOf(
     policy,
     result: test.result,
   }));
-  return `${JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)}\n`;
+  return `${JSON.stringify(isList ? bodies : bodies[0])}\n`;
 }
 
 /** One line for the decision, one for what the person reads. */

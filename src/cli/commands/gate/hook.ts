@@ -1,5 +1,6 @@
-import { Command, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import type { Account } from "../../../ports/admission/accounts.ts";
+import { HOOK_SYSTEMS } from "../../../ports/policy/hooks.ts";
 import type { HookRow, HookService, SignedExample } from "../../../service/policy/hooks.ts";
 import { Refusal } from "../../../service/refusals.ts";
 import { refuse, type Terminal } from "../../terminal.ts";
@@ -70,7 +71,7 @@ const createCommand = (deps: HookDeps): Command =>
   new Command("create")
     .description("create a hook and print its URL and secret once")
     .argument("<account>", ACCOUNT)
-    .argument("<system>", "supabase, kratos, zitadel, fusionauth, neon or standard")
+    .addArgument(new Argument("<system>", "the identity system").choices(HOOK_SYSTEMS))
     .option("--policy <name>", "the policy that decides")
     .addOption(
       new Option("--challenge <decision>", "what challenge and review become").choices([

@@ -77,8 +77,8 @@ function refusal(target: string, error: unknown): Error {
   if (error instanceof DatabaseFault) return error;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EEXIST") return new Error(`${target}: there is a file already`, { cause: error });
-  const message = error instanceof Error ? error.message : String(error);
-  return new Error(`${target}: ${message}`, { cause: error });
+  if (code !== undefined && error instanceof Error) return Object.assign(error, { path: target });
+  return new Error(`${target}: ${String(error)}`, { cause: error });
 }
 
 function flush(path: string): void {

@@ -9,10 +9,9 @@ import {
   type ListBehind,
   type SaidBy,
 } from "../core/validate/explain.ts";
-import { meantBy } from "../core/validate/meant.ts";
+import { meantBy } from "../core/validate/malformed.ts";
 import { isInconclusive } from "../core/validate/result.ts";
 import type { Validation } from "../core/validate/validate.ts";
-import { FAULT_WORDS } from "../core/validate/fault-words.ts";
 
 type Colour = "green" | "red" | "yellow" | "dim" | "bold";
 
@@ -65,9 +64,11 @@ function adviceLines(
   });
 }
 
+const uncapital = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
 /** One sentence; its colour adds no information. */
-function headline({ entry, result }: Validation, paint: Paint): string {
-  if (entry.kind === "malformed") return paint("red", `Not valid: ${FAULT_WORDS[entry.fault]}.`);
+function headline({ problem, result }: Validation, paint: Paint): string {
+  if (problem !== undefined) return paint("red", `Not valid: ${uncapital(problem.message)}`);
   if (result.disposable) {
     return paint("red", `Disposable, with a confidence of ${String(result.confidence)} of 100.`);
   }

@@ -42,7 +42,7 @@ const MALFORMED: readonly (readonly [text: string, meant: string | undefined])[]
   ["jo@web.d", "jo@web.de"],
   [" jo@gmail,com ", "jo@gmail.com"],
   ["jo@localhost", undefined],
-  ["jo@@gmail.com", undefined],
+  ["jo@@gmail.com", "jo@gmail.com"],
   ["jo doe@gmailcom", undefined],
   [`jo@${"gmail.".repeat(100_000)}`, undefined],
 ];

@@ -1,15 +1,18 @@
-import { type EntryFault, readEntry } from "../address/entry.ts";
-import { type FormatProblem, formatProblem } from "../validate/fault-words.ts";
-import { meantByMalformed, withLostAt } from "../validate/meant.ts";
+import { readEntry } from "../address/entry.ts";
+import { type FormatCode, formatProblem, withLostAt, withMeant } from "../validate/malformed.ts";
+import { SLIP_WORDS } from "../validate/fault-words.ts";
 import type { FullResult } from "../validate/result.ts";
 
 /** What the results of a list say about an entry beyond its validation. */
-export interface EntryNote extends FormatProblem {
+export interface EntryNote {
+  /** A stable word for programs. */
+  readonly code: FormatCode | "bare_domain";
+  readonly message: string;
   readonly did_you_mean?: string;
 }
 
 /** A result of a list with its note. */
-export type NotedResult = FullResult & Partial<FormatProblem>;
+export type NotedResult = FullResult & Partial<Pick<EntryNote, "code" | "message">>;
 
 /** Among addresses an entry without an at sign is suspicious. */
 export type ListKind = "addresses" | "anything";
@@ -27,22 +30,15 @@ export function addressBalance(entries: Iterable<string>): number {
  */
 export function entryNote(text: string, among: ListKind): EntryNote | undefined {
   const entry = readEntry(text, "either");
-  const isDomain = entry.kind === "domain";
-  if (entry.kind === "address" || (isDomain && among === "anything")) return undefined;
+  if (entry.kind === "address" || (entry.kind === "domain" && among === "anything"))
+    return undefined;
+  if (entry.kind === "malformed") {
+    const { meant, ...problem } = formatProblem(text, "either", entry.fault);
+    return { ...problem, ...(meant !== undefined && { did_you_mean: meant }) };
+  }
   const meant = withLostAt(text);
-  if (meant === undefined) return isDomain ? BARE_DOMAIN : malformedNote(text, entry.fault);
-  return {
-    code: "lost_at",
-    message: `The "@" is missing. Did you mean ${meant}?`,
-    did_you_mean: meant,
-  };
-}
-
-/** With what was meant, when the domain of a malformed address or the malformed domain is near a large provider. */
-function malformedNote(text: string, fault: EntryFault): EntryNote {
-  const problem = formatProblem(fault);
-  const meant = meantByMalformed(text, "either");
-  return meant === undefined ? problem : { ...problem, did_you_mean: meant };
+  if (meant === undefined) return BARE_DOMAIN;
+  return { code: "lost_at", message: SLIP_WORDS.lost_at, did_you_mean: meant };
 }
 
 const BARE_DOMAIN: EntryNote = {
@@ -51,17 +47,11 @@ const BARE_DOMAIN: EntryNote = {
 };
 
 /** The result with its note; `did_you_mean` stands behind `signals`. */
-export function withNote(result: FullResult, note: EntryNote): NotedResult {
-  const { code, message, did_you_mean: meant } = note;
-  if (meant === undefined) return { ...result, code, message };
-  const members = Object.entries(result).flatMap(([name, value]): [string, unknown][] => {
-    if (name === "did_you_mean") return [];
-    return name === "signals"
-      ? [
-          [name, value],
-          ["did_you_mean", meant],
-        ]
-      : [[name, value]];
-  });
-  return { ...(Object.fromEntries(members) as unknown as FullResult), code, message };
-}
+export const withNote = (
+  result: FullResult,
+  { code, message, did_you_mean: meant }: EntryNote,
+): NotedResult => ({
+  ...withMeant(result, meant),
+  code,
+  message,
+});

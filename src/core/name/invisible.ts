@@ -6,3 +6,8 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cn}\u2800]/u;
 
 /** Whether `text` has a character by which two entries can differ and look the same. */
 export const hasInvisible = (text: string): boolean => INVISIBLE.test(text);
+
+/** `text` without them. */
+export const withoutInvisible = (text: string): string => text.replace(ALL_INVISIBLE, "");
+
+const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");

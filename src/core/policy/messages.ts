@@ -1,3 +1,5 @@
+import { FORMAT_WORDS } from "../tables/format-words.ts";
+import type { FormatCode, FormatProblem } from "../validate/malformed.ts";
 import type { Decision, Messages, Outcome } from "./policy.ts";
 
 /** Languages that every message is there in. */
@@ -158,9 +160,6 @@ const BY_DECISION: Readonly<Record<Exclude<Decision, "accept">, Words>> = {
   reject: ANOTHER,
 };
 
-/** Reasons for which the entry that was probably meant is the best answer. */
-const SPELLED: ReadonlySet<string> = new Set(["typo", "format"]);
-
 /** The language of a BCP 47 tag: "de-AT" is "de"; those we have no words in are English. */
 export function languageOf(tag: string): Language {
   const primary = tag
@@ -173,15 +172,37 @@ export function languageOf(tag: string): Language {
 /** One sentence for the person at the form; undefined for an accepted entry. */
 export function messageFor(
   { decision, reason, messages }: Outcome,
-  { language, meant }: { readonly language: string; readonly meant: string | undefined },
+  { language, meant, problem }: Spoken,
 ): string | undefined {
   if (decision === "accept") return undefined;
   if (messages !== undefined) return ownMessage(messages, language);
   const spoken = languageOf(language);
   if (decision === "review") return REVIEW[spoken];
-  if (SPELLED.has(reason) && meant !== undefined) return MEANT[spoken].replace("{0}", () => meant);
+  const suggestion = meant === undefined ? undefined : MEANT[spoken].replace("{0}", () => meant);
+  if (reason === "format") return formatMessage(spoken, problem?.code, suggestion);
+  if (reason === "typo" && suggestion !== undefined) return suggestion;
   const words = Object.hasOwn(BY_REASON, reason) ? BY_REASON[reason] : undefined;
   return (words ?? BY_DECISION[decision])[spoken];
+}
+
+export interface Spoken {
+  /** A BCP 47 tag. */
+  readonly language: string;
+  readonly meant: string | undefined;
+  /** Of a malformed entry. */
+  readonly problem?: FormatProblem | undefined;
+}
+
+/** What is wrong with the address, and what it may have been. */
+function formatMessage(
+  language: Language,
+  code: FormatCode | undefined,
+  suggestion: string | undefined,
+): string {
+  const words = code === undefined ? undefined : FORMAT_WORDS[code];
+  const fault = words?.[LANGUAGES.indexOf(language)];
+  if (suggestion === undefined) return fault ?? FORMAT[language];
+  return fault === undefined ? suggestion : `${fault} ${suggestion}`;
 }
 
 /** In the language asked for, else in English, else the first. */

@@ -26,13 +26,36 @@ export const FAULT_WORDS: Readonly<Record<EntryFault, string>> = {
   tld_shape: "the last part of the domain is not a top-level domain",
 };
 
-/** Why a text is malformed: a stable code for programs, and a sentence. */
-export interface FormatProblem {
-  readonly code: string;
-  readonly message: string;
-}
+/** What people do to an address that a mail server would take without it, or for want of it. */
+export type Slip =
+  | "invisible"
+  | "wide_at"
+  | "wide_letter"
+  | "curly_quote"
+  | "in_brackets"
+  | "mailto"
+  | "url"
+  | "mark_at_end"
+  | "domain_dot_end"
+  | "two_ats"
+  | "domain_dots"
+  | "comma_for_dot"
+  | "blank"
+  | "lost_at";
 
-export function formatProblem(fault: EntryFault): FormatProblem {
-  const words = FAULT_WORDS[fault];
-  return { code: fault, message: `${words.charAt(0).toUpperCase()}${words.slice(1)}.` };
-}
+export const SLIP_WORDS: Readonly<Record<Slip, string>> = {
+  invisible: "It contains an invisible character.",
+  wide_at: 'Its at sign is a full-width one; "@" is needed.',
+  wide_letter: "It contains full-width letters.",
+  curly_quote: "It stands in quotation marks.",
+  in_brackets: "It stands in brackets.",
+  mailto: 'It begins with "mailto:".',
+  url: "It is a web address, not a domain.",
+  mark_at_end: "It ends with a punctuation mark.",
+  domain_dot_end: "The domain ends with a dot.",
+  two_ats: 'It has more than one "@".',
+  domain_dots: "The domain has two dots in a row.",
+  comma_for_dot: "The domain has a comma where a dot belongs.",
+  blank: 'It has a blank beside the "@".',
+  lost_at: 'The "@" is missing.',
+};

@@ -1,14 +1,13 @@
 import type { Datasets } from "../evidence/datasets.ts";
 import { type Signal, SIGNALS } from "../evidence/signals.ts";
-import type { EntryFault } from "../address/entry.ts";
 import { explain, type ExplainedSignal, type SaidBy } from "./explain.ts";
-import { formatProblem } from "./fault-words.ts";
+import type { FormatCode } from "./malformed.ts";
 import type { Validation } from "./validate.ts";
 
 /** Why a result is as it is: one signal, or the fault of a malformed entry. */
 export interface Reason {
   /** Stable, for programs. */
-  readonly code: Signal | EntryFault;
+  readonly code: Signal | FormatCode;
   /** One sentence in English. */
   readonly message: string;
   /** How strongly it speaks for "disposable", 0 to 1; absent for a malformed entry. */
@@ -23,13 +22,9 @@ export interface Reason {
 
 /** In the order of `signals`; for a malformed entry its one fault. */
 export function reasonsOf(validation: Validation, datasets: Datasets): readonly Reason[] {
-  const { entry } = validation;
-  if (entry.kind === "malformed") return [formatReason(entry.fault)];
+  const { problem } = validation;
+  if (problem !== undefined) return [{ code: problem.code, message: problem.message }];
   return explain(validation, datasets).map(signalReason);
-}
-
-export function formatReason(fault: EntryFault): Reason & { readonly code: EntryFault } {
-  return { code: fault, message: formatProblem(fault).message };
 }
 
 function signalReason({ signal, weight, subject, by, lists }: ExplainedSignal): Reason {

@@ -10,7 +10,7 @@ import { domainEvidence } from "../evidence/domain-evidence.ts";
 import type { Domain } from "../name/domain.ts";
 import { type Entry, type EntryMode, readEntry } from "../address/entry.ts";
 import { isKnownGood } from "../evidence/known-good.ts";
-import { meantByMalformed } from "./meant.ts";
+import { type FormatProblem, formatProblem } from "./malformed.ts";
 import { MX_INFO_MAX } from "../limits.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../mail/lookup.ts";
 import { findMailHosts, type MailHosts } from "../mail/mail-hosts.ts";
@@ -43,8 +43,8 @@ export interface Validation {
   readonly result: FullResult;
   /** Behind `result.signals`, in the same order. */
   readonly evidence: readonly Evidence[];
-  /** What a malformed entry probably meant; see `meantBy`. */
-  readonly meant?: string;
+  /** What is wrong with a malformed entry. */
+  readonly problem?: FormatProblem;
   /** Where its mail goes; absent for a malformed entry. */
   readonly mail?: MailHosts;
   /** Checks that could not finish. */
@@ -113,8 +113,8 @@ function malformed(entry: Entry & { readonly kind: "malformed" }, question: Ques
     free: false,
     ...(entry.as === "address" ? { alias: false } : {}),
   };
-  const meant = meantByMalformed(question.text, question.mode);
-  return { entry, result, evidence: [], unavailable: [], ...(meant !== undefined && { meant }) };
+  const problem = formatProblem(question.text, question.mode, entry.fault);
+  return { entry, result, evidence: [], unavailable: [], problem };
 }
 
 interface Findings {

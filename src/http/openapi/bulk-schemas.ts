@@ -49,7 +49,7 @@ export const NotedResultSchema = Type.Object(
     code: Type.Optional(
       Type.String({
         description:
-          "Why the format is bad: `lost_at` where the at sign is missing; among addresses `bare_domain` for domains.",
+          "Why the format is bad, such as `two_ats`; `lost_at` where the at sign is missing; among addresses `bare_domain` for domains.",
       }),
     ),
     message: Type.Optional(Type.String({ description: "The same for people." })),

@@ -10,7 +10,8 @@ import { crc32 } from "../../core/crc32.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup, Unknown } from "../../core/mail/lookup.ts";
 import { LARGE_PROVIDERS } from "../../core/tables/large-providers.ts";
-import { formatReason, type Reason } from "../../core/validate/reasons.ts";
+import { formatProblem } from "../../core/validate/malformed.ts";
+import type { Reason } from "../../core/validate/reasons.ts";
 import { type CheckOptions, type Validator, validatorOf } from "./validator.ts";
 
 export type { Reason } from "../../core/validate/reasons.ts";
@@ -130,7 +131,10 @@ export type Syntax =
 /** Reads an address (it holds an "@") or a domain, at once and without asking anybody. */
 export function checkSyntax(entry: string): Syntax {
   const read = readEntry(entry, "either");
-  if (read.kind === "malformed") return { ok: false, ...formatReason(read.fault) };
+  if (read.kind === "malformed") {
+    const { code, message } = formatProblem(entry, "either", read.fault);
+    return { ok: false, code, message };
+  }
   const { kind, domain } = read;
   if (kind === "domain") return { ok: true, kind, domain: domain.name };
   return { ok: true, kind, domain: domain.name, localPart: read.address.localPart };

@@ -1,6 +1,7 @@
 import { type Feature, FEATURES } from "../../core/checks/registry.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
+import { meantBy, withMeant } from "../../core/validate/malformed.ts";
 import { type Reason, reasonsOf } from "../../core/validate/reasons.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { awakeClock } from "../../ports/process/awake-clock.ts";
@@ -67,7 +68,11 @@ export function validatorOf(parts: ValidatorParts): Validator {
       });
       const { result, unavailable } = validation;
       const reasons = reasonsOf(validation, datasets());
-      return { ...result, reasons, ...unavailableFields(asked, unavailable) };
+      return {
+        ...withMeant(result, meantBy(validation)),
+        reasons,
+        ...unavailableFields(asked, unavailable),
+      };
     },
     refreshLists: parts.refreshLists,
     lists: () => datasets().sources,

@@ -6,7 +6,7 @@ import type { EntryFault } from "../../core/address/entry.ts";
 import { explain, type SaidBy } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Signal } from "../../core/evidence/signals.ts";
-import { meantBy, withLostAt } from "../../core/validate/meant.ts";
+import { meantBy, withLostAt } from "../../core/validate/malformed.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
 import { type ListBehindJson, listBehindJson } from "../check/explain.ts";

@@ -3,7 +3,6 @@ import { isoTimeOrNull } from "../../core/calendar.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import { explain, type ExplainedSignal, type ListBehind } from "../../core/validate/explain.ts";
 import type { Validation } from "../../core/validate/validate.ts";
-import { formatProblem } from "../../core/validate/fault-words.ts";
 import type { CheckAnswer } from "./check-one.ts";
 import type { Entrance } from "../admission/admission.ts";
 import { apiKeyRequired } from "../refusals.ts";
@@ -33,15 +32,16 @@ export function createExplain(deps: ExplainDeps): ExplainOne {
 
 /** The API's JSON: the result as a check sends it, why the format is bad, and each signal explained. */
 export function explanationJson(
-  validation: Pick<Validation, "entry" | "result" | "evidence" | "meant">,
+  validation: Pick<Validation, "result" | "evidence" | "problem">,
   datasets: Datasets,
 ): Readonly<Record<string, unknown>> {
-  const { entry, result, meant } = validation;
+  const { result, problem } = validation;
   return {
     result,
-    ...(entry.kind === "malformed" && {
-      ...formatProblem(entry.fault),
-      ...(meant !== undefined && { did_you_mean: meant }),
+    ...(problem !== undefined && {
+      code: problem.code,
+      message: problem.message,
+      ...(problem.meant !== undefined && { did_you_mean: problem.meant }),
     }),
     explanation: explain(validation, datasets).map(signalJson),
     data_version: datasets.version,

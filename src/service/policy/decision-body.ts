@@ -1,4 +1,4 @@
-import { meantBy } from "../../core/validate/meant.ts";
+import { meantBy } from "../../core/validate/malformed.ts";
 import type { Caller } from "../admission/caller.ts";
 import type { Tiers } from "../admission/tiers.ts";
 import { present } from "../check/check-one.ts";

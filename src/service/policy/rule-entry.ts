@@ -9,7 +9,7 @@ import {
 } from "../../core/policy/policy.ts";
 import type { Asked } from "../../core/checks/run.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
-import { meantBy } from "../../core/validate/meant.ts";
+import { meantBy } from "../../core/validate/malformed.ts";
 import type { BudgetedValidation } from "../check/single-check.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 
@@ -30,13 +30,17 @@ export interface Circumstances {
 
 /** Applies the live policy, and the shadow beside it, to one validated entry. */
 export function rule(
-  validation: Pick<BudgetedValidation, "entry" | "result" | "mail" | "evidence" | "meant">,
+  validation: Pick<BudgetedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
   { live, shadow }: PoliciesInForce,
   { language, ...beside }: Circumstances,
 ): Ruling {
   const facts = factsOf(validation, beside);
   const outcome = decide(live.policy, facts);
-  const message = messageFor(outcome, { language, meant: meantBy(validation) });
+  const message = messageFor(outcome, {
+    language,
+    meant: meantBy(validation),
+    problem: validation.problem,
+  });
   return {
     outcome,
     ...(shadow !== undefined && { shadow: decide(shadow.policy, facts).decision }),

@@ -1,7 +1,7 @@
 import type { Decision, Policy } from "../../core/policy/policy.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
-import { meantBy } from "../../core/validate/meant.ts";
+import { meantBy } from "../../core/validate/malformed.ts";
 import type { BudgetedCheck } from "../check/single-check.ts";
 import { askedBy, rule } from "./rule-entry.ts";
 

@@ -1,0 +1,159 @@
+import { type EntryFault, type EntryMode, readEntry } from "../address/entry.ts";
+import { trimEntry } from "../address/trim.ts";
+import { malformedTarget, providerAtEnd } from "../evidence/names/typo.ts";
+import { ADDRESS_MAX_OCTETS } from "../limits.ts";
+import { hasKnownEnding } from "../name/domain.ts";
+import { withoutInvisible } from "../name/invisible.ts";
+import { FAULT_WORDS, SLIP_WORDS, type Slip } from "./fault-words.ts";
+import type { FullResult } from "./result.ts";
+
+export type FormatCode = EntryFault | Slip;
+
+/** Why a text is malformed: a stable code for programs, a sentence, and the one certain repair where there is one. */
+export interface FormatProblem {
+  readonly code: FormatCode;
+  readonly message: string;
+  readonly meant?: string;
+}
+
+type Repair = (text: string) => string;
+
+/** Repairs what stands behind the last "@", or the whole text without one. */
+const inDomain =
+  (repair: Repair): Repair =>
+  (text) => {
+    const at = text.lastIndexOf("@");
+    return text.slice(0, at + 1) + repair(text.slice(at + 1));
+  };
+
+/** Quotes of all kinds that people put around an address. */
+const QUOTES = "\"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a\u300c-\u300f";
+const IN_QUOTES = new RegExp(`^[${QUOTES}]+|[${QUOTES}]+$`, "g");
+
+/** In this order, each on what the ones before it left. A repair that finds nothing returns its text. */
+const SLIPS: readonly (readonly [Slip, Repair])[] = [
+  ["invisible", withoutInvisible],
+  ["wide_at", (text) => text.replace(/[\uff20\ufe6b]/g, "@")],
+  [
+    "wide_letter",
+    (text) =>
+      text.replace(/[\uff01-\uff5e\u3002\uff61]+/g, (wide) =>
+        wide.normalize("NFKC").replaceAll("\u3002", "."),
+      ),
+  ],
+  ["curly_quote", (text) => (text.includes("@") ? text.replace(IN_QUOTES, "") : text)],
+  ["in_brackets", (text) => BRACKETS.exec(text)?.slice(1).find(Boolean) ?? text],
+  ["mailto", (text) => text.replace(/^mailto:([^?]*).*$/is, "$1")],
+  ["url", (text) => text.replace(/^https?:\/\/([^/?#@:]+)(?::\d+)?(?:[/?#].*)?$/is, "$1")],
+  ["mark_at_end", (text) => text.replace(/[,;:!?]+$/, "")],
+  ["domain_dot_end", (text) => (text.includes("@") ? text.replace(/\.+$/, "") : text)],
+  ["two_ats", (text) => text.replace(/@{2,}/g, "@")],
+  ["domain_dots", inDomain((domain) => domain.replace(/\.{2,}/g, "."))],
+  ["comma_for_dot", inDomain((domain) => domain.replaceAll(",", "."))],
+  ["blank", (text) => text.replace(/(?<!\s)\s*@\s*/g, "@")],
+  ["lost_at", (text) => withLostAt(text) ?? text],
+];
+
+/** "Jo <jo@x>", "<jo@x>", "(jo@x)", "[jo@x]", "{jo@x}". */
+const BRACKETS = /^(?:[^<>@]*<([^<>]*)>|\(([^()]*)\)|\[([^[\]]*)\]|\{([^{}]*)\})$/;
+
+/** Longer texts are not searched for slips. */
+const REPAIRED_MAX_UNITS = 2 * ADDRESS_MAX_OCTETS;
+
+/** Says what is wrong with an entry that `readEntry` found malformed. */
+export function formatProblem(text: string, mode: EntryMode, fault: EntryFault): FormatProblem {
+  const entry = trimEntry(text);
+  if (entry.length > REPAIRED_MAX_UNITS) return { code: fault, message: faultSentence(fault) };
+  let found: Slip | undefined;
+  let repaired = entry;
+  for (const [slip, repair] of SLIPS) {
+    const next = trimEntry(repair(repaired));
+    if (next !== repaired) found ??= slip;
+    repaired = next;
+  }
+  const meant = meantBySlips(repaired, entry, mode);
+  const code = codeOf(entry, { fault, found: meant === undefined ? undefined : found });
+  const message = isSlip(code) ? SLIP_WORDS[code] : faultSentence(code);
+  return { code, message, ...(meant !== undefined && { meant }) };
+}
+
+function meantBySlips(repaired: string, entry: string, mode: EntryMode): string | undefined {
+  const isWhole = readEntry(repaired, mode).kind !== "malformed";
+  if (isWhole && repaired !== entry && hasKnownEnding(domainOf(repaired))) return repaired;
+  return (
+    nearProvider(repaired, entry, mode) ?? (isWhole && repaired !== entry ? repaired : undefined)
+  );
+}
+
+function codeOf(
+  entry: string,
+  { fault, found }: { readonly fault: EntryFault; readonly found: Slip | undefined },
+): FormatCode {
+  if (found !== undefined) return found;
+  const hasTwo = fault === "local_char" && entry.indexOf("@") !== entry.lastIndexOf("@");
+  return hasTwo ? "two_ats" : fault;
+}
+
+const isSlip = (code: FormatCode): code is Slip => Object.hasOwn(SLIP_WORDS, code);
+
+function faultSentence(fault: EntryFault): string {
+  const words = FAULT_WORDS[fault];
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+const domainOf = (entry: string): string => entry.slice(entry.lastIndexOf("@") + 1);
+
+function nearProvider(repaired: string, entry: string, mode: EntryMode): string | undefined {
+  const provider = malformedTarget(domainOf(repaired));
+  if (provider === undefined) return undefined;
+  const meant = repaired.slice(0, repaired.lastIndexOf("@") + 1) + provider;
+  return meant === entry || readEntry(meant, mode).kind === "malformed" ? undefined : meant;
+}
+
+/** The at sign as people write it out: "jo(at)web.de", "jo [at] web.de", "jo at web.de". */
+const WRITTEN_AT = /\s*[([{<]\s*at\s*[)\]}>]\s*|\s+at\s+/i;
+
+/**
+ * The address that `text` is with the at sign that it lacks: it is written out, or stood before a large provider's
+ * name, as in "zo1827gmail.com" and "ann.lee.web.de". Undefined when there is one, or nothing looks like an address.
+ */
+export function withLostAt(text: string): string | undefined {
+  const entry = trimEntry(text);
+  if (entry.length > ADDRESS_MAX_OCTETS || entry.includes("@")) return undefined;
+  const written = entry.replace(WRITTEN_AT, "@");
+  const meant = written === entry ? beforeProvider(entry) : written;
+  if (meant === undefined || readEntry(meant, "address").kind === "malformed") return undefined;
+  return meant;
+}
+
+function beforeProvider(entry: string): string | undefined {
+  const provider = providerAtEnd(entry.toLowerCase());
+  if (provider === undefined) return undefined;
+  return `${entry.slice(0, -provider.length).replace(/\.$/, "")}@${provider}`;
+}
+
+/** The entry that was probably meant: the result says so of a misspelt provider, not of a malformed entry. */
+export const meantBy = ({
+  problem,
+  result,
+}: {
+  readonly problem?: FormatProblem;
+  readonly result: Pick<FullResult, "did_you_mean">;
+}): string | undefined => problem?.meant ?? result.did_you_mean;
+
+/** The result with `did_you_mean` behind `signals`, where the API has it. */
+export function withMeant<Result extends object>(
+  result: Result,
+  meant: string | undefined,
+): Result & { readonly did_you_mean?: string } {
+  if (meant === undefined) return result;
+  const members = Object.entries(result).flatMap(([name, value]): [string, unknown][] => {
+    if (name === "did_you_mean") return [];
+    if (name !== "signals") return [[name, value]];
+    return [
+      [name, value],
+      ["did_you_mean", meant],
+    ];
+  });
+  return Object.fromEntries(members) as Result & { readonly did_you_mean: string };
+}

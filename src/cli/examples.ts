@@ -77,7 +77,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "hook test": ["gatepost hook test HOOK_ID --email jo@mailinator.com"],
   "hook remove": ["gatepost hook remove HOOK_ID"],
-  "signing-key rotate": ["gatepost signing-key rotate"],
+  "account token-secret": ["gatepost account token-secret jo@example.com"],
   "account outcomes": ["gatepost account outcomes jo@example.com --days 7"],
   migrate: ["gatepost migrate"],
   backup: ["gatepost backup /var/backups/gatepost.db"],

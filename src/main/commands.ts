@@ -1,9 +1,11 @@
 import type { Command } from "commander";
+import { sqlAccounts } from "../adapters/sql/account/accounts.ts";
 import { sqlAuditLog } from "../adapters/sql/account/audit-log.ts";
 import { backUpEmbedded } from "../adapters/sql/engine/embedded/back-up.ts";
 import { sqlSignIns } from "../adapters/sql/account/sign-ins.ts";
 import { type EndedByRestore, settleRestored } from "../adapters/sql/bulk/restored.ts";
 import { lockForServing } from "../adapters/sql/engine/embedded/serving-lock.ts";
+import { createSecretBox } from "../adapters/system/secrets.ts";
 import { systemClock as clock } from "../adapters/system/clock.ts";
 import { systemFiles as files } from "../adapters/system/files.ts";
 import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";
@@ -31,11 +33,13 @@ import {
   auditedKeys,
   auditedRefresh,
   auditedSpellings,
+  auditedTokens,
   auditedWebhooks,
   type Note,
   noteBy,
 } from "../service/account/audited.ts";
 import { diagnose } from "./doctor/diagnose.ts";
+import { createTokens } from "../service/policy/tokens.ts";
 import { endingSessions } from "../service/account/sign-in/ending-sign-ins.ts";
 import { gateCommands } from "./gate-commands.ts";
 import { wiredMcpCommand } from "./mcp-command.ts";
@@ -43,6 +47,7 @@ import { openBulkChecker } from "./parts/bulk-checker.ts";
 import { openDns, openTrust } from "./parts/dns.ts";
 import { openCliValidator, warnOf } from "./parts/cli-validator.ts";
 import { type Config, readConfig } from "./settings/config.ts";
+import { publicUrlOf } from "./settings/links.ts";
 import { unknownSettings } from "./settings/unknown-settings.ts";
 import { openKnownLists } from "./parts/known-lists.ts";
 import { openStoredLists } from "./feeds/lists.ts";
@@ -186,7 +191,7 @@ async function migrated(
 }
 
 const NEW_KEY_TAKEN =
-  "The database uses this secret key now. Every webhook needs a new secret, every address rule a new entry.";
+  "The database uses this secret key now. Every webhook, hook and account with tokens needs a new secret, every address rule a new entry.";
 
 /** What an embedded server has in memory would not follow; several processes only the operator can stop. */
 async function whileNobodyServes(
@@ -255,6 +260,19 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
     credits: auditedCredits(store.credits, note),
     switchSpellings: auditedSpellings(store.switchSpellings, note),
     reportOutcomes: store.reportOutcomes,
+    async renewTokenSecret(accountId) {
+      const { config, ids, log } = process;
+      const tokens = createTokens({
+        accounts: sqlAccounts(store.sql.db),
+        box: createSecretBox(await openSecretKey(config, store.sql)),
+        publicUrl: () => publicUrlOf(config),
+        notices: store.notices,
+        clock,
+        ids,
+        log,
+      });
+      return auditedTokens(tokens, note).renewSecret(accountId);
+    },
   };
 }
 

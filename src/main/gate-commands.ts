@@ -4,21 +4,18 @@ import { sqlVerdictCounts } from "../adapters/sql/evidence/verdict-counts.ts";
 import { sqlHooks } from "../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../adapters/sql/policy/policy-store.ts";
-import { sqlSigningKeys } from "../adapters/sql/policy/signing-keys.ts";
 import { createSecretBox } from "../adapters/system/secrets.ts";
 import { decideCommand } from "../cli/commands/gate/decide.ts";
 import { policyCommand } from "../cli/commands/gate/policy.ts";
 import { hookCommand } from "../cli/commands/gate/hook.ts";
-import { signingKeyCommand } from "../cli/commands/gate/signing-key.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { auditedPolicies, type Note } from "../service/account/audited.ts";
 import { createBackTestPolicy } from "../service/policy/back-test.ts";
 import { createHookService, type SignedExample } from "../service/policy/hooks.ts";
 import { createPolicyService } from "../service/policy/policies.ts";
-import { createTokens } from "../service/policy/tokens.ts";
 import { openStoredLists } from "./feeds/lists.ts";
 import { openCliValidator } from "./parts/cli-validator.ts";
-import { type AccountStore, openAccountStore, openSql } from "./parts/backing/store.ts";
+import { type AccountStore, openAccountStore } from "./parts/backing/store.ts";
 import type { Process } from "./process/open-process.ts";
 import { readInput, readText, systemUser } from "./process/terminal.ts";
 import { publicUrlOf } from "./settings/links.ts";
@@ -49,7 +46,6 @@ export function gateCommands({ terminal, run, noteFor }: GateCommandParts): read
       openBackTest: () => run(openBackTest),
     }),
     hookCommand({ terminal, openHooks: () => run(openHooks), readInput, send }),
-    signingKeyCommand({ terminal, openTokens: () => run(openTokens) }),
   ];
 }
 
@@ -83,19 +79,6 @@ async function openBackTest(process: Process) {
       clock: process.clock,
     }),
   };
-}
-
-async function openTokens(process: Process) {
-  const sql = await openSql(process);
-  const { clock, ids, log, config } = process;
-  return createTokens({
-    keys: sqlSigningKeys(sql.db),
-    box: createSecretBox(await openSecretKey(config, sql)),
-    publicUrl: () => publicUrlOf(config),
-    clock,
-    ids,
-    log,
-  });
 }
 
 async function openHooks(process: Process) {

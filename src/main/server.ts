@@ -131,7 +131,7 @@ function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: 
     admission,
     checkOne,
     pages: async (scope) => {
-      addGatePages(scope, gate);
+      addGatePages(scope);
       addDisposablePage(scope, { ...openFeedFiles(parts), admission, trustedProxies });
       addHookPages(scope, { ...gate, trustedProxies, shares, clock });
       await addDashboard(scope, accountPaths, { ...dashboard, decodeLarge });

@@ -11,6 +11,8 @@ export interface ClientWorld {
   readonly service: string;
   /** Of an account on the highest tier, with the policy "strict". */
   readonly key: string;
+  readonly account: string;
+  readonly tokenSecret: string;
   /** Base URLs that answer with one fault each. */
   readonly faults: Readonly<Record<string, string>>;
 }
@@ -35,11 +37,15 @@ const STRICT = {
 export async function startClientWorld(): Promise<RunningWorld> {
   const many = { rate_per_minute: 1_000_000 };
   let key = "";
+  let account = "";
+  let tokenSecret = "";
   let faults: ClientWorld["faults"] = {};
   const { service, close } = await startServiceWorld({
     tiers: { anonymous: many, pro: many },
     prepare(home) {
-      key = createAccount(home, "jo@good.example").api_key;
+      ({ api_key: key, account_id: account } = createAccount(home, "jo@good.example"));
+      const made = gatepost(home, ["account", "token-secret", account, "--json"]);
+      tokenSecret = (JSON.parse(made.out) as { readonly token_secret: string }).token_secret;
       const policy = join(home.directory, "strict.json");
       writeFileSync(policy, JSON.stringify(STRICT));
       const set = ["policy", "set", "jo@good.example", policy, "--name", "strict"];
@@ -53,5 +59,5 @@ export async function startClientWorld(): Promise<RunningWorld> {
     },
   });
   const kill = async (): Promise<void> => void (await service.stop("SIGKILL"));
-  return { service: service.url, key, faults, kill, close };
+  return { service: service.url, key, account, tokenSecret, faults, kill, close };
 }

@@ -111,6 +111,8 @@ test("options that cannot work are refused at the start", () => {
   const bad: readonly (readonly [GatepostOptions, RegExp])[] = [
     [{ url: "gatepost.example" }, /Invalid URL/],
     [{ url: "ftp://gatepost.example" }, /url: "ftp/],
+    [{ url: "http://x.example", tokenSecret: "" }, /tokenSecret/],
+    [{ url: "http://x.example", tokenSecret: [`gp_sign_${"A".repeat(43)}`, "x"] }, /tokenSecret/],
     [{ url: "http://x.example", deadlineMs: 0 }, /deadlineMs: 0 is not above 0/],
     [{ url: "http://x.example", deadlineMs: Number.NaN }, /deadlineMs/],
     [{ url: "http://x.example", away: "block" as "reject" }, /away: "block" is not one of accept/],

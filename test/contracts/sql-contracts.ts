@@ -17,7 +17,6 @@ import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts
 import { sqlHooks } from "../../src/adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
-import { sqlSigningKeys } from "../../src/adapters/sql/policy/signing-keys.ts";
 import { accountDirectoryContract } from "./account/account-directory.ts";
 import { accountsContract } from "./account/accounts.ts";
 import { auditLogContract } from "./account/audit-log.ts";
@@ -36,7 +35,6 @@ import { loginSessionsContract } from "./account/sign-ins.ts";
 import { operatorEntriesContract } from "./evidence/rules.ts";
 import { outcomesContract } from "./policy/outcomes.ts";
 import { policyStoreContract } from "./policy/policy-store.ts";
-import { signingKeysContract } from "./policy/signing-keys.ts";
 import { ownSpellingsContract } from "./evidence/own-spellings.ts";
 import { quotaCounterContract } from "./admission/quota-counter.ts";
 import { registrationCacheContract } from "./evidence/registration-cache.ts";
@@ -125,7 +123,6 @@ function listContracts(name: string, stores: Make<Stores>): void {
 function gateContracts(name: string, stores: Make<Stores>): void {
   policyStoreContract(name, async (t) => sqlPolicyStore((await stores(t)).sql.db));
   outcomesContract(name, async (t) => sqlOutcomes((await stores(t)).sql.db));
-  signingKeysContract(name, async (t) => sqlSigningKeys((await stores(t)).sql.db));
   hooksContract(name, async (t) => {
     const opened = await stores(t);
     for (const id of ["a1", "a2"]) await addAccount(opened, 0, id);

@@ -30,11 +30,11 @@ before(async () => {
     { after: (close) => void closers.push(close as () => unknown) },
     { known: { curated: ["bad.example"] } },
   );
-  const { admission, decideOne, tokens } = world;
+  const { admission, decideOne } = world;
   gate = await appWith({
     admission,
     routes: [decideRoute({ decideOne })],
-    pages: async (scope): Promise<void> => addGatePages(scope, { tokens }),
+    pages: async (scope): Promise<void> => addGatePages(scope),
   });
   gateUrl = await gate.listen({ host: "127.0.0.1", port: 0 });
   site = await openSite(() => gateUrl);

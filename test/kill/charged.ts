@@ -7,7 +7,6 @@ import type { Account, Front, Reply } from "./front.ts";
 /** Single checks and decisions, and what they cost. */
 export class Charged {
   readonly #front: Front;
-  readonly #kids = new Set<string>();
 
   constructor(front: Front) {
     this.#front = front;
@@ -35,8 +34,9 @@ export class Charged {
     if (policy.version < version) {
       this.#front.wrong.push(`policy ${String(policy.version)} decides, not ${String(version)}`);
     }
-    const head = Buffer.from(token?.split(".")[0] ?? "", "base64url").toString();
-    this.#kids.add((JSON.parse(head) as { kid: string }).kid);
+    const claims = Buffer.from(token?.split(".")[1] ?? "", "base64url").toString();
+    const { aud } = JSON.parse(claims) as { readonly aud: string };
+    if (aud !== account.id) this.#front.wrong.push("a token is for another account");
   }
 
   async #single(account: Account, path: string, body: unknown): Promise<Reply> {
@@ -51,20 +51,6 @@ export class Charged {
       this.#front.wrong.push(`a single check got ${String(reply.status)} ${reply.body}`);
     }
     return reply;
-  }
-
-  /** Each token given can be verified. */
-  async checkKeys(): Promise<void> {
-    const { status, body } = await this.#front.ask({
-      method: "GET",
-      path: "/.well-known/jwks.json",
-    });
-    if (status !== 200) return;
-    const { keys } = JSON.parse(body) as { keys: readonly { kid: string }[] };
-    const known = new Set(keys.map(({ kid }) => kid));
-    for (const kid of this.#kids) {
-      if (!known.has(kid)) this.#front.wrong.push(`no key for tokens of ${kid}`);
-    }
   }
 
   /** Everything answered is charged once, but for single checks on the plan answered after `lossFromMs`. */

@@ -81,7 +81,6 @@ export class People {
     if (front.ground.kind === "sqlite") front.wrong.push(...(await faultsIn(sql)));
     front.wrong.push(...(await checkLedgers(sql)));
     await written.check(sql);
-    await charged.checkKeys();
     const { told, forged } = front.ground.receiver;
     for (const [session, times] of told) {
       if (times > 1) front.wrong.push(`${session} was announced ${String(times)} times`);

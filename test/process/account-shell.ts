@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { countingIds } from "../contracts/stores.ts";
+import { keptLog } from "./kept-log.ts";
 import { recordingTerminal } from "./recording-terminal.ts";
 import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
 import { sqlCredits } from "../../src/adapters/sql/admission/credits.ts";
@@ -12,10 +13,12 @@ import { sqlHooks } from "../../src/adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
 import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
 import { sqlOwnSpellings } from "../../src/adapters/sql/evidence/own-spellings.ts";
+import { createSecretBox } from "../../src/adapters/system/secrets.ts";
 import type { Passwords } from "../../src/ports/account/passwords.ts";
 import { createAccountService } from "../../src/service/account/accounts.ts";
 import { createCreditService } from "../../src/service/account/credits.ts";
 import { createOutcomeReport } from "../../src/service/policy/outcome-report.ts";
+import { createTokens } from "../../src/service/policy/tokens.ts";
 import { createKeyService } from "../../src/service/account/keys.ts";
 import { createSpellingSwitch } from "../../src/service/account/spelling-switch.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
@@ -56,7 +59,12 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
     const keys = createKeyService({ keys: sqlKeys(db), ids, clock });
     const credits = createCreditService({ credits: sqlCredits(db), clock });
     const accounts = sqlAccounts(db);
+    const box = createSecretBox(new Uint8Array(32));
+    const publicUrl = (): string => "";
+    const log = keptLog();
     return {
+      renewTokenSecret: (id) =>
+        createTokens({ accounts, box, publicUrl, clock, ids, log }).renewSecret(id),
       accounts: createAccountService({ accounts, passwords, ids, clock }),
       keys,
       credits,

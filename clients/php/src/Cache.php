@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Gatepost;
 
 /**
- * Files that the processes of one user share: the public keys, the ids of used tokens. Without a folder that belongs to
- * this user alone, nothing is kept: another user could plant files.
+ * The ids of used tokens, as files that the processes of one user share. Without a folder that belongs to this user alone,
+ * nothing is kept: another user could delete them.
  */
 final class Cache
 {
@@ -18,34 +18,6 @@ final class Cache
         $this->folder = self::own($parent) && self::own("$parent/" . substr(hash('sha256', $site), 0, 16))
             ? "$parent/" . substr(hash('sha256', $site), 0, 16)
             : null;
-    }
-
-    public function read(string $name): ?string
-    {
-        $text = $this->folder === null ? false : @file_get_contents("$this->folder/$name");
-        return $text === false ? null : $text;
-    }
-
-    public function write(string $name, string $text): void
-    {
-        if ($this->folder === null) {
-            return;
-        }
-        $new = "$this->folder/$name." . bin2hex(random_bytes(8));
-        if (@file_put_contents($new, $text) !== strlen($text) || !@rename($new, "$this->folder/$name")) {
-            @unlink($new);
-        }
-    }
-
-    /** Seconds since the file was written; infinite if there is none. */
-    public function age(string $name): float
-    {
-        if ($this->folder === null) {
-            return INF;
-        }
-        clearstatcache(true, "$this->folder/$name");
-        $at = @filemtime("$this->folder/$name");
-        return $at === false ? INF : time() - $at;
     }
 
     /** True for the one process that comes first. Without a folder: false, because nobody could say. */

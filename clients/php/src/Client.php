@@ -12,30 +12,27 @@ final class Client
     private const LEAST_MS = 50;
     private const MOST_MS = 5_000;
     private const BULK_DEADLINE_MS = 600_000;
-    private const KEYS_S = 300;
-    private const KEYS_AGAIN_S = 10;
 
     private readonly Exchange $exchange;
     private readonly Cache $cache;
-    private readonly string $issuer;
+    /** @var list<string> */
+    private readonly array $secrets;
     /** @var \Closure(string, int): bool */
     private readonly \Closure $firstUse;
     /** @var \Closure(): int */
     private readonly \Closure $clock;
     /** @var (\Closure(GatepostException, string): void)|null */
     private readonly ?\Closure $onFault;
-    /** @var list<array<string, mixed>>|null */
-    private ?array $keys = null;
 
     /**
      * @param int $deadlineMs bounds every call: name, connection, TLS, sending, reading, trying again
      * @param string $away the decision when the service does not decide in time
      * @param string|null $cacheFolder a folder of this user alone, for what processes share; by default one in the folder for
      *     temporary files
-     * @param string|null $issuer the service's public URL in tokens, if it is not $url
+     * @param string|list<string> $tokenSecret of the account, to verify tokens; while it changes, the new one and the old one
+     * @param string|null $account the id that tokens must be made for
      * @param callable(string, int): bool|null $firstUse where ids of tokens are remembered, if not in $cacheFolder
-     * @param (callable(GatepostException, string): void)|null $onFault gets every fault, to log or to count it, and during what:
-     *     decide, keys
+     * @param (callable(GatepostException, string): void)|null $onFault gets every fault, to log or to count it, and 'decide'
      * @param callable(): int|null $clock seconds
      */
     public function __construct(
@@ -47,7 +44,8 @@ final class Client
         private readonly ?string $language = null,
         private readonly ?string $form = null,
         ?string $cacheFolder = null,
-        ?string $issuer = null,
+        string|array $tokenSecret = [],
+        private readonly ?string $account = null,
         ?callable $firstUse = null,
         ?callable $onFault = null,
         ?Transport $transport = null,
@@ -61,7 +59,8 @@ final class Client
         }
         $this->exchange = new Exchange($url, $key, $transport ?? new StreamTransport());
         $this->cache = new Cache($cacheFolder, $this->exchange->baseUrl);
-        $this->issuer = $issuer ?? $this->exchange->baseUrl;
+        $this->secrets = (array) $tokenSecret;
+        Tokens::checkSecrets($this->secrets);
         $this->onFault = $onFault === null ? null : \Closure::fromCallable($onFault);
         $this->clock = \Closure::fromCallable($clock ?? 'time');
         $this->firstUse = \Closure::fromCallable($firstUse
@@ -106,7 +105,7 @@ final class Client
 
     private function away(GatepostException $fault): Decision
     {
-        $this->tell($fault, 'decide');
+        $this->tell($fault);
         return new Decision($this->away, 'unknown', source: 'away', fault: $fault);
     }
 
@@ -156,51 +155,20 @@ final class Client
         return (new Batch($this->exchange, new Deadline($deadlineMs), $onProgress))->resume($session);
     }
 
-    /** Whether the service made this token for this address, and it is used for the first time. */
-    public function verifyToken(string $token, string $email, ?int $deadlineMs = null): TokenResult
+    /** Whether the service made this token for this account, address and form, and it is used for the first time. */
+    public function verifyToken(string $token, string $email, ?string $form = null): TokenResult
     {
-        $keys = $this->keys($token, new Deadline($deadlineMs ?? $this->deadlineMs));
-        return $keys === null
-            ? new TokenResult(false, null, 'keys_unavailable')
-            : Tokens::verify($token, $email, $keys, $this->issuer, ($this->clock)(), $this->firstUse);
-    }
-
-    /**
-     * Keys that were fetched before are good enough while the service is away.
-     *
-     * @return list<array<string, mixed>>|null
-     */
-    private function keys(string $token, Deadline $deadline): ?array
-    {
-        $this->keys ??= self::readKeys($this->cache->read('keys') ?? '');
-        $isKnown = in_array(Tokens::kidOf($token), array_column($this->keys ?? [], 'kid'), true);
-        $isFresh = $isKnown && $this->cache->age('keys') < self::KEYS_S;
-        // A token with an unknown key, which anyone can write, makes at most one question in 10 s.
-        if (!$isFresh && $this->cache->age('keys-asked') >= self::KEYS_AGAIN_S) {
-            $this->cache->write('keys-asked', '');
-            try {
-                $text = $this->exchange->ask('GET', '/.well-known/jwks.json', $deadline)->body;
-                $this->keys = self::readKeys($text) ?? throw new GatepostException('answer', 'the answer is not a set of keys');
-                $this->cache->write('keys', $text);
-            } catch (GatepostException $fault) {
-                $this->tell($fault, 'keys');
-            }
+        if ($this->secrets === []) {
+            throw new \InvalidArgumentException('tokenSecret: set it to verify tokens');
         }
-        return $this->keys;
+        return Tokens::verify($token, $email, $this->secrets, ($this->clock)(), $this->firstUse, $this->account, $form);
     }
 
-    /** @return list<array<string, mixed>>|null */
-    private static function readKeys(string $text): ?array
-    {
-        $keys = json_decode($text, true, 8)['keys'] ?? null;
-        return is_array($keys) && array_is_list($keys) && array_filter($keys, 'is_array') === $keys ? $keys : null;
-    }
-
-    private function tell(GatepostException $fault, string $during): void
+    private function tell(GatepostException $fault): void
     {
         try {
             if ($this->onFault !== null) {
-                ($this->onFault)($fault, $during);
+                ($this->onFault)($fault, 'decide');
             }
         } catch (\Throwable) {
             // The caller's log must not stop a sign-up.

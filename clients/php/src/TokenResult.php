@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Gatepost;
 
 /**
- * `reason` says why a token is not good: `malformed`, `unknown_key`, `signature`, `issuer`, `expired`, `address`,
- * `replayed`, or `keys_unavailable` when the public keys could not be fetched.
+ * `reason` says why a token is not good: `malformed`, `signature`, `expired`, `account`, `address`, `form` or `replayed`.
+ * `complete` is false when DNS did not answer in time: ask the service again if that matters.
  */
 final class TokenResult
 {
@@ -15,6 +15,7 @@ final class TokenResult
         public readonly bool $ok,
         public readonly ?array $claims = null,
         public readonly ?string $reason = null,
+        public readonly bool $complete = false,
     ) {
     }
 }

@@ -10,45 +10,53 @@ final class Tokens
     private const LONGEST = 4096;
 
     /**
-     * @param list<array<string, mixed>> $keys those of /.well-known/jwks.json
-     * @param string $issuer the public URL of the service
+     * @param list<string> $secrets those of the account, any of which may have signed
      * @param callable(string, int): bool $firstUse gets the id of a token and when it ends; true the first time
+     * @param string|null $account the id that the token must be made for, if it is known
+     * @param string|null $form the label that the token must have, if one is expected
      */
     public static function verify(
         string $token,
         string $email,
-        array $keys,
-        string $issuer,
+        array $secrets,
         int $now,
         callable $firstUse,
+        ?string $account = null,
+        ?string $form = null,
     ): TokenResult {
+        self::checkSecrets($secrets);
         $parts = explode('.', $token, 4);
         if (strlen($token) > self::LONGEST || count($parts) !== 3) {
             return self::bad('malformed');
         }
         [$header, $claims, $signature] = [self::object($parts[0]), self::object($parts[1]), self::decode($parts[2])];
-        if ($header === null || $signature === null || self::isOther($header)) {
+        if ($signature === null || ($header['alg'] ?? null) !== 'HS256' || ($header['typ'] ?? null) !== 'gatepost+jwt'
+            || array_key_exists('crit', $header)) {
             return self::bad('malformed');
         }
-        $key = self::key($header['kid'], $keys);
-        if ($key === null) {
-            return self::bad('unknown_key');
+        $isSigned = false;
+        foreach ($secrets as $secret) {
+            $isSigned = hash_equals(hash_hmac('sha256', "$parts[0].$parts[1]", $secret, true), $signature) || $isSigned;
         }
-        if (strlen($key) !== SODIUM_CRYPTO_SIGN_PUBLICKEYBYTES || strlen($signature) !== SODIUM_CRYPTO_SIGN_BYTES
-            || !sodium_crypto_sign_verify_detached($signature, "$parts[0].$parts[1]", $key)) {
-            return self::bad('signature');
-        }
-        $fault = $claims === null ? 'malformed' : self::fault($claims, $email, $issuer, $now);
+        $fault = $isSigned ? self::fault($claims ?? [], $email, $now, $account, $form) : 'signature';
         if ($fault === null && !$firstUse($claims['jti'], $claims['exp'])) {
             $fault = 'replayed';
         }
-        return $fault === null ? new TokenResult(true, $claims) : self::bad($fault);
+        return $fault === null ? new TokenResult(true, $claims, null, $claims['cpl']) : self::bad($fault);
     }
 
-    public static function kidOf(string $token): ?string
+    /**
+     * With an empty secret anybody could sign.
+     *
+     * @param list<string> $secrets
+     */
+    public static function checkSecrets(array $secrets): void
     {
-        $header = self::object(explode('.', substr($token, 0, self::LONGEST), 2)[0]);
-        return is_string($header['kid'] ?? null) ? $header['kid'] : null;
+        foreach ($secrets as $secret) {
+            if (!is_string($secret) || preg_match('/\Agp_sign_[A-Za-z0-9_-]{43}\z/', $secret) !== 1) {
+                throw new \InvalidArgumentException('tokenSecret: a token secret is gp_sign_ and 43 characters');
+            }
+        }
     }
 
     private static function bad(string $reason): TokenResult
@@ -56,35 +64,18 @@ final class Tokens
         return new TokenResult(false, null, $reason);
     }
 
-    /** @param array<array-key, mixed> $header */
-    private static function isOther(array $header): bool
-    {
-        return ($header['alg'] ?? null) !== 'EdDSA' || ($header['typ'] ?? null) !== 'gatepost+jwt'
-            || !is_string($header['kid'] ?? null) || array_key_exists('crit', $header);
-    }
-
-    /** @param list<array<string, mixed>> $keys */
-    private static function key(string $kid, array $keys): ?string
-    {
-        foreach ($keys as $key) {
-            if (($key['kid'] ?? null) === $kid && ($key['kty'] ?? null) === 'OKP' && ($key['crv'] ?? null) === 'Ed25519') {
-                return is_string($key['x'] ?? null) ? self::decode($key['x']) : null;
-            }
-        }
-        return null;
-    }
-
     /** @param array<array-key, mixed> $claims */
-    private static function fault(array $claims, string $email, string $issuer, int $now): ?string
+    private static function fault(array $claims, string $email, int $now, ?string $account, ?string $form): ?string
     {
-        $isWhole = is_int($claims['exp'] ?? null) && is_string($claims['jti'] ?? null)
+        $isWhole = is_int($claims['exp'] ?? null) && is_bool($claims['cpl'] ?? null) && is_string($claims['jti'] ?? null)
             && preg_match('/\A[0-9a-f]{32}\z/', $claims['jti']) === 1;
         $subject = self::encode(hash('sha256', self::trimmed($email), true));
         return match (true) {
             !$isWhole => 'malformed',
-            ($claims['iss'] ?? null) !== $issuer => 'issuer',
             $claims['exp'] <= $now => 'expired',
+            $account !== null && ($claims['aud'] ?? null) !== $account => 'account',
             ($claims['sub'] ?? null) !== $subject => 'address',
+            $form !== null && ($claims['form'] ?? null) !== $form => 'form',
             default => null,
         };
     }

@@ -66,12 +66,20 @@ $tls = array_map(fn () => $secure->decide('jo@good.example')->source, range(1, 3
 
 $used = new Cache($folder, 'tokens');
 $firstUse = fn (string $jti, int $exp): bool => $used->first($jti, $exp, 0);
-['keys' => $keys, 'issuer' => $issuer] = $cases['tokens'];
+['secrets' => $secrets, 'account' => $account] = $cases['tokens'];
 echo json_encode([
     'tls' => $tls,
     'decide' => (object) $decided,
     'tokens' => array_map(
-        fn ($each) => Tokens::verify($each['token'], $each['email'], $keys, $issuer, $each['now'], $firstUse)->reason ?? 'ok',
+        fn ($each) => Tokens::verify(
+            $each['token'],
+            $each['email'],
+            $secrets,
+            $each['now'],
+            $firstUse,
+            $account,
+            $each['form'] ?? null,
+        )->reason ?? 'ok',
         $cases['tokens']['cases'],
     ),
     'webhooks' => array_map(

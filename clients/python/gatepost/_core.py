@@ -7,13 +7,13 @@ for threads and the one for asyncio drive the same operations.
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, TypeVar, Union
+from typing import Any, Callable, Generator, Mapping, Optional, Sequence, TypeVar, Union
 from urllib.parse import quote
 
 from ._site import Ask, Deadline, Site
 from ._wire import Response
 from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, Result, TokenResult, read_result, read_decision
-from .tokens import FirstUse, UsedTokens, kid_of, verify_token
+from .tokens import FirstUse, UsedTokens, check_secrets, verify_token
 
 T = TypeVar("T")
 Steps = Generator[Union[Ask, float], Any, T]
@@ -35,10 +35,6 @@ _BULK_MAX = 200_000_000
 _MARGIN_MS = 40
 _LEAST_MS, _MOST_MS = 50, 5_000
 
-_KEYS_S = 300
-#: A token with an unknown key, which anyone can write, makes at most one question in this time.
-_KEYS_AGAIN_S = 10
-
 _JSON = {"Content-Type": "application/json"}
 
 Report = Optional[Callable[[Progress], None]]
@@ -52,7 +48,8 @@ class Core:
         deadline_ms: float,
         away: str,
         defaults: Mapping[str, Any],
-        issuer: Optional[str],
+        token_secret: Union[str, Sequence[str]],
+        account: Optional[str],
         first_use: Optional[FirstUse],
         on_fault: Optional[Callable[[GatepostError, str], None]],
         clock: Callable[[], float],
@@ -65,12 +62,12 @@ class Core:
         self.deadline_ms = deadline_ms
         self._away_decision = away
         self._defaults = {name: value for name, value in defaults.items() if value is not None}
-        self._issuer = issuer or site.url
+        self._secrets = [token_secret] if isinstance(token_secret, str) else list(token_secret)
+        check_secrets(self._secrets)
+        self._account = account
         self._first_use = first_use or UsedTokens(clock)
         self._on_fault = on_fault
         self._clock = clock
-        self._keys: Optional[List[Mapping[str, Any]]] = None
-        self._keys_at = self._asked_at = 0.0
 
     def decide(self, email: str, options: Mapping[str, Any], deadline_ms: Optional[float]) -> Steps[Decision]:
         """Never raises for a fault: there is always a decision."""
@@ -87,15 +84,15 @@ class Core:
             # A fact that is not JSON, a file instead of text: a mistake of the caller must not stop a sign-up either.
             return self._away(GatepostError("request", str(fault)))
 
-    def tell(self, fault: GatepostError, during: str) -> None:
+    def _tell(self, fault: GatepostError) -> None:
         try:
             if self._on_fault is not None:
-                self._on_fault(fault, during)
+                self._on_fault(fault, "decide")
         except Exception:  # the caller's log must not stop a sign-up
             pass
 
     def _away(self, fault: GatepostError) -> Decision:
-        self.tell(fault, "decide")
+        self._tell(fault)
         return Decision(self._away_decision, "unknown", source="away", fault=fault)
 
     def check(self, entry: str, features: Optional[Sequence[str]], deadline_ms: Optional[float]) -> Steps[Result]:
@@ -131,28 +128,12 @@ class Core:
             fault.session = session
             raise
 
-    def verify_token(self, token: str, email: str, deadline_ms: Optional[float]) -> Steps[TokenResult]:
-        deadline = Deadline(deadline_ms or self.deadline_ms)
-        now = self._clock()
-        is_known = kid_of(token) in {key.get("kid") for key in self._keys or []}
-        is_fresh = is_known and now - self._keys_at < _KEYS_S
-        if not is_fresh and now - self._asked_at >= _KEYS_AGAIN_S:
-            self._asked_at = now
-            yield from self._fetch_keys(deadline)
-        if self._keys is None:
-            return TokenResult(False, None, "keys_unavailable")
-        return verify_token(token, email, self._keys, self._issuer, self._clock(), self._first_use)
-
-    def _fetch_keys(self, deadline: Deadline) -> Steps[None]:
-        """Keys that were fetched before are good enough while the service is away."""
-        try:
-            response = yield from self._exchange(Ask("GET", "/.well-known/jwks.json", deadline, {}))
-            keys = _json(response).get("keys")
-            self._keys, self._keys_at = [key for key in keys if isinstance(key, dict)], self._clock()
-        except GatepostError as fault:
-            self.tell(fault, "keys")
-        except (AttributeError, TypeError):
-            self.tell(GatepostError("answer", "the answer is not a set of keys"), "keys")
+    def verify_token(self, token: str, email: str, form: Optional[str]) -> TokenResult:
+        if not self._secrets:
+            raise ValueError("token_secret: set it to verify tokens")
+        return verify_token(
+            token, email, self._secrets, self._clock(), self._first_use, account=self._account, form=form
+        )
 
     def _exchange(self, ask: Ask) -> Steps[Response]:
         """Tries again when the connection broke, and when the service is not there for now. Both are safe: a repeated

@@ -33,7 +33,8 @@ class _Base:
         policy: Optional[str] = None,
         language: Optional[str] = None,
         form: Optional[str] = None,
-        issuer: Optional[str] = None,
+        token_secret: Union[str, Sequence[str]] = (),
+        account: Optional[str] = None,
         first_use: Optional[FirstUse] = None,
         on_fault: Optional[Callable[[GatepostError, str], None]] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
@@ -42,9 +43,9 @@ class _Base:
         """
         ``deadline_ms`` bounds every call: name, connection, TLS, sending, reading, trying again.
         ``away`` is the decision when the service does not decide in time.
-        ``issuer`` is the service's public URL in tokens, if it is not ``url``; ``first_use`` is where ids of tokens are
-        remembered, if not in this process. ``on_fault(fault, during)`` gets every fault, to log or to count it; ``during`` is
-        ``decide`` or ``keys``.
+        ``token_secret`` of the account is needed to verify tokens; while it changes, give the new one and the old one.
+        ``account`` is the id that tokens must be made for; ``first_use`` is where ids of tokens are remembered, if not in
+        this process. ``on_fault(fault, "decide")`` gets every fault, to log or to count it.
         """
         site = Site(url, key)
         defaults = {"policy": policy, "language": language, "form": form}
@@ -53,12 +54,18 @@ class _Base:
             deadline_ms=deadline_ms,
             away=away,
             defaults=defaults,
-            issuer=issuer,
+            token_secret=token_secret,
+            account=account,
             first_use=first_use,
             on_fault=on_fault,
             clock=clock,
         )
         self._threads = Transport(site, ssl_context)
+
+
+    def verify_token(self, token: str, email: str, *, form: Optional[str] = None) -> TokenResult:
+        """Whether the service made this token for this account, address and form, and it is used for the first time."""
+        return self._core.verify_token(token, email, form)
 
 
 class Client(_Base):
@@ -106,10 +113,6 @@ class Client(_Base):
     ) -> BulkResult:
         """Waits for a batch that ``bulk`` submitted, here or in another process."""
         return _run(self._threads, self._core.resume(session, Deadline(deadline_ms), on_progress))
-
-    def verify_token(self, token: str, email: str, *, deadline_ms: Optional[float] = None) -> TokenResult:
-        """Whether the service made this token for this address, and it is used for the first time."""
-        return _run(self._threads, self._core.verify_token(token, email, deadline_ms))
 
     def close(self) -> None:
         self._threads.close()
@@ -166,9 +169,9 @@ class AsyncClient(_Base):
         """As ``Client.resume_bulk``."""
         return await _run_async(self._tasks, self._core.resume(session, Deadline(deadline_ms), on_progress))
 
-    async def verify_token(self, token: str, email: str, *, deadline_ms: Optional[float] = None) -> TokenResult:
+    async def verify_token(self, token: str, email: str, *, form: Optional[str] = None) -> TokenResult:  # type: ignore[override]
         """As ``Client.verify_token``."""
-        return await _run_async(self._tasks, self._core.verify_token(token, email, deadline_ms))
+        return super().verify_token(token, email, form=form)
 
     async def close(self) -> None:
         self._threads.close()

@@ -92,12 +92,13 @@ class BulkResult:
 
 @dataclass(frozen=True)
 class TokenResult:
-    """``reason`` says why a token is not good: ``malformed``, ``unknown_key``, ``signature``, ``issuer``, ``expired``,
-    ``address``, ``replayed``, or ``keys_unavailable`` when the public keys could not be fetched."""
+    """``reason`` says why a token is not good: ``malformed``, ``signature``, ``expired``, ``account``, ``address``, ``form``
+    or ``replayed``. ``complete`` is false when DNS did not answer in time: ask the service again if that matters."""
 
     ok: bool
     claims: Optional[Mapping[str, Any]] = None
     reason: Optional[str] = None
+    complete: bool = False
 
 
 def _text(value: Any) -> Optional[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import json
 import re
 import threading
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
-from . import ed25519
 from .results import TokenResult
 
 #: Gets the id of a token and when the token ends; true the first time.
@@ -22,73 +22,69 @@ class _Bad(Exception):
     pass
 
 
+def check_secrets(secrets: Sequence[str]) -> None:
+    """Raises ValueError: with an empty secret anybody could sign."""
+    for secret in secrets:
+        if not isinstance(secret, str) or re.fullmatch("gp_sign_[A-Za-z0-9_-]{43}", secret) is None:
+            raise ValueError("token_secret: a token secret is gp_sign_ and 43 characters")
+
+
 def verify_token(
     token: str,
     email: str,
-    keys: Iterable[Mapping[str, Any]],
-    issuer: str,
+    secrets: Sequence[str],
     now: float,
     first_use: FirstUse,
+    *,
+    account: Optional[str] = None,
+    form: Optional[str] = None,
 ) -> TokenResult:
-    """``keys`` are those of /.well-known/jwks.json, ``issuer`` is the public URL of the service."""
+    """``secrets``: those of the account, any of which may have signed. ``account`` and ``form`` are checked if given."""
+    check_secrets(secrets)
     try:
-        return TokenResult(True, _claims(token, email, list(keys), (issuer, now, first_use)))
+        claims = _claims(token, secrets)
+        _check(claims, email, now, account, form)
     except _Bad as bad:
         return TokenResult(False, None, str(bad))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return TokenResult(False, None, "malformed")
+    if not first_use(claims["jti"], claims["exp"]):
+        return TokenResult(False, None, "replayed")
+    return TokenResult(True, claims, complete=claims["cpl"])
 
 
-def _claims(
-    token: str, email: str, keys: List[Mapping[str, Any]], asked: Tuple[str, float, FirstUse]
-) -> Mapping[str, Any]:
-    parts = token.split(".")
+def _claims(token: str, secrets: Sequence[str]) -> Mapping[str, Any]:
+    parts = token.split(".", 3)
     if len(token) > _LONGEST or len(parts) != 3:
         raise _Bad("malformed")
-    key = _key(json.loads(decode(parts[0])), keys)
-    signed = f"{parts[0]}.{parts[1]}".encode()
-    if not ed25519.verify(key, signed, decode(parts[2])):
+    header = json.loads(decode(parts[0]))
+    if header["alg"] != "HS256" or header["typ"] != "gatepost+jwt" or "crit" in header:
+        raise _Bad("malformed")
+    signed, signature = f"{parts[0]}.{parts[1]}".encode(), decode(parts[2])
+    made = [hmac.new(secret.encode(), signed, hashlib.sha256).digest() for secret in secrets]
+    if not any([hmac.compare_digest(each, signature) for each in made]):
         raise _Bad("signature")
     claims: Mapping[str, Any] = json.loads(decode(parts[1]))
-    _check(claims, email, *asked)
     return claims
-
-
-def _key(header: Mapping[str, Any], keys: List[Mapping[str, Any]]) -> bytes:
-    kid = header["kid"]
-    if header["alg"] != "EdDSA" or header["typ"] != "gatepost+jwt" or not isinstance(kid, str) or "crit" in header:
-        raise _Bad("malformed")
-    for key in keys:
-        if key.get("kid") == kid and key.get("kty") == "OKP" and key.get("crv") == "Ed25519":
-            return decode(key["x"])
-    raise _Bad("unknown_key")
 
 
 # Unicode white space, U+FEFF and U+200B, as the service trims an address.
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
 
 
-def _check(claims: Mapping[str, Any], email: str, issuer: str, now: float, first_use: FirstUse) -> None:
-    exp, jti = claims.get("exp"), claims.get("jti")
-    if type(exp) is not int or not isinstance(jti, str) or re.fullmatch("[0-9a-f]{32}", jti) is None:
+def _check(claims: Mapping[str, Any], email: str, now: float, account: Optional[str], form: Optional[str]) -> None:
+    exp, jti = claims["exp"], claims["jti"]
+    if type(exp) is not int or type(claims["cpl"]) is not bool or re.fullmatch("[0-9a-f]{32}", jti) is None:
         raise _Bad("malformed")
-    if claims.get("iss") != issuer:
-        raise _Bad("issuer")
     if exp <= now:
         raise _Bad("expired")
+    if account is not None and claims.get("aud") != account:
+        raise _Bad("account")
     address = email.strip(_BLANKS).encode("utf-8", "surrogatepass")
     if claims.get("sub") != encode(hashlib.sha256(address).digest()):
         raise _Bad("address")
-    if not first_use(jti, exp):
-        raise _Bad("replayed")
-
-
-def kid_of(token: str) -> Optional[str]:
-    try:
-        kid = json.loads(decode(token[:_LONGEST].split(".")[0]))["kid"]
-        return kid if isinstance(kid, str) else None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
+    if form is not None and claims.get("form") != form:
+        raise _Bad("form")
 
 
 def encode(octets: bytes) -> str:

@@ -86,7 +86,9 @@ def main(mode, world_file):
     tokens = CASES["tokens"]
     used = UsedTokens(lambda: 0)
     verified = [
-        verify_token(each["token"], each["email"], tokens["keys"], tokens["issuer"], each["now"], used)
+        verify_token(
+            each["token"], each["email"], tokens["secrets"], each["now"], used, account=tokens["account"], form=each.get("form")
+        )
         for each in tokens["cases"]
     ]
     print(

@@ -1,5 +1,4 @@
 import { type BulkResult, type BulkWork, type Progress, resumeBulk, submitBulk } from "./bulk.ts";
-import { createKeys, type Keys } from "./keys.ts";
 import { ask, type Deadline, isPassing, jsonOf, type Question, startDeadline } from "./question.ts";
 import {
   type Decision,
@@ -10,7 +9,7 @@ import {
   type Result,
   type Verdict,
 } from "./results.ts";
-import { rememberTokens, type TokenResult, type UsedTokens, verifyToken } from "./token.ts";
+import { checkSecrets, rememberTokens, type TokenResult, type UsedTokens, verifyToken } from "./token.ts";
 
 export interface GatepostOptions {
   /** Base URL of the service: "https://gatepost.example". */
@@ -21,9 +20,11 @@ export interface GatepostOptions {
   /** The decision while the service does not answer: `accept` unless set. */
   readonly away?: Verdict;
   /** Called with every fault, to log or to count it. */
-  readonly onFault?: (fault: GatepostError, during: "decide" | "keys") => void;
-  /** The service's public URL, if it is not `url`. */
-  readonly issuer?: string;
+  readonly onFault?: (fault: GatepostError, during: "decide") => void;
+  /** Of the account, to verify tokens; while it changes, the new one and the old one. */
+  readonly tokenSecret?: string | readonly string[];
+  /** Id of the account that tokens must be made for. */
+  readonly account?: string;
   /** Where used tokens are remembered; in this process's memory unless set. */
   readonly usedTokens?: UsedTokens;
   readonly fetch?: typeof fetch;
@@ -63,8 +64,12 @@ export interface Gatepost {
   /** Rejects with a GatepostError; its `session` can be resumed. Ten minutes unless `deadlineMs` says otherwise. */
   bulk(entries: readonly string[], options?: BulkOptions): Promise<BulkResult>;
   resumeBulk(session: string, options?: Omit<BulkOptions, "idempotencyKey">): Promise<BulkResult>;
-  /** For the address that the form sent. */
-  verifyToken(token: string, email: string): Promise<TokenResult>;
+  /** For the address that the form sent. Rejects with a TypeError without a `tokenSecret`. */
+  verifyToken(
+    token: string,
+    email: string,
+    options?: { readonly form?: string },
+  ): Promise<TokenResult>;
 }
 
 const DEADLINE_MS = 1_500;
@@ -78,7 +83,7 @@ const SERVICE_MS = [50, 5_000] as const;
 /** Throws a TypeError for options that cannot work. */
 export function createGatepost(options: GatepostOptions): Gatepost {
   const parts = openParts(options);
-  const { base, deadlineMs, keys, asking } = parts;
+  const { deadlineMs, secrets, asking } = parts;
   const used = options.usedTokens ?? rememberTokens();
   const batch = (
     { deadlineMs: ms = BULK_DEADLINE_MS, signal, onProgress }: BulkOptions,
@@ -96,32 +101,32 @@ export function createGatepost(options: GatepostOptions): Gatepost {
     bulk: (entries, more = {}) =>
       batch(more, (work) => submitBulk(entries, more.idempotencyKey ?? crypto.randomUUID(), work)),
     resumeBulk: (session, more = {}) => batch(more, (work) => resumeBulk(session, work)),
-    async verifyToken(token, email) {
-      const found = await keys.forToken(token);
-      if (found === undefined) return { ok: false, reason: "keys_unavailable" };
-      const issuer = options.issuer ?? base;
-      return verifyToken(token, { email, keys: found, issuer, now: Date.now() / 1_000, used });
+    async verifyToken(token, email, { form } = {}) {
+      if (secrets.length === 0) throw new TypeError("tokenSecret: set it to verify tokens.");
+      const { account } = options;
+      return verifyToken(token, { email, secrets, account, form, now: Date.now() / 1_000, used });
     },
   };
 }
 
 interface Parts {
-  readonly base: string;
   readonly deadlineMs: number;
   readonly away: Verdict;
   readonly told: Told;
   readonly asking: BulkWork["asking"];
-  readonly keys: Keys;
+  readonly secrets: readonly string[];
 }
 
 function openParts(options: GatepostOptions): Parts {
-  const { key, deadlineMs = DEADLINE_MS, away = "accept", onFault } = options;
+  const { key, deadlineMs = DEADLINE_MS, away = "accept", onFault, tokenSecret = [] } = options;
   const base = baseOf(options.url);
   checkOptions(deadlineMs, away);
+  const secrets = [tokenSecret].flat();
+  checkSecrets(secrets);
   const fetched = options.fetch ?? ((...words: Parameters<typeof fetch>) => fetch(...words));
-  const told: Told = (fault, during) => {
+  const told: Told = (fault) => {
     try {
-      onFault?.(fault, during);
+      onFault?.(fault, "decide");
     } catch {
       // The caller's log must not stop a sign-up.
     }
@@ -135,8 +140,7 @@ function openParts(options: GatepostOptions): Parts {
     const all = { ...question, url: base + path, headers: { ...headers, ...question.headers } };
     return jsonOf(await ask(all, deadline, fetched));
   };
-  const keys = createKeys(asking, (fault) => told(fault, "keys"));
-  return { base, deadlineMs, away, told, asking, keys };
+  return { deadlineMs, away, told, asking, secrets };
 }
 
 async function decide(
@@ -153,12 +157,12 @@ async function decide(
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     const fault = asFault(error);
-    told(fault, "decide");
+    told(fault);
     return { source: "away", decision: parts.away, reason: "unknown", complete: false, fault };
   }
 }
 
-type Told = (fault: GatepostError, during: "decide" | "keys") => void;
+type Told = (fault: GatepostError) => void;
 
 const SMALL = { maxBytes: ANSWER_MAX_BYTES } satisfies Partial<Question>;
 

@@ -20,7 +20,6 @@ export {
 } from "./results.ts";
 export {
   type Claims,
-  type PublicKey,
   rememberTokens,
   type TokenFault,
   type TokenQuestion,

@@ -3,31 +3,28 @@ import { isFields } from "./results.ts";
 /** What a good token says: docs/tokens.md. */
 export interface Claims {
   readonly iss: string;
+  /** Id of the account that the token was made for. */
+  readonly aud: string;
   readonly iat: number;
   readonly exp: number;
   readonly jti: string;
   readonly sub: string;
-  readonly dom: string;
   readonly dec: string;
   readonly rsn: string;
   readonly pol: string;
+  /** Id of the API key that asked. */
+  readonly key: string;
   readonly form?: string;
   readonly cpl: boolean;
 }
 
-/** Why a token is not good. `keys_unavailable`: the public keys could not be fetched. */
+/** Why a token is not good. */
 export type TokenFault =
-  | "malformed"
-  | "unknown_key"
-  | "signature"
-  | "issuer"
-  | "expired"
-  | "address"
-  | "replayed"
-  | "keys_unavailable";
+  "malformed" | "signature" | "expired" | "account" | "address" | "form" | "replayed";
 
+/** `complete` false: DNS did not answer in time; ask the service again if that matters. */
 export type TokenResult =
-  | { readonly ok: true; readonly claims: Claims }
+  | { readonly ok: true; readonly complete: boolean; readonly claims: Claims }
   | { readonly ok: false; readonly reason: TokenFault };
 
 /** Remembers ids of tokens until they end. With several processes, keep them where all of them look. */
@@ -36,20 +33,15 @@ export interface UsedTokens {
   firstUse(jti: string, exp: number): boolean | Promise<boolean>;
 }
 
-export interface PublicKey {
-  readonly kid?: string;
-  readonly kty?: string;
-  readonly crv?: string;
-  readonly x?: string;
-}
-
 export interface TokenQuestion {
   /** Of the address that the form sent. */
   readonly email: string;
-  /** `keys` of /.well-known/jwks.json. */
-  readonly keys: readonly PublicKey[];
-  /** The service's public URL. */
-  readonly issuer: string;
+  /** Token secrets of the account; any of them may have signed. */
+  readonly secrets: readonly string[];
+  /** Id of the account, if it is known. */
+  readonly account?: string | undefined;
+  /** The label that the token must have, if one is expected. */
+  readonly form?: string | undefined;
   /** Seconds. */
   readonly now: number;
   readonly used: UsedTokens;
@@ -65,8 +57,17 @@ class Bad extends Error {
 
 const LONGEST = 4_096;
 
-/** Checks signature, issuer, end, address and that the token was not used before. Rejects only if `used` does. */
+const SECRET = /^gp_sign_[A-Za-z0-9_-]{43}$/;
+
+/** Throws a TypeError: with an empty secret anybody could sign. */
+export function checkSecrets(secrets: readonly string[]): void {
+  if (secrets.every((secret) => typeof secret === "string" && SECRET.test(secret))) return;
+  throw new TypeError("tokenSecret: a token secret is gp_sign_ and 43 characters.");
+}
+
+/** Checks signature, end, account, address, form and that the token was not used before. Rejects if `used` does. */
 export async function verifyToken(token: string, question: TokenQuestion): Promise<TokenResult> {
+  checkSecrets(question.secrets);
   let claims: Claims;
   try {
     claims = await readToken(token, question);
@@ -74,16 +75,18 @@ export async function verifyToken(token: string, question: TokenQuestion): Promi
     return { ok: false, reason: error instanceof Bad ? error.reason : "malformed" };
   }
   const isNew = await question.used.firstUse(claims.jti, claims.exp);
-  return isNew ? { ok: true, claims } : { ok: false, reason: "replayed" };
+  if (!isNew) return { ok: false, reason: "replayed" };
+  return { ok: true, complete: claims.cpl, claims };
 }
 
 async function readToken(token: string, question: TokenQuestion): Promise<Claims> {
-  const parts = token.split(".");
+  const parts = token.split(".", 4);
   const [head = "", body = "", signature = ""] = parts;
   if (token.length > LONGEST || parts.length !== 3) throw new Bad("malformed");
-  const key = keyFor(jsonIn(head), question.keys);
+  const { alg, typ, crit } = jsonIn(head);
+  if (alg !== "HS256" || typ !== "gatepost+jwt" || crit !== undefined) throw new Bad("malformed");
   const signed = new TextEncoder().encode(`${head}.${body}`);
-  if (!(await isSigned(signed, decode(signature), key))) throw new Bad("signature");
+  if (!(await isSigned(signed, decode(signature), question.secrets))) throw new Bad("signature");
   const claims = jsonIn(body);
   await checkClaims(claims, question);
   return claims as unknown as Claims;
@@ -95,31 +98,18 @@ function jsonIn(part: string): Readonly<Record<string, unknown>> {
   return value;
 }
 
-function keyFor(
-  { alg, typ, kid, crit }: Readonly<Record<string, unknown>>,
-  keys: readonly PublicKey[],
-): PublicKey {
-  if (alg !== "EdDSA" || typ !== "gatepost+jwt" || crit !== undefined || typeof kid !== "string") {
-    throw new Bad("malformed");
-  }
-  const key = keys.find((each) => each.kid === kid && each.kty === "OKP" && each.crv === "Ed25519");
-  if (key === undefined) throw new Bad("unknown_key");
-  return key;
-}
-
 async function isSigned(
   data: Uint8Array<ArrayBuffer>,
   signature: Uint8Array<ArrayBuffer>,
-  key: PublicKey,
+  secrets: readonly string[],
 ): Promise<boolean> {
-  const { x = "" } = key;
-  const jwk = { kty: "OKP", crv: "Ed25519", x };
-  try {
-    const imported = await crypto.subtle.importKey("jwk", jwk, "Ed25519", false, ["verify"]);
-    return await crypto.subtle.verify("Ed25519", imported, signature, data);
-  } catch {
-    return false; // a key that is none
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  for (const secret of secrets) {
+    const octets = new TextEncoder().encode(secret);
+    const key = await crypto.subtle.importKey("raw", octets, hmac, false, ["verify"]);
+    if (await crypto.subtle.verify("HMAC", key, signature, data)) return true;
   }
+  return false;
 }
 
 /** Without Unicode white space, U+FEFF and U+200B at both ends, as the service trims an address. */
@@ -127,27 +117,17 @@ export const trimEmail = (text: string): string =>
   text.replace(/^[\s\u0085\u200b]+|(?<![\s\u0085\u200b])[\s\u0085\u200b]+$/g, "");
 
 async function checkClaims(
-  { iss, exp, sub, jti }: Readonly<Record<string, unknown>>,
-  { email, issuer, now }: TokenQuestion,
+  { exp, aud, sub, form, jti, cpl }: Readonly<Record<string, unknown>>,
+  asked: TokenQuestion,
 ): Promise<void> {
-  if (!Number.isInteger(exp) || typeof jti !== "string" || !/^[0-9a-f]{32}$/.test(jti)) {
-    throw new Bad("malformed");
-  }
-  if (iss !== issuer) throw new Bad("issuer");
-  if (Number(exp) <= now) throw new Bad("expired");
-  const address = new TextEncoder().encode(trimEmail(email));
+  const isWhole = Number.isInteger(exp) && typeof cpl === "boolean" && typeof jti === "string";
+  if (!isWhole || !/^[0-9a-f]{32}$/.test(jti)) throw new Bad("malformed");
+  if (Number(exp) <= asked.now) throw new Bad("expired");
+  if (asked.account !== undefined && aud !== asked.account) throw new Bad("account");
+  const address = new TextEncoder().encode(trimEmail(asked.email));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", address));
   if (sub !== encode(hash)) throw new Bad("address");
-}
-
-/** The id of the key that a token names. */
-export function kidOf(token: string): string | undefined {
-  try {
-    const { kid } = jsonIn(token.slice(0, LONGEST).split(".", 1)[0] ?? "");
-    return typeof kid === "string" ? kid : undefined;
-  } catch {
-    return undefined;
-  }
+  if (asked.form !== undefined && form !== asked.form) throw new Bad("form");
 }
 
 const encode = (bytes: Uint8Array): string =>

@@ -25,13 +25,33 @@ for (const [name, cells, want] of cases) {
 }
 
 const UNSEEN = [
-  ...["\ufeff", "\u00a0", "\u200b", "\v", "  ", "\u2060\u3000", "\0", "\u001b", "\u0085"],
-  ...["\u202a", "\u202e", "\u2066", "\u2069", "\u061c", "\u200f\u2067"], // direction
-  ...["\u00ad", "\u034f", "\u180e", "\u2062", "\u2800", "\u3164", "\ufe0f", "\u{e0020}"],
+  "\ufeff",
+  "\u00a0",
+  "\u200b",
+  "\v",
+  "  ",
+  "\u2060\u3000",
+  "\0",
+  "\u001b",
+  "\u0085",
+  "\u202a",
+  "\u202e",
+  "\u2066",
+  "\u2069",
+  "\u061c",
+  "\u200f\u2067", // direction
+  "\u00ad",
+  "\u034f",
+  "\u180e",
+  "\u2062",
+  "\u2800",
+  "\u3164",
+  "\ufe0f",
+  "\u{e0020}",
 ];
 
 for (const start of UNSEEN) {
-  const name = [...start].map((one) => one.codePointAt(0)?.toString(16)).join(" ");
+  const name = Array.from(start, (one) => one.codePointAt(0)?.toString(16)).join(" ");
   test(`a formula behind U+${name} is guarded`, () => {
     for (const sign of ["=", "+", "-", "@", "\uff1d", "\ufe66", "\t", "\r"]) {
       assert.equal(/^"?'/.test(csvLine([`${start}${sign}=1+1`])), true, sign);

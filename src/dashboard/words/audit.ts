@@ -12,6 +12,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "account.tier": "Plan changed",
   "account.password": "Password changed",
   "account.spellings": "Counting of spellings",
+  "account.token_secret": "Token secret renewed",
   "credits.granted": "Credits moved",
   "key.created": "Key created",
   "key.revoked": "Key revoked",

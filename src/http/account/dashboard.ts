@@ -13,8 +13,10 @@ import { createFaultLog } from "../answer/fault-log.ts";
 import type { AccountGuardDeps } from "./guard.ts";
 import { type ListDeps, listRoutes } from "./own/bulk-routes.ts";
 import { type OwnDeps, ownRoutes } from "./own/own-routes.ts";
+import { tokenSecretRoute } from "./own/key-routes.ts";
 import { hookRoutes, type HookRouteDeps } from "./gate/hook-routes.ts";
 import { type PolicyDeps, policyRoutes } from "./gate/policy-routes.ts";
+import type { Tokens } from "../../service/policy/tokens.ts";
 import type { AccountRoute } from "./route.ts";
 import { type WebhookDeps, webhookRoutes } from "./own/webhook-routes.ts";
 
@@ -25,7 +27,7 @@ interface Parts {
   /** Absent: the dashboard has no webhooks. */
   readonly webhooks?: Omit<WebhookDeps, "audit">;
   /** Absent: the sign-up gate is no part of the dashboard. */
-  readonly gate?: PolicyDeps & HookRouteDeps;
+  readonly gate?: PolicyDeps & HookRouteDeps & { readonly tokens: Pick<Tokens, "renewSecret"> };
   /** Absent: the API alone. */
   readonly pages?: BuiltPages;
   /** Of large bodies; absent: here. */
@@ -56,6 +58,7 @@ export function accountRoutes(deps: DashboardDeps): readonly AccountRoute[] {
     ...(webhooks === undefined ? [] : webhookRoutes({ ...webhooks, audit })),
     ...(gate === undefined ? [] : policyRoutes({ ...deps, ...gate })),
     ...(gate === undefined ? [] : hookRoutes({ ...gate, audit })),
+    ...(gate === undefined ? [] : [tokenSecretRoute({ ...gate, audit })]),
     ...adminRoutes(deps),
     ...directoryRoutes(deps),
     ...adminSourceRoutes(deps),

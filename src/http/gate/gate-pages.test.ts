@@ -2,21 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
-import { gateWorld } from "../../../test/policy/gate-world.ts";
 import { addGatePages } from "./gate-pages.ts";
 import { WIDGET } from "./widget.ts";
 
-test("the public keys and the widget are served to every site, the hashed name for good", async (t) => {
-  const { tokens } = await gateWorld(t);
-  const app = await appWith({
-    pages: async (scope): Promise<void> => addGatePages(scope, { tokens }),
-  });
+test("the widget is served to every site, the hashed name for good, and no public keys", async (t) => {
+  const app = await appWith({ pages: async (scope): Promise<void> => addGatePages(scope) });
   t.after(() => app.close());
-  const jwks = await app.inject("/.well-known/jwks.json");
-  assert.equal(jwks.headers["cache-control"], "public, max-age=300");
-  assert.equal(jwks.headers["access-control-allow-origin"], "*");
-  const [key = {}] = jwks.json<{ keys: Record<string, string>[] }>().keys;
-  assert.deepEqual(Object.keys(key), ["kty", "crv", "x", "kid", "use", "alg"]);
+  assert.equal((await app.inject("/.well-known/jwks.json")).statusCode, 404);
   for (const path of ["/widget.js", `/widget-${WIDGET.hash}.js`]) {
     const { statusCode, body, headers } = await app.inject(path);
     assert.deepEqual([statusCode, body], [200, WIDGET.source]);

@@ -7,7 +7,6 @@ import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
 import { sqlPolicyStore } from "../../adapters/sql/policy/policy-store.ts";
-import { sqlSigningKeys } from "../../adapters/sql/policy/signing-keys.ts";
 import { createSecretBox, deriveKey } from "../../adapters/system/secrets.ts";
 import type { PolicyDeps } from "../../http/account/gate/policy-routes.ts";
 import type { Admission } from "../../service/admission/admission.ts";
@@ -47,16 +46,15 @@ export interface GateParts extends Serving {
 /** Bodies of decisions, kept while DNS allows. */
 const DECISION_CACHE_BYTES = 16 * 1_048_576;
 
-/** Makes the installation's first signing key if there is none. What waits is written when the process closes. */
-export async function openGate(parts: GateParts): Promise<Gate> {
+/** What waits is written when the process closes. */
+export function openGate(parts: GateParts): Gate {
   const { backing, secretKey, checker, admission, tiers, lists, links } = parts;
   const { clock, ids, log, shares } = parts;
   const { sql, notices } = backing.store;
   const publicUrl = links.base;
   const box = createSecretBox(secretKey);
-  const keys = sqlSigningKeys(sql.db);
-  const tokens = createTokens({ keys, box, publicUrl, clock, ids, log });
-  await tokens.load();
+  const accounts = sqlAccounts(sql.db);
+  const tokens = createTokens({ accounts, box, publicUrl, clock, ids, log, notices });
   const store = sqlPolicyStore(sql.db);
   const outcomes = sqlOutcomes(sql.db);
   const policies = createFindPolicies({ store, clock, log, notices });

@@ -1,16 +1,13 @@
 import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
-import { sqlSigningKeys } from "../../adapters/sql/policy/signing-keys.ts";
 import { dayOf } from "../../core/calendar.ts";
 import { OUTCOME_DAYS } from "../../service/policy/outcome-report.ts";
 import { SHADOW_DAYS } from "../../service/policy/policies.ts";
-import { PUBLISHED_MS } from "../../service/policy/tokens.ts";
 import type { AccountStore } from "./backing/store.ts";
 
-/** Deletes counts and signing keys that are kept no longer; to be called daily. */
+/** Deletes counts that are kept no longer; to be called daily. */
 export async function pruneGate({ sql: { db } }: AccountStore, nowMs: number): Promise<void> {
   const today = dayOf(nowMs);
   await sqlOutcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await sqlHooks(db).prune(today - OUTCOME_DAYS + 1);
-  await sqlSigningKeys(db).prune(nowMs - PUBLISHED_MS);
 }

@@ -74,7 +74,7 @@ export async function openServerParts(process: Process): Promise<ServerParts> {
   });
   lists.onShared((shared) => bulk.use(shared));
   const links = createLinks(config);
-  const gate = await openGate({ ...serving, links, checker, admission });
+  const gate = openGate({ ...serving, links, checker, admission });
   return { ...serving, links, checker, admission, usage, webhooks, bulk, gate, verdicts, texts };
 }
 

@@ -9,6 +9,7 @@ export type AuditAction =
   | "account.tier"
   | "account.password"
   | "account.spellings"
+  | "account.token_secret"
   | "credits.granted"
   | "key.created"
   | "key.revoked"

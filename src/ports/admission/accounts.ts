@@ -13,6 +13,8 @@ export interface Account {
   readonly isDisabled: boolean;
   /** Its owner has spellings of one mailbox counted in the account's own traffic. */
   readonly countsSpellings: boolean;
+  /** Sealed; absent: no token was made for it yet. */
+  readonly tokenSecret?: string;
   /** The sum of its credit entries. */
   readonly creditBalance: number;
   readonly createdAtMs: number;
@@ -33,6 +35,7 @@ export interface AccountChange {
   readonly isDisabled?: boolean;
   readonly countsSpellings?: boolean;
   readonly passwordHash?: string;
+  readonly tokenSecret?: string;
 }
 
 /** Who may use the service. Rules are checked by `test/contracts/account/accounts.ts`. */
@@ -45,6 +48,8 @@ export interface Accounts {
   list(afterEmail: string, limit: number): Promise<readonly Account[]>;
   /** `nowMs` is noted where it matters. False when there is no such account. */
   change(id: string, change: AccountChange, nowMs: number): Promise<boolean>;
+  /** Keeps the secret unless there is one; gives what stands. Undefined when there is no such account. */
+  agreeTokenSecret(id: string, sealed: string): Promise<string | undefined>;
   /** Undefined when there is no such account, or no password. */
   passwordHash(id: string): Promise<string | undefined>;
 }

@@ -5,6 +5,7 @@ import type { AccountService } from "./accounts.ts";
 import type { CreditService } from "./credits.ts";
 import type { KeyService } from "./keys.ts";
 import type { PolicyService, SavedPolicy } from "../policy/policies.ts";
+import type { Tokens } from "../policy/tokens.ts";
 import type { RuleService } from "../evidence/rules/rules.ts";
 import type { SwitchSpellings } from "./spelling-switch.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
@@ -72,6 +73,17 @@ export const auditedSpellings =
     if (isThere) await note({ action: "account.spellings", accountId, detail: state });
     return isThere;
   };
+
+export const auditedTokens = (
+  tokens: Pick<Tokens, "renewSecret">,
+  note: Note,
+): Pick<Tokens, "renewSecret"> => ({
+  async renewSecret(accountId: string): Promise<string> {
+    const secret = await tokens.renewSecret(accountId);
+    await note({ action: "account.token_secret", accountId });
+    return secret;
+  },
+});
 
 export function auditedKeys(keys: KeyService, note: Note): KeyService {
   return {

@@ -12,6 +12,8 @@ export interface Caller {
   /** The key is a publishable one: it may decide only, from these origins. */
   readonly isPublishable?: true;
   readonly origins?: readonly string[];
+  /** The account's, sealed: what its tokens are signed with. */
+  readonly tokenSecret?: string;
   /** Nobody could say in time who asks. */
   readonly isUnidentified?: true;
   /** The account has spellings in its own traffic counted. */

@@ -177,6 +177,7 @@ class CountingAdmission implements Admission {
     };
     if (keyId !== undefined) caller.keyId = keyId;
     if (account.countsSpellings) caller.countsSpellings = true;
+    if (account.tokenSecret !== undefined) caller.tokenSecret = account.tokenSecret;
     if (origins !== undefined) return this.#asPublishable({ ...caller, origins }, account);
     const expected = account.isDisabled ? undefined : likely;
     return this.#count(caller, ownerKey(caller.owner), account, expected);

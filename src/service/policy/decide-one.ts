@@ -17,6 +17,7 @@ import { type BodyDeps, bodyOf } from "./decision-body.ts";
 import { askedBy, rule, type Ruling } from "./rule-entry.ts";
 import { BUILT_IN, type FindPolicies, isPolicyName, type PoliciesInForce } from "./in-force.ts";
 import type { Counted, RecordDecision } from "./outcome-recorder.ts";
+import type { SignToken } from "./tokens.ts";
 
 /** A sign-up to decide on. */
 export interface DecideRequest {
@@ -54,6 +55,7 @@ export interface DecideDeps extends BodyDeps {
   readonly cache: AnswerCache;
   readonly mailboxSeen: MailboxSeen;
   readonly record: RecordDecision;
+  readonly sign: SignToken;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
 }
@@ -167,7 +169,8 @@ const lookAtFacts = ({ live, shadow }: PoliciesInForce): boolean =>
   usesCallerFacts(live.policy) || (shadow !== undefined && usesCallerFacts(shadow.policy));
 
 const carriesToken = (caller: Caller, request: DecideRequest, { live }: PoliciesInForce): boolean =>
-  request.wantsToken || live.policy.token || caller.isPublishable === true;
+  caller.keyId !== undefined &&
+  (request.wantsToken || live.policy.token || caller.isPublishable === true);
 
 /** The tally's JSON has no line break. */
 const packed = ({ body, tally }: Pick<Made, "body" | "tally">): string =>
@@ -201,9 +204,34 @@ async function freshly(
     ...(sight.seen !== undefined && { mailboxSeen: sight.seen }),
   });
   const tally = tallyOf(validation, ruling);
-  const isSigned = carriesToken(caller, request, policies);
-  const body = bodyOf({ asking, isSigned, validation, ruling, sight }, deps);
+  const token = carriesToken(caller, request, policies)
+    ? await tokenOf(asking, validation, { ruling, deps })
+    : undefined;
+  const body = bodyOf({ asking, token, validation, ruling, sight }, deps);
   return { made: { body, tally, isCached: false }, expiresAtMs: validation.expiresAtMs };
+}
+
+/** A store that is slow or away costs the token, never the decision. */
+async function tokenOf(
+  { caller, request, policies, left }: Asking,
+  { isComplete }: BudgetedValidation,
+  { ruling, deps }: { readonly ruling: Ruling; readonly deps: DecideDeps },
+): Promise<string | undefined> {
+  const { decision, reason } = ruling.outcome;
+  const signing = deps.sign(caller, {
+    address: request.text,
+    decision,
+    reason,
+    policy: `${policies.name}@${String(policies.live.version)}`,
+    isComplete,
+    ...(request.form !== undefined && { form: request.form }),
+  });
+  try {
+    return await inTime(signing, { timeoutMs: left(), late: undefined, clock: deps.clock });
+  } catch (fault) {
+    deps.log.error("decide.sign_failed", fault);
+    return undefined;
+  }
 }
 
 const UNSEEN: MailboxSight = { evidence: [] };

@@ -8,26 +8,22 @@ import type { MailboxSight } from "../evidence/own-spellings.ts";
 import type { PoliciesInForce } from "./in-force.ts";
 import type { MailboxId } from "./mailbox-id.ts";
 import type { Ruling } from "./rule-entry.ts";
-import type { SignToken } from "./tokens.ts";
 
 export interface BodyDeps {
   readonly tiers: Tiers;
   readonly mailboxId: MailboxId;
-  readonly sign: SignToken;
   readonly publicUrl: () => string;
 }
 
 /** Who asks for what. */
 interface Asking {
   readonly caller: Caller;
-  readonly request: { readonly text: string; readonly form?: string };
   readonly policies: PoliciesInForce;
 }
 
 export interface Answered {
   readonly asking: Asking;
-  /** The answer carries a token. */
-  readonly isSigned: boolean;
+  readonly token: string | undefined;
   readonly validation: BudgetedValidation;
   readonly ruling: Ruling;
   readonly sight: MailboxSight;
@@ -35,7 +31,7 @@ export interface Answered {
 
 /** Keys in the order of the contract. A publishable key gets no result and no mailbox. */
 export function bodyOf(answered: Answered, deps: BodyDeps): string {
-  const { asking, validation, ruling, sight } = answered;
+  const { asking, validation, ruling, sight, token } = answered;
   const { caller, policies } = asking;
   const { decision, reason } = ruling.outcome;
   const isPublic = caller.isPublishable === true;
@@ -49,7 +45,6 @@ export function bodyOf(answered: Answered, deps: BodyDeps): string {
     mailbox: isPublic ? undefined : mailboxOf(asking, validation, { sight, deps }),
   });
   const result = isPublic ? "" : `,"result":${resultOf(caller, validation, deps)}`;
-  const token = answered.isSigned ? tokenOf(answered, deps) : undefined;
   const last = token === undefined ? "" : `,"token":${JSON.stringify(token)}`;
   return `${head.slice(0, -1)}${result}${last}}`;
 }
@@ -67,17 +62,4 @@ function mailboxOf(
 function resultOf({ tier }: Caller, validation: BudgetedValidation, deps: BodyDeps): string {
   const sorted = sortFeatures([], { premium: deps.tiers[tier].premium });
   return present(validation, sorted, deps.publicUrl());
-}
-
-function tokenOf({ asking, validation, ruling }: Answered, { sign }: BodyDeps): string | undefined {
-  const { request, policies } = asking;
-  return sign({
-    address: request.text,
-    domain: validation.result.domain,
-    decision: ruling.outcome.decision,
-    reason: ruling.outcome.reason,
-    policy: `${policies.name}@${String(policies.live.version)}`,
-    isComplete: validation.isComplete,
-    ...(request.form !== undefined && { form: request.form }),
-  });
 }

@@ -6,11 +6,11 @@ import { type Driver, testSamples } from "./samples.ts";
 const DRIVERS: Readonly<Record<string, Driver>> = {
   typescript: (sample) => `import { readFileSync } from "node:fs";
 ${sample}
-const { issuer, keys, cases } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+const { secrets, account, cases } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const used = new Set<string>();
 const isNew = (jti: string): boolean => used.size < used.add(jti).size;
-for (const { token, email, now } of cases) {
-  console.log(verifyToken(token, { email, keys, issuer, now, isNew })?.["dec"] ?? "-");
+for (const { token, email, now, form } of cases) {
+  console.log(verifyToken(token, { email, secrets, account, form, now, isNew })?.["dec"] ?? "-");
 }
 `,
   python: (sample) => `${sample}
@@ -22,7 +22,8 @@ def is_new(jti, exp):
     used.add(jti)
     return not known
 for case in table["cases"]:
-    claims = verify_token(case["token"], case["email"], table["keys"], table["issuer"], case["now"], is_new)
+    asked = (table["secrets"], table["account"], case.get("form"))
+    claims = verify_token(case["token"], case["email"], *asked, case["now"], is_new)
     print(claims["dec"] if claims else "-")
 `,
   php: (sample) => `<?php
@@ -36,17 +37,18 @@ $isNew = function (string $jti) use (&$used): bool {
     return !$known;
 };
 foreach ($table['cases'] as $case) {
-    $claims = verify_token($case['token'], $case['email'], $table['keys'], $table['issuer'], $case['now'], $isNew);
+    $asked = [$table['secrets'], $table['account'], $case['form'] ?? null];
+    $claims = verify_token($case['token'], $case['email'], ...[...$asked, $case['now'], $isNew]);
     echo $claims['dec'] ?? '-', "\\n";
 }
 `,
   go: (sample) => `${sample.replace("import (", 'import (\n\t"fmt"\n\t"os"')}
 type table struct {
-	Issuer string
-	Keys   []map[string]string
-	Cases  []struct {
-		Token, Email string
-		Now          int64
+	Secrets []string
+	Account string
+	Cases   []struct {
+		Token, Email, Form string
+		Now                int64
 	}
 }
 
@@ -61,7 +63,7 @@ func main() {
 		return !known
 	}
 	for _, each := range given.Cases {
-		claims := verifyToken(each.Token, each.Email, given.Keys, given.Issuer, each.Now, isNew)
+		claims := verifyToken(each.Token, each.Email, given.Secrets, given.Account, each.Form, each.Now, isNew)
 		if claims == nil {
 			fmt.Println("-")
 		} else {
@@ -74,7 +76,8 @@ func main() {
 table = JSON.parse(File.read(ARGV[0], encoding: "utf-8"))
 used = {}
 table["cases"].each do |each|
-  claims = verify_token(each["token"], each["email"], table["keys"], table["issuer"], each["now"]) do |jti, _exp|
+  asked = [table["secrets"], table["account"], each["form"], each["now"]]
+  claims = verify_token(each["token"], each["email"], *asked) do |jti, _exp|
     !used.key?(jti) && used[jti] = true
   end
   puts claims ? claims["dec"] : "-"

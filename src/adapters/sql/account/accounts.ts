@@ -18,6 +18,7 @@ export function account(row: AccountRow): Account {
     isAdmin: row.admin === 1,
     isDisabled: row.disabled_at_ms !== null,
     countsSpellings: row.spellings === 1,
+    ...(row.token_secret !== null && { tokenSecret: row.token_secret }),
     creditBalance: row.credit_balance,
     createdAtMs: row.created_at_ms,
   };
@@ -34,19 +35,21 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
     credit_entries: 0,
     password_hash: made.passwordHash ?? null,
     disabled_at_ms: null,
+    token_secret: null,
     spellings: 0,
     created_at_ms: made.createdAtMs,
   };
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { tier, isAdmin, isDisabled, countsSpellings, passwordHash } = change;
+  const { tier, isAdmin, isDisabled, countsSpellings, passwordHash, tokenSecret } = change;
   return {
     ...(tier !== undefined && { tier }),
     ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
     ...(countsSpellings !== undefined && { spellings: countsSpellings ? 1 : 0 }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    ...(tokenSecret !== undefined && { token_secret: tokenSecret }),
   };
 }
 
@@ -86,6 +89,20 @@ export function sqlAccounts(db: Kysely<Database>): Accounts {
         .where("id", "=", id)
         .executeTakeFirst();
       return Number(changed.numUpdatedRows) === 1;
+    },
+    async agreeTokenSecret(id, sealed) {
+      await db
+        .updateTable("accounts")
+        .set({ token_secret: sealed })
+        .where("id", "=", id)
+        .where("token_secret", "is", null)
+        .execute();
+      const row = await db
+        .selectFrom("accounts")
+        .select("token_secret")
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return row?.token_secret ?? undefined;
     },
     async passwordHash(id) {
       const row = await db

@@ -13,6 +13,7 @@ import { usageWritersMigration } from "../migrations/0010-usage-writers.ts";
 import { installationMigration } from "../migrations/0011-installation.ts";
 import { signUpGateMigration } from "../migrations/0012-sign-up-gate.ts";
 import { progressMigration } from "../migrations/0013-progress.ts";
+import { tokenSecretsMigration } from "../migrations/0014-token-secrets.ts";
 import type { Migration } from "../migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { lockName } from "./row-locks.ts";
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   installationMigration,
   signUpGateMigration,
   progressMigration,
+  tokenSecretsMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

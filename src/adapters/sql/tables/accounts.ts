@@ -23,6 +23,8 @@ export interface AccountRow {
   /** PHC string of argon2id; null: sign-in is impossible. */
   password_hash: string | null;
   disabled_at_ms: number | null;
+  /** Sealed; null: no token was made yet. */
+  token_secret: string | null;
   /** 0 or 1: its own traffic is counted in `own_spellings`. */
   spellings: number;
   created_at_ms: number;

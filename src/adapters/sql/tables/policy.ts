@@ -8,7 +8,6 @@ export interface PolicyTables {
   outcome_counts: OutcomeCountRow;
   shadow_counts: ShadowCountRow;
   shadow_domains: ShadowCountRow;
-  signing_keys: SigningKeyRow;
   hooks: HookRow;
   hook_counts: HookCountRow;
 }
@@ -55,15 +54,6 @@ export interface ShadowCountRow {
   /** Of `shadow_counts` always "". */
   domain: string;
   count: number;
-}
-
-export interface SigningKeyRow {
-  kid: string;
-  x: string;
-  /** "" once the key is retired. */
-  sealed: string;
-  created_at_ms: number;
-  retired_at_ms: number | null;
 }
 
 export interface HookRow {

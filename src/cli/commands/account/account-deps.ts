@@ -4,6 +4,7 @@ import type { CreditService } from "../../../service/account/credits.ts";
 import type { KeyService } from "../../../service/account/keys.ts";
 import type { SwitchSpellings } from "../../../service/account/spelling-switch.ts";
 import type { ReportOutcomes } from "../../../service/policy/outcome-report.ts";
+import type { Tokens } from "../../../service/policy/tokens.ts";
 import { refuse, type Terminal } from "../../terminal.ts";
 import { shown } from "../../text.ts";
 import { type DatabaseUse, withOpened } from "../../with-opened.ts";
@@ -15,6 +16,7 @@ export interface CliAccounts {
   readonly credits: CreditService;
   readonly switchSpellings: SwitchSpellings;
   readonly reportOutcomes: ReportOutcomes;
+  readonly renewTokenSecret: Tokens["renewSecret"];
   readonly close: () => Promise<void>;
 }
 

@@ -175,3 +175,14 @@ test("a running server follows the command line within 5 s", async (t) => {
   await run("key", "revoke", key?.id ?? "");
   assert.equal((await enter()).refusal?.status, 401);
 });
+
+test("token-secret prints a new secret each time, once", async (t) => {
+  const shell = openShell(t);
+  await shell.run("account", "create", "jo@example.com");
+  const first = await shell.run("account", "token-secret", "jo@example.com");
+  assert.match(first.out, /token secret {2}gp_sign_[A-Za-z0-9_-]{43}\n/);
+  const made = (await shell.json("account", "token-secret", "jo@example.com")) as object;
+  assert.deepEqual(Object.keys(made), ["account_id", "token_secret"]);
+  const unknown = await shell.run("account", "token-secret", "eve@example.com");
+  assert.deepEqual([unknown.code, unknown.out], [1, ""]);
+});

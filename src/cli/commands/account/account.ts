@@ -30,6 +30,7 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(stateCommand(deps, "promote"))
     .addCommand(stateCommand(deps, "demote"))
     .addCommand(passwordCommand(deps))
+    .addCommand(tokenSecretCommand(deps))
     .addCommand(spellingsCommand(deps))
     .addCommand(outcomesCommand(deps));
 }
@@ -251,4 +252,23 @@ function spellingsCommand(deps: AccountDeps): Command {
         await store.switchSpellings(id, state);
       })(name, options),
     );
+}
+
+function tokenSecretCommand(deps: AccountDeps): Command {
+  return new Command("token-secret")
+    .description("make a new secret for the account's tokens; the old one ends at once")
+    .argument("<account>", ACCOUNT)
+    .option("--json", 'print {"account_id","token_secret"}')
+    .action(async (name: string, { json }: JsonOption) => {
+      const made = await withAccounts(deps, async (store) => {
+        const { id } = await accountNamed(store, name);
+        return { account_id: id, token_secret: await store.renewTokenSecret(id) };
+      });
+      deps.terminal.out(
+        json === true
+          ? jsonLine(made)
+          : `account       ${made.account_id}\ntoken secret  ${made.token_secret}\n` +
+              "The secret is not shown again. The old one ended.\n",
+      );
+    });
 }

@@ -15,6 +15,7 @@ import { Time } from "../../parts/time.tsx";
 import { CreateKey } from "./key-create.tsx";
 import { FirstRequest, Samples, WidgetSample } from "./key-use.tsx";
 import { OriginsDialog } from "./key-origins.tsx";
+import { TokenSecret } from "./token-secret.tsx";
 import { checkSamples } from "../../words/samples.ts";
 
 /** What is asked in a dialog: a new key, or one that is there. */
@@ -57,6 +58,7 @@ export function KeysPage(): VNode {
           }
         </Shown>
       </section>
+      {session.value?.parts.includes("gate") === true ? <TokenSecret /> : null}
       {asked?.what === "create" ? <CreateKey onClose={close} onCreated={created} /> : null}
       {asked?.what === "revoke" ? (
         <RevokeKey known={asked.key} onClose={close} onDone={revoked} />

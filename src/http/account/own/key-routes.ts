@@ -1,14 +1,15 @@
 import type { ApiKey } from "../../../ports/admission/keys.ts";
 import type { Audit } from "../../../service/account/audit.ts";
-import { auditedKeys } from "../../../service/account/audited.ts";
+import { auditedKeys, auditedTokens } from "../../../service/account/audited.ts";
 import { keyJson } from "../../../service/account/key-json.ts";
 import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../../service/account/keys.ts";
+import type { Tokens } from "../../../service/policy/tokens.ts";
 import { badField, notFound, notNow } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
-import { Keys, NewKey } from "../shapes.ts";
+import { Keys, NewKey, NewSecret } from "../shapes.ts";
 
 export interface KeyDeps {
   readonly keys: KeyService;
@@ -75,6 +76,22 @@ export const keyRoutes = ({ keys, audit }: KeyDeps): readonly AccountRoute[] => 
   },
   originsRoute({ keys, audit }),
 ];
+
+export const tokenSecretRoute = (deps: {
+  readonly tokens: Pick<Tokens, "renewSecret">;
+  readonly audit: Audit;
+}): AccountRoute =>
+  answering(NewSecret, {
+    method: "POST",
+    path: "token-secret",
+    for: "account",
+    summary:
+      "Make a new secret for tokens; it is in this answer only, and the old one ends at once",
+    async handle(request) {
+      const noted = auditedTokens(deps.tokens, noteOf(request, deps.audit));
+      return { secret: await noted.renewSecret(request.account.id) };
+    },
+  });
 
 const originsRoute = ({ keys, audit }: KeyDeps): AccountRoute => ({
   method: "POST",

@@ -1,0 +1,12 @@
+import type { Migration } from "./migration.ts";
+
+/** Tokens are signed with a secret of the account; the installation's signing keys are dropped, and a table without a user. */
+export const tokenSecretsMigration: Migration = {
+  name: "0014-token-secrets",
+  async up(db) {
+    for (const unused of ["signing_keys", "reports"]) {
+      await db.schema.dropTable(unused).ifExists().execute();
+    }
+    await db.schema.alterTable("accounts").addColumn("token_secret", "text").execute();
+  },
+};

@@ -15,7 +15,6 @@ import { parseRanges } from "../../src/adapters/outbound/public-address.ts";
 import { createBootstrapCopy } from "../../src/adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../src/adapters/rdap/registration.ts";
 import { createShares, ONE_OWNER } from "../../src/ports/sharing/shares.ts";
-import type { WhoisServer } from "../../src/adapters/rdap/whois-servers.ts";
 
 export const DAY_MS = 86_400_000;
 const closing: (() => Promise<unknown>)[] = [];
@@ -52,7 +51,6 @@ export interface Setup {
   readonly path?: string;
   readonly url?: string;
   readonly cache?: RegistrationCache;
-  readonly whoisServers?: readonly WhoisServer[];
   readonly timeoutMs?: number;
   readonly allow?: readonly string[];
   readonly clock?: ManualClock;
@@ -84,7 +82,6 @@ export async function world(setup: Setup): Promise<World> {
     clock,
     log,
     shares: sharesFor(setup),
-    whoisServers: setup.whoisServers ?? [],
     timeoutMs: setup.timeoutMs ?? PATIENCE_MS,
   });
   return {

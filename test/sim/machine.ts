@@ -106,7 +106,6 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
       simulatedResolver(options, { timeline, chance, faults: ground.names }),
     openOutbound: () => ({
       http: () => Promise.resolve({ ok: false, fault: "unreachable" }),
-      tcp: () => Promise.resolve({ ok: false, fault: "unreachable" }),
     }),
     openWebhookSender: () => ({
       async post({ url, body, signature }) {

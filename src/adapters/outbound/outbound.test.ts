@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import type { Answer } from "../../core/mail/lookup.ts";
 import type { HttpQuestion, OutboundResult } from "../../ports/process/outbound.ts";
 import { receiverCertificate, receiverKey } from "../../../test/process/certificates.ts";
-import { drip, httpPeer, listening, type Peer, tcpPeer } from "../../../test/http/peer.ts";
+import { httpPeer, listening, type Peer, tcpPeer } from "../../../test/http/peer.ts";
 import { realClock } from "../../../test/time/real-clock.ts";
 import { createOutbound, type OutboundDeps } from "./outbound.ts";
 import { parseRanges } from "./public-address.ts";
@@ -238,38 +238,4 @@ test("a redirect to another scheme or to nonsense is refused", async () => {
     );
     assert.equal(faultOf(await world().http(get(peer.url, { maxRedirects: 3 }))), "redirect");
   }
-});
-
-const ask = (port: number, more: object = {}) => ({
-  host: "peer.example",
-  port,
-  send: Buffer.from("x.example\r\n"),
-  timeoutMs: 60_000,
-  maxBytes: 1_000,
-  ...more,
-});
-
-test("a line is sent over TCP and everything until the end is read", async () => {
-  const peer = await kept(
-    tcpPeer((socket) =>
-      socket.on("data", (line: Buffer) => socket.end(`you said ${line.toString()}`)),
-    ),
-  );
-  const result = await world().tcp(ask(peer.port));
-  assert.ok(result.ok);
-  assert.equal(Buffer.from(result.value).toString(), "you said x.example\r\n");
-});
-
-test("a TCP answer is cut at its limit, and a drip ends with the time", async () => {
-  const flood = await kept(tcpPeer((socket) => socket.write("y".repeat(100_000))));
-  const cut = await world().tcp(ask(flood.port));
-  assert.ok(cut.ok);
-  assert.equal(cut.value.length, 1_000);
-  const slow = await kept(tcpPeer((socket) => drip(socket, "z")));
-  assert.equal(faultOf(await world().tcp(ask(slow.port, { timeoutMs: 100 }))), "timeout");
-});
-
-test("TCP stands behind the same guard", async () => {
-  const result = await world({ allowed: [] }).tcp(ask(43));
-  assert.deepEqual(result, { ok: false, fault: "not_public", detail: "127.0.0.1" });
 });

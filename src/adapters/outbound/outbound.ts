@@ -1,22 +1,10 @@
-import { Buffer } from "node:buffer";
-import type { Socket } from "node:net";
 import type {
   HttpQuestion,
   HttpReply,
   Outbound,
   OutboundResult,
-  TcpQuestion,
 } from "../../ports/process/outbound.ts";
-import {
-  codeOf,
-  dial,
-  type DialDeps,
-  failure,
-  onAbort,
-  type Peer,
-  realConnect,
-  withDeadline,
-} from "./dial.ts";
+import { dial, type DialDeps, failure, type Peer, realConnect, withDeadline } from "./dial.ts";
 import { exchange } from "./http-exchange.ts";
 
 export type OutboundDeps = Omit<DialDeps, "connect"> & Partial<Pick<DialDeps, "connect">>;
@@ -27,8 +15,6 @@ export function createOutbound(given: OutboundDeps): Outbound {
   return {
     http: (question) =>
       withDeadline(question.timeoutMs, deps.clock, (signal) => follow(question, deps, signal)),
-    tcp: (question) =>
-      withDeadline(question.timeoutMs, deps.clock, (signal) => converse(question, deps, signal)),
   };
 }
 
@@ -104,41 +90,4 @@ async function ask(
 ): Promise<OutboundResult<HttpReply>> {
   const socket = await dial(peerOf(url), deps, signal);
   return socket.ok ? exchange(socket.value, url, question, signal) : socket;
-}
-
-async function converse(
-  { host, port, send, maxBytes }: TcpQuestion,
-  deps: DialDeps,
-  signal: AbortSignal,
-): Promise<OutboundResult<Uint8Array>> {
-  const dialled = await dial({ host, port, tls: false }, deps, signal);
-  if (!dialled.ok) return dialled;
-  const socket = dialled.value;
-  try {
-    socket.end(send);
-    return await readAll(socket, maxBytes, signal);
-  } finally {
-    socket.destroy();
-  }
-}
-
-function readAll(
-  socket: Socket,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<OutboundResult<Uint8Array>> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const done = (): void =>
-      resolve({ ok: true, value: Buffer.concat(chunks).subarray(0, maxBytes) });
-    socket.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= maxBytes) done();
-    });
-    socket.once("end", done);
-    socket.once("error", (error) => resolve(failure("broken", codeOf(error))));
-    onAbort(signal, () => resolve(failure("timeout")));
-  });
 }

@@ -19,8 +19,6 @@ import type { Shares } from "../../ports/sharing/shares.ts";
 import type { BootstrapCopy } from "./bootstrap-copy.ts";
 import { askRdap, unknown } from "./rdap-client.ts";
 import { createServerSlots, type Question, type ServerSlots } from "./server-slots.ts";
-import { askWhois, whoisServerFor } from "./whois-client.ts";
-import type { WhoisServer } from "./whois-servers.ts";
 
 export interface RegistrationDeps {
   readonly bootstrap: BootstrapCopy;
@@ -28,8 +26,6 @@ export interface RegistrationDeps {
   readonly cache: RegistrationCache;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly log: Log;
-  /** Asked where RDAP is missing; none: WHOIS is switched off. */
-  readonly whoisServers: readonly WhoisServer[];
   readonly shares: Pick<Shares, "registry">;
   /** Of one question to one server. */
   readonly timeoutMs: number;
@@ -40,8 +36,7 @@ const FOUND_MS = 7 * DAY_MS;
 const ABSENT_MS = 3_600_000;
 
 /**
- * When a domain was registered, by its registry's RDAP server, or WHOIS where there is none and it is
- * switched on. What registries said is reused for 7 days; questions in flight are asked once; a suffix
+ * When a domain was registered, by its registry's RDAP server. What registries said is reused for 7 days; questions in flight are asked once; a suffix
  * without any server is `absent`.
  */
 export function createRegistration(deps: RegistrationDeps): Lookup["registration"] {
@@ -124,15 +119,11 @@ async function ask(
   turn: Turn,
 ): Promise<Answer<Registration>> {
   const bootstrap = await deps.bootstrap.current();
-  // Without a bootstrap it is unknown whether RDAP is missing, so WHOIS is not asked.
   if (bootstrap === undefined) return unknown("network");
   if (turn.until.isPast) return unknown("deadline");
   const base = bootstrap.serverFor(domain);
-  if (base !== undefined) return askRdap(base, domain, { ...deps, ...turn });
-  const server = whoisServerFor(domain, deps.whoisServers);
-  return server === undefined
-    ? { kind: "absent", why: "noData" }
-    : askWhois(server, domain, { ...deps, ...turn });
+  if (base === undefined) return { kind: "absent", why: "noData" };
+  return askRdap(base, domain, { ...deps, ...turn });
 }
 
 function answerOf({ registeredAtMs, expiresAtMs }: CachedRegistration): Answer<Registration> {

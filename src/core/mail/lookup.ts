@@ -91,7 +91,7 @@ export interface Lookup {
   addresses(host: string, by?: string, until?: Until): Awaitable<Answer<string>>;
   /** The character-strings of each TXT record joined without a separator (RFC 7208 section 3.3). */
   txt(name: string, by?: string, until?: Until): Awaitable<Answer<string>>;
-  /** By a registry's RDAP (or WHOIS) server; `found` holds exactly one record. */
+  /** By a registry's RDAP server; `found` holds exactly one record. */
   registration(
     registrableDomain: string,
     by?: string,

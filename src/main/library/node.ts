@@ -91,7 +91,6 @@ function openNetwork(options: ValidatorOptions): Network {
     dataDir,
     rdapBootstrapUrl: RDAP_BOOTSTRAP_URL,
     outboundAllow: undefined,
-    whois: false,
   };
   const process = { config, machine, clock, ids, log: NO_LOG };
   const trust = options.dns === undefined ? openTrust(process) : undefined;

@@ -4,7 +4,6 @@ import type { DnsLookup } from "../../adapters/dns/lookup.ts";
 import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import { createBootstrapCopy } from "../../adapters/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../adapters/rdap/registration.ts";
-import { WHOIS_SERVERS } from "../../adapters/rdap/whois-servers.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { RegistrationCache } from "../../ports/evidence/registration-cache.ts";
@@ -36,19 +35,13 @@ export interface Checker {
 
 type CheckerConfig = Pick<
   Config,
-  | "dnsServers"
-  | "dnsCanaries"
-  | "dataDir"
-  | "rdapBootstrapUrl"
-  | "outboundAllow"
-  | "whois"
-  | "implicitMx"
+  "dnsServers" | "dnsCanaries" | "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "implicitMx"
 >;
 
 /** What of a process the library has, too. */
 interface RegistryProcess extends Pick<Process, "clock" | "ids" | "log"> {
   readonly machine: Pick<Process["machine"], "openOutbound">;
-  readonly config: Pick<Config, "dataDir" | "rdapBootstrapUrl" | "outboundAllow" | "whois">;
+  readonly config: Pick<Config, "dataDir" | "rdapBootstrapUrl" | "outboundAllow">;
 }
 
 type CheckerProcess = Pick<Process, "machine" | "clock" | "ids" | "log"> & {
@@ -123,7 +116,6 @@ export function registrationFrom(
     clock,
     log,
     shares,
-    whoisServers: config.whois ? WHOIS_SERVERS : [],
     timeoutMs: REGISTRY_TIMEOUT_MS,
   });
 }

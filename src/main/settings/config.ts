@@ -140,7 +140,7 @@ export const SETTINGS = {
     [
       "GATEPOST_OUTBOUND_ALLOW",
       "none",
-      "Non-public IP addresses or CIDR ranges that RDAP, WHOIS and list fetches may reach; webhooks never may.",
+      "Non-public IP addresses or CIDR ranges that RDAP and list fetches may reach; webhooks never may.",
     ],
     readRanges,
   ),
@@ -168,10 +168,6 @@ export const SETTINGS = {
       "Hosts and host suffixes, comma-separated, to fetch without a proxy; also in lower case.",
     ],
     readHosts,
-  ),
-  whois: flag(
-    "GATEPOST_WHOIS",
-    "Ask WHOIS (RFC 3912) for the age of domains whose registry has no RDAP.",
   ),
   metricsToken: optional(
     "GATEPOST_METRICS_TOKEN",

@@ -66,20 +66,10 @@ export interface HttpReply {
   readonly isRedirected?: boolean;
 }
 
-export interface TcpQuestion {
-  readonly host: string;
-  readonly port: number;
-  readonly send: Uint8Array;
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-}
-
 /**
  * Asks peers that callers named: every address is checked to be public, and the checked address is
  * the one that is dialled. Never rejects for what a peer or DNS did.
  */
 export interface Outbound {
   http(question: HttpQuestion): Promise<OutboundResult<HttpReply>>;
-  /** Sends `send` and reads until the peer closes or `maxBytes` came (RFC 3912). */
-  tcp(question: TcpQuestion): Promise<OutboundResult<Uint8Array>>;
 }

@@ -37,36 +37,10 @@ async function verdictCounts(db: MigrationDb): Promise<void> {
     .execute();
 }
 
-async function reports(db: MigrationDb): Promise<void> {
-  await db.schema
-    .createTable("reports")
-    .addColumn("id", "text", (column) => column.primaryKey())
-    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
-    .addColumn("subject", "text", (column) => column.notNull())
-    .addColumn("domain", "text", (column) => column.notNull())
-    .addColumn("wrong", "text", (column) => column.notNull())
-    .addColumn("reason", "text", (column) => column.notNull())
-    .addColumn("created_at_ms", "bigint", (column) => column.notNull())
-    .addColumn("resolution", "text")
-    .execute();
-  const indexes = {
-    reports_account: ["account_id", "created_at_ms"],
-    reports_open: ["resolution", "created_at_ms"],
-  } as const;
-  for (const [name, columns] of Object.entries(indexes)) {
-    await db.schema
-      .createIndex(name)
-      .on("reports")
-      .columns([...columns])
-      .execute();
-  }
-}
-
 export const listsMigration: Migration = {
   name: "0007-lists",
   async up(db) {
     await operatorEntries(db);
     await verdictCounts(db);
-    await reports(db);
   },
 };

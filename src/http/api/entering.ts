@@ -1,6 +1,7 @@
 import type { Admission, Credentials, Entrance } from "../../service/admission/admission.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { inTime } from "../../ports/process/in-time.ts";
+import { Refusal } from "../../service/refusals.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import type { HttpRequest, Route } from "../answer/route.ts";
@@ -8,7 +9,7 @@ import type { ReadTerms } from "../request/body/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
 
 interface EnteringDeps {
-  readonly admission: Pick<Admission, "unidentified">;
+  readonly admission: Pick<Admission, "unidentified" | "charge">;
   readonly clock: Pick<Clock, "after">;
   readonly faultLog: FaultLog;
 }
@@ -29,18 +30,24 @@ export async function inDeadline(
   { admission, clock, faultLog }: EnteringDeps,
 ): Promise<Entrance> {
   const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
+  const told = (error: unknown): void => {
+    if (!(error instanceof Refusal)) faultLog(error, { method: "POST", route: "decide" });
+  };
   try {
     const entrance = await inTime(entering, { timeoutMs, late: undefined, clock });
     if (entrance !== undefined) return entrance;
-    entering.then(
-      ({ advance }) => advance?.release(),
-      () => undefined,
-    );
+    entering.then((late) => chargeLate(late, admission)).catch((error: unknown) => told(error));
   } catch (error) {
     if (storeDownOf(error) === undefined) throw error;
-    faultLog(error, { method: "POST", route: "decide" });
+    told(error);
   }
   return admission.unidentified(credentials, address);
+}
+
+/** The rate was counted when the caller became known; a caller who is refused is charged nothing. */
+async function chargeLate(entrance: Entrance, admission: Pick<Admission, "charge">): Promise<void> {
+  if (entrance.refusal === undefined) await admission.charge(entrance, 1);
+  else await entrance.advance?.release();
 }
 
 /** Who asks, by the first address that is no trusted proxy. */

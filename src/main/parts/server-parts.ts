@@ -1,3 +1,4 @@
+import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
 import { sqlRegistrationCache } from "../../adapters/sql/evidence/registration-cache.ts";
 import { createAdmission } from "../../service/admission/counting-admission.ts";
 import type { Admission } from "../../service/admission/admission.ts";
@@ -42,7 +43,11 @@ export async function openServerParts(process: Process): Promise<ServerParts> {
     verdicts.count(validation.result);
   });
   closing.add(() => checker.close());
-  const counters = requests === undefined ? { rates } : { rates, requests };
+  const counters = {
+    rates,
+    ...(requests !== undefined && { requests }),
+    ...(backing.where !== "alone" && { localRates: memoryRateCounter() }),
+  };
   const admission = createAdmission({ keys, quotas, charges, clock, tiers, notices, ...counters });
   const usage = createUsageRecorder({ usage: ledgers.usage, keys, clock, log });
   closing.add(() =>

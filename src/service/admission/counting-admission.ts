@@ -29,6 +29,8 @@ import { tierOf, type Tiers } from "./tiers.ts";
 
 export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   readonly rates: RateCounter;
+  /** Of this process, for callers whom a shared store did not identify in time; absent: `rates` is that. */
+  readonly localRates?: RateCounter;
   readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
   /** With counters over the network: the same counts in one round trip. */
   readonly requests?: RequestCounter;
@@ -74,12 +76,21 @@ class CountingAdmission implements Admission {
     return this.#asAccount({ account }, clientAddress);
   }
 
-  unidentified(credentials: Credentials, clientAddress: string): Entrance {
+  unidentified(credentials: Credentials, clientAddress: string): Awaitable<Entrance> {
     const presented = presentedKey(credentials);
     const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
-    const { caller } = this.#strangers.at(clientAddress);
-    const from: Caller = { ...caller, isUnidentified: true };
-    return { caller: isPublishable ? { ...from, isPublishable } : from, hasCredits: false };
+    const { caller: stranger, owner } = this.#strangers.at(clientAddress);
+    const from: Caller = { ...stranger, isUnidentified: true };
+    const caller: Caller = isPublishable ? { ...from, isPublishable } : from;
+    const limit = this.#deps.tiers.anonymous.ratePerMinute;
+    if (limit === null) return entranceOf(caller, "stranger", limit, UNLIMITED);
+    const { rates, localRates = rates, clock } = this.#deps;
+    // Beside the address's own count, which the caller may move as well once it is known.
+    const taking = localRates.take(["late:", owner].join(""), limit, clock.monotonicMs());
+    return when(taking, (rate) => {
+      const { rateWindow: _, ...entrance } = entranceOf(caller, "stranger", limit, rate);
+      return entrance;
+    });
   }
 
   spend({ caller, rateWindow }: Entrance, more: number): Awaitable<void> {

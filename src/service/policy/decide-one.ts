@@ -159,9 +159,9 @@ function cacheKey({ caller, request, policies }: Asking, deps: DecideDeps): stri
   if (request.facts.size > 0 && lookAtFacts(policies)) return undefined;
   const { version } = deps.datasets();
   const owner = caller.owner.kind === "account" ? ownerKey(caller.owner) : "";
-  const versions = `${String(live.version)} ${String(shadow?.version ?? 0)}`;
-  const language = request.language.slice(0, 35);
-  const key = `${owner} ${name} ${versions} ${caller.tier} ${String(version)} ${language} ${request.text}`;
+  // As JSON, so that no text can pass for another part.
+  const versions = [live.version, shadow?.version ?? 0, version];
+  const key = JSON.stringify([owner, name, versions, caller.tier, request.language, request.text]);
   return key.length > KEPT_KEY_MAX_UNITS ? undefined : key;
 }
 

@@ -27,7 +27,7 @@ export function readDecide(params: Params): Omit<DecideRequest, "text" | "waited
   return {
     policy: textOf(params, "policy") ?? "default",
     deadlineMs: deadlineOf(params),
-    language: textOf(params, "language") ?? "en",
+    language: languageOf(textOf(params, "language")),
     ...(form !== undefined && { form }),
     facts: factsOf(params),
     wantsToken: isOn(params.value("token")),
@@ -39,6 +39,15 @@ function textOf(params: Params, name: string): string | undefined {
   const value = params.value(name) ?? undefined;
   if (value !== undefined && typeof value !== "string") throw badParameter(name, "text");
   return value === "" ? undefined : value;
+}
+
+const LANGUAGE_MAX = 35;
+
+/** A BCP 47 tag (RFC 5646); anything else is English. */
+export function languageOf(text = ""): string {
+  const tag = text.trim().toLowerCase();
+  const isTag = tag.length <= LANGUAGE_MAX && /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/.test(tag);
+  return isTag ? tag : "en";
 }
 
 /** Milliseconds until the answer must be sent. */

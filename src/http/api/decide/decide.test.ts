@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
+import { dayOf } from "../../../core/calendar.ts";
+import type { Keys } from "../../../ports/admission/keys.ts";
+import { accountKey } from "../../../ports/admission/owner.ts";
 import { StoreDown } from "../../../ports/process/store-down.ts";
+import { PATIENCE_MS, until } from "../../../../test/time/until.ts";
 import { gateWorld, SILENT } from "../../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
 
@@ -270,3 +275,51 @@ for (const [name, find] of STORES) {
     assert.deepEqual(Object.keys(answer), ["decision", "reason", "complete", "policy"]);
   });
 }
+
+test("callers who are known too late are counted by address, and charged once they are known", async (t) => {
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const slow = (keys: Keys): Keys => ({
+    ...keys,
+    holder: async (hash) => begun.then(() => keys.holder(hash)),
+  });
+  const world = await gateWorld(t, { ...KNOWN, keys: slow });
+  const { id, apiKey } = await world.account("jo@shop.example");
+  const asked = { ...EMAIL, deadline_ms: 50 };
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => ask(world, asked, { "x-api-key": apiKey })),
+  );
+  const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
+  assert.deepEqual(statuses, [...Array<number>(30).fill(200), ...Array<number>(10).fill(429)]);
+  begin();
+  const ledger = sqlUsageLedger(world.store.sql.db);
+  const used = async (): Promise<number> =>
+    (await ledger.unitsUsed(accountKey(id), dayOf(Date.now()))).inDay;
+  await until(async () => (await used()) >= 40, { what: "the charges", withinMs: PATIENCE_MS });
+  const known = await ask(world, EMAIL, { "x-api-key": apiKey });
+  assert.equal(known.headers["x-ratelimit-remaining"], "459", "each took one of the rate");
+});
+
+const LANGUAGES: readonly [language: string, message: string][] = [
+  ["de", "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse."],
+  ["DE-at", "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse."],
+  ["de-x-0123456789-0123456789-0123456789", "Please use a permanent email address."],
+  ["de_DE", "Please use a permanent email address."],
+  ["de jo@good.example", "Please use a permanent email address."],
+  ["tlh", "Please use a permanent email address."],
+];
+
+for (const [language, message] of LANGUAGES) {
+  test(`the language "${language}"`, async (t) => {
+    const { answer } = await ask(await gateWorld(t, KNOWN), { email: "jo@bad.example", language });
+    assert.equal(answer.message, message);
+  });
+}
+
+test("no question is answered with what was kept for another", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const planted = { ...EMAIL, language: "en a@bad.example," };
+  assert.equal((await ask(world, planted)).answer.decision, "accept");
+  const { answer } = await ask(world, { email: "a@bad.example, jo@good.example" });
+  assert.equal(`${answer.decision} ${answer.reason}`, "reject format");
+});

@@ -9,14 +9,15 @@ import { weigh } from "../../src/core/evidence/verdict.ts";
 interface Case {
   readonly name: string;
   readonly domain: string;
-  readonly mx?: readonly string[];
+  /** A server that nobody knows unless given. */
+  readonly mx?: readonly string[] | "unknown";
   readonly known?: LiteralKnowledge;
   /** "signal weight subject", strongest first. */
   readonly want: readonly string[];
 }
 
-const mailAt = (hosts: readonly string[] | undefined): MailHosts =>
-  hosts === undefined ? { kind: "unknown" } : { kind: "hosts", hosts, implicit: false };
+const mailAt = (hosts: readonly string[] | "unknown" = ["mx.nobody.example"]): MailHosts =>
+  hosts === "unknown" ? { kind: "unknown" } : { kind: "hosts", hosts, implicit: false };
 
 export function evidenceOf({ domain, mx, known }: Omit<Case, "want" | "name">) {
   const parsed = parseDomain(domain);

@@ -14,6 +14,8 @@ export interface LiteralKnowledge {
   readonly second?: readonly string[];
   /** Names on a weak list. */
   readonly weak?: readonly string[];
+  /** Names on a list that needs another beside it. */
+  readonly doubtful?: readonly string[];
   /** Registrable domains with three or more curated names below them. */
   readonly families?: readonly string[];
   readonly free?: readonly string[];
@@ -24,19 +26,18 @@ export interface LiteralKnowledge {
   readonly domains?: Readonly<Record<string, OperatorWord>>;
   readonly mailHosts?: Readonly<Record<string, OperatorWord>>;
   readonly addresses?: Readonly<Record<string, OperatorWord | "account">>;
-  /** Ids of lists that the operator switched off: "curated", "first", "second", "weak". */
+  /** Ids of lists that the operator switched off: "curated", "first", "second", "weak", "doubtful". */
   readonly feedsOff?: readonly string[];
   readonly traps?: Readonly<Record<string, "listed" | "recycled" | "pristine">>;
 }
 
-/** The bits of the four lists, in the order of `sources`. */
-export const BITS = { curated: 1, first: 2, second: 4, weak: 8 } as const;
+/** The bits of the lists, in the order of `sources`. */
+export const BITS = { curated: 1, first: 2, second: 4, weak: 8, doubtful: 16 } as const;
 
 /** Datasets from a literal. */
 export function literalDatasets(known: LiteralKnowledge = {}): Datasets {
-  const lists = [known.curated, known.first, known.second, known.weak].map(
-    (names) => new Set(names ?? []),
-  );
+  const { curated, first, second, weak, doubtful } = known;
+  const lists = [curated, first, second, weak, doubtful].map((names) => new Set(names ?? []));
   const mailServers = new Map(Object.entries(known.mailServers ?? {}));
   return {
     version: 1,
@@ -45,6 +46,7 @@ export function literalDatasets(known: LiteralKnowledge = {}): Datasets {
       { id: "first", kind: "uncurated" },
       { id: "second", kind: "uncurated" },
       { id: "weak", kind: "weak" },
+      { id: "doubtful", kind: "doubtful" },
     ],
     disposable: {
       sourcesOf: (name) => lists.reduce((bits, set, n) => bits | (set.has(name) ? 1 << n : 0), 0),

@@ -13,9 +13,9 @@ export interface NameSet {
 /**
  * How much a hit on a feed proves. `curated`: kept by hand, one hit is certain. `uncurated`: collected by machine;
  * such feeds copy each other, so several hits count once. `weak`: as uncurated, with so many honest names that weak
- * feeds alone never decide.
+ * feeds alone never decide. `doubtful`: as uncurated, but needs a second feed of any kind beside it to decide.
  */
-export type FeedKind = "curated" | "uncurated" | "weak";
+export type FeedKind = "curated" | "uncurated" | "doubtful" | "weak";
 
 /** A list of disposable domains. Its place in `Datasets.sources` is its bit. */
 export interface FeedSource {

@@ -24,7 +24,7 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
   };
   const listed = listEvidence(domain, mail, datasets);
   add(slipOf === undefined ? listed : besideTypo(listed));
-  add(mailServerEvidence(mail, domain, datasets));
+  add(mailServerEvidence(mail, { domain, datasets, counted: listed?.subject }));
   add(keywordEvidence(domain));
   // "gmaill.com" is not an imitation but a typing error.
   if (slipOf === undefined) add(lookalikeEvidence(domain));

@@ -6,7 +6,10 @@ import type { MailHosts } from "../mail/mail-hosts.ts";
 import { type Evidence, evidence } from "./signals.ts";
 import { familyStanding, lentStanding, type Standing, standingOf } from "./standing.ts";
 
-/** Weak feeds alone, or uncurated feeds about a name whose mail a large provider carries: never a verdict by itself. */
+/**
+ * Weak feeds alone, or uncurated feeds about a name whose mail a large provider carries or whose mail hosts are unknown:
+ * never a verdict by itself, so that a silent name server does not make one.
+ */
 const SINGLE_IN_DOUBT = 0.4;
 
 /**
@@ -38,7 +41,7 @@ function doubtful(
   const best = single ?? standings.find((standing) => standing !== undefined);
   if (best === undefined) return undefined;
   const piece = listed("blacklist_single", best);
-  const isInDoubt = best.strength === "weak" || usesLargeProvider(mail);
+  const isInDoubt = best.strength === "weak" || mail.kind === "unknown" || usesLargeProvider(mail);
   return isInDoubt ? { ...piece, weight: SINGLE_IN_DOUBT } : piece;
 }
 

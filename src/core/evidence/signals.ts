@@ -63,7 +63,7 @@ export const SIGNALS = {
     weight: 0.8,
     about: "domain",
     means:
-      "Only uncurated lists hold the domain; weight 0.40 when its mail goes to a large mailbox provider or only weak lists hold it.",
+      "Only uncurated lists hold the domain; weight 0.40 when its mail goes to a large mailbox provider, while its mail hosts are unknown, or when only weak lists or one doubtful list hold it.",
     short: "On a list of disposable domains collected by machine.",
     found: (name) => `${name} is on a list of disposable domains that is collected by machine`,
   },

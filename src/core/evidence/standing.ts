@@ -3,7 +3,7 @@ import type { Datasets, NameTable } from "./datasets.ts";
 
 /**
  * What the feeds say of one name. `strong`: a curated feed or the operator, which is certain. `single`: uncurated feeds
- * only. `weak`: weak feeds only.
+ * only. `weak`: weak feeds only, or a doubtful one alone.
  */
 export interface Standing {
   readonly strength: "strong" | "single" | "weak";
@@ -43,7 +43,8 @@ function strengthOf(name: string, bits: number, { sources }: Datasets): Standing
   for (const [bit, { kind }] of sources.entries()) {
     if (((bits >> bit) & 1) === 0 || kind === "weak") continue;
     if (kind === "curated" && !ANONYMOUS_HOSTS.has(name)) return "strong";
-    strength = "single";
+    const isAlone = bits === 1 << bit;
+    if (kind !== "doubtful" || !isAlone) strength = "single";
   }
   return strength;
 }

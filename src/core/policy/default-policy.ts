@@ -6,6 +6,7 @@ export const DEFAULT_DOCUMENT = {
   rules: [
     { when: { format: false }, then: "reject", reason: "format" },
     { when: { allowed: true }, then: "accept", reason: "allowed" },
+    { when: { typo: true, disposable: true }, then: "reject", reason: "typo" },
     { when: { typo: true }, then: "challenge", reason: "typo" },
     { when: { disposable: true }, then: "reject", reason: "disposable" },
     { when: { dns: "no" }, then: "reject", reason: "no_mail_server" },

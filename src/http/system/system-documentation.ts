@@ -44,7 +44,7 @@ const PublishedList = Type.Object({
     Type.Object({
       name: Type.String(),
       first_seen: Type.Union([Type.String(), Type.Null()], { description: SINCE }),
-      kinds: Type.Array(Type.String(), { description: "curated, uncurated, weak." }),
+      kinds: Type.Array(Type.String(), { description: "curated, uncurated, doubtful, weak." }),
       feeds: Type.Array(Type.String()),
     }),
   ),

@@ -71,7 +71,7 @@ export const FETCHED_SOURCES: readonly FetchedSource[] = [
   },
   {
     id: "tompec",
-    kind: "uncurated",
+    kind: "doubtful",
     path: "tompec/disposable-email-domains/HEAD/index.json",
     read: jsonStrings,
     floor: 110_000,

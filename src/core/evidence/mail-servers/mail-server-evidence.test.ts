@@ -45,7 +45,7 @@ for (const [name, hosts, addresses, signal, subject] of cases) {
     const parsed = parseDomain("shop.example");
     assert.ok(parsed.ok);
     const mail = { kind: "hosts", hosts, implicit: false, addresses } as const;
-    const piece = mailServerEvidence(mail, parsed.value, datasets);
+    const piece = mailServerEvidence(mail, { domain: parsed.value, datasets, counted: undefined });
     assert.deepEqual([piece?.signal, piece?.subject], [signal, subject]);
   });
 }

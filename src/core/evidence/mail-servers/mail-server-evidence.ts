@@ -11,11 +11,8 @@ import { DEDICATED_MAIL_ADDRESSES, DEDICATED_MAIL_HOSTS } from "../../tables/mai
  * registrable domain, else `mx_shared_disposable`; undefined when no host has such a reputation. Hosts on
  * the shared-mail list have none, even if lists have them, unless the operator denies them.
  */
-export function mailServerEvidence(
-  mail: MailHosts,
-  domain: Domain,
-  datasets: Datasets,
-): Evidence | undefined {
+export function mailServerEvidence(mail: MailHosts, place: Place): Evidence | undefined {
+  const { datasets } = place;
   if (mail.kind !== "hosts") return undefined;
   let shared: Evidence | undefined;
   let lent = NOTHING_LENT;
@@ -23,8 +20,8 @@ export function mailServerEvidence(
     const word = datasets.operator.mailHost(host);
     if (word === "deny") return evidence("blacklist_mx", { subject: host });
     if (word === "allow" || isCommonCarrier(host)) continue;
-    lent = lentTo(host, lent, { domain, datasets });
-    const found = hostEvidence(host, lent.reputation, datasets);
+    lent = lentTo(host, lent, place);
+    const found = hostEvidence(host, lent.reputation, place);
     if (found?.signal === "blacklist_mx") return found;
     shared ??= found;
   }
@@ -68,25 +65,27 @@ const NOTHING_LENT: Lent = { tail: "", reputation: undefined };
 interface Place {
   readonly domain: Domain;
   readonly datasets: Datasets;
+  /** The listed name that speaks against the domain already: it is not counted once more as its own mail server. */
+  readonly counted: string | undefined;
 }
 
 /** The hosts of one domain mostly lie side by side, and looking their registrable domain up is dear. */
-function lentTo(host: string, before: Lent, { domain, datasets }: Place): Lent {
+function lentTo(host: string, before: Lent, place: Place): Lent {
   const tail = host.slice(host.indexOf(".") + 1);
   if (tail === before.tail) return before;
-  const own = domain.privateRegistrableDomain;
+  const own = place.domain.privateRegistrableDomain;
   const registrable = own !== undefined && isAtOrUnder(host, own) ? own : registrableOf(host);
   if (registrable === undefined || registrable === host) return NOTHING_LENT; // asked as a host
-  return { tail, reputation: badName(registrable, datasets) };
+  return { tail, reputation: badName(registrable, place) };
 }
 
 function hostEvidence(
   host: string,
   lent: Reputation | undefined,
-  datasets: Datasets,
+  place: Place,
 ): Evidence | undefined {
-  const learned = datasets.mailServers.kindOf(host);
-  const bad = learned === "dedicated" ? DEDICATED : (badName(host, datasets) ?? lent);
+  const learned = place.datasets.mailServers.kindOf(host);
+  const bad = learned === "dedicated" ? DEDICATED : (badName(host, place) ?? lent);
   const found = bad ?? (learned === "shared" ? SHARED : undefined);
   // Asked last, for hosts with a reputation are few.
   if (found === undefined || isSharedMailHost(host)) return undefined;
@@ -97,8 +96,9 @@ const DEDICATED: Reputation = { signal: "blacklist_mx", sources: 0 };
 const SHARED: Reputation = { signal: "mx_shared_disposable", sources: 0 };
 
 /** Of a mail host or of a registrable domain above one: known as dedicated, or strongly listed. */
-function badName(name: string, datasets: Datasets): Reputation | undefined {
+function badName(name: string, { datasets, counted }: Place): Reputation | undefined {
   if (DEDICATED_MAIL_HOSTS.has(name)) return DEDICATED;
+  if (name === counted) return undefined;
   const standing = hostStanding(name, datasets);
   if (standing?.strength !== "strong") return undefined;
   return { signal: "blacklist_mx", sources: standing.sources };

@@ -16,8 +16,9 @@ const WORDS: Readonly<Record<Verdict, Words>> = {
 };
 
 function wordsOf({ verdict, meant, result }: Facts): Words {
-  if (verdict !== "no_mail") return WORDS[verdict];
+  if (verdict !== "no_mail" && verdict !== "disposable") return WORDS[verdict];
   if (meant !== null) return ["invalid", "possible_typo"];
+  if (verdict === "disposable") return WORDS.disposable;
   return result.signals.includes("null_mx") ? ["invalid", "does_not_accept_mail"] : WORDS.no_mail;
 }
 

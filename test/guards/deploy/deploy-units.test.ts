@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import { allCommands } from "../../../src/main/commands.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
 import { DEFAULT_LIMITS } from "../../../src/main/process/listening/listen.ts";
@@ -92,4 +94,45 @@ test("the example settings exist, and none of them is a secret", () => {
     [],
   );
   assert.match(text, /^#GATEPOST_SECRET_KEY=$/m);
+});
+
+/** The lines of the page that fill /opt/gatepost, done in another folder. */
+function installAsThePageSays(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-installed-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const line = /^install -d \/opt\/gatepost.*$/m.exec(readText("docs/operations/install.md"))?.[0];
+  const script = (line ?? "false")
+    .replaceAll("/opt/", `${folder}/opt/`)
+    .replaceAll("/etc/", `${folder}/etc/`);
+  const root = fileURLToPath(new URL("../../../../", import.meta.url));
+  assert.equal(spawnSync("sh", ["-ec", script], { cwd: root }).status, 0);
+  const program = join(folder, "opt/gatepost");
+  symlinkSync(join(root, "node_modules"), join(program, "node_modules"));
+  return program;
+}
+
+const environment = (program: string): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  PORT: "0",
+  GATEPOST_DATA_DIR: join(program, "data"),
+  GATEPOST_LISTS_REFRESH: "off",
+  GATEPOST_DNS_SERVERS: "127.0.0.1:9",
+});
+
+test("what the systemd page copies starts, and names a file that it lacks", async (t) => {
+  const program = installAsThePageSays(t);
+  const words = [join(program, "dist/run/gatepost.js"), "serve"];
+  const child = spawn(process.execPath, words, { env: environment(program) });
+  t.after(() => child.kill("SIGKILL"));
+  const [seen] = (await once(child.stderr, "data")) as [Buffer];
+  assert.match(seen.toString(), /^Gatepost listens on http:\/\/127\.0\.0\.1:\d+/);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  rmSync(join(program, "feeds"), { recursive: true });
+  const refused = spawnSync(process.execPath, words, {
+    env: environment(program),
+    encoding: "utf8",
+  });
+  assert.match(refused.stderr, /opt\/gatepost\/feeds\/castle\.csv: missing from this installation/);
+  assert.equal(refused.status, 3);
 });

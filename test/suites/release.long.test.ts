@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { childEnvironment } from "../process/child-environment.ts";
+import { hasTool, testWith } from "../process/require-tool.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const PAGE = readFileSync(join(ROOT, "docs/operations/install.md"), "utf8");
+/** The page's commands that install from the folder, one a line. */
+const COMMANDS = (/```sh\n(\(cd \$RELEASE[^]*?)```/.exec(PAGE)?.[1] ?? "").trim().split("\n");
+
+const TOOLS = ["git", "python3", "unzip", "php"];
+const missing = TOOLS.filter((tool) => !hasTool(tool));
+// npm and pip need a registry, for the server's dependencies and to build the wheel.
+if (spawnSync("npm", ["ping"], { stdio: "ignore", timeout: 30_000 }).status !== 0)
+  missing.push("a registry");
+
+suite("the folder of a release", () => {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-release-"));
+  const empty = mkdtempSync(join(tmpdir(), "gatepost-empty-"));
+  const settings = childEnvironment({
+    RELEASE: folder,
+    GATEPOST_DNS_SERVERS: "127.0.0.1:9",
+    PYTHONPATH: join(empty, "python"),
+  });
+  const run = (command: string, cwd = empty) => {
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
+      cwd,
+      env: settings,
+      encoding: "utf8",
+    });
+    return { status, stdout, stderr };
+  };
+
+  before(() => {
+    if (missing.length > 0) return;
+    const made = run(`npm run --silent release -- ${folder}`, ROOT);
+    assert.equal(made.status, 0, made.stderr);
+  });
+  after(() => {
+    for (const each of [folder, empty]) rmSync(each, { recursive: true, force: true });
+  });
+
+  testWith(
+    TOOLS,
+    missing,
+    "it holds every package, sums and a list of what is inside",
+    async () => {
+      const files = readdirSync(folder).sort();
+      assert.deepEqual(
+        files.map((name) => name.replace(/0\.1\.0|\d+\.\d+\.\d+/, "V")),
+        [
+          "SHA256SUMS",
+          "gatepost-V-source.tar.gz",
+          "gatepost-V.cdx.json",
+          "gatepost-client-V.tgz",
+          "gatepost-light-V.tgz",
+          "gatepost-php-V.zip",
+          "gatepost-server-V.tgz",
+          "gatepost_client-V-py3-none-any.whl",
+        ],
+      );
+      const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n");
+      assert.equal(sums.length, files.length - 1);
+      const bom = files.find((name) => name.endsWith(".cdx.json")) ?? "";
+      const list = JSON.parse(readFileSync(join(folder, bom), "utf8")) as {
+        readonly bomFormat: string;
+        readonly components: readonly { readonly name: string }[];
+      };
+      assert.equal(list.bomFormat, "CycloneDX");
+      assert.ok(list.components.some(({ name }) => name === "kysely"));
+      const again = run(`npm run --silent release -- ${folder}`, ROOT);
+      assert.equal(again.status, 2, "a folder that holds something is refused");
+      assert.match(again.stderr, /it is not empty/);
+      return Promise.resolve();
+    },
+  );
+
+  for (const command of COMMANDS) {
+    testWith(TOOLS, missing, `in an empty folder: ${command}`, async () => {
+      const { status, stdout, stderr } = run(command);
+      const isCheck = command.includes("gatepost check");
+      assert.equal(status, isCheck ? 1 : 0, stderr);
+      if (isCheck) assert.equal((JSON.parse(stdout) as { disposable: boolean }).disposable, true);
+      return Promise.resolve();
+    });
+  }
+
+  /** What was installed is loaded and used. */
+  const uses = [
+    `node --input-type=module -e 'import { checkSyntax } from "gatepost-light"; if (!checkSyntax("jo@a.example").ok) throw 1'`,
+    `node --input-type=module -e 'import { createGatepost } from "gatepost-client"; if (!createGatepost) throw 1'`,
+    `python3 -c 'from gatepost import Client; Client("http://127.0.0.1:9")'`,
+    `php -r 'require "gatepost-php/src/autoload.php"; new Gatepost\\Client("http://127.0.0.1:9");'`,
+  ];
+  for (const command of uses) {
+    testWith(TOOLS, missing, `what was installed works: ${command}`, async () => {
+      assert.deepEqual(run(command), { status: 0, stdout: "", stderr: "" });
+      return Promise.resolve();
+    });
+  }
+});
+
+test("the page has the commands that are run here", () => assert.equal(COMMANDS.length, 6));

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { createHostCheck } from "../adapters/outbound/public-host.ts";
 import { sqlDomainMails } from "../adapters/sql/evidence/domain-mail.ts";
 import { sqlVerdictCounts } from "../adapters/sql/evidence/verdict-counts.ts";
 import { sqlHooks } from "../adapters/sql/policy/hooks.ts";
@@ -16,6 +17,7 @@ import { createPolicyService } from "../service/policy/policies.ts";
 import { openStoredLists } from "./feeds/lists.ts";
 import { openCliValidator } from "./parts/cli-validator.ts";
 import { type AccountStore, openAccountStore } from "./parts/backing/store.ts";
+import { openDns } from "./parts/dns.ts";
 import type { Process } from "./process/open-process.ts";
 import { readInput, readText, systemUser } from "./process/terminal.ts";
 import { publicUrlOf } from "./settings/links.ts";
@@ -84,6 +86,8 @@ async function openBackTest(process: Process) {
 async function openHooks(process: Process) {
   const store = await openAccountStore(process);
   const { clock, ids, config } = process;
+  const dns = openDns(config, "interactive", process);
+  process.closing.add(() => dns.close());
   return {
     account: (idOrEmail: string) => store.accounts.find(idOrEmail),
     hooks: createHookService({
@@ -92,6 +96,7 @@ async function openHooks(process: Process) {
       ids,
       clock,
       publicUrl: () => publicUrlOf(config),
+      checkHost: createHostCheck({ addresses: dns.everyAddress, clock }),
     }),
   };
 }

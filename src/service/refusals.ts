@@ -52,6 +52,15 @@ export function bodyTooLarge(): Refusal {
   return new Refusal("body_too_large", 413, "Bulk input is too large.");
 }
 
+/** POST /hooks/{id}: over 1 MiB. */
+export function hookPayloadTooLarge(): Refusal {
+  return new Refusal(
+    "hook_payload_too_large",
+    413,
+    "The payload of a hook has at most 1,048,576 octets.",
+  );
+}
+
 /** A target over 64 KiB. */
 export function targetTooLong(): Refusal {
   return new Refusal("target_too_long", 414, "Request target too long.");

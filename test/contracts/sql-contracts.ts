@@ -126,6 +126,6 @@ function gateContracts(name: string, stores: Make<Stores>): void {
   hooksContract(name, async (t) => {
     const opened = await stores(t);
     for (const id of ["a1", "a2"]) await addAccount(opened, 0, id);
-    return sqlHooks(opened.sql.db);
+    return { ...sqlHooks(opened.sql.db), policies: sqlPolicyStore(opened.sql.db) };
   });
 }

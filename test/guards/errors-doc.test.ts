@@ -30,6 +30,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   methodNotAllowed: refusals.methodNotAllowed(),
   requestTimedOut: refusals.requestTimedOut(),
   bodyTooLarge: refusals.bodyTooLarge(),
+  hookPayloadTooLarge: refusals.hookPayloadTooLarge(),
   targetTooLong: refusals.targetTooLong(),
   unsupportedMediaType: refusals.unsupportedMediaType(),
   unsupportedEncoding: refusals.unsupportedEncoding(),

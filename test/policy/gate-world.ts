@@ -160,6 +160,7 @@ export async function gateWorld(
       return { id: made.account.id, apiKey: key.apiKey };
     },
     async flush() {
+      await quotas.flush();
       await spellings.flush();
       await recorder.flush();
     },

@@ -10,7 +10,7 @@ import { createHookDesk } from "../../src/service/policy/hook-desk.ts";
 import { createHookService } from "../../src/service/policy/hooks.ts";
 import { SYSTEMS } from "../../src/service/policy/hook-systems.ts";
 import { appWith } from "../http/http-app.ts";
-import { realClock as clock } from "../time/real-clock.ts";
+import { realClock } from "../time/real-clock.ts";
 import { GATE_KEY, gateWorld } from "./gate-world.ts";
 import { createShares } from "../../src/ports/sharing/shares.ts";
 
@@ -21,18 +21,41 @@ export async function hookWorld(
 ) {
   const world = await gateWorld(t, { known: { curated: ["bad.example"] } });
   const { db } = world.store.sql;
+  let aheadMs = 0;
+  const clock = {
+    ...realClock,
+    monotonicMs: () => realClock.monotonicMs() + aheadMs,
+    advance: (ms: number) => {
+      aheadMs += ms;
+    },
+  };
   const account = await world.account("jo@shop.example", options.tier ?? "pro");
+  const owner = await sqlAccounts(db).find(account.id);
+  if (owner === undefined) throw new Error("no account");
   const box = createSecretBox(GATE_KEY);
   const hooks = sqlHooks(db);
   const publicUrl = (): string => "https://gatepost.example";
-  const service = createHookService({ hooks, box, ids, clock, publicUrl });
-  const desk = createHookDesk({
+  const service = createHookService({
     hooks,
+    box,
+    ids,
+    clock,
+    publicUrl,
+    checkHost: (host) =>
+      Promise.resolve(
+        host.startsWith("inside.")
+          ? { kind: "not_public", address: "192.0.2.1" }
+          : { kind: "public" },
+      ),
+  });
+  const stand: { findHook?: ((id: string) => Promise<Hook | undefined>) | undefined } = {};
+  const desk = createHookDesk({
+    hooks: { ...hooks, find: (id) => (stand.findHook ?? ((one) => hooks.find(one)))(id) },
     accounts: sqlAccounts(db),
     admission: world.admission,
     decideOne: world.decideOne,
     box,
-    jwks: () => Promise.resolve(options.jwks ?? []),
+    jwks: () => () => Promise.resolve(options.jwks ?? []),
     counted: () => undefined,
     clock,
     log: world.log,
@@ -45,9 +68,14 @@ export async function hookWorld(
     await app.close();
     await desk.flush();
   });
-  return {
+  return Object.assign(stand, {
     accountId: account.id,
     shares,
+    clock,
+    policies: world.policies,
+    logged: () => world.log.text(),
+    policy: (name: string, document: unknown) =>
+      world.policies.save({ account: owner, author: "jo" }, name, document, "live"),
     service: {
       ...service,
       list: async (accountId: string) => {
@@ -55,9 +83,13 @@ export async function hookWorld(
         return service.list(accountId);
       },
     },
-    async hook(system: string, challenge: "accept" | "reject" = "accept"): Promise<Hook> {
-      const jwksUrl = system === "neon" ? { jwksUrl: "https://neon.example/jwks" } : {};
-      const made = await service.create(account.id, { system, challenge, ...jwksUrl });
+    async hook(
+      system: string,
+      challenge: "accept" | "reject" = "accept",
+      policy = "default",
+    ): Promise<Hook> {
+      const jwksUrl = system === "neon" ? { jwksUrl: "https://keys.example.com/jwks" } : {};
+      const made = await service.create(account.id, { system, challenge, policy, ...jwksUrl });
       const hook = await service.find(made.id);
       if (hook === undefined) throw new Error("no hook");
       return hook;
@@ -86,5 +118,11 @@ export async function hookWorld(
       const rows = await world.outcomes.ofAccount(account.id, 0);
       return rows.reduce((all, { count }) => all + count, 0);
     },
-  };
+    /** Units of the plan that were charged. */
+    async charged(): Promise<number> {
+      await world.flush();
+      const rows = await db.selectFrom("usage_days").select("units").execute();
+      return rows.reduce((all, { units }) => all + units, 0);
+    },
+  });
 }

@@ -3,6 +3,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import { hookWorld } from "../../../test/policy/hook-world.ts";
 import type { HookSystem } from "../../ports/policy/hooks.ts";
+import type { HookService as Service } from "../../service/policy/hooks.ts";
 
 /** Payloads as the systems send them; SUB is where the address is. */
 const PAYLOADS: Readonly<Record<HookSystem, string>> = {
@@ -18,7 +19,7 @@ const REFUSALS: Readonly<Record<Exclude<HookSystem, "standard">, readonly [numbe
   supabase: [200, '{"error":{"http_code":400,"message":"Please use a permanent email address."}}'],
   kratos: [
     400,
-    '{"messages":[{"instance_ptr":"#/traits/email","messages":[{"id":1234,"text":"Please use a permanent email address.","type":"error"}]}]}',
+    '{"messages":[{"instance_ptr":"#/traits/email","messages":[{"id":1234,"text":"Please use a permanent email address.","type":"error"}]},{"instance_ptr":"#/","messages":[{"id":1234,"text":"Please use a permanent email address.","type":"error"}]}]}',
   ],
   zitadel: [
     200,
@@ -99,33 +100,315 @@ test("a Standard Webhooks sender gets the decision itself", async (t) => {
   assert.deepEqual([decision, reason], ["reject", "disposable"]);
 });
 
-test("spent rate and a broken payload let the person through, and the operator sees why", async (t) => {
+test("when the rate is spent, no throwaway gets in, and the operator sees why", async (t) => {
   const world = await hookWorld(t, { tier: "free" });
   const hook = await world.hook("kratos");
-  const body = PAYLOADS.kratos.replace("SUB", "jo@bad.example");
-  const headers = world.signed(hook, body);
-  for (let call = 0; call < 60; call += 1) await world.post(hook.id, body, headers);
-  assert.deepEqual(await world.post(hook.id, body, headers), [204, ""]);
+  const call = (email: string) => {
+    const body = PAYLOADS.kratos.replace("SUB", email);
+    return world.post(hook.id, body, world.signed(hook, body));
+  };
+  const answers = await Promise.all(Array.from({ length: 620 }, () => call("jo@bad.example")));
+  assert.ok(answers.every(([status]) => status === 400));
+  assert.deepEqual(await call("jo@none.example"), [204, ""], "DNS is not asked");
+  assert.equal((await call("jo@@none.example"))[0], 400, "the format still decides");
   const [row] = await world.service.list(world.accountId);
-  assert.equal(row?.calls.failed_open, 1);
-  assert.match(row.last_failure?.why ?? "", /^Rate limit exceeded/);
-  assert.deepEqual(await world.post(hook.id, "not json", headers), [204, ""]);
+  assert.deepEqual(row?.calls, { accepted: 0, refused: 621, failed_open: 1, unauthenticated: 0 });
+  assert.match(row.last_failure?.why ?? "", /^accept: unknown \(without DNS: Rate limit exceeded/);
+  assert.ok((await world.charged()) <= 60, "what is beyond the rate is not charged");
 });
 
-test("an unknown hook is 404, a payload over 256 KiB 413", async (t) => {
+test("the decision that a Standard Webhooks sender gets beyond the rate says that it is incomplete", async (t) => {
+  const world = await hookWorld(t, { tier: "free" });
+  const hook = await world.hook("standard");
+  const decide = async (email: string) => {
+    const body = PAYLOADS.standard.replace("SUB", email);
+    const [, text] = await world.post(hook.id, body, world.signed(hook, body));
+    const { decision, complete } = JSON.parse(text) as Record<string, unknown>;
+    return [decision, complete];
+  };
+  assert.deepEqual(await decide("jo@good.example"), ["accept", true]);
+  for (let call = 0; call < 60; call += 1) await decide("jo@good.example");
+  assert.deepEqual(await decide("jo@bad.example"), ["reject", false]);
+  assert.deepEqual(await decide("jo@good.example"), ["accept", false]);
+});
+
+/** What else a body may hold; each is answered like the first column says. */
+const ODD: readonly [name: string, system: HookSystem, body: string, want: "accept" | "reject"][] =
+  [
+    ["no JSON", "kratos", 'email=jo@bad.example "', "accept"],
+    ["an array", "kratos", '["jo@bad.example"]', "accept"],
+    ["null", "supabase", "null", "accept"],
+    ["an address in an array", "standard", '{"email":["jo@bad.example"]}', "reject"],
+    ["an address that is a number", "kratos", '{"email":5}', "reject"],
+    [
+      "an address that is an object",
+      "supabase",
+      '{"user":{"email":{"a":"b@good.example"}}}',
+      "reject",
+    ],
+    ["an address that is null", "kratos", '{"email":null}', "accept"],
+    ["blanks as address", "kratos", '{"email":" \\t"}', "accept"],
+    ["no address", "zitadel", '{"request":{"human":{}}}', "accept"],
+    [
+      "an address twice: the last counts",
+      "kratos",
+      '{"email":"jo@good.example","email":"jo@bad.example"}',
+      "reject",
+    ],
+    ["a prototype", "kratos", '{"__proto__":{"email":"jo@bad.example"}}', "accept"],
+    ["a byte order mark", "kratos", '\ufeff{"email":"jo@bad.example"}', "reject"],
+    [
+      "deep nesting",
+      "kratos",
+      `{"a":${"[".repeat(300_000)}${"]".repeat(300_000)},"email":"jo@bad.example"}`,
+      "reject",
+    ],
+    ["a domain in other letters", "kratos", '{"email":"jo@BÄD.example"}', "reject"],
+    ["a local part in other letters", "kratos", '{"email":"jürgen@good.example"}', "accept"],
+    ["characters that nobody sees", "kratos", '{"email":"jo\u200b@good.example"}', "reject"],
+    [
+      "whole traits",
+      "kratos",
+      '{"ctx":{"identity":{"traits":{"email":"jo@bad.example"}}}}',
+      "reject",
+    ],
+    [
+      "ZITADEL's older call",
+      "zitadel",
+      '{"request":{"email":{"email":"jo@bad.example"}}}',
+      "reject",
+    ],
+    [
+      "another Supabase hook",
+      "supabase",
+      '{"metadata":{"name":"send-email"},"user":{"email":"jo@bad.example"}}',
+      "accept",
+    ],
+    [
+      "an anonymous account",
+      "supabase",
+      '{"user":{"email":"x@bad.example","is_anonymous":true}}',
+      "accept",
+    ],
+    [
+      "a phone",
+      "supabase",
+      '{"user":{"email":"","phone":"4915","app_metadata":{"provider":"phone"}}}',
+      "accept",
+    ],
+    [
+      "a wallet",
+      "neon",
+      '{"user":{"email":"0x1@bad.example"},"event_data":{"auth_provider":"siwe"}}',
+      "accept",
+    ],
+    [
+      "a person who claims to be anonymous",
+      "supabase",
+      '{"user":{"email":"x@bad.example","user_metadata":{"is_anonymous":true,"provider":"phone"}}}',
+      "reject",
+    ],
+    [
+      "a sign-in",
+      "fusionauth",
+      '{"event":{"type":"user.login.success","user":{"email":"jo@bad.example"}}}',
+      "accept",
+    ],
+    [
+      "a registration",
+      "fusionauth",
+      '{"event":{"type":"user.registration.create","user":{"email":"jo@bad.example"}}}',
+      "reject",
+    ],
+    [
+      "a completed creation",
+      "fusionauth",
+      '{"event":{"type":"user.create.complete","user":{"email":"jo@bad.example"}}}',
+      "reject",
+    ],
+    [
+      "a bulk import",
+      "fusionauth",
+      '{"event":{"type":"user.bulk.create","users":[{"email":"jo@bad.example"}]}}',
+      "accept",
+    ],
+  ];
+
+for (const [name, system, body, want] of ODD) {
+  test(`${system}: ${name} is answered with ${want}, and nothing of it is logged`, async (t) => {
+    const world = await hookWorld(t, { jwks: NEON_JWKS });
+    const hook = await world.hook(system);
+    const headers = system === "neon" ? neonHeaders(body) : world.signed(hook, body);
+    const [status, text] = await world.post(hook.id, body, headers);
+    assert.notEqual(status, 401);
+    const { decision = want } = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+    assert.equal(decision, want);
+    if (system !== "standard") {
+      const isAccepted = ACCEPTED[system][0] === status && ACCEPTED[system][1] === text;
+      assert.equal(isAccepted ? "accept" : "reject", want, text);
+    }
+    assert.doesNotMatch(world.logged(), /jo|example/);
+  });
+}
+
+test("Kratos: the message stands at the trait that the payload names, if it is one", async (t) => {
+  const world = await hookWorld(t);
+  const hook = await world.hook("kratos");
+  for (const [told, want] of [
+    ["#/traits/contact/mail", "#/traits/contact/mail"],
+    ["#/identity", "#/traits/email"],
+    [["#/traits/x"], "#/traits/x"],
+    [5, "#/traits/email"],
+  ] as const) {
+    const body = JSON.stringify({ email: "jo@bad.example", instance_ptr: told });
+    const [, text] = await world.post(hook.id, body, world.signed(hook, body));
+    const { messages } = JSON.parse(text) as { messages: { instance_ptr: string }[] };
+    assert.deepEqual(
+      messages.map(({ instance_ptr }) => instance_ptr),
+      [want, "#/"],
+    );
+  }
+});
+
+test("what the payload says of the person reaches the policy, and the words are in their language", async (t) => {
+  const world = await hookWorld(t);
+  await world.policy("sso", {
+    rules: [
+      {
+        when: { "caller.provider": "google", "caller.language": "de-AT" },
+        then: "reject",
+        reason: "role",
+      },
+      { when: { "caller.anonymous": false }, then: "reject", reason: "disposable" },
+    ],
+    else: "accept",
+  });
+  const hook = await world.hook("supabase", "accept", "sso");
+  const words = async (user: object) => {
+    const body = JSON.stringify({ user: { email: "jo@good.example", ...user } });
+    const [, text] = await world.post(hook.id, body, world.signed(hook, body));
+    return (JSON.parse(text) as { error?: { message: string } }).error?.message;
+  };
+  const google = { app_metadata: { provider: "google" } };
+  const german = { user_metadata: { locale: "de_AT" } };
+  assert.match((await words({ ...google, ...german })) ?? "", /^Bitte verwenden Sie Ihre eigene/);
+  assert.equal(await words(google), undefined);
+  assert.match((await words({ is_anonymous: false })) ?? "", /^Please use a permanent/);
+});
+
+test("an unknown hook is 404, a payload over 1 MiB 413 with its own sentence", async (t) => {
   const world = await hookWorld(t);
   const hook = await world.hook("zitadel");
   assert.equal((await world.post("0".repeat(32), "{}", {}))[0], 404);
-  assert.equal((await world.post(hook.id, "x".repeat(300_000), {}))[0], 413);
+  const payload = (octets: number) => JSON.stringify({ a: "x".repeat(octets - 8) });
+  const large = payload(1_048_576);
+  assert.deepEqual(await world.post(hook.id, large, world.signed(hook, large)), [200, ""]);
+  assert.deepEqual(await world.post(hook.id, payload(1_048_577), {}), [
+    413,
+    '{"error":"The payload of a hook has at most 1,048,576 octets."}',
+  ]);
 });
 
-test("an address that fills its share of bodies is refused, the others are answered", async (t) => {
+test("no room for a call lets the person in and is shown; the others are answered", async (t) => {
   const world = await hookWorld(t);
   const hook = await world.hook("kratos");
   const share = world.shares.of("small_bodies");
   const held = share.take("bucket:127.0.0.1", 4_194_304); // as many unfinished calls would
-  assert.equal((await world.post(hook.id, PAYLOADS.kratos, {}))[0], 429);
+  assert.deepEqual(await world.post(hook.id, PAYLOADS.kratos, {}), [204, ""]);
   held.release();
+  const [row] = await world.service.list(world.accountId);
+  assert.match(row?.last_failure?.why ?? "", /^You have too many requests under way/);
   share.take("bucket:192.0.2.9", 4_194_304);
   assert.equal((await world.post(hook.id, PAYLOADS.kratos, {}))[0], 401);
 });
+
+for (const [name, find] of [
+  ["away", () => Promise.reject(new Error("away"))],
+  ["silent", () => new Promise<never>(() => undefined)],
+] as const) {
+  test(`while the store is ${name}, a hook that was never seen is accepted, a known one decides`, async (t) => {
+    const world = await hookWorld(t);
+    const hook = await world.hook("supabase");
+    const body = PAYLOADS.supabase.replace("SUB", "jo@bad.example");
+    const call = () => world.post(hook.id, body, world.signed(hook, body));
+    world.findHook = find;
+    assert.deepEqual(await call(), [204, ""]);
+    world.findHook = undefined;
+    assert.deepEqual(await call(), REFUSALS.supabase);
+    world.findHook = find;
+    world.clock.advance(60_000);
+    assert.deepEqual(await call(), REFUSALS.supabase);
+  });
+}
+
+const MISTAKES: readonly [name: string, order: Parameters<Service["create"]>[1], words: RegExp][] =
+  [
+    ["a policy that is not there", { system: "kratos", policy: "strcit" }, /no policy "strcit"/],
+    ["a policy's name that is none", { system: "kratos", policy: "../x" }, /no policy/],
+    ["no public keys", { system: "neon" }, /give the URL of its public keys/],
+    [
+      "public keys where a secret signs",
+      { system: "kratos", jwksUrl: "https://keys.example/" },
+      /leave out/,
+    ],
+    ["http", { system: "neon", jwksUrl: "http://keys.example/" }, /must begin with https/],
+    ["a password in the URL", { system: "neon", jwksUrl: "https://a:b@keys.example/" }, /password/],
+    [
+      "a name without public addresses",
+      { system: "neon", jwksUrl: "https://inside.example.com/" },
+      /not public/,
+    ],
+    [
+      "a special-use name",
+      { system: "fusionauth", jwksUrl: "https://auth.internal/" },
+      /not public/,
+    ],
+    ["another system", { system: "clerk" }, /is not one of/],
+  ];
+
+for (const [name, order, words] of MISTAKES) {
+  test(`a hook is not made with ${name}`, async (t) => {
+    const world = await hookWorld(t);
+    const making = world.service.create(world.accountId, order);
+    await assert.rejects(making, ({ message }: Error) => words.test(message));
+    assert.deepEqual(await world.service.list(world.accountId), []);
+  });
+}
+
+test("a policy that a hook uses cannot be removed, and the words name the hook", async (t) => {
+  const world = await hookWorld(t);
+  await world.policy("strict", { rules: [], else: "reject" });
+  const hook = await world.hook("kratos", "accept", "strict");
+  const message = `Policy "strict" is used by hook ${hook.id} (kratos). Remove what uses it first.`;
+  await assert.rejects(world.policies.remove(world.accountId, "strict"), { message });
+  await world.service.remove(hook);
+  await world.policies.remove(world.accountId, "strict");
+});
+
+const octets = (count: number): string => Buffer.alloc(count, 7).toString("base64");
+
+const SECRETS: readonly [name: string, system: HookSystem, secret: string, isTaken: boolean][] = [
+  ["no base64", "standard", "whsec_!!!!", false],
+  ["23 octets", "standard", `whsec_${octets(23)}`, false],
+  ["24 octets", "standard", `whsec_${octets(24)}`, true],
+  ["64 octets", "supabase", `v1,whsec_${octets(64)}`, true],
+  ["65 octets", "supabase", `v1,whsec_${octets(65)}`, false],
+  ["base64 without padding", "standard", `whsec_${octets(32).replaceAll("=", "")}`, false],
+  ["URL-safe base64", "standard", `whsec_${Buffer.alloc(33, 255).toString("base64url")}`, false],
+  ["bits behind the end", "standard", `whsec_${octets(31).replace(/w==$/, "x==")}`, false],
+  ["an asymmetric secret", "supabase", `v1a,whpk_${octets(32)}`, false],
+  ["ZITADEL's signing key", "zitadel", "!signing-key!", true],
+  ["Neon has none", "neon", "anything-long", false],
+];
+
+for (const [name, system, secret, isTaken] of SECRETS) {
+  test(`${system}: a secret of ${name} is ${isTaken ? "taken" : "refused"}`, async (t) => {
+    const world = await hookWorld(t);
+    const hook = await world.hook(system);
+    const taken = await world.service.setSecret(hook, secret).then(
+      () => true,
+      () => false,
+    );
+    assert.equal(taken, isTaken);
+  });
+}

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { HookDesk } from "../../service/policy/hook-desk.ts";
 import { bucketKey } from "../../service/admission/bucket.ts";
-import { notFound } from "../../service/refusals.ts";
+import { hookPayloadTooLarge, notFound, type Refusal } from "../../service/refusals.ts";
 import { errorBody, refusalOf } from "../answer/answer.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
-import { type Received, Receiver, type ReceiverDeps } from "../request/body/receive.ts";
+import { Receiver, type ReceiverDeps } from "../request/body/receive.ts";
 import { refuse } from "../system/framework.ts";
 
 export interface HookPagesDeps extends ReceiverDeps {
@@ -13,8 +13,7 @@ export interface HookPagesDeps extends ReceiverDeps {
   readonly trustedProxies: TrustedProxies;
 }
 
-/** The largest payload of the known systems is 200 KiB. */
-const BODY_MAX_BYTES = 262_144;
+const BODY_MAX_BYTES = 1_048_576;
 
 /** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
 export function addHookPages(app: FastifyInstance, deps: HookPagesDeps): void {
@@ -25,17 +24,19 @@ export function addHookPages(app: FastifyInstance, deps: HookPagesDeps): void {
     const headers = oneLineEach(request);
     const { remoteAddress } = request.raw.socket;
     const address = clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies);
-    let received: Received;
-    try {
-      // Nobody has proved yet who calls: the memory is the address's.
-      received = await receiver.receive(request.raw, bucketKey(address), BODY_MAX_BYTES);
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined) throw error;
-      return refuse(reply, refusal);
+    // Nobody has proved yet who calls: the memory is the address's.
+    const received = await receiver
+      .receive(request.raw, bucketKey(address), BODY_MAX_BYTES)
+      .catch(refusalIn);
+    if ("status" in received && !isOurs(received)) {
+      return refuse(reply, received.status === 413 ? hookPayloadTooLarge() : received);
     }
-    const call = { body: Buffer.concat(received.chunks), headers };
-    const answer = await hooks.answer(id, call, address).finally(received.release);
+    const call =
+      "status" in received
+        ? { unread: received.message }
+        : { body: Buffer.concat(received.chunks), headers };
+    const release = "status" in received ? undefined : received.release;
+    const answer = await hooks.answer(id, call, address).finally(release);
     reply.header("cache-control", "no-store");
     if (answer === undefined) {
       return reply.code(404).type(JSON_TYPE).send(errorBody(notFound().message));
@@ -45,6 +46,15 @@ export function addHookPages(app: FastifyInstance, deps: HookPagesDeps): void {
     return reply.type("application/json").send(answer.body);
   });
 }
+
+function refusalIn(error: unknown): Refusal {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) throw error;
+  return refusal;
+}
+
+/** No room for the call: the person must not suffer from it. */
+const isOurs = ({ status }: Refusal): boolean => status === 429 || status === 503;
 
 function oneLineEach({ headers }: FastifyRequest): Record<string, string | undefined> {
   const lines = Object.entries(headers).map(([name, value]) => [

@@ -1,8 +1,8 @@
-import type { JsonWebKey } from "node:crypto";
 import { memoryAnswerCache } from "../../adapters/memory/answer-cache.ts";
 import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
 import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
 import { createOutbound } from "../../adapters/outbound/outbound.ts";
+import { createHostCheck } from "../../adapters/outbound/public-host.ts";
 import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
 import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
@@ -13,6 +13,7 @@ import type { Admission } from "../../service/admission/admission.ts";
 import { createBackTestPolicy } from "../../service/policy/back-test.ts";
 import { createDecideOne, type DecideOne } from "../../service/policy/decide-one.ts";
 import { createHookDesk, type HookDesk } from "../../service/policy/hook-desk.ts";
+import { createHookKeys } from "../../service/policy/hook-keys.ts";
 import { createHookService, type HookService } from "../../service/policy/hooks.ts";
 import { createFindPolicies } from "../../service/policy/in-force.ts";
 import { createMailboxId } from "../../service/policy/mailbox-id.ts";
@@ -90,56 +91,30 @@ export function openGate(parts: GateParts): Gate {
     backTestPolicy: (owner, asked) =>
       shares.of("back_tests").run(owner, () => backTestPolicy(asked)),
     reportOutcomes: backing.store.reportOutcomes,
-    hookService: createHookService({ hooks: sqlHooks(sql.db), box, ids, clock, publicUrl }),
+    hookService: createHookService({
+      hooks: sqlHooks(sql.db),
+      box,
+      ids,
+      clock,
+      publicUrl,
+      checkHost: createHostCheck({ addresses: checker.dns.everyAddress, clock }),
+    }),
     hooks: hookDeskOf(parts, decideOne),
   };
 }
 
-/** Octets of a set of public keys, and how long one is believed. */
-const JWKS_MAX_BYTES = 65_536;
-const JWKS_BELIEVED_MS = 300_000;
-
 function hookDeskOf(parts: GateParts, decideOne: DecideOne): HookDesk {
-  const { backing, secretKey, checker, admission, config, metrics, clock, log, closing } = parts;
+  const { backing, secretKey, checker, admission, metrics, clock, log, closing } = parts;
   const { db } = backing.store.sql;
-  const outbound = createOutbound({
-    addresses: checker.dns.everyAddress,
-    clock,
-    allowed: config.outboundAllow ?? [],
-  });
-  const kept = new Map<
-    string,
-    { readonly keys: readonly JsonWebKey[]; readonly untilMs: number }
-  >();
-  const jwks = async (url: string): Promise<readonly JsonWebKey[]> => {
-    const known = kept.get(url);
-    if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.keys;
-    const answer = await outbound.http({
-      url,
-      method: "GET",
-      headers: { accept: "application/json" },
-      timeoutMs: 700,
-      maxBodyBytes: JWKS_MAX_BYTES,
-      maxRedirects: 2,
-    });
-    if (!answer.ok || answer.value.status !== 200) {
-      if (known !== undefined) return known.keys;
-      throw new Error(`the public keys at ${new URL(url).host} cannot be fetched`);
-    }
-    const { keys } = JSON.parse(Buffer.from(answer.value.body).toString()) as {
-      readonly keys: readonly JsonWebKey[];
-    };
-    if (kept.size >= 1_000) kept.clear();
-    kept.set(url, { keys, untilMs: clock.monotonicMs() + JWKS_BELIEVED_MS });
-    return keys;
-  };
+  // Accounts name these URLs, so nothing that the operator allows to others is allowed here.
+  const outbound = createOutbound({ addresses: checker.dns.everyAddress, clock, allowed: [] });
   const desk = createHookDesk({
     hooks: sqlHooks(db),
     accounts: sqlAccounts(db),
     admission,
     decideOne,
     box: createSecretBox(secretKey),
-    jwks,
+    jwks: createHookKeys(outbound, clock),
     counted: hookCounter(metrics.registry),
     clock,
     log,

@@ -63,8 +63,8 @@ export interface HookStanding {
 
 /** Keeps hooks and what came of their calls. Rules are checked by `test/contracts/policy/hooks.ts`. */
 export interface Hooks {
-  /** False, with nothing changed, when the account has `limit` hooks. */
-  create(hook: Hook, limit: number): Promise<boolean>;
+  /** Nothing is changed when the account has `limit` hooks, or no policy of the hook's name. */
+  create(hook: Hook, limit: number): Promise<"created" | "full" | "no_policy">;
   find(id: string): Promise<Hook | undefined>;
   /** Newest first. */
   list(accountId: string): Promise<readonly Hook[]>;

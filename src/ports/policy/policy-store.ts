@@ -33,6 +33,11 @@ export interface NewPolicyVersion extends Omit<PolicyVersion, "version"> {
   readonly firstVersion: number;
 }
 
+/** `usedBy`: "hook 0123abcd (kratos)". */
+export type PolicyRemoval =
+  | { readonly kind: "removed" | "unknown" }
+  | { readonly kind: "in_use"; readonly usedBy: readonly string[] };
+
 /** Keeps policies of accounts. Rules are checked by `test/contracts/policy/policy-store.ts`. */
 export interface PolicyStore {
   /**
@@ -54,6 +59,6 @@ export interface PolicyStore {
   setShadow(accountId: string, name: string, version: number | undefined): Promise<boolean>;
   /** The shadow becomes live; its number, or undefined when there is none. */
   promote(accountId: string, name: string): Promise<number | undefined>;
-  /** No version of it runs any more; the versions stay to be read. False when none ran. */
-  remove(accountId: string, name: string): Promise<boolean>;
+  /** No version of it runs any more; the versions stay to be read. Nothing changes while something uses it. */
+  remove(accountId: string, name: string): Promise<PolicyRemoval>;
 }

@@ -33,12 +33,16 @@ export interface DecideRequest {
   readonly form?: string;
   readonly facts: ReadonlyMap<string, CallerFact>;
   readonly wantsToken: boolean;
+  /** What happens when the rate, quota or credits are spent: unless given, the `Refusal` is thrown. */
+  readonly whenSpent?: "decide_without_dns";
 }
 
 export interface DecideAnswer {
   /** The JSON body, keys in the contract's order. */
   readonly body: string;
   readonly paidBy: Receipt["paidBy"];
+  /** Set when format, lists and rules decided alone, uncharged, because this was spent. */
+  readonly spent?: Refusal;
   readonly decision: Decision;
   readonly reason: string;
   readonly message?: string;
@@ -75,15 +79,25 @@ export function createDecideOne(deps: DecideDeps): DecideOne {
     const policies = await policiesOf(caller, request.policy, { deps, left });
     if (policies === undefined) throw noSuchPolicy();
     const isPaid = caller.isUnidentified !== true;
-    const receipt = isPaid ? await pay(entrance, { deps, left }) : undefined;
+    const payment = isPaid ? await payOrSpent(entrance, request, { deps, left }) : undefined;
+    const spent = payment instanceof Refusal ? payment : undefined;
+    const receipt = payment instanceof Refusal ? undefined : payment;
     try {
-      const made = await decided({ caller, request, policies, left }, deps);
+      const asksDns = spent === undefined;
+      const made = await decided({ caller, request, policies, asksDns, left }, deps);
       const { form = "" } = request;
       deps.record(caller, { ...made.tally, policies, form, isCached: made.isCached });
       const { body, tally } = made;
       const { decision, reason, message } = tally;
       const paidBy = receipt?.paidBy ?? "plan";
-      return { body, paidBy, decision, reason, ...(message !== undefined && { message }) };
+      return {
+        body,
+        paidBy,
+        decision,
+        reason,
+        ...(message !== undefined && { message }),
+        ...(spent !== undefined && { spent }),
+      };
     } catch (fault) {
       await receipt?.refund();
       throw fault;
@@ -106,6 +120,21 @@ function policiesOf(
   return isPolicyName(name) && name === BUILT_IN.name ? BUILT_IN : undefined;
 }
 
+async function payOrSpent(
+  entrance: Entrance,
+  { whenSpent }: DecideRequest,
+  inTime: InTime,
+): Promise<Receipt | Refusal | undefined> {
+  try {
+    if (entrance.refusal !== undefined) throw entrance.refusal;
+    return await pay(entrance, inTime);
+  } catch (error) {
+    const isSpent = error instanceof Refusal && error.status === 429;
+    if (isSpent && whenSpent === "decide_without_dns") return error;
+    throw error;
+  }
+}
+
 /** A store that cannot say in time whether a unit is left costs the unit, never the decision. */
 function pay(entrance: Entrance, { deps, left }: InTime): Awaitable<Receipt | undefined> {
   const { admission, clock, log } = deps;
@@ -126,6 +155,7 @@ interface Asking {
   readonly caller: Caller;
   readonly request: DecideRequest;
   readonly policies: PoliciesInForce;
+  readonly asksDns: boolean;
   readonly left: () => number;
 }
 
@@ -153,7 +183,9 @@ async function decided(asking: Asking, deps: DecideDeps): Promise<Made> {
   return made;
 }
 
-function cacheKey({ caller, request, policies }: Asking, deps: DecideDeps): string | undefined {
+function cacheKey(asking: Asking, deps: DecideDeps): string | undefined {
+  const { caller, request, policies } = asking;
+  if (!asking.asksDns) return undefined;
   const { live, shadow, name } = policies;
   if (carriesToken(caller, request, policies) || caller.countsSpellings === true) return undefined;
   if (request.facts.size > 0 && lookAtFacts(policies)) return undefined;
@@ -187,7 +219,7 @@ async function freshly(
   asking: Asking,
   deps: DecideDeps,
 ): Promise<{ readonly made: Made; readonly expiresAtMs: number }> {
-  const { caller, request, policies, left } = asking;
+  const { caller, request, policies, asksDns, left } = asking;
   const { premium } = deps.tiers[caller.tier];
   const sight = await sightOf(asking, deps);
   const validation = await deps.check({
@@ -195,8 +227,9 @@ async function freshly(
     mode: "address",
     asked: { ...askedBy(policies, premium), by: ownerKey(caller.owner) },
     ownEvidence: sight.evidence,
-    budgetMs: left(),
+    budgetMs: asksDns ? left() : 0,
   });
+  if (!asksDns) Object.assign(validation, { isComplete: false });
   const ruling = rule(validation, policies, {
     datasets: deps.datasets(),
     caller: request.facts,

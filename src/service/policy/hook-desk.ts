@@ -1,4 +1,3 @@
-import type { JsonWebKey } from "node:crypto";
 import { dayOf } from "../../core/calendar.ts";
 import { messageFor } from "../../core/policy/messages.ts";
 import type { Decision } from "../../core/policy/policy.ts";
@@ -20,19 +19,32 @@ import { Refusal } from "../refusals.ts";
 import { WriteBehind } from "../upkeep/write-behind.ts";
 import type { DecideAnswer, DecideOne } from "./decide-one.ts";
 import { aboutHook } from "./hooks.ts";
-import type { HookRequest } from "./hook-signatures.ts";
-import { emailIn, type HookReply, SYSTEMS } from "./hook-systems.ts";
+import type { HookKeys, HookRequest } from "./hook-signatures.ts";
+import { type HookReply, readSignUp, SYSTEMS } from "./hook-systems.ts";
 
 /** Hooks and their accounts are believed this long: a removed one answers 404 within 5 s. */
 const BELIEVED_MS = 4_000;
 const KEPT_MAX = 5_000;
 
-/** What admission and the stores may take beyond the deadline of a decision. */
-const LATE_MS = 100;
+/** How long the stores may take to find a hook. */
+const FIND_MS = 300;
+
+/** The end of a hook's deadline that is kept for what comes after the decision. */
+const AFTER_MS = 100;
+
+/** Lets the person in when it is not known which system calls: all but Neon Auth take it for a yes. */
+const ACCEPT_ANY: HookReply = { status: 204 };
 
 export interface HookDesk {
-  /** Undefined: there is no such hook. Never rejects: on any fault of ours the person is let through. */
-  answer(id: string, request: HookRequest, clientAddress: string): Promise<HookReply | undefined>;
+  /**
+   * Undefined: there is no such hook. Never rejects: on any fault of ours the person is let through. `request` may be
+   * the reason why the call could not be read.
+   */
+  answer(
+    id: string,
+    request: HookRequest | { readonly unread: string },
+    clientAddress: string,
+  ): Promise<HookReply | undefined>;
   /** Writes what waits; rejects when the store does. */
   flush(): Promise<void>;
 }
@@ -43,7 +55,7 @@ export interface HookDeskDeps {
   readonly admission: Pick<Admission, "enterAs">;
   readonly decideOne: DecideOne;
   readonly box: SecretBox;
-  readonly jwks: (url: string) => Promise<readonly JsonWebKey[]>;
+  readonly jwks: (url: string) => HookKeys["jwks"];
   readonly counted: (system: HookSystem, outcome: HookOutcome) => void;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
@@ -84,23 +96,21 @@ export function createHookDesk(deps: HookDeskDeps): HookDesk {
   return {
     async answer(id, request, clientAddress) {
       const startedMs = clock.monotonicMs();
-      const found = await known(id);
+      const spentMs = (): number => clock.monotonicMs() - startedMs;
+      let found: Known | undefined;
+      try {
+        found = await known(id);
+      } catch (fault) {
+        log.error("hooks.find_failed", fault);
+        return ACCEPT_ANY;
+      }
       if (found === undefined) return undefined;
-      const { accept, deadlineMs } = SYSTEMS[found.hook.system];
-      const late = {
-        reply: accept,
-        outcome: "failed_open",
-        why: "The stores are too slow.",
-      } as const;
-      const ending = ended(found, request, { clientAddress, deps });
-      const timeoutMs = deadlineMs + LATE_MS;
+      const { deadlineMs } = SYSTEMS[found.hook.system];
+      const late = letThrough(found.hook, "The decision took too long.");
+      const ending = ended(found, request, { clientAddress, spentMs, deps });
+      const timeoutMs = deadlineMs - spentMs();
       const { reply, outcome, why } = await inTime(ending, { timeoutMs, late, clock });
-      const last = {
-        atMs: clock.nowMs(),
-        outcome,
-        why,
-        durationMs: Math.round(clock.monotonicMs() - startedMs),
-      };
+      const last = { atMs: clock.nowMs(), outcome, why, durationMs: Math.round(spentMs()) };
       const day = dayOf(last.atMs);
       news.note(`${id} ${outcome} ${String(day)}`, { day, hookId: id, outcome, count: 1, last });
       deps.counted(found.hook.system, outcome);
@@ -110,31 +120,40 @@ export function createHookDesk(deps: HookDeskDeps): HookDesk {
   };
 }
 
-/** The hook with its account; what was known last while the store is away. */
+/** The hook with its account; what was known last while the stores are away or too slow. */
 function finder({
   hooks,
   accounts,
   clock,
 }: HookDeskDeps): (id: string) => Promise<Known | undefined> {
   const kept = new Map<string, Known>();
+  const finding = new Map<string, Promise<Known | undefined>>();
+  const find = async (id: string): Promise<Known | undefined> => {
+    const hook = await hooks.find(id);
+    const account = hook && (await accounts.find(hook.accountId));
+    if (hook === undefined || account === undefined) {
+      kept.delete(id);
+      return undefined;
+    }
+    if (kept.size >= KEPT_MAX) kept.clear();
+    const made = { hook, account, staleAtMs: clock.monotonicMs() + BELIEVED_MS };
+    kept.set(id, made);
+    return made;
+  };
   return async (id) => {
-    const found = kept.get(id);
-    if (found !== undefined && clock.monotonicMs() < found.staleAtMs) return found;
+    const before = kept.get(id);
+    if (before !== undefined && clock.monotonicMs() < before.staleAtMs) return before;
+    const asked = finding.get(id) ?? find(id).finally(() => finding.delete(id));
+    finding.set(id, asked);
     try {
-      const hook = await hooks.find(id);
-      const account = hook && (await accounts.find(hook.accountId));
-      if (hook === undefined || account === undefined) {
-        kept.delete(id);
-        return undefined;
-      }
-      if (kept.size >= KEPT_MAX) kept.clear();
-      const made = { hook, account, staleAtMs: clock.monotonicMs() + BELIEVED_MS };
-      kept.set(id, made);
-      return made;
+      const found = await inTime(asked, { timeoutMs: FIND_MS, late: "late" as const, clock });
+      if (found !== "late") return found;
+      finding.delete(id); // it may never answer: the next call asks again
+      throw new Error("the store did not find a hook in time");
     } catch (fault) {
       // A store that is away must not end sign-ups of a hook that is known.
-      if (found === undefined) throw fault;
-      return found;
+      if (before === undefined) throw fault;
+      return before;
     }
   };
 }
@@ -156,25 +175,36 @@ function newsOf(items: readonly CallNews[]): HookNews {
 
 interface Passage {
   readonly clientAddress: string;
+  readonly spentMs: () => number;
   readonly deps: HookDeskDeps;
 }
 
-async function ended(found: Known, request: HookRequest, passage: Passage): Promise<Ended> {
+const letThrough = ({ system }: Hook, why: string): Ended => ({
+  reply: SYSTEMS[system].accept,
+  outcome: "failed_open",
+  why,
+});
+
+async function ended(
+  found: Known,
+  request: HookRequest | { readonly unread: string },
+  passage: Passage,
+): Promise<Ended> {
   const { hook } = found;
-  const { accept } = SYSTEMS[hook.system];
+  if ("unread" in request) return letThrough(hook, request.unread);
   try {
     const wrong = await forgery(hook, request, passage.deps);
     if (wrong !== undefined) {
       const body = JSON.stringify({ error: wrong });
       return { reply: { status: 401, body }, outcome: "unauthenticated", why: wrong };
     }
-    return await decided(found, request, passage);
+    const payload = payloadOf(request.body);
+    if (payload === undefined) return letThrough(hook, "The body is not a JSON object.");
+    return await decided(found, payload, passage);
   } catch (fault) {
-    if (fault instanceof Refusal) {
-      return { reply: accept, outcome: "failed_open", why: fault.message };
-    }
+    if (fault instanceof Refusal) return letThrough(hook, fault.message);
     passage.deps.log.error("hooks.call_failed", fault, { system: hook.system });
-    return { reply: accept, outcome: "failed_open", why: "A fault of this service: see its log." };
+    return letThrough(hook, "A fault of this service: see its log.");
   }
 }
 
@@ -185,49 +215,65 @@ async function forgery(
 ): Promise<string | undefined> {
   const secret = box.open(hook.secret, aboutHook(hook.id));
   if (secret === undefined) throw new Error("the hook's secret was sealed with another secret key");
-  const { jwksUrl } = hook;
-  const keys = () => (jwksUrl === undefined ? Promise.resolve([]) : jwks(jwksUrl));
-  const { authenticate } = SYSTEMS[hook.system];
-  return await authenticate(request, { secret, nowMs: clock.nowMs(), jwks: keys });
+  const { jwksUrl, system } = hook;
+  const keys = jwksUrl === undefined ? () => Promise.resolve([]) : jwks(jwksUrl);
+  return await SYSTEMS[system].authenticate(request, { secret, nowMs: clock.nowMs(), jwks: keys });
 }
 
-async function decided(found: Known, request: HookRequest, passage: Passage): Promise<Ended> {
-  const { hook, account } = found;
-  const { deps, clientAddress } = passage;
-  const system = SYSTEMS[hook.system];
-  const email = emailIn(JSON.parse(Buffer.from(request.body).toString()) as unknown, system);
-  if (email === "") {
-    return { reply: system.accept, outcome: "accepted", why: "The payload has no address." };
+/** The error of the parser would quote the body, which holds an address, so it is dropped. */
+function payloadOf(body: Uint8Array): object | undefined {
+  try {
+    const value: unknown = JSON.parse(
+      Buffer.from(body)
+        .toString()
+        .replace(/^\uFEFF/, ""),
+    );
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
+}
+
+async function decided(
+  { hook, account }: Known,
+  payload: object,
+  { clientAddress, spentMs, deps }: Passage,
+): Promise<Ended> {
+  const system = SYSTEMS[hook.system];
+  const { email, unchecked, facts, language } = readSignUp(payload, system);
+  if (unchecked !== undefined) return { reply: system.accept, outcome: "accepted", why: unchecked };
   const entrance = await deps.admission.enterAs(account, clientAddress);
-  if (entrance.refusal !== undefined) throw entrance.refusal;
   const caller = { ...entrance.caller, keyId: `hook:${hook.id}` };
   const answer = await deps.decideOne(
     { ...entrance, caller },
     {
       text: email,
       policy: hook.policy,
-      deadlineMs: system.deadlineMs,
-      waitedMs: 0,
-      language: "en",
-      facts: new Map(),
+      deadlineMs: system.deadlineMs - AFTER_MS,
+      waitedMs: spentMs(),
+      language,
+      facts,
       wantsToken: false,
+      whenSpent: "decide_without_dns",
     },
   );
-  const why = `${answer.decision}: ${answer.reason}`;
   const refuses = isRefused(answer.decision, hook);
-  const outcome = refuses ? "refused" : "accepted";
+  const decision = `${answer.decision}: ${answer.reason}`;
+  const { spent } = answer;
+  const why = spent === undefined ? decision : `${decision} (without DNS: ${spent.message})`;
+  const outcome = refuses ? "refused" : spent === undefined ? "accepted" : "failed_open";
   if (hook.system === "standard")
     return { reply: { status: 200, body: answer.body }, outcome, why };
-  return { reply: refuses ? system.reject(wordsOf(answer), email) : system.accept, outcome, why };
+  const reply = refuses ? system.reject(wordsOf(answer, language), payload) : system.accept;
+  return { reply, outcome, why };
 }
 
 const isRefused = (decision: Decision, { challenge }: Hook): boolean =>
   decision === "reject" || (decision !== "accept" && challenge === "reject");
 
 /** Never empty: to Supabase an empty message is no refusal. */
-function wordsOf({ message, reason }: DecideAnswer): string {
-  const usual = { language: "en", meant: undefined };
+function wordsOf({ message, reason }: DecideAnswer, language: string): string {
+  const usual = { language, meant: undefined };
   return (
     message ??
     messageFor({ decision: "reject", reason }, usual) ??

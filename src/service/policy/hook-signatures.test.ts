@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import {
   type Authenticate,
   fusionAuthSignature,
+  sharedSecret,
   standardWebhooks,
   zitadelSignature,
 } from "./hook-signatures.ts";
@@ -64,5 +66,131 @@ for (const [name, how, secret, body, headers] of VECTORS) {
     assert.equal(await verify({ nowMs: AT_MS + 299_000 }), undefined);
     assert.notEqual(await verify({ nowMs: AT_MS + 301_000 }), undefined);
     assert.notEqual(await verify({ nowMs: AT_MS - 301_000 }), undefined);
+  });
+}
+
+const standard = VECTORS[0];
+const without = (name: string) => (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).filter(([one]) => one !== name));
+const STANDARD_HEADERS: readonly [
+  name: string,
+  change: (headers: Record<string, string>) => Record<string, string>,
+  isTaken: boolean,
+][] = [
+  ["without webhook-id", without("webhook-id"), false],
+  ["with an empty webhook-id", (headers) => ({ ...headers, "webhook-id": "" }), false],
+  ["with another webhook-id", (headers) => ({ ...headers, "webhook-id": "x" }), false],
+  ["without a timestamp", without("webhook-timestamp"), false],
+  ["with a timestamp twice", (headers) => ({ ...headers, "webhook-timestamp": "1, 1" }), false],
+  ["with a fraction", (headers) => ({ ...headers, "webhook-timestamp": "1732262400.0" }), false],
+  ["without a signature", without("webhook-signature"), false],
+  [
+    "under Svix's names",
+    (headers) =>
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.replace("webhook", "svix"), value]),
+      ),
+    true,
+  ],
+  [
+    "with several signatures and blanks",
+    (headers) => ({
+      ...headers,
+      "webhook-signature": `v1a,AA v1,BB ${headers["webhook-signature"]?.slice(9) ?? ""}`,
+    }),
+    true,
+  ],
+  [
+    "with a signature of another version",
+    (headers) => ({
+      ...headers,
+      "webhook-signature": headers["webhook-signature"]?.replaceAll("v1,", "v2,") ?? "",
+    }),
+    false,
+  ],
+];
+
+for (const [name, change, isTaken] of STANDARD_HEADERS) {
+  test(`Standard Webhooks: a call ${name} is ${isTaken ? "taken" : "refused"}`, async () => {
+    assert.ok(standard !== undefined);
+    const [, , secret, body, headers] = standard;
+    const request = { body: Buffer.from(body), headers: change(headers) };
+    const jwks = () => Promise.resolve([]);
+    const wrong = await standardWebhooks(request, { secret, nowMs: AT_MS, jwks });
+    assert.equal(wrong === undefined, isTaken, wrong);
+  });
+}
+
+test("a secret that is no key lets nothing in, also not a call signed with nothing", async () => {
+  const body = '{"email":"jo@mailinator.com"}';
+  const signature = createHmac("sha256", "").update(`m1.1732262400.${body}`).digest("base64");
+  const headers = {
+    "webhook-id": "m1",
+    "webhook-timestamp": "1732262400",
+    "webhook-signature": `v1,${signature}`,
+  };
+  const request = { body: Buffer.from(body), headers };
+  const keys = { secret: "whsec_!!!!", nowMs: AT_MS, jwks: () => Promise.resolve([]) };
+  assert.notEqual(await standardWebhooks(request, keys), undefined);
+});
+
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+
+for (const [name, headers, isTaken] of [
+  ["a Bearer token", { authorization: "Bearer the-secret" }, true],
+  ["another case of the scheme", { authorization: "bearer  the-secret" }, true],
+  ["a password", { authorization: basic("gatepost:the-secret") }, true],
+  ["a user name alone", { authorization: basic("the-secret") }, true],
+  ["the secret as user name", { authorization: basic("the-secret:other") }, false],
+  ["X-Api-Key", { "x-api-key": "the-secret" }, true],
+  ["the bare secret", { authorization: "the-secret" }, true],
+  ["the start of it", { authorization: "Bearer the-secre" }, false],
+  ["an empty token", { authorization: "Bearer ", "x-api-key": "" }, false],
+  ["nothing", {}, false],
+] as const) {
+  test(`a shared secret by ${name} is ${isTaken ? "taken" : "refused"}`, async () => {
+    const request = { body: Buffer.from("{}"), headers };
+    const keys = { secret: "the-secret", nowMs: AT_MS, jwks: () => Promise.resolve([]) };
+    assert.equal((await sharedSecret(request, keys)) === undefined, isTaken);
+  });
+}
+
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+const RSA_KEY = { ...rsa.publicKey.export({ format: "jwk" }), kid: "k1" };
+const jws = (head: object, claims: object, key: typeof rsa.privateKey): string => {
+  const parts = [head, claims].map((one) => Buffer.from(JSON.stringify(one)).toString("base64url"));
+  const input = parts.join(".");
+  return `${input}.${sign("sha256", Buffer.from(input), key).toString("base64url")}`;
+};
+const FUSION_BODY = '{"event":{"type":"user.create"}}';
+const HASH = createHash("sha256").update(FUSION_BODY).digest("base64");
+const SIGNED = { request_body_sha256: HASH };
+
+for (const [name, token, keys, isTaken] of [
+  ["a public key", jws({ alg: "RS256", kid: "k1" }, SIGNED, rsa.privateKey), [RSA_KEY], true],
+  ["another kid", jws({ alg: "RS256", kid: "k2" }, SIGNED, rsa.privateKey), [RSA_KEY], false],
+  ["no keys", jws({ alg: "RS256", kid: "k1" }, SIGNED, rsa.privateKey), [], false],
+  [
+    "a key of another kind",
+    jws({ alg: "RS256" }, SIGNED, rsa.privateKey),
+    [{ kty: "oct", k: "AA" }],
+    false,
+  ],
+  ["alg none", `${jws({ alg: "none" }, SIGNED, rsa.privateKey)}`, [RSA_KEY], false],
+  [
+    "no signature",
+    jws({ alg: "RS256" }, SIGNED, rsa.privateKey).replace(/[^.]+$/, ""),
+    [RSA_KEY],
+    false,
+  ],
+  ["claims without the hash", jws({ alg: "RS256" }, {}, rsa.privateKey), [RSA_KEY], false],
+  ["no JWS", "x", [RSA_KEY], false],
+  ["a header that is no object", "bnVsbA.bnVsbA.AA", [RSA_KEY], false],
+] as const) {
+  test(`FusionAuth: a token with ${name} is ${isTaken ? "taken" : "refused"}`, async () => {
+    const headers = { "x-fusionauth-signature-jwt": token };
+    const request = { body: Buffer.from(FUSION_BODY), headers };
+    const given = { secret: "the-secret", nowMs: AT_MS, jwks: () => Promise.resolve(keys) };
+    assert.equal((await fusionAuthSignature(request, given)) === undefined, isTaken);
   });
 }

@@ -17,8 +17,8 @@ export interface HookRequest {
 export interface HookKeys {
   readonly secret: string;
   readonly nowMs: number;
-  /** The system's public keys, where the hook names them. */
-  readonly jwks: () => Promise<readonly JsonWebKey[]>;
+  /** The system's public keys, where the hook names them; `kid` is the one that is looked for. */
+  readonly jwks: (kid: string | undefined) => Promise<readonly JsonWebKey[]>;
 }
 
 /** Why a call is not what its system would send, in a plain sentence; undefined when it is. */
@@ -51,17 +51,24 @@ function hmac(
   return hash.digest(form);
 }
 
-/** The key behind "v1,whsec_..." or "whsec_...". */
-const standardKey = (secret: string): Buffer =>
-  Buffer.from(secret.replace(/^v1,/, "").replace(/^whsec_/, ""), "base64");
+/** The key behind "v1,whsec_..." or "whsec_...": canonical base64 of 24 to 64 octets, else undefined. */
+export function standardKey(secret: string): Buffer | undefined {
+  const text = secret.replace(/^v1,/, "").replace(/^whsec_/, "");
+  const key = Buffer.from(text, "base64");
+  const isSound = key.length >= 24 && key.length <= 64 && key.toString("base64") === text;
+  return isSound ? key : undefined;
+}
 
 /** Standard Webhooks; Svix sends the same under names of its own. */
 export const standardWebhooks: Authenticate = ({ body, headers }, { secret, nowMs }) => {
   const read = (name: string): string =>
     headers[`webhook-${name}`] ?? headers[`svix-${name}`] ?? "";
   const [id, timestamp] = [read("id"), read("timestamp")];
+  if (id === "") return "The header webhook-id is missing.";
   if (!/^\d{1,12}$/.test(timestamp) || !isRecent(Number(timestamp) * 1_000, nowMs)) return OLD;
-  const wanted = hmac(standardKey(secret), [`${id}.${timestamp}.`, body], "base64");
+  const key = standardKey(secret);
+  if (key === undefined) return "The hook's secret is unusable: make a new one.";
+  const wanted = hmac(key, [`${id}.${timestamp}.`, body], "base64");
   // Supabase joins several with a comma and a blank, the standard with a blank.
   const given = read("signature").split(/\s+/).slice(0, 20);
   const pieces = given.map((piece) => piece.replace(/,$/, ""));
@@ -71,7 +78,7 @@ export const standardWebhooks: Authenticate = ({ body, headers }, { secret, nowM
 export function signStandard(body: string, secret: string, nowMs: number): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1_000));
   const id = "gatepost-test";
-  const signature = hmac(standardKey(secret), [`${id}.${timestamp}.${body}`], "base64");
+  const signature = hmac(standardKey(secret) ?? "", [`${id}.${timestamp}.${body}`], "base64");
   return {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
@@ -119,22 +126,27 @@ interface Jws {
   readonly signature: Buffer;
 }
 
+/** The JSON object in base64url; empty for anything else. */
+function readPart(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
 function readJws(text: string): Jws | undefined {
   const [head = "", payload = "", signature = ""] = text.split(".");
-  try {
-    const header = JSON.parse(Buffer.from(head, "base64url").toString()) as Record<string, unknown>;
-    const { alg, kid } = header;
-    if (typeof alg !== "string") return undefined;
-    return {
-      alg,
-      kid: typeof kid === "string" ? kid : undefined,
-      input: `${head}.${payload}`,
-      payload,
-      signature: Buffer.from(signature, "base64url"),
-    };
-  } catch {
-    return undefined;
-  }
+  const { alg, kid } = readPart(head);
+  if (typeof alg !== "string") return undefined;
+  return {
+    alg,
+    kid: typeof kid === "string" ? kid : undefined,
+    input: `${head}.${payload}`,
+    payload,
+    signature: Buffer.from(signature, "base64url"),
+  };
 }
 
 const HMAC_HASH = new Map([
@@ -160,11 +172,15 @@ async function isSignedBy(
   jwks: HookKeys["jwks"],
 ): Promise<boolean> {
   if (!PUBLIC_HASH.has(alg)) return false;
-  const jwk = (await jwks()).find((one) => kid === undefined || one["kid"] === kid);
+  const jwk = (await jwks(kid)).find((one) => kid === undefined || one["kid"] === kid);
   if (jwk === undefined) return false;
-  const key = createPublicKey({ key: jwk, format: "jwk" });
-  const dsaEncoding = "ieee-p1363" as const;
-  return verify(PUBLIC_HASH.get(alg), Buffer.from(input), { key, dsaEncoding }, signature);
+  try {
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    const dsaEncoding = "ieee-p1363" as const;
+    return verify(PUBLIC_HASH.get(alg), Buffer.from(input), { key, dsaEncoding }, signature);
+  } catch {
+    return false; // no public key, or not one of this algorithm
+  }
 }
 
 /**
@@ -185,12 +201,8 @@ export const fusionAuthSignature: Authenticate = async (request, keys) => {
           jws.signature.toString("base64url"),
         );
   if (!isSigned) return MISMATCH;
-  const claims = JSON.parse(Buffer.from(jws.payload, "base64url").toString()) as Record<
-    string,
-    unknown
-  >;
   const wanted = createHash("sha256").update(request.body).digest("base64");
-  return claims["request_body_sha256"] === wanted ? undefined : MISMATCH;
+  return readPart(jws.payload)["request_body_sha256"] === wanted ? undefined : MISMATCH;
 };
 
 export function signFusionAuth(body: string, secret: string): Record<string, string> {

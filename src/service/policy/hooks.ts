@@ -10,8 +10,11 @@ import {
   type HookStanding,
   type HookSystem,
 } from "../../ports/policy/hooks.ts";
+import type { HostCheck } from "../../ports/webhooks/public-host.ts";
 import type { SecretBox } from "../../ports/webhooks/secret-box.ts";
 import { badField, notFound, notNow } from "../refusals.ts";
+import { publicHttpsUrl } from "../webhooks/configure.ts";
+import { standardKey } from "./hook-signatures.ts";
 import { SYSTEMS } from "./hook-systems.ts";
 
 const HOOKS_MAX = 20;
@@ -72,6 +75,8 @@ export interface HookServiceDeps {
   readonly ids: Ids;
   readonly clock: Pick<Clock, "nowMs">;
   readonly publicUrl: () => string;
+  /** Where public keys may be fetched: the rules of webhooks. */
+  readonly checkHost: HostCheck;
 }
 
 export const aboutHook = (id: string): string => `hook ${id}`;
@@ -85,11 +90,15 @@ export function createHookService(deps: HookServiceDeps): HookService {
   };
   return {
     async create(accountId, order) {
-      const hook = newHook(accountId, order, deps);
+      const hook = await newHook(accountId, order, deps);
       const secret = newSecret(hook.system, ids);
       const made = { ...hook, secret: box.seal(secret, aboutHook(hook.id)) };
-      if (!(await hooks.create(made, HOOKS_MAX))) {
+      const created = await hooks.create(made, HOOKS_MAX);
+      if (created === "full") {
         throw notNow(`An account has at most ${String(HOOKS_MAX)} hooks. Remove one first.`);
+      }
+      if (created === "no_policy") {
+        throw badField(`The account has no policy ${JSON.stringify(hook.policy)}.`);
       }
       return { ...(await shown(made)), secret: hook.system === "neon" ? null : secret };
     },
@@ -101,9 +110,7 @@ export function createHookService(deps: HookServiceDeps): HookService {
     find: (id) => hooks.find(id),
     async setSecret(hook, given) {
       const secret = given ?? newSecret(hook.system, ids);
-      if (secret.length < 8 || secret.length > 500 || /\s/.test(secret)) {
-        throw badField('"secret" must have 8 to 500 characters without blanks.');
-      }
+      checkSecret(hook.system, secret);
       if (!(await hooks.setSecret(hook.id, box.seal(secret, aboutHook(hook.id))))) throw notFound();
       return secret;
     },
@@ -123,11 +130,11 @@ export function createHookService(deps: HookServiceDeps): HookService {
   };
 }
 
-function newHook(
+async function newHook(
   accountId: string,
-  { system: name, policy = "default", challenge = "accept", jwksUrl }: HookOrder,
-  { ids, clock }: HookServiceDeps,
-): Hook {
+  { system: name, policy = "default", challenge = "accept", jwksUrl: keysAt }: HookOrder,
+  { ids, clock, checkHost }: HookServiceDeps,
+): Promise<Hook> {
   const system = HOOK_SYSTEMS.find((one) => one === name);
   if (system === undefined) {
     throw badField(`${JSON.stringify(name)} is not one of ${HOOK_SYSTEMS.join(", ")}.`);
@@ -135,7 +142,15 @@ function newHook(
   if (challenge !== "accept" && challenge !== "reject") {
     throw badField('"challenge" must be "accept" or "reject".');
   }
-  checkJwks(system, jwksUrl);
+  if (keysAt === undefined && system === "neon") {
+    throw badField("Neon Auth signs with its own key: give the URL of its public keys (JWKS).");
+  }
+  if (keysAt !== undefined && system !== "neon" && system !== "fusionauth") {
+    throw badField(
+      `${SYSTEMS[system].name} signs with the secret: leave out the URL of public keys.`,
+    );
+  }
+  const jwksUrl = keysAt === undefined ? undefined : await publicHttpsUrl(keysAt, checkHost);
   return {
     id: ids.hex32(),
     accountId,
@@ -148,12 +163,13 @@ function newHook(
   };
 }
 
-function checkJwks(system: HookSystem, jwksUrl: string | undefined): void {
-  if (jwksUrl === undefined && system === "neon") {
-    throw badField("Neon Auth signs with its own key: give the URL of its public keys (JWKS).");
+function checkSecret(system: HookSystem, secret: string): void {
+  if (system === "neon") throw notNow("Neon Auth signs with its own key: the hook has no secret.");
+  if (secret.length < 8 || secret.length > 500 || /\s/.test(secret)) {
+    throw badField('"secret" must have 8 to 500 characters without blanks.');
   }
-  if (jwksUrl !== undefined && !/^https?:\/\/\S{1,500}$/.test(jwksUrl)) {
-    throw badField("The URL of the public keys (JWKS) must start with https://.");
+  if (SYSTEMS[system].secret === "whsec" && standardKey(secret) === undefined) {
+    throw badField('"secret" must be whsec_ and base64 of 24 to 64 octets.');
   }
 }
 

@@ -144,7 +144,9 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       return changed({ name, version });
     },
     async remove(accountId, name) {
-      if (!(await store.remove(accountId, name))) throw noSuchPolicy();
+      const removal = await store.remove(accountId, name);
+      if (removal.kind === "unknown") throw noSuchPolicy();
+      if (removal.kind === "in_use") throw policyInUse(name, removal.usedBy);
       changed(undefined);
     },
     shadowReport: (accountId, name, days) => reportOf({ accountId, name, days }, deps),
@@ -153,6 +155,9 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
 
 const tooMany = (): Error =>
   notNow(`An account has at most ${String(POLICY_LIMITS.policiesMax)} policies. Remove one first.`);
+
+const policyInUse = (name: string, usedBy: readonly string[]): Error =>
+  notNow(`Policy "${name}" is used by ${usedBy.join(", ")}. Remove what uses it first.`);
 
 function checkName(name: string): void {
   if (isPolicyName(name)) return;

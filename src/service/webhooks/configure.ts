@@ -53,7 +53,7 @@ export function createWebhookSetup(deps: ConfigureDeps): WebhookSetup {
     },
     async set(accountId, text, names) {
       const events = readEvents(names);
-      const url = await publicUrl(text, deps.checkHost);
+      const url = await publicHttpsUrl(text, deps.checkHost);
       const secret = newSecret(deps.ids);
       await endpoints.save({ accountId, url, events, sealedSecret: box.seal(secret, accountId) });
       return { url, events, secret };
@@ -81,7 +81,8 @@ function readEvents(names: readonly string[]): readonly WebhookEvent[] {
   return WEBHOOK_EVENTS.filter((event) => names.includes(event));
 }
 
-async function publicUrl(text: string, checkHost: HostCheck): Promise<string> {
+/** The URL as it is called. Throws the `Refusal` of one that is not https or does not lead to public addresses. */
+export async function publicHttpsUrl(text: string, checkHost: HostCheck): Promise<string> {
   const read = readWebhookUrl(text);
   if (!read.ok) throw webhookUrlRefused(read.reason);
   const reason = standingWords(read.host, await checkHost(read.host));

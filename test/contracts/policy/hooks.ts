@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hook, HookCall, Hooks } from "../../../src/ports/policy/hooks.ts";
+import type { PolicyStore } from "../../../src/ports/policy/policy-store.ts";
 import type { Make } from "../contract.ts";
 
 const hook = (id: string, more: Partial<Hook> = {}): Hook => ({
@@ -21,15 +22,17 @@ const call = (atMs: number, outcome: HookCall["outcome"]): HookCall => ({
   durationMs: 3,
 });
 
+type Stores = Hooks & { readonly policies: PolicyStore };
+
 /** What every store of hooks promises. `make` gives an empty one with the accounts a1 and a2. */
-export function hooksContract(name: string, make: Make<Hooks>): void {
-  const check = (rule: string, run: (hooks: Hooks) => Promise<void>) =>
+export function hooksContract(name: string, make: Make<Stores>): void {
+  const check = (rule: string, run: (hooks: Stores) => Promise<void>) =>
     void test(`${name}: ${rule}`, async (t) => run(await make(t)));
 
   check("hooks are found by id and listed newest first", async (hooks) => {
     const second = hook("h2", { createdAtMs: 2, jwksUrl: "https://auth.example/jwks" });
-    assert.equal(await hooks.create(hook("h1"), 3), true);
-    assert.equal(await hooks.create(second, 3), true);
+    assert.equal(await hooks.create(hook("h1"), 3), "created");
+    assert.equal(await hooks.create(second, 3), "created");
     assert.deepEqual(await hooks.find("h2"), second);
     assert.deepEqual(await hooks.list("a1"), [second, hook("h1")]);
     assert.deepEqual([await hooks.find("h3"), await hooks.list("a2")], [undefined, []]);
@@ -37,8 +40,40 @@ export function hooksContract(name: string, make: Make<Hooks>): void {
 
   check("an account has so many hooks, also at once", async (hooks) => {
     const made = ["a", "b", "c", "d"].map((id) => hooks.create(hook(id), 2));
-    assert.deepEqual((await Promise.all(made)).filter(Boolean).length, 2);
-    assert.equal(await hooks.create(hook("e", { accountId: "a2" }), 2), true);
+    const answers = await Promise.all(made);
+    assert.deepEqual(answers.toSorted(), ["created", "created", "full", "full"]);
+    assert.equal(await hooks.create(hook("e", { accountId: "a2" }), 2), "created");
+  });
+
+  check("a hook needs a policy that is live", async (hooks) => {
+    assert.equal(await hooks.create(hook("h1", { policy: "strcit" }), 3), "no_policy");
+    assert.deepEqual(await hooks.list("a1"), []);
+  });
+
+  check("a policy that a hook uses stays until the hook goes", async (hooks) => {
+    const policy = {
+      accountId: "a1",
+      name: "strict",
+      document: "{}",
+      author: "jo",
+      createdAtMs: 1,
+    };
+    const limits = { policiesMax: 3, versionsMax: 3 };
+    await hooks.policies.save({ ...policy, as: "live", firstVersion: 1 }, limits);
+    await hooks.create(hook("h1", { policy: "strict" }), 3);
+    assert.equal(
+      await hooks.create(hook("h2", { accountId: "a2", policy: "strict" }), 3),
+      "no_policy",
+    );
+    const usedBy = ["hook h1 (supabase)"];
+    assert.deepEqual(await hooks.policies.remove("a1", "strict"), { kind: "in_use", usedBy });
+    assert.equal((await hooks.policies.list("a1")).length, 1);
+    await hooks.remove("h1");
+    const [removed, created] = await Promise.all([
+      hooks.policies.remove("a1", "strict"),
+      hooks.create(hook("h3", { policy: "strict" }), 3),
+    ]);
+    assert.ok((removed.kind === "removed") !== (created === "created"), "one of the two wins");
   });
 
   check("a secret is replaced, a hook removed with its counts", async (hooks) => {

@@ -59,8 +59,8 @@ export function policyStoreContract(name: string, make: Make<PolicyStore>): void
 
   check("a removed policy runs no more, and its numbers are not used again", async (store) => {
     await store.save(made({ name: "b2b" }), LIMITS);
-    assert.equal(await store.remove("a1", "b2b"), true);
-    assert.equal(await store.remove("a1", "b2b"), false);
+    assert.deepEqual(await store.remove("a1", "b2b"), { kind: "removed" });
+    assert.deepEqual(await store.remove("a1", "b2b"), { kind: "unknown" });
     assert.deepEqual([await store.list("a1"), await store.inForce("a1", "b2b")], [[], {}]);
     assert.equal(await store.save(made({ name: "b2b" }), LIMITS), 2);
   });

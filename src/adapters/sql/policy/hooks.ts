@@ -13,6 +13,7 @@ import { pruneRows } from "../engine/prune-rows.ts";
 import { lockAccount } from "../engine/row-locks.ts";
 import { inTransaction, type Tx } from "../engine/transaction.ts";
 import type { HookRow } from "../tables/policy.ts";
+import { isLivePolicy, lockPolicies } from "./policy-store.ts";
 
 const hook = (row: HookRow): Hook => ({
   id: row.id,
@@ -42,16 +43,23 @@ const newRow = (made: Hook): HookRow => ({
 const call = (text: string | null): HookCall | undefined =>
   text === null ? undefined : (JSON.parse(text) as HookCall);
 
-async function createIn(tx: Tx, made: Hook, limit: number): Promise<boolean> {
+async function createIn(
+  tx: Tx,
+  made: Hook,
+  limit: number,
+): Promise<"created" | "full" | "no_policy"> {
   await lockAccount(tx, made.accountId);
   const { hooks } = await tx.sql
     .selectFrom("hooks")
     .select((build) => build.fn.countAll().as("hooks"))
     .where("account_id", "=", made.accountId)
     .executeTakeFirstOrThrow();
-  if (Number(hooks) >= limit) return false;
+  if (Number(hooks) >= limit) return "full";
+  await lockPolicies(tx, made.accountId);
+  const { accountId, policy: name } = made;
+  if (!(await isLivePolicy(tx.sql, { accountId, name }))) return "no_policy";
   await tx.sql.insertInto("hooks").values(newRow(made)).execute();
-  return true;
+  return "created";
 }
 
 async function noteLast(

@@ -1,7 +1,9 @@
 import type { Kysely } from "kysely";
+import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
 import type {
   NewPolicyVersion,
   PolicyHead,
+  PolicyRemoval,
   PolicyStore,
   PolicyVersion,
 } from "../../../ports/policy/policy-store.ts";
@@ -12,7 +14,8 @@ import type { PolicyRow, PolicyVersionRow } from "../tables/policy.ts";
 
 type Sql = Kysely<Database>;
 
-const lockPolicies = (tx: Tx, accountId: string): Promise<void> =>
+/** Taken by whatever starts to use a policy too. */
+export const lockPolicies = (tx: Tx, accountId: string): Promise<void> =>
   lockName(tx, `policies ${accountId}`);
 
 const version = (row: Omit<PolicyVersionRow, "account_id" | "name">): PolicyVersion => ({
@@ -154,6 +157,33 @@ async function promoteIn(tx: Tx, which: PolicyName): Promise<number | undefined>
   return shadow;
 }
 
+/** Whether the account may use a policy of this name: `default` is always there. Call it under `lockPolicies`. */
+export async function isLivePolicy(sql: Sql, { accountId, name }: PolicyName): Promise<boolean> {
+  return (
+    name === DEFAULT_NAME || typeof (await row(sql, accountId, name))?.live_version === "number"
+  );
+}
+
+async function removeIn(tx: Tx, which: PolicyName): Promise<PolicyRemoval> {
+  await lockPolicies(tx, which.accountId);
+  // Whoever uses `default` gets the built-in one.
+  const usedBy = which.name === DEFAULT_NAME ? [] : await usersOf(tx.sql, which);
+  if (usedBy.length > 0) return { kind: "in_use", usedBy };
+  const removed = await change(tx.sql, which, { live_version: null, shadow_version: null });
+  return { kind: removed ? "removed" : "unknown" };
+}
+
+async function usersOf(sql: Sql, { accountId, name }: PolicyName): Promise<readonly string[]> {
+  const hooks = await sql
+    .selectFrom("hooks")
+    .select(["id", "system"])
+    .where("account_id", "=", accountId)
+    .where("policy", "=", name)
+    .orderBy("id")
+    .execute();
+  return hooks.map(({ id, system }) => `hook ${id} (${system})`);
+}
+
 interface PolicyName {
   readonly accountId: string;
   readonly name: string;
@@ -196,7 +226,6 @@ export function sqlPolicyStore(db: Sql): PolicyStore {
         ? change(db, { accountId, name }, { shadow_version: null })
         : inTransaction(db, (tx) => setShadowIn(tx, { accountId, name }, number)),
     promote: (accountId, name) => inTransaction(db, (tx) => promoteIn(tx, { accountId, name })),
-    remove: (accountId, name) =>
-      change(db, { accountId, name }, { live_version: null, shadow_version: null }),
+    remove: (accountId, name) => inTransaction(db, (tx) => removeIn(tx, { accountId, name })),
   };
 }

@@ -106,6 +106,7 @@ const row = (hook: HookRow): readonly string[] => [
   String(hook.calls.accepted),
   String(hook.calls.refused),
   String(hook.calls.failed_open),
+  String(hook.calls.unauthenticated),
   hook.last_call === null ? "never" : `${hook.last_call.at} ${hook.last_call.why}`,
 ];
 
@@ -125,6 +126,7 @@ const listCommand = (deps: HookDeps): Command =>
         "ACCEPTED",
         "REFUSED",
         "FAILED OPEN",
+        "UNAUTHENTICATED",
         "LAST CALL",
       ];
       deps.terminal.out(json === true ? jsonLine(rows) : table(headings, rows.map(row)));

@@ -20,6 +20,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, "dist", ".built");
 const SOURCES = [
   "src",
+  "tables",
   "test",
   "bench",
   "package.json",
@@ -56,7 +57,7 @@ function run(...words) {
 }
 
 const dashboardStamp = join(root, "dist", "dashboard", ".built");
-const DASHBOARD_SOURCES = ["src/dashboard", "src/core", "vite.config.ts", "package.json"];
+const DASHBOARD_SOURCES = ["src/dashboard", "src/core", "tables", "vite.config.ts", "package.json"];
 
 /** Writes a gzip copy of every text larger than a packet; the server sends it to clients that accept gzip. */
 function compress(folder) {
@@ -82,6 +83,7 @@ export function build({ clean = false, ifStale = false } = {}) {
   if (ifStale && isFresh(stamp, SOURCES)) return;
   const startedAt = new Date();
   if (clean) rmSync(join(root, "dist"), { recursive: true, force: true });
+  run(join(root, "scripts", "tables.mjs"));
   run(join(root, "node_modules", "typescript", "bin", "tsc"), "-b");
   run(join(root, "dist", "src", "main", "pack-bundled.js"));
   run(vite, "build", "--config", "vite.program.ts", "--logLevel", "warn");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { domainOf, fieldsIn } from "../../../test/process/check-run.ts";
 import { type ZoneName, zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { SPF_INCLUDES } from "../tables/spf-includes.ts";
+import { SPF_INCLUDES } from "../tables/data.ts";
 import { findInboxProvider, mailboxInSpf } from "./inbox-provider.ts";
 
 const D = "shop.example";

@@ -1,6 +1,6 @@
 import { providerOfMail } from "../mail/inbox-provider.ts";
 import type { Lookup } from "../mail/lookup.ts";
-import { SPF_INCLUDES } from "../tables/spf-includes.ts";
+import { SPF_INCLUDES } from "../tables/data.ts";
 import { Type } from "../json-schema.ts";
 import type { Advised, Check, CheckRun, FieldsOf, Outcome, Subject, Words } from "./check.ts";
 import { fetchSpf } from "./spf/spf.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import type { Datasets, Rules } from "../evidence/datasets.ts";
 import { readEntry } from "../address/entry.ts";
-import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
+import { LARGE_PROVIDERS } from "../tables/data.ts";
 import type { Subject } from "./check.ts";
 import { type SpamTrap, checkSpamTrap } from "./spam-trap.ts";
 

@@ -1,7 +1,7 @@
 import { subAddress } from "../address/address.ts";
 import { canonicalAddress } from "../evidence/alias.ts";
 import type { Datasets } from "../evidence/datasets.ts";
-import { HONEYPOT_LOCAL_PARTS } from "../tables/honeypots.ts";
+import { HONEYPOT_LOCAL_PARTS } from "../tables/data.ts";
 import { typoTarget } from "../evidence/names/typo.ts";
 import { type Described, oneOf, strict, Type } from "../json-schema.ts";
 import {

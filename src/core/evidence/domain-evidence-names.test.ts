@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FREE_REGISTRIES } from "../tables/free-registries.ts";
-import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
+import { FREE_REGISTRIES, LARGE_PROVIDERS } from "../tables/data.ts";
 import { shown, table } from "../../../test/lists/evidence-table.ts";
 
 table("words", [

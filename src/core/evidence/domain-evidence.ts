@@ -1,4 +1,4 @@
-import { FREE_REGISTRIES, WEAK_REGISTRIES } from "../tables/free-registries.ts";
+import { FREE_REGISTRIES, WEAK_REGISTRIES } from "../tables/data.ts";
 import { listEvidence } from "./list-evidence.ts";
 import type { Datasets } from "./datasets.ts";
 import type { Domain } from "../name/domain.ts";

@@ -1,4 +1,4 @@
-import { ANONYMOUS_HOSTS } from "../tables/anonymous-hosts.ts";
+import { ANONYMOUS_HOSTS } from "../tables/data.ts";
 import type { Datasets, NameTable } from "./datasets.ts";
 
 /**

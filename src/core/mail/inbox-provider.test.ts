@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { providerOfHost } from "./inbox-provider.ts";
-import { INBOX_PROVIDERS } from "../tables/inbox-providers.ts";
+import { INBOX_PROVIDERS } from "../tables/data.ts";
 
 const CASES: readonly [name: string, host: string, provider: string | undefined][] = [
   ["Gmail's own hosts are not Workspace", "alt1.gmail-smtp-in.l.google.com", "Gmail"],

@@ -1,6 +1,6 @@
 import { nextLabel } from "../name/domain.ts";
 import type { MailHosts } from "./mail-hosts.ts";
-import { INBOX_PROVIDERS, type MailHostKind, type ProviderRow } from "../tables/inbox-providers.ts";
+import { INBOX_PROVIDERS, type MailHostKind, type ProviderRow } from "../tables/data.ts";
 
 /** Who runs a mail host. */
 export interface InboxProvider {

@@ -1,12 +1,12 @@
 import { isAtOrUnder } from "../name/domain.ts";
 import { providerOfHost } from "./inbox-provider.ts";
 import type { MailHosts } from "./mail-hosts.ts";
-import { LARGE_PROVIDERS } from "../tables/large-providers.ts";
 import {
+  LARGE_PROVIDERS,
   COMMON_CARRIERS,
   LARGE_MAILBOX_PROVIDERS,
   SHARED_MAIL_SUFFIXES,
-} from "../tables/mail-servers.ts";
+} from "../tables/data.ts";
 
 /**
  * Whether a large mailbox provider, not a gateway or forwarder, is where the domain's mail goes first: any

@@ -1,6 +1,6 @@
 import { type Domain, isAtOrUnder, registrableOf, selfAndParents } from "../name/domain.ts";
 import type { MailHosts } from "./mail-hosts.ts";
-import { RELAYS } from "../tables/relays.ts";
+import { RELAYS } from "../tables/data.ts";
 
 const BY_DOMAIN = new Map(
   RELAYS.flatMap((row) => row.domains.map((domain) => [domain, row] as const)),

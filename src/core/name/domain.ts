@@ -3,7 +3,7 @@ import { aLabels } from "./a-labels.ts";
 import { fromPunycode } from "./punycode.ts";
 import { DOMAIN_MAX_OCTETS, LABEL_MAX_OCTETS } from "../limits.ts";
 import { hasInvisible } from "./invisible.ts";
-import { SPECIAL_USE_NAMES } from "../tables/special-use.ts";
+import { SPECIAL_USE_NAMES } from "../tables/data.ts";
 
 /** A well-formed domain name and where it sits in the public suffix list. */
 export interface Domain {

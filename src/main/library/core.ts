@@ -9,7 +9,7 @@ import { readEntry } from "../../core/address/entry.ts";
 import { crc32 } from "../../core/crc32.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup, Unknown } from "../../core/mail/lookup.ts";
-import { LARGE_PROVIDERS } from "../../core/tables/large-providers.ts";
+import { LARGE_PROVIDERS } from "../../core/tables/data.ts";
 import { formatProblem } from "../../core/validate/malformed.ts";
 import type { Reason } from "../../core/validate/reasons.ts";
 import { type CheckOptions, type Validator, validatorOf } from "./validator.ts";

@@ -4,7 +4,7 @@ import { dayOf } from "../../core/calendar.ts";
 import { readEntry } from "../../core/address/entry.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { type Evidence, evidence } from "../../core/evidence/signals.ts";
-import { FAMILY_EXCEPTIONS } from "../../core/tables/family-exceptions.ts";
+import { FAMILY_EXCEPTIONS } from "../../core/tables/data.ts";
 import type { AddressHash } from "../../ports/evidence/address-hash.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { inTime } from "../../ports/process/in-time.ts";

@@ -1,4 +1,4 @@
-import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
+import { LARGE_PROVIDERS } from "../../../core/tables/data.ts";
 import { NEVER_DISPOSABLE } from "../sources/exceptions.ts";
 import { FREE_ADDITIONS, NOT_FREE } from "../sources/free-additions.ts";
 import { NOT_ROLES, ROLE_ADDITIONS } from "../sources/role-additions.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { fileOf, goodNames, namesOf } from "../../../../test/lists/list-server.ts";
-import { BEST_KNOWN_PROVIDERS, LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
+import { BEST_KNOWN_PROVIDERS, LARGE_PROVIDERS } from "../../../core/tables/data.ts";
 import { type Fetched, assessFeed } from "./assess-feed.ts";
 import { type FeedCopy, heldNames } from "../files/feed-copy.ts";
 import { castleDays } from "../sources/castle.ts";

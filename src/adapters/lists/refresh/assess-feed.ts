@@ -1,5 +1,5 @@
 import { dayOf } from "../../../core/calendar.ts";
-import { BEST_KNOWN_PROVIDERS } from "../../../core/tables/large-providers.ts";
+import { BEST_KNOWN_PROVIDERS } from "../../../core/tables/data.ts";
 import type { ListRefusal } from "../../../ports/evidence/feed-refresh.ts";
 import { domainOfLine } from "../sources/domain-line.ts";
 import { type CopyHead, type HeldName, heldNames, type FeedCopy } from "../files/feed-copy.ts";

@@ -1,6 +1,8 @@
-import { INBOX_PROVIDERS } from "../../../core/tables/inbox-providers.ts";
-import { LARGE_PROVIDERS } from "../../../core/tables/large-providers.ts";
-import { SHARED_MAIL_SUFFIXES } from "../../../core/tables/mail-servers.ts";
+import {
+  INBOX_PROVIDERS,
+  LARGE_PROVIDERS,
+  SHARED_MAIL_SUFFIXES,
+} from "../../../core/tables/data.ts";
 
 /** On the curated blocklist of disposable-email-domains: mailbox providers, portals, user groups (checked 2026-11). */
 const CURATED_BY_MISTAKE = [

@@ -1,6 +1,6 @@
 import type { FeedSource, Rules } from "../../../core/evidence/datasets.ts";
 import { registrableOf } from "../../../core/name/domain.ts";
-import { FAMILY_EXCEPTIONS } from "../../../core/tables/family-exceptions.ts";
+import { FAMILY_EXCEPTIONS } from "../../../core/tables/data.ts";
 import { attachNameTable, namesOfTable, nameTableBuilder } from "./name-table.ts";
 
 /** This many curated names below one registrable domain show that one service owns the domain. */

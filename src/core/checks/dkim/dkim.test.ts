@@ -4,11 +4,7 @@ import fc from "fast-check";
 import { checkDeps, checkIn, domainOf, fieldsIn } from "../../../../test/process/check-run.ts";
 import { type Zone, zoneLookup } from "../../../../test/dns/zone-lookup.ts";
 import type { Answer, Lookup } from "../../mail/lookup.ts";
-import {
-  COMMON_SELECTORS,
-  RARER_SELECTORS,
-  SELECTORS_OF_PROVIDER,
-} from "../../tables/dkim-selectors.ts";
+import { COMMON_SELECTORS, RARER_SELECTORS, SELECTORS_OF_PROVIDER } from "../../tables/data.ts";
 import type { PremiumFields } from "../registry.ts";
 import { selectorsFor, unlikelySelector } from "./dkim.ts";
 import { readKey } from "./dkim-key.ts";

@@ -1,9 +1,5 @@
 import type { Lookup } from "../../mail/lookup.ts";
-import {
-  COMMON_SELECTORS,
-  RARER_SELECTORS,
-  SELECTORS_OF_PROVIDER,
-} from "../../tables/dkim-selectors.ts";
+import { COMMON_SELECTORS, RARER_SELECTORS, SELECTORS_OF_PROVIDER } from "../../tables/data.ts";
 import { strict, Type } from "../../json-schema.ts";
 import {
   type Advised,

@@ -1,5 +1,5 @@
 import { type Described, oneOf, strict, Type } from "../../json-schema.ts";
-import { SPF_INCLUDES } from "../../tables/spf-includes.ts";
+import { SPF_INCLUDES } from "../../tables/data.ts";
 import { type Advised, AUTH, type FieldsOf, NOT_NOW, type Words } from "../check.ts";
 import { SHOWN_TEXT_MAX } from "../shown-text.ts";
 import { parseSpf, type SpfRecord } from "./spf-record.ts";

@@ -4,7 +4,7 @@ import type { MailHosts } from "../../mail/mail-hosts.ts";
 import { isCommonCarrier, isSharedMailHost } from "../../mail/mail-carriers.ts";
 import { type Evidence, evidence } from "../signals.ts";
 import { hostStanding } from "../standing.ts";
-import { DEDICATED_MAIL_ADDRESSES, DEDICATED_MAIL_HOSTS } from "../../tables/mail-servers.ts";
+import { DEDICATED_MAIL_SERVERS } from "../../tables/data.ts";
 
 /**
  * `blacklist_mx` for a host that is dedicated to disposable domains or strongly listed, itself or its
@@ -37,7 +37,7 @@ function byAddress(
   { operator, mailServers }: Datasets,
 ): Evidence | undefined {
   const kinds = addresses.map((address) =>
-    DEDICATED_MAIL_ADDRESSES.has(address) ? "dedicated" : mailServers.kindOf(address),
+    DEDICATED_MAIL_SERVERS.has(address) ? "dedicated" : mailServers.kindOf(address),
   );
   const kind = kinds.find((known) => known === "dedicated") ?? kinds.find(Boolean);
   const host = hosts[0] ?? "";
@@ -97,7 +97,7 @@ const SHARED: Reputation = { signal: "mx_shared_disposable", sources: 0 };
 
 /** Of a mail host or of a registrable domain above one: known as dedicated, or strongly listed. */
 function badName(name: string, { datasets, counted }: Place): Reputation | undefined {
-  if (DEDICATED_MAIL_HOSTS.has(name)) return DEDICATED;
+  if (DEDICATED_MAIL_SERVERS.has(name)) return DEDICATED;
   if (name === counted) return undefined;
   const standing = hostStanding(name, datasets);
   if (standing?.strength !== "strong") return undefined;

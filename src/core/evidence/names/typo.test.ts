@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { LARGE_PROVIDERS } from "../../tables/large-providers.ts";
-import { REAL_NEIGHBOURS } from "../../tables/provider-neighbours.ts";
+import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
 import { typoTarget } from "./typo.ts";
 
 const NOTHING = { free: new Set<string>(), knownGood: new Set<string>() };

@@ -1,8 +1,7 @@
 import type { Datasets } from "../datasets.ts";
 import { hasKnownEnding } from "../../name/domain.ts";
 import { plainLook } from "../../name/homograph.ts";
-import { LARGE_PROVIDERS } from "../../tables/large-providers.ts";
-import { KNOWN_SLIPS, REAL_NEIGHBOURS } from "../../tables/provider-neighbours.ts";
+import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
 
 /**
  * Shortest name, and shortest first label, for which a slip is reported: around "live.com" or "qq.com" every
@@ -76,8 +75,7 @@ export function typoTarget(
     const look = plainLook(name);
     return TARGETS.has(look) && !isReal(name, datasets) ? look : undefined;
   }
-  const known = KNOWN_SLIPS.get(name);
-  if (known !== undefined) return known;
+  if (name === "yaho.com") return "yahoo.com"; // lists of free providers hold it as a provider
   const target = slipAmong(BY_LENGTH, name, isSlip) ?? slipOfEnding(name);
   return target === undefined || isReal(name, datasets) ? undefined : target;
 }

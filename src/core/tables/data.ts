@@ -1,0 +1,97 @@
+import { TEXTS } from "./texts.ts";
+
+/** Tables of names and providers. The files under `tables/` hold them, each with its source on the first line. */
+
+type Table = keyof typeof TEXTS;
+
+/** The lines of a table without comments, each as its columns, which a tab separates. */
+const rowsOf = (table: Table): readonly (readonly string[])[] =>
+  TEXTS[table]
+    .split("\n")
+    .map((line) => line.replace(/(?:^| +)#.*/, ""))
+    .filter((line) => line !== "")
+    .map((line) => line.split("\t"));
+
+const listOf = (table: Table): readonly string[] => rowsOf(table).map(([name = ""]) => name);
+
+const setOf = (table: Table): ReadonlySet<string> => new Set(listOf(table));
+
+const words = (cell = ""): readonly string[] => (cell === "" ? [] : cell.split(" "));
+
+export const ANONYMOUS_HOSTS = setOf("anonymous-hosts");
+export const FAMILY_EXCEPTIONS = setOf("family-exceptions");
+export const FREE_REGISTRIES = setOf("free-registries");
+export const WEAK_REGISTRIES = setOf("weak-registries");
+export const HONEYPOT_LOCAL_PARTS = setOf("honeypots");
+export const SPECIAL_USE_NAMES = setOf("special-use-names");
+export const SHARED_MAIL_SUFFIXES = setOf("shared-mail-suffixes");
+/** Providers of `INBOX_PROVIDERS` by name. */
+export const LARGE_MAILBOX_PROVIDERS = setOf("large-mailbox-providers");
+export const REAL_NEIGHBOURS = setOf("provider-neighbours");
+
+/** Mail hosts, registrable domains of mail hosts, and addresses. */
+export const DEDICATED_MAIL_SERVERS = setOf("dedicated-mail-servers");
+
+/** A list of disposable domains that holds one of them was tampered with or broke. */
+export const BEST_KNOWN_PROVIDERS: readonly string[] = listOf("large-providers").flatMap((name) =>
+  name.endsWith(" *") ? name.slice(0, -2) : [],
+);
+export const LARGE_PROVIDERS: ReadonlySet<string> = new Set(
+  listOf("large-providers").map((name) => name.replace(" *", "")),
+);
+
+/** Shared as well, and so common that a look at these first saves most of the others. */
+export const COMMON_CARRIERS: readonly string[] = ["google.com", "outlook.com", "googlemail.com"];
+
+/** What stands behind a mail host: only a `mailbox` provider keeps the mail itself. */
+export type MailHostKind = "mailbox" | "gateway" | "forwarder" | "relay" | "esp";
+
+/** One service and the suffixes of its mail hosts. */
+export interface ProviderRow {
+  readonly provider: string;
+  readonly kind: MailHostKind;
+  /** Lower case; a host is the suffix or lies under it. "*" as the second label stands for any one label. */
+  readonly suffixes: readonly string[];
+}
+
+export const INBOX_PROVIDERS: readonly ProviderRow[] = rowsOf("inbox-providers").map(
+  ([provider = "", kind, suffixes]) => ({
+    provider,
+    kind: kind as MailHostKind,
+    suffixes: words(suffixes),
+  }),
+);
+
+/** A forwarding service that hides a real mailbox of its user. */
+export interface RelayRow {
+  readonly service: string;
+  readonly domains: readonly string[];
+  /** Whether names below its domains are aliases too ("anything@user.anonaddy.com"). */
+  readonly subdomains: boolean;
+  /** Mail host suffixes of customers' own domains at this service. */
+  readonly mailHosts: readonly string[];
+}
+
+export const RELAYS: readonly RelayRow[] = rowsOf("relays").map(
+  ([service = "", domains, subdomains, mailHosts]) => ({
+    service,
+    domains: words(domains),
+    subdomains: subdomains === "yes",
+    mailHosts: words(mailHosts),
+  }),
+);
+
+const wordsByName = (table: Table): readonly (readonly [string, readonly string[]])[] =>
+  rowsOf(table).map(([provider = "", cell]) => [provider, words(cell)]);
+
+export const SPF_INCLUDES = wordsByName("spf-includes");
+
+const { any = [], rare = [], ...SELECTORS } = Object.fromEntries(wordsByName("dkim-selectors"));
+/** By inbox provider: the provider's own selectors are the likeliest. */
+export const SELECTORS_OF_PROVIDER: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(SELECTORS),
+);
+/** Asked of every domain. */
+export const COMMON_SELECTORS: readonly string[] = any;
+/** Asked while questions are left, likeliest first. */
+export const RARER_SELECTORS: readonly string[] = rare;

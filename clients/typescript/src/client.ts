@@ -9,7 +9,13 @@ import {
   type Result,
   type Verdict,
 } from "./results.ts";
-import { checkSecrets, rememberTokens, type TokenResult, type UsedTokens, verifyToken } from "./token.ts";
+import {
+  checkSecrets,
+  rememberTokens,
+  type TokenResult,
+  type UsedTokens,
+  verifyToken,
+} from "./token.ts";
 
 export interface GatepostOptions {
   /** Base URL of the service: "https://gatepost.example". */

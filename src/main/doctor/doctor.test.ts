@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { OutboundResult, HttpReply } from "../../ports/process/outbound.ts";
 import { readConfig } from "../settings/config.ts";
+import { PAGES } from "./findings.ts";
 import { examineMemory } from "./machine.ts";
 import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
 
@@ -38,9 +41,12 @@ const trusts: readonly (readonly [
   says: RegExp,
 ])[] = [
   [{}, "ok", /^None is trusted/],
-  [{ GATEPOST_PUBLIC_URL: "https://a.example" }, "note", /no proxy is trusted/],
+  [{ GATEPOST_PUBLIC_URL: "https://127.0.0.1:9" }, "note", /no proxy is trusted/],
   [
-    { GATEPOST_PUBLIC_URL: "https://a.example", GATEPOST_TRUST_PROXY: "10.0.0.1, 192.168.0.0/16" },
+    {
+      GATEPOST_PUBLIC_URL: "https://127.0.0.1:9",
+      GATEPOST_TRUST_PROXY: "10.0.0.1, 192.168.0.0/16",
+    },
     "ok",
     /believed of 10\.0\.0\.1\/32, 192\.168\.0\.0\/16/,
   ],
@@ -49,12 +55,66 @@ const trusts: readonly (readonly [
 ];
 
 for (const [settings, state, says] of trusts) {
-  test(`doctor: trusted proxies of ${JSON.stringify(settings)}`, () => {
-    const finding = examineUrls(readConfig(settings))[1];
+  test(`doctor: trusted proxies of ${JSON.stringify(settings)}`, async () => {
+    const [, finding] = await examineUrls(readConfig(settings));
     assert.equal(finding?.state, state);
     assert.match(finding.says, says);
   });
 }
+
+/** What the public URL answers, the trusted proxies, and the states of both findings. */
+const fronts: readonly (readonly [
+  what: string,
+  status: number,
+  headers: Record<string, string>,
+  trusted: string,
+  states: readonly string[],
+])[] = [
+  ["the service", 200, {}, "127.0.0.1", ["ok", "ok"]],
+  ["a proxy without the path", 404, {}, "127.0.0.1", ["wrong", "ok"]],
+  ["Cloudflare in front of nginx", 200, { "cf-ray": "1-AMS" }, "127.0.0.1", ["ok", "note"]],
+  [
+    "Cloudflare that is trusted",
+    200,
+    { "cf-ray": "1-AMS" },
+    "127.0.0.1,173.245.48.0/20",
+    ["ok", "ok"],
+  ],
+];
+
+for (const [what, status, headers, trusted, states] of fronts) {
+  test(`doctor: at the public URL answers ${what}`, async (t) => {
+    const server = createHttpServer((_request, response) => {
+      response.writeHead(status, headers).end();
+    }).listen(0, "127.0.0.1");
+    t.after(() => server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const findings = await examineUrls(
+      readConfig({
+        GATEPOST_PUBLIC_URL: `http://127.0.0.1:${String(port)}/base`,
+        GATEPOST_TRUST_PROXY: trusted,
+      }),
+    );
+    assert.deepEqual(
+      findings.map(({ state }) => state),
+      states,
+    );
+  });
+}
+
+test("doctor: a public URL that nobody answers is a note", async () => {
+  const config = readConfig({ GATEPOST_PUBLIC_URL: "http://127.0.0.1:9" });
+  const [finding] = await examineUrls(config);
+  assert.equal(finding?.state, "note");
+  assert.match(finding.says, /does not answer from here/);
+});
+
+test("doctor: every page that answers a fault exists", () => {
+  for (const page of Object.values(PAGES)) {
+    assert.ok(existsSync(new URL(`../../../../${page}`, import.meta.url)), page);
+  }
+});
 
 test("doctor: a proxy for feeds must accept connections, and its password is not shown", async () => {
   const server = createServer().listen(0, "127.0.0.1");

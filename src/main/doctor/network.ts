@@ -2,30 +2,73 @@ import { connect } from "node:net";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Outbound } from "../../ports/process/outbound.ts";
+import { isTrustedProxy } from "../../http/request/client-address.ts";
 import type { Config } from "../settings/config.ts";
 import { guessesPublicUrl, publicUrlOf } from "../settings/links.ts";
 import { note, ok, wrong } from "./findings.ts";
 
-/** Links, and whether the client addresses behind a proxy are known. */
-export function examineUrls(config: Config): readonly Finding[] {
+const PUBLIC_TIMEOUT_MS = 5_000;
+
+/** How content networks show themselves in an answer, and one of the addresses that they call from. */
+const EDGES = [
+  { name: "Cloudflare", header: "cf-ray", address: "173.245.48.1" },
+  { name: "CloudFront", header: "x-amz-cf-id", address: "13.32.0.1" },
+  { name: "Fastly", header: "x-fastly-request-id", address: "151.101.0.1" },
+] as const;
+
+/** Links, whether they lead here, and whether the client addresses behind a proxy are known. */
+export async function examineUrls(config: Config): Promise<readonly Finding[]> {
   const base = publicUrlOf(config);
-  const links = guessesPublicUrl(config)
-    ? note(
-        "public URL",
-        `It is not set; links say ${base}.`,
-        "Set GATEPOST_PUBLIC_URL to the address that clients use.",
-      )
-    : ok("public URL", `Links say ${base}.`);
-  return [links, trustFinding(config)];
+  if (guessesPublicUrl(config)) {
+    const advice = "Set GATEPOST_PUBLIC_URL to the address that clients use.";
+    return [note("public URL", `It is not set; links say ${base}.`, advice), trustFinding(config)];
+  }
+  const answer = await healthAt(base);
+  const edge = EDGES.find(({ header }) => answer?.headers.has(header));
+  return [publicFinding(base, answer), trustFinding(config, edge)];
 }
 
-function trustFinding({ publicUrl, trustProxy = [] }: Config): Finding {
+/** The operator's own URL, so no guard for addresses. Undefined: nobody answers. */
+async function healthAt(base: string): Promise<Response | undefined> {
+  try {
+    const signal = AbortSignal.timeout(PUBLIC_TIMEOUT_MS);
+    const answer = await fetch(`${base}/healthz`, { redirect: "manual", signal });
+    await answer.body?.cancel();
+    return answer;
+  } catch {
+    return undefined;
+  }
+}
+
+function publicFinding(base: string, answer: Response | undefined): Finding {
+  if (answer === undefined) {
+    const says = `${base}/healthz does not answer from here.`;
+    return note("public URL", says, "Start the service, or correct GATEPOST_PUBLIC_URL.");
+  }
+  if (answer.status === 200) return ok("public URL", `${base} answers; links say so.`);
+  const says = `${base}/healthz answers ${String(answer.status)}, which the service never does.`;
+  const advice =
+    "Let the proxy pass every path to the service, or correct GATEPOST_PUBLIC_URL, its path included.";
+  return wrong("public URL", says, advice);
+}
+
+function trustFinding(
+  { publicUrl, trustProxy = [] }: Config,
+  edge?: (typeof EDGES)[number],
+): Finding {
   const trusted = trustProxy.map(([address, length]) => `${address.toString()}/${String(length)}`);
   if (trustProxy.some(([, length]) => length === 0)) {
     return wrong(
       "proxy",
       `Every address is trusted (${trusted.join(", ")}): a caller can send any client address.`,
       "Set GATEPOST_TRUST_PROXY to the addresses of your proxies alone.",
+    );
+  }
+  if (edge !== undefined && !isTrustedProxy(edge.address, trustProxy)) {
+    return note(
+      "proxy",
+      `${edge.name} is in front of the service, and its addresses are not trusted: unless a proxy of yours replaces them, everybody seems to have the address of its edge.`,
+      `Add the published ranges of ${edge.name} to GATEPOST_TRUST_PROXY beside your own proxy, or let that proxy take the client's address from the header of ${edge.name} (nginx: set_real_ip_from and real_ip_header).`,
     );
   }
   if (trusted.length > 0)

@@ -1,4 +1,5 @@
 import type { Finding } from "../../cli/commands/doctor.ts";
+import type { Trust } from "../../adapters/dns/trust/trust.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
@@ -14,6 +15,8 @@ const SLOW_MS = 400;
 const LOST_MAX = 1;
 
 export interface ResolverDeps {
+  /** Asks what the service asks; undefined when GATEPOST_DNS_CANARIES is off. */
+  readonly trust: Pick<Trust, "round"> | undefined;
   readonly lookup: Pick<Lookup, "mx" | "addresses">;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -21,6 +24,8 @@ export interface ResolverDeps {
 
 /** Whether DNS tells the truth about names that cannot exist, how fast it is and how much is lost. */
 export async function examineResolver(deps: ResolverDeps): Promise<Finding> {
+  const lie = await deps.trust?.round();
+  if (lie !== undefined) return wrong(NAME, lie.says, lie.toDo);
   const answers = await Promise.all(Array.from({ length: QUESTIONS }, () => ask(deps)));
   const lost = answers.filter(({ kind }) => kind === "unknown").length;
   if (lost === QUESTIONS) {

@@ -60,7 +60,7 @@ async function integrity(db: SqlDatabase["db"]): Promise<Finding> {
   return wrong(
     "database",
     `The file is damaged: ${words.join("; ").slice(0, 300)}`,
-    "Stop the service and restore a back-up (docs/operations/back-up.md).",
+    "Stop the service and restore a back-up.",
   );
 }
 

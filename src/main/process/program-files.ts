@@ -12,7 +12,7 @@ const FILES = [
 const ROOT = new URL("../../../../", import.meta.url);
 
 /** The files that a copy of the program lacks, each with its whole path. */
-const missingFiles = (root = ROOT): readonly string[] =>
+export const missingFiles = (root = ROOT): readonly string[] =>
   FILES.map((file) => fileURLToPath(new URL(file, root))).filter((path) => !existsSync(path));
 
 /** Throws a sentence that names every missing file. */

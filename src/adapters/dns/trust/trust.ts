@@ -39,6 +39,11 @@ export interface TrustDeps {
   readonly canaries: readonly Canary[];
 }
 
+export interface TrustFault {
+  readonly says: string;
+  readonly toDo: string;
+}
+
 export interface TrustStats {
   readonly suspect: SuspectReason | undefined;
   /** Answers of "no" that were not believed. */
@@ -87,13 +92,24 @@ export class Trust {
 
   /** What is wrong with the resolver and what to do; undefined while it is trusted. */
   warning(): string | undefined {
+    const fault = this.#fault();
+    return fault && `${fault.says} ${fault.toDo}`;
+  }
+
+  /** Asks one round of questions; what is wrong then, and what to do. */
+  async round(): Promise<TrustFault | undefined> {
+    await this.#ask();
+    return this.#fault();
+  }
+
+  #fault(): TrustFault | undefined {
     const { servers } = this.#deps;
     const reason = this.#suspect ?? (this.#last.kind === "bad" ? this.#last.reason : undefined);
     if (reason === undefined) return undefined;
-    return (
-      `DNS server ${servers} ${SUSPECT_REASONS[reason]}. Its "no" is not trusted. ` +
-      "Set GATEPOST_DNS_SERVERS to a working resolver or, in a closed network, GATEPOST_DNS_CANARIES to names that it has."
-    );
+    return {
+      says: `DNS server ${servers} ${SUSPECT_REASONS[reason]}. Its "no" is not trusted.`,
+      toDo: "Set GATEPOST_DNS_SERVERS to a working resolver or, in a closed network, GATEPOST_DNS_CANARIES to names that it has.",
+    };
   }
 
   /** `forget` is called when answers of before may be lies. */

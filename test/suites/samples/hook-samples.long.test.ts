@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { suite } from "node:test";
+import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
+import { gatepost } from "../../e2e/service-process.ts";
+import { readDocument } from "../../guards/docs-tables.ts";
+import { testWithTools } from "../../process/require-tool.ts";
+
+/** What a newcomer sees who runs the printed call, and with a wrong secret. */
+const PAGES: Readonly<Record<string, readonly [status: number, words: RegExp]>> = {
+  supabase: [
+    200,
+    /\{"error":\{"http_code":400,"message":"Please use a permanent email address\."\}\}$/,
+  ],
+  kratos: [400, /"#\/traits\/email".*Please use a permanent email address\..*"#\/"/],
+  zitadel: [200, /\{"forwardedStatusCode":400,"forwardedErrorMessage":"Please use a permanent/],
+  fusionauth: [422, /\{"error":"Please use a permanent email address\."\}$/],
+  standard: [200, /\{"decision":"reject","reason":"disposable"/],
+};
+
+suite("the printed calls of the hook pages", () => {
+  const world = serviceWorld();
+  for (const [system, [status, words]] of Object.entries(PAGES)) {
+    testWithTools(["curl"], `${system}: a throwaway is refused`, async () => {
+      const page = readDocument(`docs/hooks/${system}.md`);
+      const [, code = assert.fail("no call")] =
+        /## Try it\n[^]*?```sh\n([^]*?)```/.exec(page) ?? [];
+      const { account_id: account } = createAccount(world.home, `${system}@shop.example`);
+      const made = gatepost(world.home, ["hook", "create", account, system, "--json"]);
+      const { id, secret } = JSON.parse(made.out) as { id: string; secret: string };
+      const run = (SECRET: string): string => {
+        const env = { ...process.env, URL: `${world.service.url}/hooks/${id}`, SECRET };
+        return execFileSync("sh", ["-c", code], { env, encoding: "utf8" }).trim();
+      };
+      const seen = run(secret);
+      assert.match(seen, new RegExp(`^HTTP/1.1 ${String(status)} `));
+      assert.match(seen, words);
+      assert.match(run(secret.replace(/.{8}$/, "AAAAAAA=")), /^HTTP\/1.1 401 /);
+    });
+  }
+});

@@ -24,12 +24,12 @@ export async function examinePooler(url: string): Promise<Finding> {
     "Connect to PostgreSQL directly, or set the pooler to session mode (pool_mode = session).";
   try {
     await Promise.all([listener.connect(), sender.connect()]);
-    const prepared = { name: "gatepost_doctor", text: "select 1" };
+    const prepared = { name: "doctor_probe", text: "select 1" };
     await listener.query(prepared);
-    await listener.query("listen gatepost_doctor");
+    await listener.query("listen doctor_probe");
     // While the sender's transaction holds a server session, a pooler gives the listener another one.
     await sender.query("begin");
-    await sender.query("notify gatepost_doctor");
+    await sender.query("notify doctor_probe");
     await listener.query(prepared);
     const heard = notice(listener);
     await sender.query("commit");

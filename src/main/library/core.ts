@@ -12,7 +12,13 @@ import type { Lookup, Unknown } from "../../core/mail/lookup.ts";
 import { LARGE_PROVIDERS } from "../../core/tables/data.ts";
 import { formatProblem } from "../../core/validate/malformed.ts";
 import type { Reason } from "../../core/validate/reasons.ts";
-import { type CheckOptions, type Validator, validatorOf } from "./validator.ts";
+import {
+  CHECK_OPTIONS,
+  type CheckOptions,
+  refuseUnknown,
+  type Validator,
+  validatorOf,
+} from "./validator.ts";
 
 export type { Reason } from "../../core/validate/reasons.ts";
 export type { CheckOptions, FeatureName, Result, Validator } from "./validator.ts";
@@ -34,7 +40,10 @@ export interface CoreOptions extends CheckOptions {
 
 /** Checks without a server: by syntax and rules, by `lists` and by `dns` where they are given. */
 export function createValidator(options: CoreOptions = {}): Promise<Validator> {
+  refuseUnknown(options, { ...CHECK_OPTIONS, lists: true, dns: true });
   const { lists = noLists, dns = noDns } = options;
+  requireDns(dns);
+  if (typeof lists !== "object") throw new TypeError("lists: not what readLists gives");
   return Promise.resolve(
     validatorOf({
       ...options,
@@ -45,6 +54,12 @@ export function createValidator(options: CoreOptions = {}): Promise<Validator> {
       close: () => dns.close(),
     }),
   );
+}
+
+/** Throws for what cannot be asked. */
+export function requireDns(dns: Dns): void {
+  const isDns = typeof dns === "object" && typeof dns.mx === "function";
+  if (!isDns) throw new TypeError("dns: not what dnsOverHttps gives; DNS servers are dnsServers");
 }
 
 /** The questions of `dns`, and those to registries. */
@@ -99,6 +114,7 @@ const CACHE_OCTETS = 4 * 1_048_576;
 
 /** Asks DNS over HTTPS (RFC 8484). The server learns which domains you check. */
 export function dnsOverHttps(options: DnsOverHttpsOptions): Dns {
+  refuseUnknown(options, { url: true, fetch: true, cacheOctets: true });
   const { fetch = ownFetch, cacheOctets = CACHE_OCTETS } = options;
   const clock = systemClock;
   const resolver = createHttpsResolver({ url: queryUrl(options.url), fetch, clock });

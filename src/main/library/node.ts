@@ -12,9 +12,15 @@ import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { registrationFrom } from "../parts/checker.ts";
 import { openDns, openTrust } from "../parts/dns.ts";
-import { type Dns, lookupOf } from "./core.ts";
+import { type Dns, lookupOf, requireDns } from "./core.ts";
 import { freshLists, type ReadFresh } from "./fresh-lists.ts";
-import { type CheckOptions, type Validator, validatorOf } from "./validator.ts";
+import {
+  CHECK_OPTIONS,
+  type CheckOptions,
+  refuseUnknown,
+  type Validator,
+  validatorOf,
+} from "./validator.ts";
 
 export { checkSyntax, dnsOverHttps, readLists } from "./core.ts";
 export type { CoreOptions, Dns, DnsOverHttpsOptions, Lists, Syntax } from "./core.ts";
@@ -22,8 +28,8 @@ export type { CheckOptions, FeatureName, Reason, Result, Validator } from "./cor
 export { verifySignature } from "../../service/webhooks/verify.ts";
 
 export interface ValidatorOptions extends CheckOptions {
-  /** DNS servers as `ip` or `ip:port`; the system's resolvers unless given. */
-  readonly dnsServers?: readonly string[];
+  /** DNS servers as `ip` or `ip:port`, one or several; the system's resolvers unless given. */
+  readonly dnsServers?: string | readonly string[];
   /** Asked in place of DNS servers, such as `dnsOverHttps({ url })`. */
   readonly dns?: Dns;
   /** Names that must exist: while DNS denies all of them, it is not believed. Built in unless given; `[]` switches this off. */
@@ -43,6 +49,18 @@ export interface ValidatorOptions extends CheckOptions {
   readonly onWarning?: (text: string) => void;
 }
 
+const OPTIONS = {
+  ...CHECK_OPTIONS,
+  dnsServers: true,
+  dns: true,
+  dnsCanaries: true,
+  dataDir: true,
+  lists: true,
+  listsKey: true,
+  listsEveryMinutes: true,
+  onWarning: true,
+} as const;
+
 const LISTS_EVERY_MINUTES = 60;
 
 const RDAP_BOOTSTRAP_URL = "https://data.iana.org/rdap/dns.json";
@@ -61,6 +79,8 @@ export async function openValidator(
   options: ValidatorOptions,
   bundled: () => PackedDatasets,
 ): Promise<Validator> {
+  refuseUnknown(options, OPTIONS);
+  if (options.dns !== undefined) requireDns(options.dns);
   const lists = new LiveLists(options, bundled);
   const network = openNetwork(options);
   const validator = validatorOf({
@@ -119,9 +139,9 @@ function dnsOf({ dns }: ValidatorOptions, open: () => DnsLookup): DnsParts {
   return { dns: own, addresses: own.everyAddress };
 }
 
-function readServers(servers: readonly string[]): ReturnType<typeof parseDnsServers> {
+function readServers(servers: string | readonly string[]): ReturnType<typeof parseDnsServers> {
   try {
-    return parseDnsServers(servers.join(","));
+    return parseDnsServers(typeof servers === "string" ? servers : servers.join(","));
   } catch (cause) {
     throw new TypeError(`dnsServers: ${messageOf(cause)}`, { cause });
   }

@@ -25,7 +25,7 @@ export interface Validator {
    * Checks an address (it holds an "@") or a domain. Never rejects because of what the text or DNS says; throws for an
    * entry that is not text and for an unknown feature.
    */
-  validate(entry: string, features?: readonly FeatureName[]): Promise<Result>;
+  validate(entry: string, features?: FeatureName | readonly FeatureName[]): Promise<Result>;
   /** Reads fresh lists now. Rejects when that fails; the old ones then stay in use. */
   refreshLists(): Promise<void>;
   /** The lists in use: each with its kind and, where it was fetched, the time. */
@@ -41,6 +41,24 @@ export interface CheckOptions {
   readonly timeoutMs?: number;
 }
 
+/** The names of options; the compiler asks for every one. */
+type Names<Options> = Readonly<Record<keyof Required<Options>, true>>;
+
+export const CHECK_OPTIONS: Names<CheckOptions> = { implicitMx: true, timeoutMs: true };
+
+/** Throws for an option that does not exist: a misspelt one would be ignored without a word. */
+export function refuseUnknown<Options extends object>(
+  options: Options,
+  known: Names<Options>,
+): void {
+  if (typeof options !== "object" || Array.isArray(options) || options === null) {
+    throw new TypeError("options: must be an object");
+  }
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${unknown}: is not an option; they are ${Object.keys(known).join(", ")}`);
+}
+
 export interface ValidatorParts extends CheckOptions {
   readonly lookup: Lookup;
   readonly datasets: () => Datasets;
@@ -51,8 +69,11 @@ export interface ValidatorParts extends CheckOptions {
 
 export function validatorOf(parts: ValidatorParts): Validator {
   const { implicitMx = false, timeoutMs = CORE_BUDGET_MS, datasets } = parts;
-  if (!(timeoutMs >= 50 && timeoutMs <= 60_000)) {
+  if (typeof timeoutMs !== "number" || !(timeoutMs >= 50 && timeoutMs <= 60_000)) {
     throw new RangeError(`timeoutMs: ${String(timeoutMs)} is not a number from 50 to 60000`);
+  }
+  if (typeof implicitMx !== "boolean") {
+    throw new TypeError(`implicitMx: ${String(implicitMx)} is not true or false`);
   }
   const check = createBudgetedCheck({ ...parts, implicitMx }, awakeClock(parts.clock));
   return {
@@ -80,8 +101,12 @@ export function validatorOf(parts: ValidatorParts): Validator {
   };
 }
 
-function featuresOf(names: readonly FeatureName[]): readonly Feature[] {
+function featuresOf(asked: FeatureName | readonly FeatureName[]): readonly Feature[] {
   const known: readonly string[] = [...FEATURES, "all"];
+  const names: readonly string[] = typeof asked === "string" ? [asked] : asked;
+  if (!Array.isArray(names)) {
+    throw new TypeError(`features: ${typeof asked} is not a name or an array of names`);
+  }
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new RangeError(`features: "${unknown}" is not one of ${known.join(", ")}`);

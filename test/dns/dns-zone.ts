@@ -26,6 +26,13 @@ export const MISBEHAVIOURS = [
   "formErrOnEdns",
   "bareFormErrOnEdns",
   "formErr",
+  "notImpOnEdns",
+  "bareNotImpOnEdns",
+  "badVersOnEdns",
+  "badVers",
+  "silentOnEdns",
+  // The right answer, with the question in capitals.
+  "otherCase",
   // The right answer two times.
   "twice",
   // A forged answer with a wrong id first, then the right one.

@@ -4,6 +4,7 @@ import type { Misbehaviour } from "./dns-zone.ts";
 const SERVFAIL = 2;
 const REFUSED = 5;
 const FORMERR = 1;
+const NOTIMP = 4;
 
 export interface Query {
   readonly octets: Buffer;
@@ -70,6 +71,14 @@ const MISBEHAVIOURS: Readonly<
     query.hasEdns ? message({ id: query.id, rcode: FORMERR }) : good,
   ],
   formErr: (query) => [withRcode(query, FORMERR)],
+  notImpOnEdns: (query, good) => [query.hasEdns ? withRcode(query, NOTIMP) : good],
+  bareNotImpOnEdns: (query, good) => [
+    query.hasEdns ? message({ id: query.id, rcode: NOTIMP }) : good,
+  ],
+  badVersOnEdns: (query, good) => [query.hasEdns ? badVers(query) : good],
+  badVers: (query) => [badVers(query)],
+  silentOnEdns: (query, good) => (query.hasEdns ? [] : [good]),
+  otherCase: (query, good) => [inCapitals(query, good)],
   twice: (_query, good) => [good, good],
   forgedFirst: (_query, good) => [otherId(good), otherQuestion(good), good],
   truncated: cut,
@@ -85,10 +94,28 @@ function otherId(good: Buffer): Buffer {
   return other;
 }
 
-/** One bit of the asked name differs: case counts, because we ask in lower case only. */
+/** No error in the header; the OPT record has the upper bits of BADVERS (RFC 6891 section 6.1.3). */
+function badVers(query: Query): Buffer {
+  const head = message({ id: query.id, question: query.question });
+  head.writeUInt16BE(1, 10);
+  const opt = [Buffer.from([0]), uint16(41), uint16(1_232), uint32(0x0100_0000), uint16(0)];
+  return Buffer.concat([head, ...opt]);
+}
+
+function inCapitals(query: Query, good: Buffer): Buffer {
+  const other = Buffer.from(good);
+  const end = 12 + query.question.length - 4;
+  for (let at = 12; at < end; at += 1) {
+    const octet = other[at] ?? 0;
+    if (octet >= 97 && octet <= 122) other[at] = octet - 32;
+  }
+  return other;
+}
+
+/** One bit of the asked name differs. */
 function otherQuestion(good: Buffer): Buffer {
   const other = Buffer.from(good);
-  other[13] = (other[13] ?? 0) ^ 0x20;
+  other[13] = (other[13] ?? 0) ^ 0x01;
   return other;
 }
 

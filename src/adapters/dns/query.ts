@@ -8,12 +8,15 @@ import type { Listener, Seat } from "./transport/udp.ts";
 import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wire.ts";
 
 /** What a message means for the query: it settles it, it must be asked in another way, or the server cannot say. */
-export type Reading = "settles" | "truncated" | "formErr" | UnknownReason;
+export type Reading = "settles" | "truncated" | "noEdns" | UnknownReason;
+
+/** A server says so of a question with EDNS that it cannot read (RFC 6891 sections 6.1.3 and 7). */
+const WITHOUT_EDNS: ReadonlySet<number> = new Set([RCODE.formErr, RCODE.notImp, RCODE.badVers]);
 
 /** Why the question is unknown after this answer by TCP; undefined: it is answered. What asks for another way is malformed now. */
 export function byTcp(reading: Reading): UnknownReason | undefined {
   if (reading === "settles") return undefined;
-  return reading === "truncated" || reading === "formErr" ? "malformed" : reading;
+  return reading === "truncated" || reading === "noEdns" ? "malformed" : reading;
 }
 
 /** A question, on whose behalf it is asked (see `Lane`), and how long anybody waits for it. */
@@ -32,6 +35,8 @@ export abstract class Query implements Link<Query> {
   /** When its 5 s began: as it was asked, or in bulk, where questions may wait long, at the first try. */
   startedAtMs: number;
   edns = true;
+  /** A try with EDNS was refused or silent. */
+  isEdnsDoubted = false;
   /** Which server is asked next, as an index. */
   server = 0;
   /** How often it was sent; also the number of the next try. */
@@ -92,7 +97,7 @@ export class TypedQuery<T> extends Query {
     const response = decodeResponse(message, this.#question);
     if (response === undefined) return "malformed";
     if (response.truncated) return "truncated";
-    if (response.rcode === RCODE.formErr) return "formErr";
+    if (WITHOUT_EDNS.has(response.rcode)) return "noEdns";
     const reply = interpret(this.#question, response);
     if (reply.kind === "unknown") return reply.why;
     this.#reply = reply;
@@ -157,6 +162,10 @@ export class Attempt implements Listener, Timed<Attempt> {
     this.list?.remove(this);
     this.seat?.forget(this);
     this.giveBackPlace();
+  }
+
+  get hasEdns(): boolean {
+    return this.packet[11] === 1;
   }
 
   giveBackPlace(): void {

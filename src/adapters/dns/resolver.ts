@@ -58,6 +58,9 @@ export function createResolver(options: ResolverOptions): Resolver {
   return new UdpResolver(options);
 }
 
+/** Silent tries with EDNS; some servers and middleboxes drop what they cannot read. */
+const EDNS_TRIES_MAX = 2;
+
 class UdpResolver implements Resolver, AttemptEvents {
   readonly #clock: Clock;
   readonly #startMs: number;
@@ -161,13 +164,16 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     this.#servers.answered(attempt.server);
     const reading = query.read(message);
+    const isRead = reading === "settles" || reading === "truncated";
+    if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
+    else if (isRead && query.isEdnsDoubted) this.#servers.neededPlain(attempt.server, nowMs);
     this.#tries.answered(attempt, reading, nowMs);
     attempt.end();
     if (reading === "settles") {
       if (attempt.number > 0) this.#counts.recovered += 1;
       this.#settle(query, undefined, nowMs);
     } else if (reading === "truncated") this.#askByTcp(query, attempt);
-    else if (reading === "formErr") this.#withoutEdns(query, attempt);
+    else if (reading === "noEdns") this.#withoutEdns(query, attempt);
     else this.#couldNotSay(query, attempt, reading);
   }
 
@@ -182,6 +188,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     const lane = this.#lane;
     query.isQueued = false;
     const isRetry = query.sends > 0;
+    if (this.#servers.isPlain(query.server, this.#nowMs())) query.edns = false;
     const { isUnwanted } = query;
     const packet = query.isSettled || (isUnwanted && !isRetry) ? undefined : query.encode();
     if (packet === undefined) {
@@ -242,8 +249,12 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (attempt.number === 0) this.#expiring.add(query);
     if (!this.#isLast(attempt)) return;
     if (attempt.isSent) this.#servers.silent(attempt.server);
-    if (this.#mayRetry(query)) this.#retry(query, attempt.server + 1);
-    else this.#settle(query, query.why);
+    if (!this.#mayRetry(query)) {
+      this.#settle(query, query.why);
+      return;
+    }
+    if (query.edns && query.sends >= EDNS_TRIES_MAX) this.#dropEdns(query);
+    this.#retry(query, attempt.server + 1);
   }
 
   /** SERVFAIL, REFUSED, garbage or an unreachable server: one more try on another server, then unknown. */
@@ -267,9 +278,14 @@ class UdpResolver implements Resolver, AttemptEvents {
       this.#couldNotSay(query, attempt, "malformed");
       return;
     }
-    query.edns = false;
+    this.#dropEdns(query);
     this.#detoured.add(query);
     if (this.#isLast(attempt)) this.#retry(query, attempt.server);
+  }
+
+  #dropEdns(query: Query): void {
+    query.edns = false;
+    query.isEdnsDoubted = true;
   }
 
   #askByTcp(query: Query, { server, packet }: Attempt): void {

@@ -40,12 +40,24 @@ interface Taking {
 /** Keeps one tag; false if it is not a tag. */
 function take(piece: string, { tags, last }: Taking): boolean {
   const equals = piece.indexOf("=");
-  if (equals < 0) return last && piece.trim() === "";
-  const name = piece.slice(0, equals).trim();
-  const value = piece.slice(equals + 1).trim();
+  if (equals < 0) return last && trimFolds(piece) === "";
+  const name = trimFolds(piece.slice(0, equals));
+  const value = trimFolds(piece.slice(equals + 1));
   if (!TAG_NAME.test(name) || FOREIGN.test(value) || tags.has(name)) return false;
   tags.set(name, value);
   return true;
 }
+
+/** Without folding white space at its ends: blank, tab, CR and LF, and no other space of Unicode. */
+function trimFolds(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isFold(text.charCodeAt(start))) start += 1;
+  while (end > start && isFold(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+const isFold = (code: number): boolean =>
+  code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 
 const firstOf = (tags: ReadonlyMap<string, string>): string | undefined => tags.keys().next().value;

@@ -94,7 +94,7 @@ export function parseDomain(text: string): Parsed<Domain, DomainFault> {
   if (inText !== undefined) return { ok: false, fault: inText };
   const name = aLabels(text);
   if (name === undefined || name === "" || FOREIGN_ASCII.test(name)) {
-    return { ok: false, fault: "domain_idna" };
+    return { ok: false, fault: /[\u200c\u200d]/.test(text) ? "domain_invisible" : "domain_idna" };
   }
   if (name.endsWith(".") && !name.endsWith("..")) return { ok: false, fault: "domain_dot_end" };
   const fault = nameFault(name);
@@ -105,8 +105,12 @@ function textFault(text: string): DomainFault | undefined {
   if (text === "") return "empty";
   if (FOREIGN_ASCII.test(text)) return "domain_char";
   // UTS-46 drops these silently: two names that look the same would count as one.
-  return NON_ASCII.test(text) && hasInvisible(text) ? "domain_invisible" : undefined;
+  if (!NON_ASCII.test(text)) return undefined;
+  // UTS-46 allows joiners where RFC 5892 appendix A.1 and A.2 do, as registries do, and refuses others.
+  return hasInvisible(text.replace(JOINERS, "")) ? "domain_invisible" : undefined;
 }
+
+const JOINERS = /[\u200c\u200d]/g;
 
 const PSL = { validateHostname: false, extractHostname: false, detectIp: false } as const;
 const ICANN = { ...PSL, allowPrivateDomains: false } as const;

@@ -5,8 +5,15 @@ import { CNAME, NS, type RecordKind, SOA_MINIMUM } from "./records.ts";
 /** Records of one message that are read at the most; an answer section with more is malformed. */
 const RECORDS_MAX = 256;
 
-/** Response codes (RFC 1035 section 4.1.1). */
-export const RCODE = { noError: 0, formErr: 1, nxDomain: 3, refused: 5 } as const;
+/** Response codes (RFC 1035 section 4.1.1, RFC 6891 section 9). */
+export const RCODE = {
+  noError: 0,
+  formErr: 1,
+  nxDomain: 3,
+  notImp: 4,
+  refused: 5,
+  badVers: 16,
+} as const;
 
 /** What we take by UDP without fragmentation (DNS flag day 2020), announced by EDNS (RFC 6891). */
 const UDP_PAYLOAD_OCTETS = 1_232;
@@ -14,6 +21,7 @@ const UDP_PAYLOAD_OCTETS = 1_232;
 const HEADER_OCTETS = 12;
 const QUESTION_TAIL_OCTETS = 4;
 const OPT_OCTETS = 11;
+const OPT = 41;
 const CLASS_IN = 1;
 const DOT = 46;
 const BACKSLASH = 92;
@@ -93,7 +101,7 @@ function writeName(message: Uint8Array, name: string): boolean {
 
 /** An OPT record: root name, type 41, our payload size for a class, no flags, no options. */
 function writeOpt(message: Uint8Array, at: number): void {
-  message[at + 2] = 41;
+  message[at + 2] = OPT;
   message[at + 3] = UDP_PAYLOAD_OCTETS >> 8;
   message[at + 4] = UDP_PAYLOAD_OCTETS & 255;
 }
@@ -103,15 +111,20 @@ function questionEnd(query: Uint8Array): number {
   return query[11] === 1 ? query.length - OPT_OCTETS : query.length;
 }
 
-/** Whether `message` answers `query`: a response with its id that repeats its question bit for bit. */
+/** Whether `message` answers `query`: a response with its id that repeats its question, letters in any case (RFC 4343). */
 export function answers(message: Uint8Array, query: Uint8Array): boolean {
   if (!isResponse(message, query)) return false;
-  if (message[4] === 0 && message[5] === 0) return isBareFormErr(message);
+  if (message[4] === 0 && message[5] === 0) return isBareRefusal(message);
   const end = questionEnd(query);
   if (message[4] !== 0 || message[5] !== 1 || message.length < end) return false;
-  for (let at = HEADER_OCTETS; at < end; at += 1) if (message[at] !== query[at]) return false;
+  for (let at = HEADER_OCTETS; at < end; at += 1)
+    if (!isSame(message[at] ?? 0, query[at] ?? 0)) return false;
   return true;
 }
+
+/** Queries are in lower case; no other octet of a question has the value of a letter. */
+const isSame = (given: number, asked: number): boolean =>
+  given === asked || (given + 32 === asked && asked >= 97 && asked <= 122);
 
 /** A response (QR) to a plain query (opcode 0) with the id of `query`. */
 function isResponse(message: Uint8Array, query: Uint8Array): boolean {
@@ -119,9 +132,10 @@ function isResponse(message: Uint8Array, query: Uint8Array): boolean {
   return message[0] === query[0] && message[1] === query[1];
 }
 
-/** A server that cannot read EDNS may send its FORMERR without the question (RFC 6891 section 7). */
-function isBareFormErr(message: Uint8Array): boolean {
-  return ((message[3] ?? 0) & 15) === RCODE.formErr;
+/** A server that cannot read EDNS may send its FORMERR or NOTIMP without the question (RFC 6891 section 7). */
+function isBareRefusal(message: Uint8Array): boolean {
+  const rcode = (message[3] ?? 0) & 15;
+  return rcode === RCODE.formErr || rcode === RCODE.notImp;
 }
 
 export interface Owned<T> {
@@ -132,6 +146,7 @@ export interface Owned<T> {
 
 /** What a response tells about its question. */
 export interface Response<T> {
+  /** With its upper bits, where nothing was found and an OPT record came (RFC 6891 section 6.1.3). */
   readonly rcode: number;
   readonly truncated: boolean;
   /** Of the asked type, with any owner name. */
@@ -175,6 +190,7 @@ class SectionReader<T> {
   #aliases: Owned<string>[] | undefined;
   #negativeTtlSeconds: number | undefined;
   #nameServers = false;
+  #extendedRcode = 0;
   #at = HEADER_OCTETS;
   #owner = "";
   #type = 0;
@@ -190,9 +206,10 @@ class SectionReader<T> {
     const reader = this.#reader;
     const flags = reader.uint16(2);
     const truncated = (flags & 0x0200) !== 0;
-    if (!truncated && (flags & 15) !== RCODE.formErr) this.#sections();
+    const isBare = reader.uint16(4) === 0;
+    if (!truncated && (flags & 15) !== RCODE.formErr && !isBare) this.#sections();
     return {
-      rcode: flags & 15,
+      rcode: (this.#extendedRcode << 4) | (flags & 15),
       truncated,
       records: this.#records ?? NONE,
       aliases: this.#aliases ?? NONE,
@@ -211,6 +228,9 @@ class SectionReader<T> {
     if (this.#records?.some(({ owner }) => owner === this.#question.name)) return;
     const authorityCount = Math.min(reader.uint16(8), RECORDS_MAX - answerCount);
     for (let count = 0; count < authorityCount; count += 1) this.#authority();
+    const left = RECORDS_MAX - answerCount - authorityCount;
+    const additionalCount = Math.min(reader.uint16(10), left);
+    for (let count = 0; count < additionalCount; count += 1) this.#additional();
   }
 
   /** Reads what stands before the data of the next record; returns whether it is of class IN. */
@@ -253,6 +273,13 @@ class SectionReader<T> {
       this.#negativeTtlSeconds = Math.min(ttlSeconds, data);
     }
     if (isIn && this.#type === NS.type) this.#nameServers = true;
+    this.#at += this.#length;
+  }
+
+  #additional(): void {
+    this.#head();
+    // The class of an OPT record is a size, and its TTL begins with the upper bits of the response code.
+    if (this.#type === OPT) this.#extendedRcode = this.#reader.uint8(this.#at - 6);
     this.#at += this.#length;
   }
 

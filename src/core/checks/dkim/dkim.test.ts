@@ -25,6 +25,8 @@ const RECORDS: readonly [name: string, record: string, want: string][] = [
   ["6376 section 3.6.1: the version is case-sensitive", "v=dkim1; p=MIGf", "none"],
   ["6376 section 3.6.1: p in base64 only", "v=DKIM1; p=<your key here>", "none"],
   ["6376 section 3.6.1: white space inside p", "v=DKIM1; p=MIGf MA0G\t CSqG", "key"],
+  ["6376 section 2.8: U+00A0 is no white space", "v=DKIM1;\u00a0k=rsa;\u00a0p=MIGf", "none"],
+  ["6376 section 2.8: nor U+3000 behind the key", "v=DKIM1; p=MIGf\u3000", "none"],
   ["6376 section 3.6.1: k defaults to rsa", "v=DKIM1; p=MIGf", "key"],
   ["6376 section 3.6.1: an unknown key type", "v=DKIM1; k=dsa; p=MIGf", "none"],
   [

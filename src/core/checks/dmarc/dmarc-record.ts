@@ -21,9 +21,9 @@ export interface PolicyRecord {
   readonly state: "valid" | "broken";
 }
 
-/** Whether a text is a policy record: the version stands first, letter for letter (RFC 9989 section 4.7). */
+/** Whether a text is a policy record: the version stands first, "v" in any case and "DMARC1" as it is (RFC 9989 section 4.7). */
 export function isDmarcText(text: string): boolean {
-  return /^v[ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text);
+  return /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text);
 }
 
 /**

@@ -19,6 +19,11 @@ type Want = readonly [string, string | undefined, number | undefined, boolean] |
 
 const OWN: readonly [name: string, record: string, want: Want][] = [
   ["4.7: p alone, and the defaults", "v=DMARC1; p=reject", ["reject", "reject", 100, false]],
+  [
+    "4.7: the name of the version in capitals",
+    "V=DMARC1; p=reject",
+    ["reject", "reject", 100, false],
+  ],
   ["4.7: no p counts as none", "v=DMARC1", ["none", "none", 100, false]],
   ["4.7: no p beside sp", `v=DMARC1; sp=reject; ${RUA}`, ["none", "reject", 100, true]],
   ["4.7: sp of its own", "v=DMARC1; p=none; sp=quarantine", ["none", "quarantine", 100, false]],

@@ -9,7 +9,7 @@ import { createSecretBox } from "../adapters/system/secrets.ts";
 import { decideCommand } from "../cli/commands/gate/decide.ts";
 import { policyCommand } from "../cli/commands/gate/policy.ts";
 import { hookCommand } from "../cli/commands/gate/hook.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { refuse, type Terminal } from "../cli/terminal.ts";
 import { auditedPolicies, type Note } from "../service/account/audited.ts";
 import { createBackTestPolicy } from "../service/policy/back-test.ts";
 import { createHookService, type SignedExample } from "../service/policy/hooks.ts";
@@ -104,6 +104,8 @@ async function openHooks(process: Process) {
 /** To the public URL, as the identity system would. */
 async function send({ url, headers, body }: SignedExample) {
   const signal = AbortSignal.timeout(10_000);
-  const answer = await fetch(url, { method: "POST", headers, body, signal });
+  const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(() => {
+    throw refuse(`${url} does not answer: start the service, or set GATEPOST_PUBLIC_URL`);
+  });
   return { status: answer.status, body: await answer.text() };
 }

@@ -53,6 +53,14 @@ const PROXIES: Readonly<
     };
     return [env, ["run", "--adapter", "caddyfile", "--config", file]];
   },
+  "caddy of compose.yaml"(folder, { listen, service }) {
+    const file = join(folder, "Caddyfile");
+    const upstream = `127.0.0.1:${String(service)}`;
+    const text = readDocument("deploy/Caddyfile").replaceAll("api-1:8080 api-2:8080", upstream);
+    writeFileSync(file, text);
+    const env = { HOME: folder, GATEPOST_SITE: `http://127.0.0.1:${String(listen)}` };
+    return [env, ["run", "--adapter", "caddyfile", "--config", file]];
+  },
   nginx(folder, { listen, service }) {
     const site = readDocument("deploy/hooks.nginx.conf")
       .replaceAll("127.0.0.1:8080", `127.0.0.1:${String(service)}`)
@@ -81,13 +89,16 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function throughProxy(t: TestContext, program: string): Promise<void> {
+async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "gatepost-proxy-"));
   let behave: RequestListener = (_, response) => response.end("up");
   const service = createServer((request, response) => behave(request, response));
   const ports = { service: await portOf(service), listen: await freePort() };
-  const [env, words] = PROXIES[program]?.(folder, ports) ?? assert.fail();
-  const proxy = spawn(program, words, { env: { ...process.env, ...env }, stdio: "ignore" });
+  const [env, words] = PROXIES[proxyName]?.(folder, ports) ?? assert.fail();
+  const proxy = spawn(programOf(proxyName), words, {
+    env: { ...process.env, ...env },
+    stdio: "ignore",
+  });
   t.after(() => {
     proxy.kill("SIGKILL");
     service.closeAllConnections();
@@ -103,7 +114,7 @@ async function throughProxy(t: TestContext, program: string): Promise<void> {
       () => false,
     ))
   );
-  assert.equal(proxy.exitCode, null, `${program} did not start`);
+  assert.equal(proxy.exitCode, null, `${proxyName} did not start`);
   for (const [name, how, status, body] of CASES.toReversed()) {
     if (how === "dead") {
       service.closeAllConnections();
@@ -112,18 +123,17 @@ async function throughProxy(t: TestContext, program: string): Promise<void> {
     const startedMs = performance.now();
     const answer = await ask("/hooks/0123");
     const tookMs = performance.now() - startedMs;
-    assert.deepEqual([answer.status, await answer.text()], [status, body], `${program}: ${name}`);
-    assert.ok(tookMs < 1_900, `${program}: ${name} took ${String(tookMs)} ms`);
+    assert.deepEqual([answer.status, await answer.text()], [status, body], `${proxyName}: ${name}`);
+    assert.ok(tookMs < 1_900, `${proxyName}: ${name} took ${String(tookMs)} ms`);
   }
   assert.equal((await ask("/api/email")).status, 502, "other paths tell the fault");
 }
 
-for (const program of Object.keys(PROXIES)) {
+const programOf = (proxyName: string): string => proxyName.split(" ")[0] ?? "";
+
+for (const proxyName of Object.keys(PROXIES)) {
+  const program = programOf(proxyName);
   const missing = hasTool(program, program === "nginx" ? "-v" : "version") ? [] : [program];
-  testWith(
-    [program],
-    missing,
-    `${program}: sign-ups go on while the service is dead or hangs`,
-    (t) => throughProxy(t, program),
-  );
+  const rule = `${proxyName}: sign-ups go on while the service is dead or hangs`;
+  testWith([program], missing, rule, (t) => throughProxy(t, proxyName));
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { EXAMPLES } from "./examples.ts";
 import { wordsOf } from "./fault-words.ts";
-import { CommandFailure, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
+import { CommandFailure, EXIT, type ExitCode, misuse, type Terminal } from "./terminal.ts";
 import { harmless } from "./text.ts";
 
 const EXIT_CODES = `
@@ -50,6 +50,8 @@ export async function runProgram(
   terminal: Terminal,
 ): Promise<ExitCode> {
   try {
+    if (words.some((word) => word.includes("\0")))
+      throw misuse("an argument holds the character NUL");
     await root.parseAsync([...words], { from: "user" });
     return EXIT.fine;
   } catch (fault) {

@@ -35,7 +35,7 @@ import { watchVerdicts } from "./metrics/verdict-metrics.ts";
 import { serverDns, watchDns } from "./metrics/dns-metrics.ts";
 import { openFeedFiles } from "./feeds/feed-files.ts";
 import type { OpenBulk } from "./parts/open-bulk.ts";
-import { watchAnswerCache } from "./metrics/program-metrics.ts";
+import { signInCounter, watchAnswerCache } from "./metrics/program-metrics.ts";
 import { programVersion } from "./process/program-version.ts";
 import { systemFacts } from "./parts/system-facts.ts";
 import { openServerParts, type ServerParts } from "./parts/server-parts.ts";
@@ -201,6 +201,7 @@ function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): Da
     quotas: ledgers.quotas,
     usage: ledgers.usage,
     requests: parts.usage,
+    countSignIn: signInCounter(parts.metrics.registry),
     check: checker.check,
     ownEvidence: lists.ownEvidence,
     datasets: checker.datasets,

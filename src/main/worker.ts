@@ -153,6 +153,7 @@ async function show(serving: Serving, bulk: BulkChecker): Promise<string | undef
     isHostAllowed: createHostCheck({
       allowed: config.allowedHosts,
       publicUrl: () => config.publicUrl ?? "http://localhost",
+      hasPublicUrl: config.publicUrl !== undefined,
       listensOn: config.host,
     }),
     listener: createListener(limits),

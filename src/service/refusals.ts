@@ -218,14 +218,30 @@ export function signUpClosed(): Refusal {
   return new Refusal("sign_up_closed", 403, message);
 }
 
-export function setUpLinkInvalid(): Refusal {
-  const message = "This set-up link does not work: it was used, or it is older than 30 minutes.";
+export function setUpOpen(): Refusal {
+  const message =
+    "This service is being set up. Accounts can be made once it has its first administrator.";
+  return new Refusal("set_up_open", 403, message);
+}
+
+const SET_UP_REASONS = {
+  used: "The service has an administrator already, or no link is open. Restart it for a new link.",
+  old: "It is older than 30 minutes. Restart the service for a new one.",
+  wrong: "It is not the one that the service printed at its last start.",
+} as const;
+
+export function setUpLinkInvalid(why: keyof typeof SET_UP_REASONS): Refusal {
+  const message = `This set-up link does not work. ${SET_UP_REASONS[why]}`;
   return new Refusal("set_up_link_invalid", 403, message);
 }
 
 export function signUpsSpent(most: number): Refusal {
   const message = `At most ${String(most)} accounts a day can be made from one address. Try again tomorrow.`;
   return new Refusal("sign_ups_spent", 429, message);
+}
+
+export function nulInText(): Refusal {
+  return new Refusal("nul_in_text", 400, "Text must not contain the character NUL.");
 }
 
 /** `message`: what is wrong with it and what would be right. */

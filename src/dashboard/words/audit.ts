@@ -22,6 +22,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "hook.secret": "Hook secret changed",
   "hook.removed": "Hook removed",
   "session.started": "Signed in",
+  "session.delayed": "Wrong passwords",
   "session.ended": "Signed out",
   "session.revoked": "Signed out elsewhere",
   "webhook.saved": "Webhook saved",

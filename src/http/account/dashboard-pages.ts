@@ -1,5 +1,8 @@
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { hostNotAllowed } from "../../service/refusals.ts";
+import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
+import { refuse } from "../system/framework.ts";
 import { readTarget } from "../request/target.ts";
 
 /** The paths that the browser's program reads, each answered with the same file, and the page's own source. */
@@ -61,7 +64,11 @@ export const MANIFEST_FILE = "manifest.json";
 export async function addDashboardPages(
   app: FastifyInstance,
   { root, manifest }: BuiltPages,
+  isHostAllowed: HostCheck,
 ): Promise<void> {
+  app.addHook("onRequest", async ({ headers, originalUrl: url }, reply) => {
+    if (!isAllowedFor({ headers, url }, isHostAllowed)) return refuse(reply, hostNotAllowed());
+  });
   await app.register(fastifyStatic, {
     root,
     index: false,

@@ -77,5 +77,7 @@ export async function addDashboard(
   const cookie = sessionCookie(publicUrl());
   const faultLog = createFaultLog(deps.log, deps.clock);
   addAccountRoutes(app, routes, { ...deps, publicUrl, bodies, cookie, faultLog });
-  if (deps.pages !== undefined) await addDashboardPages(app, deps.pages);
+  const { pages, isHostAllowed } = deps;
+  if (pages === undefined) return;
+  await app.register((scope) => addDashboardPages(scope, pages, isHostAllowed)); // its hook is for pages alone
 }

@@ -15,7 +15,9 @@ import {
   foreignOrigin,
   hostNotAllowed,
   INTERNAL_ERROR_MESSAGE,
+  notFound,
   notSignedIn,
+  nulInText,
   rateExceeded,
   Refusal,
   targetTooLong,
@@ -24,7 +26,7 @@ import {
 import { errorBody, refusalOf } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";
-import type { HostCheck } from "../request/allowed-hosts.ts";
+import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 import type { SessionCookie } from "./cookie.ts";
@@ -69,7 +71,7 @@ export async function serve(
   deps: AccountGuardDeps,
 ): Promise<FastifyReply> {
   reply.headers(HEADERS);
-  if (!deps.isHostAllowed(request.headers.host)) {
+  if (!isAllowedFor(rawOf(request), deps.isHostAllowed)) {
     return refuse(reply, hostNotAllowed(), { route, faultLog: deps.faultLog });
   }
   const release: (() => void)[] = [];
@@ -82,6 +84,9 @@ export async function serve(
     for (const task of release) task();
   }
 }
+
+/** As it was sent: the framework's own target is rewritten. */
+const rawOf = ({ headers, originalUrl: url }: FastifyRequest) => ({ headers, url });
 
 interface Passage {
   readonly deps: AccountGuardDeps;
@@ -151,6 +156,13 @@ function checkOrigin({ headers }: FastifyRequest, publicUrl: string): void {
   if (from.origin !== new URL(publicUrl).origin && from.host !== host) throw foreignOrigin();
 }
 
+/** Looked for at this one door: the embedded store cuts text at NUL, and PostgreSQL refuses it. */
+function holdsNul(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("\0");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([name, inner]) => name.includes("\0") || holdsNul(inner));
+}
+
 type Content = Pick<AccountRequest, "body" | "query" | "id">;
 
 function queryOf({ originalUrl }: FastifyRequest): AccountRequest["query"] {
@@ -166,13 +178,20 @@ async function contentOf(
 ): Promise<Content> {
   const query = queryOf(request);
   const { id = "" } = request.params as { readonly id?: string }; // the path's own, see `AccountRoute`
+  if (holdsNul(id)) throw notFound();
+  if (holdsNul(Object.entries(query))) throw nulInText();
   if (route.method === "GET") return { body: {}, query, id };
   const most = route.largeBody === true ? Infinity : SMALL_BODY_BYTES;
   if (Number(request.headers["content-length"] ?? 0) > most) throw bodyTooLarge();
   if (request.headers["transfer-encoding"] !== undefined) throw badRequest();
   const { body, release: giveBack } = await deps.bodies.read(request.raw, { owner });
   release.push(giveBack);
-  if (body.kind === "json") return { body: { ...body.value }, query, id };
+  if (body.kind === "json") {
+    // A check's entry may hold anything: it is malformed then, and lists store it escaped.
+    const { entry: _, entries: __, ...stored } = body.value as AccountRequest["body"];
+    if (holdsNul(stored)) throw nulInText();
+    return { body: { ...body.value }, query, id };
+  }
   if (body.kind !== "none") throw unsupportedMediaType(); // a form, in either encoding, could be another site's
   return { body: {}, query, id };
 }

@@ -5,7 +5,7 @@ import type { CreditEntry as StoredEntry } from "../../ports/admission/credits.t
 import type { SignIn as StoredSignIn } from "../../ports/account/sign-ins.ts";
 import type { Account, AuditEntry, CreditEntry, SignIn } from "./shapes.ts";
 import type { AdminAccount } from "./admin/admin-shapes.ts";
-import { operatorName, SERVICE } from "../../service/account/audit.ts";
+import { operatorName, SERVICE, VISITOR } from "../../service/account/audit.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 
@@ -45,6 +45,7 @@ export const shownSession = (session: StoredSignIn, currentId: string): SignIn =
 
 function nameOf(id: string, email: string | undefined): string {
   if (id === SERVICE) return "The service";
+  if (id === VISITOR) return "A visitor";
   const user = operatorName(id);
   if (user !== undefined) return user === "" ? "The operator" : `The operator (${user})`;
   return email ?? "A deleted account";
@@ -63,7 +64,7 @@ export const shownAudit = (entry: ReadAuditEntry): AuditEntry => ({
 /** What an account sees of its own log: not which administrator or operator it was, nor from where. */
 export function ownAudit(entry: ReadAuditEntry): AuditEntry {
   const shown = shownAudit(entry);
-  if (entry.actorId === entry.accountId) return shown;
+  if (entry.actorId === entry.accountId || entry.actorId === VISITOR) return shown;
   const isOperator = operatorName(entry.actorId) !== undefined;
   const actor = isOperator ? "The operator" : "An administrator";
   return { ...shown, actor, client_address: "" };

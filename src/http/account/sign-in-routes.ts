@@ -119,8 +119,8 @@ const setUpRoutes = ({ setUp }: EntryDeps): readonly AccountRoute[] => [
     method: "GET",
     path: "setup",
     for: "everyone",
-    summary: "Whether a set-up link works: there is no account yet",
-    handle: () => Promise.resolve({ open: setUp.isOpen() }),
+    summary: "Whether a set-up link works: there is no administrator yet",
+    handle: async () => ({ open: await setUp.isOpen() }),
   }),
   {
     method: "POST",

@@ -4,33 +4,62 @@ import { isLoopback } from "./client-address.ts";
 export type HostCheck = (host: string | undefined) => boolean;
 
 export interface HostTerms {
-  /** GATEPOST_ALLOWED_HOSTS; absent: any host, unless the service listens on loopback alone. */
+  /** GATEPOST_ALLOWED_HOSTS. */
   readonly allowed: readonly string[] | undefined;
   readonly publicUrl: () => string;
+  /** GATEPOST_PUBLIC_URL is set: `publicUrl` is no guess. */
+  readonly hasPublicUrl: boolean;
   /** The address that the service listens on. */
   readonly listensOn: string;
 }
 
 /**
  * Checks Host against DNS rebinding: a page of another site whose name was pointed at this machine could read what
- * only this machine may. Browsers send that site's name.
+ * only this machine may. Browsers send that site's name. Any host is allowed where nothing says which are: the service
+ * listens on more than loopback, and neither a public URL nor a host is set.
  */
-export function createHostCheck({ allowed, publicUrl, listensOn }: HostTerms): HostCheck {
+export function createHostCheck(terms: HostTerms): HostCheck {
+  const { allowed, publicUrl, hasPublicUrl, listensOn } = terms;
   const isLocal = listensOn === "localhost" || isLoopback(listensOn);
-  if (allowed === undefined && !isLocal) return () => true;
-  const names = new Set((allowed ?? []).map((name) => nameOf(name)));
+  if (allowed === undefined && !hasPublicUrl && !isLocal) return () => true;
+  const names = new Set((allowed ?? []).map((name) => hostName(name)));
+  names.delete("");
   return (host) => {
-    const name = nameOf(host ?? "");
-    return isLoopbackName(name) || names.has(name) || name === nameOf(new URL(publicUrl()).host);
+    const name = hostName(host ?? "");
+    if (name === "") return false;
+    return isLoopbackName(name) || names.has(name) || name === hostName(new URL(publicUrl()).host);
   };
 }
 
-/** Without port and brackets. */
-const nameOf = (host: string): string =>
-  host
-    .toLowerCase()
-    .replace(/:\d*$/, "")
-    .replace(/^\[|\]$/g, "");
+/**
+ * The name or address of a Host in its one spelling: lower case, A-labels, without port, brackets and a last dot. "" for
+ * what is no host.
+ */
+export function hostName(host: string): string {
+  if (/[\s/?#@\\%]/.test(host)) return "";
+  const isBareV6 = !host.startsWith("[") && host.split(":").length > 2;
+  const url = `http://${isBareV6 ? `[${host}]` : host}`;
+  if (!URL.canParse(url)) return "";
+  return new URL(url).hostname.replace(/^\[|\]$|\.$/g, "");
+}
+
+/**
+ * Whether the request may be answered by its Host. A target in absolute form names a host of its own, which counts in
+ * place of Host (RFC 9112 section 3.2.2); both must be allowed, for a proxy may have looked at either.
+ */
+export function isAllowedFor(
+  {
+    headers,
+    url = "",
+  }: {
+    readonly headers: { readonly host?: string | undefined };
+    readonly url?: string | undefined;
+  },
+  isAllowed: HostCheck,
+): boolean {
+  const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
+  return isAllowed(headers.host) && (authority === undefined || isAllowed(authority));
+}
 
 const isLoopbackName = (name: string): boolean =>
   name === "localhost" || name.endsWith(".localhost") || isLoopback(name);

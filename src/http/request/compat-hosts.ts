@@ -1,3 +1,4 @@
+import { hostName } from "./allowed-hosts.ts";
 import type { Target } from "./target.ts";
 
 /** GATEPOST_COMPAT_HOSTS: host name, lower case and without a port -> the service whose shape it serves. */
@@ -31,6 +32,6 @@ const HOST =
 /** The target below `/compat/{service}` where the request's Host serves a shape at its root. */
 export function atCompatHost(target: Target, host: string | undefined, hosts: CompatHosts): Target {
   if (hosts.size === 0 || target.path.startsWith("/compat/")) return target;
-  const service = hosts.get((host ?? "").toLowerCase().replace(/:\d*$/, ""));
+  const service = hosts.get(hostName(host ?? ""));
   return service === undefined ? target : { ...target, path: `/compat/${service}${target.path}` };
 }

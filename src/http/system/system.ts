@@ -9,7 +9,7 @@ import {
   type Refusal,
 } from "../../service/refusals.ts";
 import { errorBody } from "../answer/answer.ts";
-import type { HostCheck } from "../request/allowed-hosts.ts";
+import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
 import { llmsText } from "./llms.ts";
 import { isLoopback } from "../request/client-address.ts";
 import type { Readiness } from "./readiness.ts";
@@ -96,12 +96,12 @@ function metricsRefusal(
   request: FastifyRequest,
   { metricsToken: token, isHostAllowed }: ProcessDeps,
 ): Refusal | undefined {
-  const { headers } = request.raw;
+  const { headers } = request;
   if (token !== undefined && token !== "") {
     const given = /^bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
     return sameText(given, token) ? undefined : metricsUnauthorized();
   }
-  if (!isHostAllowed(headers.host)) return hostNotAllowed();
+  if (!isAllowedFor({ headers, url: request.originalUrl }, isHostAllowed)) return hostNotAllowed();
   return isLocal(request) ? undefined : metricsClosed();
 }
 

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { SignInOutcome } from "../../service/account/sign-in/sign-in.ts";
 
 /** Which program this is. */
 export function watchProgram(registry: Registry, version: string): void {
@@ -40,4 +41,15 @@ export function webhookCounter(registry: Registry): (outcome: WebhookOutcome) =>
     registers: [registry],
   });
   return (outcome) => deliveries.inc({ outcome });
+}
+
+/** Counts passwords that were tried in the dashboard. */
+export function signInCounter(registry: Registry): (outcome: SignInOutcome) => void {
+  const signIns = new Counter({
+    name: "gatepost_sign_ins_total",
+    help: 'Passwords tried in the dashboard: "right", "wrong" or "delayed" (refused unread after many wrong ones).',
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  return (outcome) => signIns.inc({ outcome });
 }

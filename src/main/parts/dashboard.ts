@@ -5,8 +5,10 @@ import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts"
 import { sqlAccountDirectory } from "../../adapters/sql/account/account-directory.ts";
 import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
 import { sqlAuditLog } from "../../adapters/sql/account/audit-log.ts";
+import { sqlGuesses } from "../../adapters/sql/account/guesses.ts";
 import { sqlSignIns } from "../../adapters/sql/account/sign-ins.ts";
 import { argonPasswords } from "../../adapters/system/passwords.ts";
+import { DAY_MS } from "../../core/calendar.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { HostCheck } from "../../http/request/allowed-hosts.ts";
@@ -32,7 +34,7 @@ import { boundPasswords } from "../../service/account/sign-in/bounded-passwords.
 import { createAccountCheck } from "../../service/account/check.ts";
 import { createSignIns } from "../../service/account/sign-in/sign-ins.ts";
 import { createOwnAccount } from "../../service/account/own-account.ts";
-import { createSignIn } from "../../service/account/sign-in/sign-in.ts";
+import { createSignIn, type SignInOutcome } from "../../service/account/sign-in/sign-in.ts";
 import { createSignUp } from "../../service/account/sign-in/sign-up.ts";
 import { createAccountService } from "../../service/account/accounts.ts";
 import type { Admission } from "../../service/admission/admission.ts";
@@ -60,6 +62,7 @@ export interface DashboardParts {
   readonly log: Log;
   readonly settings: DashboardSettings;
   readonly shares: Shares;
+  readonly countSignIn?: (outcome: SignInOutcome) => void;
   readonly system: () => Promise<SystemState>;
   readonly bulk?: DashboardDeps["bulk"];
   readonly webhooks?: DashboardDeps["webhooks"];
@@ -95,20 +98,25 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
   const { store, clock, ids, tiers, usage, admission, settings, rates, quotas } = parts;
   const { db } = store.sql;
   const accounts = sqlAccounts(db);
+  const own = { accounts, ids, clock };
   const sessions = sqlSignIns(db);
   const auditLog = sqlAuditLog(db);
   const directory = sqlAccountDirectory(db);
   const passwords = boundPasswords(argonPasswords, parts.shares.of("sign_ins"));
   const audit = createAudit({ log: auditLog, ids, clock });
   const logins = createSignIns({ sessions, accounts, ids, clock });
-  const accountService = createAccountService({
-    accounts,
+  const accountService = createAccountService({ ...own, passwords, notices: store.notices });
+  const setUp = createSetUp({ accounts: accountService, directory, logins, audit, ids, clock });
+  const signIn = createSignIn({
+    ...own,
     passwords,
-    ids,
-    clock,
-    notices: store.notices,
+    rates,
+    logins,
+    audit,
+    guesses: sqlGuesses(db),
+    log: parts.log,
+    counted: parts.countSignIn ?? (() => undefined),
   });
-  const signIn = createSignIn({ accounts, passwords, rates, logins, audit, ids, clock });
   return {
     logins,
     sessions,
@@ -121,20 +129,25 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     tiers,
     clock,
     info: settings,
-    log: parts.log,
     trustedProxies: settings.trustedProxies,
-    shares: parts.shares,
     isHostAllowed: settings.isHostAllowed,
     accounts: accountService,
     keys: store.keys,
     credits: store.credits,
     switchSpellings: store.switchSpellings,
-    signUp: createSignUp({ mode: settings.signup, accounts: accountService, quotas, audit, clock }),
+    signUp: createSignUp({
+      mode: settings.signup,
+      isSetUpOpen: () => setUp.isOpen(),
+      accounts: accountService,
+      quotas,
+      audit,
+      clock,
+    }),
     own: createOwnAccount({ accounts: accountService, directory, sessions, signIn, audit }),
     usage: createUsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...parts, publicUrl: settings.publicUrl }),
     verdicts: sqlVerdictCounts(db),
-    setUp: createSetUp({ accounts: accountService, directory, logins, audit, ids, clock }),
+    setUp,
     frontPage: createFrontPage({ ...parts, refresh: parts.lists.refresh }),
     ...passedOn(parts),
     ...listsOf(parts),
@@ -143,7 +156,9 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
 }
 
 /** What the routes take as it is. */
-const passedOn = ({ system, requests, bulk, webhooks, gate }: DashboardParts) => ({
+const passedOn = ({ log, shares, system, requests, bulk, webhooks, gate }: DashboardParts) => ({
+  log,
+  shares,
   system,
   requests,
   ...(bulk !== undefined && { bulk }),
@@ -159,5 +174,6 @@ function listsOf({ lists: { operator, refresh } }: DashboardParts) {
 /** Deletes sessions that are over and log entries that are too old; to be called daily. */
 export async function pruneDashboard({ sql: { db } }: AccountStore, nowMs: number): Promise<void> {
   await sqlSignIns(db).prune(nowMs);
+  await sqlGuesses(db).prune(nowMs - DAY_MS);
   await sqlAuditLog(db).prune(nowMs - AUDIT_MS);
 }

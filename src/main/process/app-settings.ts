@@ -16,6 +16,7 @@ export const hostCheckOf = ({ config, links }: Omit<Parts, "shares">): HostCheck
   createHostCheck({
     allowed: config.allowedHosts,
     publicUrl: links.base,
+    hasPublicUrl: config.publicUrl !== undefined,
     listensOn: config.host,
   });
 

@@ -198,7 +198,7 @@ export const SETTINGS = {
     [
       "GATEPOST_ALLOWED_HOSTS",
       "from the public URL and loopback",
-      "Host names that `/account/*` and `/metrics` answer to, comma-separated, beside that of the public URL and loopback names. Unset: any, unless `HOST` is a loopback address.",
+      "Host names that `/account/*` and `/metrics` answer to, comma-separated, beside that of the public URL and loopback names, and the dashboard's pages too. Unset, without `GATEPOST_PUBLIC_URL`: any, unless `HOST` is a loopback address.",
     ],
     readHosts,
   ),

@@ -19,6 +19,7 @@ export type AuditAction =
   | "hook.secret"
   | "hook.removed"
   | "session.started"
+  | "session.delayed"
   | "session.ended"
   | "session.revoked"
   | "webhook.saved"
@@ -34,7 +35,7 @@ export interface AuditEntry {
   readonly id: string;
   readonly atMs: number;
   readonly action: AuditAction;
-  /** Id of the account that did it; "operator:" and a system user's name for the command line. */
+  /** Id of the account that did it; "operator:" and a system user's name for the command line; "visitor" for nobody known. */
   readonly actorId: string;
   /** Id of the account it was done to; "service" for what concerns all. */
   readonly accountId: string;

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { trimEntry } from "../../core/address/trim.ts";
 import { addressKey, parseAddress } from "../../core/address/address.ts";
+import { isCommonPassword } from "../../core/tables/common-passwords.ts";
 import type { Account, Accounts, AccountTier } from "../../ports/admission/accounts.ts";
 import { accountKey, type OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";
@@ -31,10 +33,10 @@ export type AccountAnswer =
   | { readonly kind: "created"; readonly account: Account }
   | { readonly kind: "bad_email" }
   | { readonly kind: "email_taken" }
-  | { readonly kind: "bad_password" };
+  | { readonly kind: "bad_password"; readonly mistake: string };
 
 /** Characters of a password. The upper bound keeps hashing cheap to ask for. */
-export const PASSWORD_MIN = 10;
+const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 1_000;
 
 /** The largest plan: an administrator sees what every customer sees. */
@@ -42,6 +44,9 @@ const ADMIN_TIER: AccountTier = "pro";
 
 /** How many accounts one page holds. */
 const PAGE = 500;
+
+export type SetPassword =
+  "changed" | "no_account" | { readonly kind: "bad_password"; readonly mistake: string };
 
 export interface AccountService {
   create(order: AccountOrder): Promise<AccountAnswer>;
@@ -57,7 +62,8 @@ export interface AccountService {
   /** The dashboard's pages for administrators, and the plan Pro; in force with the next request. */
   promote(id: string): Promise<boolean>;
   demote(id: string): Promise<boolean>;
-  setPassword(id: string, password: string): Promise<"changed" | "bad_password" | "no_account">;
+  /** Answers with a sentence when the password is refused. */
+  setPassword(id: string, password: string): Promise<SetPassword>;
 }
 
 /** The e-mail address as accounts are known by it; undefined when the text is not one. */
@@ -66,15 +72,37 @@ export function accountEmail(text: string): string | undefined {
   return address.ok ? addressKey(address.value) : undefined;
 }
 
-const isPassword = (text: string): boolean =>
-  text.length >= PASSWORD_MIN && text.length <= PASSWORD_MAX;
+/** A password for somebody who chooses another one later. */
+export const newPassword = (): string => randomBytes(18).toString("base64url");
+
+/** What is wrong with a new password, in a sentence. */
+export function passwordMistake(password: string, email: string): string | undefined {
+  if (password.length < PASSWORD_MIN) {
+    return `The password needs at least ${String(PASSWORD_MIN)} characters.`;
+  }
+  if (password.length > PASSWORD_MAX) return "The password is too long.";
+  if (password.includes("\0")) return "The password must not contain the character NUL.";
+  const [localPart = "", domain = ""] = email.trim().toLowerCase().split("@");
+  const bare = password.trim().toLowerCase();
+  const own = [`${localPart}@${domain}`, `${localPart}${domain}`, domain];
+  const isName = localPart !== "" && bare.replace(/[^a-z]+$/, "") === localPart;
+  if (own.includes(bare) || isName) {
+    return "The password must not be the e-mail address.";
+  }
+  if (new Set(bare).size < 4) {
+    return "The password repeats the same few characters. Choose another.";
+  }
+  if (isCommonPassword(bare)) return "The password is one of the commonest. Choose another.";
+  return undefined;
+}
 
 async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<AccountAnswer> {
   const { origin, isAdmin, password } = order;
   const tier = isAdmin ? ADMIN_TIER : order.tier;
   const email = accountEmail(order.email);
   if (email === undefined) return { kind: "bad_email" };
-  if (password !== undefined && !isPassword(password)) return { kind: "bad_password" };
+  const mistake = password === undefined ? undefined : passwordMistake(password, email);
+  if (mistake !== undefined) return { kind: "bad_password", mistake };
   const passwordHash =
     password === undefined ? undefined : await deps.passwords.hash(password, order.by);
   const id = deps.ids.hex32();
@@ -120,7 +148,8 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     promote: (id) => change(id, { isAdmin: true, tier: ADMIN_TIER }),
     demote: (id) => change(id, { isAdmin: false }),
     async setPassword(id, password) {
-      if (!isPassword(password)) return "bad_password";
+      const mistake = passwordMistake(password, (await accounts.find(id))?.email ?? "");
+      if (mistake !== undefined) return { kind: "bad_password", mistake };
       const passwordHash = await passwords.hash(password, accountKey(id));
       const isChanged = await accounts.change(id, { passwordHash }, clock.nowMs());
       return isChanged ? "changed" : "no_account";

@@ -12,6 +12,9 @@ const OPERATOR = "operator:";
 /** What is changed for the whole service belongs to no account. */
 export const SERVICE = "service";
 
+/** The actor of a sign-in that failed. */
+export const VISITOR = "visitor";
+
 /** From where the command line's changes come. */
 export const COMMAND_LINE = "the command line";
 

@@ -14,6 +14,7 @@ import { installationMigration } from "../migrations/0011-installation.ts";
 import { signUpGateMigration } from "../migrations/0012-sign-up-gate.ts";
 import { progressMigration } from "../migrations/0013-progress.ts";
 import { tokenSecretsMigration } from "../migrations/0014-token-secrets.ts";
+import { guessesMigration } from "../migrations/0015-guesses.ts";
 import type { Migration } from "../migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { lockName } from "./row-locks.ts";
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   signUpGateMigration,
   progressMigration,
   tokenSecretsMigration,
+  guessesMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

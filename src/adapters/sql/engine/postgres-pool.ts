@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
 import type { PoolClient, PoolConfig } from "pg";
+import { withoutNul } from "./without-nul.ts";
 import { isSessionLost, queryFault, storeDown } from "./postgres-fault.ts";
 
 /** How many sessions, and how long anything may take; why: docs/decisions/0009-postgresql.md. */
@@ -110,7 +111,7 @@ function session(client: PoolClient, answerTimeoutMs: number): PostgresPoolClien
     sql: string,
     parameters: readonly unknown[],
   ): Promise<PostgresQueryResult<R>> => {
-    const values = parameters.map(storable);
+    const values = parameters.map(withoutNul);
     try {
       const result = await within(answerTimeoutMs, client.query({ text: sql, values }));
       return result as unknown as PostgresQueryResult<R>;
@@ -137,10 +138,6 @@ function committed<R>(sql: string, result: PostgresQueryResult<R>): PostgresQuer
   if (sql !== "commit" || command !== "ROLLBACK") return result;
   throw new Error("commit: a statement of the transaction had failed, and all of it is undone");
 }
-
-/** PostgreSQL's text cannot hold U+0000, which a webhook's receiver may well answer with. */
-const storable = (value: unknown): unknown =>
-  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
 
 function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -2,6 +2,15 @@
 export interface DashboardTables {
   login_sessions: SignInRow;
   audit_entries: AuditEntryRow;
+  guesses: GuessRow;
+}
+
+export interface GuessRow {
+  key: string;
+  tries: number;
+  last_ms: number;
+  /** No try is granted before. */
+  next_ms: number;
 }
 
 export interface SignInRow {

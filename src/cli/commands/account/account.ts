@@ -2,11 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../../core/calendar.ts";
 import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
 import type { Account, AccountTier } from "../../../ports/admission/accounts.ts";
-import {
-  type AccountOrder,
-  PASSWORD_MAX,
-  PASSWORD_MIN,
-} from "../../../service/account/accounts.ts";
+import { type AccountOrder, newPassword } from "../../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../service/account/credits.ts";
 import { Refusal } from "../../../service/refusals.ts";
 import { misuse, refuse } from "../../terminal.ts";
@@ -14,8 +10,6 @@ import { jsonLine, shown, table } from "../../text.ts";
 import { outcomesCommand } from "../gate/outcomes.ts";
 import { type AccountDeps, accountNamed, type CliAccounts, withAccounts } from "./account-deps.ts";
 import { ACCOUNT, type JsonOption } from "../options.ts";
-
-const BAD_PASSWORD = `a password must have ${String(PASSWORD_MIN)} to ${String(PASSWORD_MAX)} characters`;
 
 /** `gatepost account ...`; may run beside a server, which follows within 5 s. */
 export function accountCommand(deps: AccountDeps): Command {
@@ -53,9 +47,10 @@ function createCommand(deps: AccountDeps): Command {
       const password = options.passwordStdin === true ? await deps.readInput() : undefined;
       const { tier, admin: isAdmin = false } = options;
       const order = { email, tier, isAdmin, origin: "operator" } as const;
+      const { err: warn } = deps.terminal;
       const made = await withAccounts(
         deps,
-        (store) => create(store, password === undefined ? order : { ...order, password }),
+        (store) => create(store, password === undefined ? order : { ...order, password }, warn),
         "may_create",
       );
       const { account, apiKey } = made;
@@ -71,7 +66,7 @@ function createCommand(deps: AccountDeps): Command {
           : `account ${account.id} (${account.email}, ${account.tier})\n` +
               `key     ${apiKey}\nThe key is not shown again.\n`,
       );
-      if (isAdmin && password === undefined && options.json !== true) {
+      if (isAdmin && password === undefined && options.json !== true && !made.isTakenOver) {
         deps.terminal.err(
           `To sign in, an administrator needs a password: gatepost account password ${account.email} --password-stdin\n`,
         );
@@ -82,15 +77,50 @@ function createCommand(deps: AccountDeps): Command {
 async function create(
   store: CliAccounts,
   order: AccountOrder,
-): Promise<{ account: Account; apiKey: string }> {
+  warn: (text: string) => void,
+): Promise<{ account: Account; apiKey: string; isTakenOver: boolean }> {
   const answer = await store.accounts.create(order);
   if (answer.kind === "bad_email") throw misuse(`${shown(order.email)}: not a valid email address`);
-  if (answer.kind === "bad_password") throw misuse(BAD_PASSWORD);
-  if (answer.kind === "email_taken")
+  if (answer.kind === "bad_password") throw misuse(answer.mistake);
+  const known = answer.kind === "created" ? undefined : await store.accounts.find(order.email);
+  if (answer.kind !== "created" && (known?.origin !== "signup" || !order.isAdmin)) {
     throw refuse(`${shown(order.email)}: an account with this email address exists`);
-  const first = await store.keys.create(answer.account.id, "first key");
+  }
+  if (known !== undefined) await promote(store, known, { warn, password: order.password });
+  const account =
+    answer.kind === "created" ? answer.account : await accountNamed(store, order.email);
+  const first = await store.keys.create(account.id, "first key");
+  if (first.kind === "too_many") throw refuse(`${account.email}: the account has too many keys`);
   if (first.kind !== "created") throw new Error(`the first key: ${first.kind}`);
-  return { account: answer.account, apiKey: first.apiKey };
+  return { account, apiKey: first.apiKey, isTakenOver: known !== undefined };
+}
+
+interface Promotion {
+  readonly warn: (text: string) => void;
+  /** Absent: one is made. */
+  readonly password?: string | undefined;
+}
+
+/** Replaces the password first when a sign-up made the account: its maker may not own the address. */
+async function promote(
+  { accounts }: CliAccounts,
+  { id, email, origin }: Account,
+  { warn, password: given }: Promotion,
+): Promise<void> {
+  if (origin !== "signup") {
+    await accounts.promote(id);
+    return;
+  }
+  const password = given ?? newPassword();
+  const answer = await accounts.setPassword(id, password);
+  if (typeof answer === "object") throw misuse(answer.mistake);
+  await accounts.promote(id);
+  warn(
+    `Warning: ${email} was registered by a sign-up, which proves nothing about its owner. ` +
+      `It has a new password, and every browser is signed out.\n` +
+      (given === undefined ? `password ${password}\nThe password is not shown again.\n` : "") +
+      `Its API keys still work. Revoke those that you do not know: gatepost key list ${email}\n`,
+  );
 }
 
 function accountJson(account: Account): Readonly<Record<string, unknown>> {
@@ -219,8 +249,9 @@ function stateCommand(deps: AccountDeps, verb: keyof typeof STATES): Command {
     .argument("<account>", ACCOUNT)
     .option("--json", "print the account")
     .action(
-      changing(deps, async ({ accounts }, { id }) => {
-        await accounts[verb](id);
+      changing(deps, async (store, account) => {
+        if (verb === "promote") await promote(store, account, { warn: deps.terminal.err });
+        else await store.accounts[verb](account.id);
       }),
     );
 }
@@ -234,7 +265,7 @@ function passwordCommand(deps: AccountDeps): Command {
     .action(
       changing(deps, async ({ accounts }, { id }) => {
         const answer = await accounts.setPassword(id, await deps.readInput());
-        if (answer === "bad_password") throw misuse(BAD_PASSWORD);
+        if (typeof answer === "object") throw misuse(answer.mistake);
       }),
     );
 }

@@ -47,12 +47,13 @@ export function TierForm({ account, busy, change }: PartProps): VNode {
 /** For somebody who forgot theirs: tell it to them, and they change it. */
 export function PasswordForm({ busy, change }: PartProps): VNode {
   const [password, setPassword] = useState("");
+  const [own, setOwn] = useState("");
   return (
     <form
       class="stack close"
       onSubmit={(event) => {
         event.preventDefault();
-        change("password", { password }, t("Password set."));
+        change("password", { password, current_password: own }, t("Password set."));
       }}
     >
       <Field
@@ -62,9 +63,47 @@ export function PasswordForm({ busy, change }: PartProps): VNode {
         hint={t("Signs the account out everywhere. Tell the password to its owner.")}
         input={{ ...passwordInput("new-password"), required: false, autocomplete: "off" }}
       />
+      <OwnPassword value={own} onValue={setOwn} />
       <div>
-        <button type="submit" disabled={busy || password === ""}>
+        <button type="submit" disabled={busy || password === "" || own === ""}>
           {t("Set the password")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function OwnPassword(props: { value: string; onValue: (value: string) => void }): VNode {
+  return (
+    <Field
+      label={t("Your own password")}
+      {...props}
+      input={{ ...passwordInput("current-password"), required: false }}
+    />
+  );
+}
+
+export function PromoteForm({ account, busy, change }: PartProps): VNode {
+  const [own, setOwn] = useState("");
+  return (
+    <form
+      class="stack close"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change("promote", { current_password: own }, t("Made an administrator"));
+      }}
+    >
+      {account.origin === "signup" ? (
+        <p class="note">
+          {t(
+            "This account was registered by a sign-up. Set a new password first, unless you know whose it is.",
+          )}
+        </p>
+      ) : null}
+      <OwnPassword value={own} onValue={setOwn} />
+      <div>
+        <button type="submit" disabled={busy || own === ""}>
+          {t("Make an administrator")}
         </button>
       </div>
     </form>

@@ -10,7 +10,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { tierName } from "../../words/tiers.ts";
-import { CreditForm, PasswordForm, TierForm } from "./account-forms.tsx";
+import { CreditForm, PasswordForm, PromoteForm, TierForm } from "./account-forms.tsx";
 import { UsageFigures } from "./usage-figures.tsx";
 
 /** One account: what it used, its keys, and everything an administrator may change. */
@@ -80,6 +80,7 @@ function Changes(props: { account: AdminAccount; onChanged: () => void }): VNode
       <TierForm account={account} busy={busy} change={change} />
       <CreditForm account={account} busy={busy} change={change} />
       <PasswordForm account={account} busy={busy} change={change} />
+      {account.admin ? null : <PromoteForm account={account} busy={busy} change={change} />}
       <Fault text={fault} />
       <Switches account={account} busy={busy} change={change} />
     </section>
@@ -105,15 +106,7 @@ function Switches(props: {
         >
           {t("Take the administrator rights away")}
         </button>
-      ) : (
-        <button
-          type="button"
-          disabled={busy}
-          onClick={() => change("promote", {}, t("Made an administrator"))}
-        >
-          {t("Make an administrator")}
-        </button>
-      )}
+      ) : null}
       {account.disabled ? (
         <button
           type="button"

@@ -17,6 +17,8 @@ import type { Clock } from "../../../ports/process/clock.ts";
 import type { Shares } from "../../../ports/sharing/shares.ts";
 import { boundedNumber, numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
+import { confirmOwn } from "./confirm-own.ts";
+import type { SignIn } from "../../../service/account/sign-in/sign-in.ts";
 import { shownAudit } from "../present.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
 import { AuditEntries, Balance } from "../shapes.ts";
@@ -25,6 +27,7 @@ import { Cockpit, SystemState } from "./admin-shapes.ts";
 export interface AdminDeps {
   readonly accounts: AccountService;
   readonly sessions: Pick<SignIns, "endAll">;
+  readonly signIn: Pick<SignIn, "isPassword">;
   readonly usage: Pick<UsageReader, "everyone">;
   readonly verdicts: Pick<VerdictCounts, "sums">;
   readonly shares: Pick<Shares, "figures">;
@@ -190,9 +193,10 @@ const switchRoutes = (deps: AdminDeps): readonly AccountRoute[] => [
     path: "admin/accounts/:id/password",
     for: "admin",
     summary: "Set a new password, which ends every session of the account",
-    body: Type.Object({ password: Type.String() }),
+    body: Type.Object({ password: Type.String(), current_password: Type.String() }),
     async handle(request) {
       const subject = await subjectOf(request, deps);
+      await confirmOwn(request, deps);
       const password = textField(request.body, "password", PASSWORD_FIELD_MAX);
       checkPassword(password, subject.email);
       await auditedAccounts(deps.accounts, noteOf(request, deps.audit)).setPassword(

@@ -37,6 +37,29 @@ test("an administrator changes plan, credits and switch, and every change is on 
   assert.equal(shown.includes("admin@gatepost.example"), false, "not which administrator it was");
 });
 
+const OWN = { current_password: PASSWORD };
+
+test("an administrator promotes and sets passwords with the own password only", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const id = await world.addAccount(EMAIL);
+  const admin = await signedIn("admin@gatepost.example");
+  const password = "another fine password";
+  for (const [more, want] of [
+    [{}, 400],
+    [{ current_password: "not the own one" }, 403],
+    [{ current_password: "" }, 403],
+    [{ current_password: 1 }, 400],
+    [OWN, 204],
+  ] as const) {
+    const set = await admin.post(`admin/accounts/${id}/password`, { password, ...more });
+    assert.equal(set.status, want);
+    const promoted = await admin.post(`admin/accounts/${id}/promote`, { ...more });
+    assert.equal(promoted.status, want);
+    assert.equal((await world.store.accounts.find(id))?.isAdmin, want === 204);
+  }
+});
+
 test("the keys of an account that an administrator switches off are refused at once", async (t) => {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });
   await world.addAccount("admin@gatepost.example", { isAdmin: true });
@@ -61,6 +84,38 @@ test("administrators cannot switch themselves off or take their own rights away"
   assert.equal((await admin.post(`admin/accounts/${id}/demote`)).status, 409);
 });
 
+test("NUL in an id is 404 and in a text 400, and changes nothing", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  const id = await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  const other = await world.addAccount(EMAIL);
+  const key = await world.store.keys.create(id, "shop");
+  assert.ok(key.kind === "created");
+  const admin = await signedIn("admin@gatepost.example");
+  for (const verb of ["demote", "disable", "promote", "enable", "tier", "credits", "password"]) {
+    for (const one of [id, other]) {
+      const reply = await admin.post(`admin/accounts/${one}%00/${verb}`, { amount: 1, reason: "" });
+      assert.equal(reply.status, 404, verb);
+    }
+  }
+  assert.equal((await admin.get(`admin/accounts/${id}%00x`)).status, 404);
+  assert.equal((await admin.delete(`keys/${key.key.id}%00`)).status, 404);
+  assert.equal((await admin.get("admin/accounts?q=a%00b")).status, 400);
+  assert.equal((await admin.post("keys", { name: "a\0b" })).status, 400);
+  assert.equal(
+    (await admin.post("sign-in", { email: `${EMAIL}\0`, password: PASSWORD })).status,
+    400,
+  );
+  const admins = (await world.store.accounts.find(id))?.isAdmin;
+  assert.deepEqual([admins, (await world.store.accounts.find(other))?.isAdmin], [true, false]);
+});
+
+test("a store takes no text for another that NUL cuts", async (t) => {
+  const { world } = await worldFor(t);
+  const id = await world.addAccount(EMAIL);
+  assert.equal(await world.store.accounts.find(`${id}\0`), undefined);
+  assert.equal(await world.store.accounts.promote(`${id}\0tail`), false);
+});
+
 test("an administrator has the plan pro, made or promoted, and keeps it", async (t) => {
   const { world, signedIn } = await worldFor(t);
   await world.addAccount("admin@gatepost.example", { isAdmin: true, tier: "free" });
@@ -68,14 +123,14 @@ test("an administrator has the plan pro, made or promoted, and keeps it", async 
   const admin = await signedIn("admin@gatepost.example");
   const tierOf = async (who: string) => (await world.store.accounts.find(who))?.tier;
   assert.equal(await tierOf("admin@gatepost.example"), "pro");
-  assert.equal((await admin.post(`admin/accounts/${id}/promote`)).status, 204);
+  assert.equal((await admin.post(`admin/accounts/${id}/promote`, OWN)).status, 204);
   assert.equal(await tierOf(id), "pro");
   const refused = await admin.post(`admin/accounts/${id}/tier`, { tier: "free" });
   assert.equal(refused.status, 409);
   assert.match(refused.text, /An administrator has the plan pro/);
   assert.equal((await admin.post(`admin/accounts/${id}/demote`)).status, 204);
   assert.equal((await admin.post(`admin/accounts/${id}/tier`, { tier: "free" })).status, 204);
-  assert.equal((await admin.post("admin/accounts/nobody/promote")).status, 404);
+  assert.equal((await admin.post("admin/accounts/nobody/promote", OWN)).status, 404);
 });
 
 test("accounts come in pages of 50, narrowed by plan and state, and one with usage and keys", async (t) => {

@@ -16,6 +16,9 @@ import { boundedNumber } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { adminAccount } from "../present.ts";
 import { type AccountRoute, answering, done } from "../route.ts";
+import { Type } from "../../../core/json-schema.ts";
+import type { SignIn } from "../../../service/account/sign-in/sign-in.ts";
+import { confirmOwn } from "./confirm-own.ts";
 import { AdminAccountPage, AdminAccounts } from "./admin-shapes.ts";
 
 export interface DirectoryDeps {
@@ -24,6 +27,7 @@ export interface DirectoryDeps {
   readonly keys: Pick<KeyService, "list">;
   readonly usage: Pick<UsageReader, "allowance" | "days">;
   readonly audit: Audit;
+  readonly signIn: Pick<SignIn, "isPassword">;
 }
 
 const PAGE_SIZE = 50;
@@ -87,13 +91,16 @@ const accountRoute = ({ accounts, keys, usage }: DirectoryDeps): AccountRoute =>
     },
   });
 
-const roleRoutes = ({ accounts, audit }: DirectoryDeps): readonly AccountRoute[] => [
+const roleRoutes = ({ accounts, audit, signIn }: DirectoryDeps): readonly AccountRoute[] => [
   {
     method: "POST",
     path: "admin/accounts/:id/promote",
     for: "admin",
     summary: "Make an account an administrator, with the plan pro",
+    body: Type.Object({ current_password: Type.String() }),
     async handle(request) {
+      if ((await accounts.find(request.id)) === undefined) throw notFound();
+      await confirmOwn(request, { signIn });
       const noted = auditedAccounts(accounts, noteOf(request, audit));
       if (!(await noted.promote(request.id))) throw notFound();
       return done;

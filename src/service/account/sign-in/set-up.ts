@@ -25,10 +25,10 @@ export interface Credentials {
 
 /** The first administrator is made in the browser, by a link that the start prints. */
 export interface SetUp {
-  /** A new token for the link; undefined when there is an account already. */
+  /** A new token for the link; undefined when there is an administrator already. */
   begin(): Promise<string | undefined>;
-  /** Whether a link works now. */
-  isOpen(): boolean;
+  /** Whether a link works now: for 30 minutes, or until there is an administrator, made here or elsewhere. */
+  isOpen(): Promise<boolean>;
   /** Makes the administrator and signs them in. Throws a `Refusal` for a used, old or wrong link. */
   finish(token: string, who: Credentials, visitor: Visitor): Promise<StartedSession>;
 }
@@ -43,25 +43,39 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 export function createSetUp(deps: SetUpDeps): SetUp {
   const { accounts, directory, logins, audit, ids, clock } = deps;
   let wanted: { readonly hash: Buffer; readonly untilMs: number } | undefined;
-  const isEmpty = async (): Promise<boolean> => (await directory.search({}, 1)).total === 0;
-  const isOpen = (): boolean => wanted !== undefined && clock.nowMs() < wanted.untilMs;
+  const hasAdmin = async (): Promise<boolean> =>
+    (await directory.search({ state: "admin" }, 1)).total > 0;
+  const isOpen = async (): Promise<boolean> => {
+    if (wanted === undefined || clock.nowMs() >= wanted.untilMs) return false;
+    if (await hasAdmin()) wanted = undefined;
+    return wanted !== undefined;
+  };
+  /** The open link that the token is of. */
+  const linkOf = async (token: string): Promise<NonNullable<typeof wanted>> => {
+    const isKnown = wanted !== undefined;
+    if (!(await isOpen())) {
+      throw setUpLinkInvalid(isKnown && wanted !== undefined ? "old" : "used");
+    }
+    const known = wanted;
+    if (known === undefined || !timingSafeEqual(digest(token), known.hash)) {
+      throw setUpLinkInvalid("wrong");
+    }
+    return known;
+  };
   return {
     isOpen,
     async begin() {
-      if (!(await isEmpty())) return undefined;
+      if (await hasAdmin()) return undefined;
       const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
       wanted = { hash: digest(token), untilMs: clock.nowMs() + SET_UP_LIFE_MS };
       return token;
     },
     async finish(token, { email, password }, visitor) {
-      const known = wanted;
-      if (known === undefined || !isOpen() || !timingSafeEqual(digest(token), known.hash)) {
-        throw setUpLinkInvalid();
-      }
+      const known = await linkOf(token);
       if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
       checkPassword(password, email);
+      if (wanted !== known) throw setUpLinkInvalid("used");
       wanted = undefined; // A second request beside this one makes no second administrator.
-      if (!(await isEmpty())) throw setUpLinkInvalid();
       const by = bucketKey(visitor.clientAddress);
       const order = {
         email,
@@ -74,19 +88,18 @@ export function createSetUp(deps: SetUpDeps): SetUp {
       const answer = await accounts.create(order);
       if (answer.kind !== "created") {
         wanted = known;
-        throw badField("That account could not be made.");
+        throw badField(
+          `The account ${email.trim()} exists already. Use another address, or make it an administrator: gatepost account promote ${email.trim()}`,
+        );
       }
       const { account } = answer;
-      const detail = "pro, administrator, by the set-up link";
-      const { clientAddress } = visitor;
-      await audit({
-        action: "account.created",
-        actorId: account.id,
-        accountId: account.id,
-        clientAddress,
-        detail,
-      });
+      await noteMade(account.id, visitor, audit);
       return logins.start(account, visitor);
     },
   };
 }
+
+const noteMade = (id: string, { clientAddress }: Visitor, audit: Audit): Promise<void> => {
+  const detail = "pro, administrator, by the set-up link";
+  return audit({ action: "account.created", actorId: id, accountId: id, clientAddress, detail });
+};

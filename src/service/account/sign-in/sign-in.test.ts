@@ -6,6 +6,8 @@ import type { Account } from "../../../ports/admission/accounts.ts";
 import type { Passwords } from "../../../ports/account/passwords.ts";
 import { Refusal } from "../../refusals.ts";
 import { createShares } from "../../../ports/sharing/shares.ts";
+import { openEmbedded } from "../../../adapters/sql/engine/database.ts";
+import { sqlGuesses } from "../../../adapters/sql/account/guesses.ts";
 import { boundPasswords } from "./bounded-passwords.ts";
 import { createSignIn } from "./sign-in.ts";
 
@@ -22,7 +24,10 @@ const ANN: Account = {
 };
 
 /** One account with the password "right"; hashes are the passwords themselves. */
-function deskWith() {
+async function deskWith(known: readonly string[] = []) {
+  const { db } = await openEmbedded(":memory:", 0);
+  const guesses = { ...sqlGuesses(db), places: () => Promise.resolve(known) };
+  const told: string[] = [];
   const clock = manualClock();
   const verified: string[] = [];
   const signIn = createSignIn({
@@ -38,12 +43,18 @@ function deskWith() {
       },
     },
     rates: memoryRateCounter(),
+    guesses,
+    log: { warn: (event) => void told.push(event) },
+    counted: (outcome) => void told.push(outcome),
     logins: {
       start: (account) =>
         Promise.resolve({ session: { accountId: account.id } as never, token: "t" }),
       identify: () => Promise.resolve(undefined),
     },
-    audit: () => Promise.resolve(),
+    audit: ({ action, accountId, actorId }) => {
+      told.push([action, accountId, actorId].join(" "));
+      return Promise.resolve();
+    },
     ids: { bytes: (count) => new Uint8Array(count), hex32: () => "0" },
     clock,
   });
@@ -52,11 +63,11 @@ function deskWith() {
       ({ token }) => token,
       (error: unknown) => (error instanceof Refusal ? error.code : "a fault"),
     );
-  return { clock, verified, attempt };
+  return { clock, verified, attempt, told };
 }
 
 test("a flood of wrong passwords from one address never locks the owner out", async () => {
-  const { attempt, clock } = deskWith();
+  const { attempt, clock } = await deskWith(["192.0.2.1"]);
   for (let tries = 0; tries < 10; tries += 1) {
     assert.equal(await attempt("wrong", "192.0.2.66"), "wrong_password");
   }
@@ -67,22 +78,54 @@ test("a flood of wrong passwords from one address never locks the owner out", as
 });
 
 test("an IPv6 client has one count for its whole /64", async () => {
-  const { attempt } = deskWith();
+  const { attempt } = await deskWith(["2001:db8:0:1::5"]);
   for (let host = 1; host <= 10; host += 1) await attempt("wrong", `2001:db8::${String(host)}`);
   assert.equal(await attempt("right", "2001:db8::ffff"), "too_many_attempts");
   assert.equal(await attempt("right", "2001:db8:0:1::1"), "t");
 });
 
 test("an unknown address costs a hash as well, so that time tells nothing", async () => {
-  const { attempt, verified } = deskWith();
+  const { attempt, verified } = await deskWith();
   assert.equal(await attempt("right", "192.0.2.1", "nobody@gatepost.example"), "wrong_password");
   assert.equal(verified.length, 1);
 });
 
 test("a password of a million characters is refused without a hash", async () => {
-  const { attempt, verified } = deskWith();
+  const { attempt, verified } = await deskWith();
   assert.equal(await attempt("a".repeat(1_000_000), "192.0.2.1"), "wrong_password");
   assert.deepEqual(verified, []);
+});
+
+for (const [what, email] of [
+  ["an account", ANN.email],
+  ["an address without an account", "nobody@gatepost.example"],
+] as const) {
+  test(`a password of ${what} is tried ten times from ten addresses, then later and later`, async () => {
+    const { attempt, clock, told } = await deskWith();
+    for (let tries = 1; tries <= 10; tries += 1) {
+      assert.equal(await attempt("wrong", `192.0.2.${String(tries)}`, email), "wrong_password");
+    }
+    assert.equal(await attempt("right", "192.0.2.99", email), "too_many_attempts");
+    clock.advance(10_000);
+    assert.equal(await attempt("wrong", "192.0.2.98", email), "wrong_password");
+    clock.advance(10_000);
+    assert.equal(await attempt("wrong", "192.0.2.97", email), "too_many_attempts");
+    clock.advance(10_000);
+    const right = email === ANN.email ? "t" : "wrong_password";
+    assert.equal(await attempt("right", "192.0.2.96", email), right, "delayed and not locked");
+    assert.ok(told.includes("sign_in.delayed") && told.includes("delayed"));
+    const entries = told.filter((line) => line.startsWith("session.delayed"));
+    assert.equal(entries.length, email === ANN.email ? 2 : 0);
+  });
+}
+
+test("whoever guesses elsewhere does not keep the owner out of a place that is known", async () => {
+  const { attempt } = await deskWith(["2001:db8::7"]);
+  for (let tries = 1; tries <= 10; tries += 1) await attempt("wrong", `192.0.2.${String(tries)}`);
+  assert.equal(await attempt("right", "192.0.2.99"), "too_many_attempts");
+  assert.equal(await attempt("right", "2001:db8::8"), "t", "the same network");
+  for (let tries = 1; tries <= 10; tries += 1) await attempt("wrong", "2001:db8::9");
+  assert.equal(await attempt("right", "2001:db8::8"), "too_many_attempts", "and is counted too");
 });
 
 test("few hashes run at once, owners take turns, and an owner with many is refused", async () => {

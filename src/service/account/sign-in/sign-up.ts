@@ -1,8 +1,8 @@
 import type { Clock } from "../../../ports/process/clock.ts";
 import type { QuotaCounter } from "../../../ports/admission/quota-counter.ts";
-import { type AccountService, accountEmail, PASSWORD_MAX, PASSWORD_MIN } from "../accounts.ts";
+import { type AccountService, accountEmail, passwordMistake } from "../accounts.ts";
 import { bucketKey, bucketOf } from "../../admission/bucket.ts";
-import { badField, signUpClosed, signUpsSpent } from "../../refusals.ts";
+import { badField, setUpOpen, signUpClosed, signUpsSpent } from "../../refusals.ts";
 import type { Audit } from "../audit.ts";
 import type { Visitor } from "./sign-ins.ts";
 
@@ -12,6 +12,8 @@ const SIGN_UPS_PER_DAY = 3;
 export interface SignUpDeps {
   /** GATEPOST_SIGNUP. */
   readonly mode: "open" | "closed";
+  /** The link for the first administrator is open: who signed up now could be taken for the operator. */
+  readonly isSetUpOpen: () => Promise<boolean>;
   readonly accounts: Pick<AccountService, "create">;
   readonly quotas: Pick<QuotaCounter, "take">;
   readonly audit: Audit;
@@ -21,9 +23,11 @@ export interface SignUpDeps {
 /** Makes a free account. The answer never tells whether the e-mail address was known; throws a `Refusal`. */
 export type SignUp = (email: string, password: string, visitor: Visitor) => Promise<void>;
 
-export function createSignUp({ mode, accounts, quotas, audit, clock }: SignUpDeps): SignUp {
+export function createSignUp(deps: SignUpDeps): SignUp {
+  const { mode, isSetUpOpen, accounts, quotas, audit, clock } = deps;
   return async (email, password, { clientAddress }) => {
     if (mode === "closed") throw signUpClosed();
+    if (await isSetUpOpen()) throw setUpOpen();
     if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
     checkPassword(password, email);
     // The prefix makes the day's count go with those of anonymous address buckets.
@@ -42,14 +46,6 @@ export function createSignUp({ mode, accounts, quotas, audit, clock }: SignUpDep
 
 /** Throws a `Refusal` that says what would do. */
 export function checkPassword(password: string, email: string): void {
-  if (password.length < PASSWORD_MIN) {
-    throw badField(`The password needs at least ${String(PASSWORD_MIN)} characters.`);
-  }
-  if (password.length > PASSWORD_MAX) throw badField("The password is too long.");
-  if (password.toLowerCase() === email.trim().toLowerCase()) {
-    throw badField("The password must not be the e-mail address.");
-  }
-  if (new Set(password).size < 4) {
-    throw badField("The password repeats the same few characters. Choose another.");
-  }
+  const mistake = passwordMistake(password, email);
+  if (mistake !== undefined) throw badField(mistake);
 }

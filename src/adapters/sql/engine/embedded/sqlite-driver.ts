@@ -12,6 +12,7 @@ import {
   SqliteDriver,
 } from "kysely";
 import { StoreDown } from "../../../../ports/process/store-down.ts";
+import { holdsNul, withoutNul } from "../without-nul.ts";
 import type { LogSync } from "./log-sync.ts";
 
 /** Looks whether another thread or process has given the lock back: first in each round of the event loop, then each ms. */
@@ -43,7 +44,11 @@ class PatientConnection implements DatabaseConnection {
   }
 
   /** A statement that finds the file locked has changed nothing. */
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(asked: CompiledQuery): Promise<QueryResult<R>> {
+    const { parameters } = asked;
+    const query = parameters.some(holdsNul)
+      ? { ...asked, parameters: parameters.map(withoutNul) }
+      : asked;
     const looksMax = ROUNDS + this.#busyTimeoutMs / LOOK_EVERY_MS;
     for (let looks = 1; ; looks += 1) {
       try {

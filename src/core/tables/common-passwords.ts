@@ -1,0 +1,202 @@
+// Source: the list of common passwords that Royce Williams made from Have I Been Pwned (gist.github.com/roycewilliams/226886fd01572964e1431ac8afc999ce).
+/** Of 10 characters and more, and short words that others are made of by adding figures; lower case, in order. */
+const COMMON = `
+&#2336brayden &heartstracker 000webhost 0102030405 010203040506 011151zangetsu 0123456789 01234567890 0123654789
+0147258369 0147852369 0147896325 0192837465 05081980bija 0987654321 0987654321q 0icotpd785 0r968ji9ufj6 1,00001e+14
+1020304050 102030405060 1029384756 10987654321 111222tianya 1122334455 112233445566 1123581321 1211109032 1213141516
+1223334444 123123123a 123123123q 1234509876 1234512345 1234554321 123456123456 12345654321 123456654321 123456789*
+123456789+ 123456789. 1234567890 1234567890- 1234567890-= 12345678900 12345678900987654321 12345678901 1234567890123
+12345678901234567890 1234567890a 1234567890q 1234567890qwe 1234567890qwertyuiop 1234567890z 1234567891 12345678910
+1234567891011 123456789101112 123456789123 123456789123456 1234567891234567 123456789123456789 1234567898
+12345678987654321 1234567899 123456789987654321 123456789a 123456789aa 123456789abc 123456789as 123456789asd
+123456789b 123456789c 123456789d 123456789e 123456789f 123456789g 123456789h 123456789i 123456789j 123456789k
+123456789l 123456789m 123456789n 123456789o 123456789p 123456789q 123456789qaz 123456789qw 123456789qwe
+123456789qwerty 123456789r 123456789s 123456789t 123456789v 123456789w 123456789x 123456789y 123456789z 123456789zxc
+123456abcd 123456asdf 123456qwer 123456qwerty 12345abcde 12345asdfg 12345qwert 12345qwerty 12345zxcvb 1234qwerty
+123admin32 123admin321 123admin321a 123hfjdk147 123password 123qwe123qwe 123qweasdzxc 13301827475 1357908642
+1357913579 1357924680 1357reti99 13587930210 1420839army 1472583690 147258369a 1590736tany 159753159753 18atcskd2w
+18n28n24a5 1a2a3a4a5a 1a2b3c4d5e 1a2s3d4f5g 1asdfghjkl 1basketbal 1butterfly 1chocolate 1fptjtl919 1fr2rfq7xl
+1life2live 1q2q3q4q5q 1q2w3e4r5t 1q2w3e4r5t6 1q2w3e4r5t6y 1q2w3e4r5t6y7u 1q2w3e4r5t6y7u8i 1q2w3e4r5t6y7u8i9o
+1q2w3e4r5t6y7u8i9o0p 1qaz2wsx3e 1qaz2wsx3edc 1qaz2wsx3edc4rfv 1qazxsw23edc 1qwertyuio 1sexybitch 1urkilbth674
+1v7upjw3nt 1z2x3c4v5b 1zn6fpn01n 1zn6fpn01x 20070509031 2012comeer 2416101113 299kgj8hgf 2cxdn8s271 2kroliczek
+2pacshakur 2q2w3e8r5t 3106934abc 31081981rs 3141592654 31x7t5xbke 3526535265 3d8cubaj2e 3daysgrace 3odi15ngxb
+3qdlqb49js 3rjs1la2qe 3rjs1la7qe 3rjs5la8qe 3s43pth5aea 3syqo15hil 3tutso24qf 421uiopy258 44442013vkkv 4815162342
+520love101182 5532361cnjqrf 5845201314 5hsu75kpot 5plk4l5uc7 5x1cjdsb9p 5xfgs3ii9d 6hbf28w791 7418529630 7894561230
+789456123a 7elephants 7ugd5hip2j 8-9899578642 80173rroom5 89058895869cth 89173371487v 8ix6s1fceh 8phrowz622 8phrowz624
+9121318barssuki 9198425200 9293709b13 92k2cizcdp 9508402243id 9638527410 9876543210 9876543211 987654321a 987654321q
+<password> ??????@mail.ru @bigmir.net a123456789 a1234567890 a1a2a3a4a5 a1b2c3d4e5 a1s2d3f4g5 a987654321 abc abc123
+abc1234567 abc123456789 abcd123456 abcde12345 abcdef abcdefg123 abcdefghi1 abcdefghij abracadabra abrakadabra
+accounting adams33486 admin administrator aerosmith1 afghanistan agnieszka1 ahbird1984 akademiks11 aksrms8010
+alejandra1 alejandro1 alejandro2 aleksander aleksandra alessandra alessandro alexander1 alexander2 alexander3
+alexander7 alexandra1 alexandria allahakbar allahuakbar allrecipes almario927 amdturion64 america123 amoreterno
+amsterdam1 anastasia1 anastasiya andi121382 andrey1412ua angelbaby1 angeleyes1 angelseye22 annabelle1 anthony123
+antoinette antonio123 apocalypse applesauce arabella24630 arcobaleno argentina1 armageddon armorgames armstrong1
+arschloch1 arsenal arsenal123 asassin1997 asdasdasd1 asdf123456 asdfbeans1 asdfg12345 asdfgh asdfghjkl asdfghjkl0
+asdfghjkl1 asdfghjkl12 asdfghjkl123 asdfghjkl; asdfghjklhudson1 asdfghjklwinston1 asdfjklknight ashley asshole123
+astalavista astonmartin astonvilla aug!272010 australia1 autumn avrillavigne awesome123 azerty azertyuiop b123456789
+babyboy123 babycakes1 babygirl01 babygirl06 babygirl07 babygirl08 babygirl09 babygirl10 babygirl11 babygirl12
+babygirl13 babygirl14 babygirl15 babygirl16 babygirl17 babygirl18 babygirl19 babygirl20 babygirl21 babygirl22
+babygirl23 babygirl24 babygirl69 babygurl12 babygurl13 babygurl14 backspace1 backstreet badoobadoo baili123com
+baltimore1 bangladesh barbiegirl barcelona1 baseball baseball08 baseball09 baseball10 baseball11 baseball12 baseball13
+baseball14 baseball15 baseball16 baseball17 baseball18 baseball19 baseball20 baseball21 baseball22 baseball23
+baseball24 baseball25 baseball33 basketbal1 basketbal9 basketball basketball1 basti_1014 batman battlefield beautiful1
+beautiful2 beethoven9 bellissima benjamin15 bernadette bestfriend bestfriends bettyboop1 bigbrother bigpimpin1
+billabong1 billiejoe1 birmingham bismillah1 blablabla1 blackberry blackbird1 blackcat123 blackhawk1 blackjack1
+blackrose1 blackwater blingbling blkdrag0ns blood4life blueberry1 bobesponja bobmarley1 boguska123 borec123654
+boyfriend1 brandon123 braveheart breakdance brinchen23 brittany12 broadband1 brokenhear browneyes1 brownsugar
+bubblegum1 bubbles123 budweiser1 bugsbunny1 bumblebee1 buttercup1 butterfly butterfly! butterfly0 butterfly1
+butterfly2 butterfly3 butterfly4 butterfly5 butterfly6 butterfly7 butterfly8 butterfly9 bvp33w7epu c123456789
+c43qpul5rz calculator california callofduty cameron123 candycane1 candygirl1 capitals11 capricorn1 capricornio
+cardinals1 carebears1 carpediem1 carpenter1 casablanca cashmoney1 cassandra1 catherine1 ccopacell1 cds04121989
+celinesimon cellphone1 celtic1888 cepetsugih challenger change1234 changeme chargers21 charlie charlie123 charlotte1
+charly2004 cheerleade cheerleader cheesecake cheguevara chelle1234 chelsea chelsea123 chemistry1 chevrolet1 chicharito
+chicken123 chihuahua1 chinchilla chocolate chocolate! chocolate1 chocolate2 chocolate3 chocolate4 chocolate5
+chocolate7 chocolate8 chocolate9 chrisbrown christelle christian1 christian2 christian7 christina1 christina2
+christine1 christmas1 christmas2 christoph89 christophe christopher christopher1 chronic420 cinderella cjmasterinf
+classof200 classof201 clementine cleopatra1 cleveland1 cm6e7aumn9 coccinella cocksucker combat123654 computador
+computadora computer computer11 computer12 computer123 confidence connection constantin constantine contrasena cookie
+cookiemons cookies123 cool123456 coolbeans1 cooldude09 copenhagen cordell123 coregmedia corvette cosmopolitan
+counterstrike countryboy couponsc10 courtney12 cowboys crackhead1 crazybitch crazygirl1 crepusculo cristiano7
+crystal123 cupcake123 cutiepie12 cvzefh1gkc cxfcnkbdfz d0r1nc0urt d123456789 d2xyw89sxj d71lwz9zjs d9zufqd92n
+daddygirl1 daddysgirl dance4life dangerous1 dangerous12 daniel danielle12 daredevil1 darkangel1 darkknight darthvader
+deathnote1 december10 december11 december12 december13 december14 december15 december16 december17 december18
+december19 december20 december21 december22 december23 december25 december28 december31 deerhunter default defender101
+dei3mutter delicious1 delpiero10 demilovato demon12345 demon1q2w3e demon1q2w3e4r demon1q2w3e4r5t depechemode
+destiny123 detroit313 deutschland devilmaycry dfg5fhg5vgfh1 diamond123 dictionary dimas34rus diosesamor diosesfiel
+disneyland disturbed1 diwtgm8492 dkxjizc282 doggystyle dolphins13 dominican1 dominique1 dontforget doodlebug1
+doomsayer.2.7mords.v doomsayer.2.7mords.vv dragon dragonball dragonballz dragonfire dragonfly1 dramaqueen e123456789
+eagles earnhardt3 eastside13 education1 edxk20qmfs ee19920528 eh1k9oh335 elcubano1893a electrical electronics
+element123 elisabeth1 elisabetta elizabeth0 elizabeth1 elizabeth2 elizabeth3 elizabeth5 elizabeth7 elizabeth8
+elizabeth9 elsalvador emachines1 emmanuelle employment engel00007 engineering enterprise eqes606898 esmeralda1
+esperanza1 estrellita ethanryan01 etnxtxsa65 evanescence evangelion everything evolution1 ezekiel11989 ezekiel11991
+f1uuhza723 faca210898 facebook fallen_angel falloutboy familiyafamiliya familyguy1 fantastic4 farfallina fcbarcelona
+feder_1941 felicidade fenerbahce fenohasina39 ferrari fgjrfkbgcbc34 finalfantasy fiorentina firefighter fisherman1
+fktrcfylhf flower flowerpower flowers123 football football01 football07 football08 football09 football10 football11
+football12 football123 football13 football14 football15 football16 football17 football18 football19 football20
+football21 football22 football23 football24 football25 football27 football28 football32 football33 football34
+football44 football45 football54 football55 football56 football69 football77 football88 football99 forever123
+forgotten1 forzainter forzamilan forzanapoli foxracing1 fqrg7cs493 francesca1 francisco1 frederick1 freedom freedom123
+freestyle1 friends123 friends4ev friendship friendster fu7u4a#$$$ fucklove13 fuckmehard fuckmylife fuckoff123
+fuckthewor fuckyou123 fuckyou420 fuckyou666 fuckyouall fuckyoubit fullaccess fullmetal1 fxzz75$yer g13916055158
+g9l2d1fzpy gabriel123 gabriella1 gabrielle1 galatasaray gangsta123 gangster12 gearsofwar generation gettherefast
+gfhjkmgfhjkm ghbdtnrfrltkf ghhh47hj7649 ghjcnbnenrf ghjcnjgfhjkm ghostrider gigaman8891 girlfriend girlygirl1
+glamorous1 godblessme godfather1 godisgood1 godisgreat godislove1 godlovesme goldfinger golfcourse goodtimes1 google
+google.com googletester gossipgirl greedisgood greenday12 greeneyes1 grenouille gribouille groupd2013 gtavicecity
+guadalupe1 guatemala1 guest guillermo1 guitarhero gummybear1 gunsnroses gwarmonster gymnastics h1xp2z2duk h2vwdubjx4
+hallohallo halloween1 hamburger1 hannahmont hannover96 hans4queck happiness1 happydays1 happyfeet1 happyhappy
+harekrishna harrypotte harrypotter hawkesbury93 hbhc8290826 heartbreak heartbroke heartless1 heather123 heavymetal
+heeren981a heitor250493 helicopter hello hello123 hello12345 hellohello hellokitty hellomoto1 hellothere helloworld
+hellraiser henderson1 hernandez1 heterosexual heyheyhey1 hgrfqg4577 highlander highschool hijodeputa hilaryduff
+hillbilly1 history278 hockey hollister1 hollister2 hollister3 hollywood1 hollywood2 holyspirit homelesspa hondacivic
+honeybunny hoodnigga1 hotmail.com hotmail123 houston713 htubcnhfwbz huangfeisuny huhbbhzu78 hunter hurricane1
+hx28o9e646 iamnumber1 iamthebest ibicguwjic icecream12 ichliebedi ichliebedich icxkyb7972 id6c3wr6un idontcare1
+idontknow1 igetmoney1 illuminati ilovealex1 iloveboys1 ilovechris ilovedavid ilovedogs1 ilovegirls ilovehim12
+iloveindia ilovejesus ilovejohn1 ilovejosh1 ilovejusti ilovematt1 iloveme123 ilovemike1 ilovemusic ilovemybab
+ilovemydad ilovemyfam ilovemyfamily ilovemykid ilovemykids ilovemylife ilovemymom ilovemymum ilovemysel ilovemyself
+ilovenick1 ilovepussy iloveryan1 iloveyou iloveyou01 iloveyou07 iloveyou08 iloveyou09 iloveyou10 iloveyou11 iloveyou12
+iloveyou123 iloveyou13 iloveyou14 iloveyou143 iloveyou15 iloveyou16 iloveyou17 iloveyou18 iloveyou19 iloveyou20
+iloveyou21 iloveyou22 iloveyou23 iloveyou24 iloveyou69 iloveyou88 iloveyou<3 iloveyouba iloveyouso iloveyoux3
+impossible imthebest1 imyaimyaimya inactive1996aug incredible independen independent information ingodwetrust
+intermilan international internazionale internet inuyasha12 ironmaiden istanbul34 iw14fi9jwqa iw14fi9jxl j123456789
+j1v1fp2bxm jackass123 jackson123 jacqueline jaigurudev jaihanuman jamesbond007 jamesbond1 japanese92 jarox1301!
+jasmine123 jaw138whet330 jefferson1 jeffhardy1 jellybean1 jennifer jennifer12 jessica jessica123 jesucristo jesuschris
+jesuschrist jesuscristo jesusfreak jesusislord jesuslives jesusloves jesuslovesme jesussaves jfgvcqbuzug jiang8kevin
+jiefang007 jjcg16dj5k jkiuztdftl57 jobshop2002 john!20130605at1753 johnathan1 johncena12 johncena54 johndeere1
+johnny1959 johnnydepp jonasbroth jonathan12 jordan jordan2345 josemanuel josephine1 juancarlos juggalo420
+juliadronina1996 julian1705 juliana123 jundian2011xr justinbieb justinbieber k123456789 k25061405u ka_djkhjsy6
+kamehameha karakartal karappinha kartoffelpuffer kassandra1 katherine1 kifj9n7bfu killer killer1234 killerin66 killme
+kimberly12 kingfisher kinomoto89 kirik26trimyasov kirill1990 kissmyass1 kissmyass2 kittykitty klapaucius
+knackwurst8853 kobebryant komputer12 konstantin kretsaha53 krystyna56 kuana230345 kurtcobain l123456789 l58jkdjp!m
+l6ho3tg7wb ladiesman1 lamborghini lanlan1234 laurel12creek leavemealone lebronjame ledzeppelin leliane50934
+leolong1985 letmein letmein123 letmeinnow lifeisgood lifesucks1 lightbulb1 lighthouse lightning1 lightning2
+lightpower12345 lilwayne12 limegreen1 limpbizkit linkedin01 linkedin11 linkedin123 linkedin2011 linkedin4me linkinpark
+lionheart1 lipy110593 littlebit1 littleman1 liverpool liverpool0 liverpool1 liverpool123 liverpool2 liverpool5
+liverpool7 liverpool8 liverpool9 liverpoolfc livestrong lkjhgfdsa1 login lolipop123 longbeach1 longhorns1 losangeles
+loserface1 love123456 love4ever1 loveforever lovehurts1 lovehurts2 loveislife lovelovelove lovely lovelygirl
+lovemykids lovergirl1 lovesucks1 loveu4ever loveyou123 ltybcrj1992 lucifer666 lydcc20091314 lzhan16889 m01759766727
+m123456789 m1am1b3ach mackenzie1 madagascar madagaskar madison123 maella1311 magandaako magdalena1 magma9824660
+mahalkita1 makemoney1 mamikawada management manchester manchester1 manunited1 maplestory maprchem56458 maradona10
+marek14michal margarita1 margherita marguerite marijuana1 mario140773 marketing1 marseille1 marseille13 martinique
+marvel5454 maryjane42 master mastermind matematica matematika mathematics matrix matthew123 matyas2001 maximilian
+maximiliano maxix565656 mcdonalds1 meatball99 mechanical megaparol12345 megasecret melissa123 mercedes messenger1
+metallica1 metallica2 metallica6 michael michael123 michaeljac michelle01 michelle11 michelle12 michelle13 michoacan1
+mickeymous mickeymouse microsoft1 midnight12 migrationschool mikejones1 mileycyrus milkshake1 millennium minecraft
+minhasenha minicalibra minicooper minnesota1 mississipp mississippi mitsubishi mnbvcxz123 mod7tygrysow moderncombat
+momanddad1 moneymaker moneyman87 moneymoney monkey monkey1234 monkeyboy1 monkeybutt monkeyman1 monster123 monstercha
+montecarlo montgom2409 montgomery moonlight1 moonshine1 mostwanted motdepasse motherfuck motherfucker motherlode
+motocross1 motorcycle mrf11277215 multimedia multiplelog murcielago music4life musiclover mustang mustang123
+mv46vkmz10 mylinkedin mypassword myspace.co myspace101 myspace123 myspace200 myspace201 myspace4me myspacepas
+n123456789 nathaniel1 natiichen999 need4speed needforspeed networking neveragain nevermind1 newcastle1 newjersey1
+neworleans neworleans12345 newpasswor newpassword newport100 newthree51 newyork123 newzealand nha7ebf6kp nicholas12
+nickiminaj nickjonas1 nightmare1 nintendo64 nissan350z nks230kjs82 nmt89109328673 nomeacuerdo nopassword northside1
+nothing nothings123 notredame1 nottingham november10 november11 november12 november13 november14 november15 november16
+november17 november18 november19 november20 november21 november22 november23 november24 november25 november26
+november27 november30 nthvbyfnjh nuttertools nyq28giz1z ocpoook325 ohiostate1 olamilekan olanrewaju oldschool1
+onedirection opensesame opernhaus1 ordinateur owt243ygbh owt243ygbj p123456789 p3rat54797 painkiller paintball1
+pakistan12 pakistan123 panasonic1 pandabear1 papichulo1 passer2009 passer2010 passer2011 passport passw0rd password
+password00 password01 password06 password07 password08 password09 password1! password10 password11 password12
+password123 password1234 password12345 password123456 password13 password14 password15 password16 password17
+password18 password19 password20 password21 password22 password23 password24 password25 password27 password32
+password33 password34 password42 password44 password45 password55 password66 password69 password77 password88
+password89 password99 passwort pathfinder patrick123 patriots12 patterson1 pazzword123 peanutbutter pennstate1
+peppermint perfection peugeot206 philippine phoenix888 pimpdaddy1 pimpjuice1 pineapple1 pinkfloyd1 pittsburgh
+playboy123 playstatio playstation playstation2 playstation3 pocahontas poiuytrewq poiuytreza pok29q6666 pokemon
+pokemon123 polarbear1 polniypizdec0211 polniypizdec1102 polniypizdec110211 poohbear12 poopmaster popcorn123 poptropica
+porsche porsche911 pothead420 povlmly727 pqntmt1247 president1 prettyboy1 prettygirl princesita princess princess01
+princess06 princess07 princess08 princess09 princess10 princess11 princess12 princess123 princess13 princess14
+princess15 princess16 princess17 princess18 princess19 princess20 princess21 princess22 princess23 princess24
+princess69 principessa priscilla1 production professional projectsadminx prosperity proverbs31 przyjaciolki psicologia
+psychology puertorico puppylove1 q0tsrbv488 q123456789 q1q2q3q4q5 q1w2e3r4t5 q1w2e3r4t5y6 q1w2e3r4t5y6u7i8o9p0
+qawsedrftg qazwsx qazwsx1234 qazwsxedc1 qazwsxedc123 qazwsxedcrfv qazwsxedcrfvtgb qazxswedcvfr qdujvyg5sxa qh6xl1p9xj
+qiciqdp162 qpwoeiruty qq123456789 qti7zxh18u quality123 qugrqfo825 quicksilver quiksilver qw10081973 qwe1122334
+qwe123qwe123 qweasdzxc1 qweasdzxc123 qwegta13091990 qwerasdfzxcv qwert12345 qwert54321 qwertasdfg qwertqwert qwerty
+qwerty1234 qwerty12345 qwerty123456 qwerty123456789 qwertyasdfgh qwertyqwerty qwertyu123 qwertyuio1 qwertyuiop
+qwertyuiop1 qwertyuiop12 qwertyuiop123 qwertyuiop[] qwertyytrewq qwertz qwertzuiop r123456789 r9lw4j8khx radiohead1
+rainbow123 rammstein1 randyorton rangerover raumschiff rbotmvz954 realestate realmadrid realnigga1 redskins21
+rememberme remington1 resing1965 revelation revolution rfhfvtkmrf richard123 richardson riverplate riverside1
+rjycnfynby roadrunner roanne42300 rockandroll rocknroll1 rockstar12 rodriguez1 rolandia42 ronaldinho ronaldo123
+runescape1 runescape2 ryan962052 s123456789 s8ylpe9jdpvym sabrina123 sacramento sagitarius sailormoon salamander
+salamandra salvation1 samantha12 samsung samsung123 sanandreas santamaria saxophone1 schokolade schumacher scoobydoo1
+scoobydoo2 scooter123 scvmofas79 sdf7asdf6asdg8df sebastian1 sebastian106 secret secret123 selenagome seminoles1
+seniseviyorum sephiroth1 september1 september2 september3 september7 september8 september9 septiembre serafina14
+serendipity sexybeast1 sexybitch1 sexybitch2 sexyblack1 sexychick1 sexygirl12 sexymama12 shadow shadow0262 shakespeare
+shevchenko shiningeagle silverado1 silverkey3 simpleplan skate4life skateboard skateordie skaterboy1 skaterdude
+skelitor66 skittles12 skyliner34 skywalker1 slimshady1 slipknot12 slipknot66 slipknot666 smackdown1 smallville
+smokeweed1 snoopdogg1 snowboard1 snowflake1 soccer soccer1234 softball10 softball11 softball12 softball13 softball14
+softball15 softball21 softball22 softball23 sojdlg123aljg solidsnake somanypickles27 something1 sonnenschein
+sonyericsson souljaboy1 southpark1 southpole1 southside1 southside2 southside3 southwest1 spartan117 spider-man
+spiderman1 spiderman2 spiderman3 spiderman4 spiderman7 spionin8688 spongebob0 spongebob1 spongebob2 spongebob3
+spongebob5 spongebob7 spongebob9 spring ss563563ss starbucks1 starburst1 starcraft1 starcraft2 staredobre starlight1
+startfinding starwars starwars03ja starwars111 starwars12 starwarsfan10 steelers steelers43 stefangreil1983
+steflio3123 stephanie1 stephanie2 stonecold1 stratocaster strawberry successful suckmydick sugarbear1 summer
+summer2008 summer2010 summertime sunderland sunflower1 sunshine sunshine01 sunshine10 sunshine11 sunshine12 sunshine13
+sunshine21 sunshine22 sunshine23 sunshine69 superduper supergirl1 superman superman01 superman10 superman11 superman12
+superman123 superman13 superman21 superman22 superman23 superman69 supermario supernatural supernova1 supersonic
+superstar1 superstar2 supervisor superwoman sweetangel sweetheart sweetiepie sweetness1 swordfish1 sylvester1
+syncmaster sz9kqcctwy t123456789 taekwondo1 tagesgruppe2010 taishan2011 teamomucho technology teddybear1 teddybear2
+telecaster telechargement telephone1 television temppassword tennessee1 teonamaria1 terminator test testing testing123
+thebears12 thebeatles thegreat123 thirteen13 thissucks1 thomas thunderbird tielandros01 tiffany123 tigerwoods
+timberlake timberland timfranzke tinkerbel1 tinkerbell tinkerbell1 tkgsoo083bsr tnk0mk16vx tokiohotel tombrady12
+total12scherz tottenham1 toulouse31 trackstar1 transforme transformers trapdoor39 trapdoor60 triskelion trustnoone
+tuputamadre tweetybird twilight12 tzir25l5kn uhfybn8888 undercover underground underoath1 undertaker underworld
+unforgiven universal1 university uqa9ebw445 uvgx8f8232 vaffanculo valentina1 valentine1 valentino1 valkenhayn
+vanessa123 vanessa141175 vascorossi vesproongh12 vflfufcrfh vfntvfnbrf victoria12 viewsonic1 villanueva viphv5j736
+virgilio12 virtue1234 vitolino10 vitor1268123 vladcherktecktonik volkswagen volleyball vqsablpzla vrbgqns997
+w123456789 w5tn36alfw w5txn36alfw w66yrybgra wachtwoord warhammer1 washington waterfall1 watermelon webhompass
+wednesday1 welcome welcome123 wellington werilopert weronika1992 westcoast1 westside13 weyersheim whatever whatever12
+whatthefuck whitetiger william123 william2631 winchester winter woaini1314 wolverine1 wonderful1 wonderland woodstock1
+woshishei319 wpcakir264 wrasloco11 wrestling1 wsbe279qsg x3luym2mmj x4ivyga51f x8coqx1f1zh x99qomx561 xantria10315
+xblhintb9w xenosaga1234 xiang123456 xige5516726 xtseo2011tdx y6p67ftrqj yagjecc826 yandi20080527 yankees yaoiisgrand
+yemi19900911 yfdbufnjh10305070 yfdbufnjh63 yfnfitymrf yggdrasil4 yjdsqgfhjkm youngmoney yourmom123 yu5l97wk8q
+yuantuo2012 z0102030405 z123456789 z1x2c3v4b5 zacatecas1 zaq1xsw2cde3 zimmermann33 zntiverson03 zxcasdqwe123
+zxcvb12345 zxcvbnm zxcvbnm,./ zxcvbnm123 zxcvbnmteamo1 zy19791201
+`;
+
+let known: ReadonlySet<string> | undefined;
+
+/** Whether it is one of the commonest, also with figures and marks at its ends. */
+export function isCommonPassword(password: string): boolean {
+  known ??= new Set(COMMON.trim().split(/\s+/));
+  const text = password.trim().toLowerCase();
+  return known.has(text) || known.has(text.replace(/^[^a-z]+|[^a-z]+$/g, ""));
+}

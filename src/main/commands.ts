@@ -55,7 +55,7 @@ import { adoptSecretKey, openSecretKey } from "./settings/secret-key.ts";
 import { hasDatabase, missingWords, openStored } from "./process/stored.ts";
 import { limitHeapGrowth } from "./process/heap-growth.ts";
 import { openProcess, type Process } from "./process/open-process.ts";
-import { needWholeProgram } from "./process/program-files.ts";
+import { requireFiles } from "./process/program-files.ts";
 import {
   type AccountStore,
   databasePlace,
@@ -150,7 +150,7 @@ interface Greeting {
 
 /** Runs until a signal; one that comes before all has started does not wait for that. */
 async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting>): Promise<void> {
-  needWholeProgram();
+  requireFiles();
   limitHeapGrowth();
   for (const warning of unknownSettings(process.env)) terminal.err(`${warning}\n`);
   const { greeting, stop } = await start();

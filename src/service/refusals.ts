@@ -282,6 +282,11 @@ export function originNotAllowed(): Refusal {
   return new Refusal("origin_not_allowed", 403, message);
 }
 
+/** A publishable key asks with its own policy. */
+export function policyNotAllowed(): Refusal {
+  return new Refusal("policy_not_allowed", 403, "This publishable key has another policy.");
+}
+
 /** Each mistake starts with its path. */
 export function badPolicy(mistakes: readonly string[]): Refusal {
   return new Refusal("bad_policy", 400, mistakes.join("; "));

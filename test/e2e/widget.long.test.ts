@@ -39,7 +39,7 @@ before(async () => {
   gateUrl = await gate.listen({ host: "127.0.0.1", port: 0 });
   site = await openSite(() => gateUrl);
   const { id } = await world.account("owner@shop.example");
-  const made = await world.store.keys.create(id, "page", [site.url]);
+  const made = await world.store.keys.create(id, "page", { origins: [site.url], form: "join" });
   assert.ok(made.kind === "created");
   key = made.apiKey;
 });

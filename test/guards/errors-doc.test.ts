@@ -20,6 +20,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   badParameter: refusals.badParameter("deadline_ms", "a whole number from 50 to 5000"),
   publishableKeyElsewhere: refusals.publishableKeyElsewhere(),
   originNotAllowed: refusals.originNotAllowed(),
+  policyNotAllowed: refusals.policyNotAllowed(),
   badPolicy: refusals.badPolicy(["(each mistake with its path)"]),
   missingParameter: refusals.missingParameter("email"),
   wrongType: refusals.wrongType("email"),

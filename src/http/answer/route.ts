@@ -57,7 +57,7 @@ interface RouteWords {
    * The answer must be sent within so many milliseconds: who cannot be identified by then is answered as an anonymous
    * caller. The body, at most 64 KiB, is read before.
    */
-  readonly deadlineMs?: (params: Params) => number;
+  readonly deadlineMs?: (params: Params, credentials: Credentials) => number;
   /** The route speaks another service's words. */
   readonly foreign?: Foreign;
   /** The server is stopping: end what would otherwise go on, event streams above all. */

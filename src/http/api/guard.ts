@@ -277,7 +277,8 @@ async function readEarly(call: Call, deps: GuardDeps): Promise<unknown> {
     if (route.foreign !== undefined) {
       call.credentials = route.foreign.credentials(params, request);
     }
-    if (route.deadlineMs !== undefined) call.deadlineMs = route.deadlineMs(params);
+    if (route.deadlineMs !== undefined)
+      call.deadlineMs = route.deadlineMs(params, credentialsOf(request));
     return undefined;
   } catch (error) {
     return error;

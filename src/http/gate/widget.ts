@@ -16,11 +16,10 @@ const SOURCE = `(function () {
   var DECISIONS = ["accept", "challenge", "review", "reject"];
   var count = 0;
 
-  function ask(email, form) {
+  function ask(email) {
     var ending = new AbortController();
     var timer = setTimeout(function () { ending.abort(); }, TIMEOUT_MS);
     var body = { email: email, deadline_ms: 1500, language: document.documentElement.lang || navigator.language || "en" };
-    if (form) body.form = form;
     return fetch(base + "/api/decide", {
       method: "POST",
       mode: "cors",
@@ -88,7 +87,7 @@ const SOURCE = `(function () {
       clear();
       if (email === "") return;
       var mine = asked;
-      ask(email, field.getAttribute("data-gatepost")).then(function (answer) {
+      ask(email).then(function (answer) {
         if (mine !== asked || DECISIONS.indexOf(answer.decision) < 0) return;
         token.value = typeof answer.token === "string" ? answer.token : "";
         var told = new CustomEvent("gatepost:decision", { bubbles: true, cancelable: true, detail: answer });

@@ -1,5 +1,16 @@
 import type { Account } from "./accounts.ts";
 
+/** What a page must not choose: it is fixed with its publishable key. */
+export interface PageTerms {
+  readonly policy: string;
+  /** The label of its form. */
+  readonly form?: string;
+  /** Decisions of a UTC day that may cost a unit. */
+  readonly daily: number;
+}
+
+export const PAGE_DAILY = 2_000;
+
 /** An API key as it is shown after its making: never the key itself. */
 export interface ApiKey {
   readonly id: string;
@@ -15,6 +26,8 @@ export interface ApiKey {
   readonly revokedAtMs?: number;
   /** Of a publishable key: where it may be used from. Absent: the key is a secret one. */
   readonly origins?: readonly string[];
+  /** Of a publishable key. */
+  readonly page?: PageTerms;
 }
 
 export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> {
@@ -26,14 +39,17 @@ export interface NewApiKey extends Omit<ApiKey, "lastUsedAtMs" | "revokedAtMs"> 
 export interface KeyHolder {
   readonly keyId: string;
   readonly account: Account;
-  /** See `ApiKey`. */
+  /** See `ApiKey`; so is `page`. */
   readonly origins?: readonly string[];
+  readonly page?: PageTerms;
 }
 
 /** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
 export interface Keys {
   /** False, without a change, if the account already has `limit` active keys. Of revoked ones the newest 100 stay. */
   create(key: NewApiKey, limit: number): Promise<boolean>;
+  /** Whether the account has a policy of that name in force, besides the built-in one. */
+  hasPolicy(accountId: string, name: string): Promise<boolean>;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
   /** By its id, revoked or not. */

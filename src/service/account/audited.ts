@@ -88,8 +88,8 @@ export const auditedTokens = (
 export function auditedKeys(keys: KeyService, note: Note): KeyService {
   return {
     ...keys,
-    async create(accountId, name, origins) {
-      const answer = await keys.create(accountId, name, origins);
+    async create(accountId, name, page) {
+      const answer = await keys.create(accountId, name, page);
       if (answer.kind === "created") {
         await note({ action: "key.created", accountId, detail: answer.key.name });
       }

@@ -15,6 +15,9 @@ export const KEY = {
   revoked_at: orNull(time),
   /** Of publishable keys alone. */
   origins: Type.Optional(Type.Array(text)),
+  policy: Type.Optional(text),
+  form: Type.Optional(text),
+  daily: Type.Optional(Type.Integer()),
 };
 const Key = Type.Object(KEY);
 export type Key = Described<typeof Key>;
@@ -29,4 +32,5 @@ export const keyJson = (key: ApiKey): Key => ({
   last_used_at: isoTimeOrNull(key.lastUsedAtMs),
   revoked_at: isoTimeOrNull(key.revokedAtMs),
   ...(key.origins !== undefined && { origins: key.origins }),
+  ...key.page,
 });

@@ -1,6 +1,7 @@
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
-import type { ApiKey, Keys } from "../../ports/admission/keys.ts";
+import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
+import { type ApiKey, type Keys, PAGE_DAILY, type PageTerms } from "../../ports/admission/keys.ts";
 import type { Notices } from "../../ports/process/notices.ts";
 import { hashApiKey, makeApiKey, shownParts } from "../admission/api-key.ts";
 
@@ -23,12 +24,16 @@ export type KeyAnswer =
   | { readonly kind: "created"; readonly key: ApiKey; readonly apiKey: string }
   | { readonly kind: "bad_name" }
   /** `mistake`: which one and why. */
-  | { readonly kind: "bad_origins"; readonly mistake: string }
+  | { readonly kind: "bad_page"; readonly mistake: string }
   | { readonly kind: "too_many" };
 
+export interface NewPage extends Partial<PageTerms> {
+  readonly origins: readonly string[];
+}
+
 export interface KeyService {
-  /** For an account that exists. With `origins` a publishable key, which works from there alone. */
-  create(accountId: string, name: string, origins?: readonly string[]): Promise<KeyAnswer>;
+  /** For an account that exists. With `page` a publishable key, which works from its origins alone. */
+  create(accountId: string, name: string, page?: NewPage): Promise<KeyAnswer>;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
   /** By its id, revoked or not. */
@@ -52,23 +57,51 @@ function originsMistake(origins: readonly string[]): string | undefined {
   }
   const wrong = origins.find((origin) => !isOrigin(origin));
   if (wrong === undefined) return undefined;
-  return `${JSON.stringify(wrong.slice(0, 100))} is not an origin: write https://shop.example, without a path.`;
+  return `${JSON.stringify(wrong.slice(0, 100))} is not an origin: write https://shop.example, without a path or a pattern.`;
 }
 
 /** As a browser writes it: scheme, host and a port that is not the scheme's own, all in lower case. */
 function isOrigin(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  const isPlain = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/.test(text);
+  return isPlain && URL.canParse(text) && new URL(text).origin === text;
 }
+
+/** Characters of a form's label. */
+const FORM_MAX = 64;
+const DAILY_MAX = 1_000_000_000;
+
+async function pageMistake(
+  accountId: string,
+  { origins, policy = DEFAULT_NAME, form = "page", daily = PAGE_DAILY }: NewPage,
+  keys: Pick<Keys, "hasPolicy">,
+): Promise<string | undefined> {
+  const mistake = originsMistake(origins);
+  if (mistake !== undefined) return mistake;
+  if (policy !== DEFAULT_NAME && !(await keys.hasPolicy(accountId, policy))) {
+    return `The account has no policy ${JSON.stringify(policy.slice(0, 100))}.`;
+  }
+  if (form.trim() === "" || form.length > FORM_MAX || UNFIT.test(form)) {
+    return `The form's label must be one line of 1 to ${String(FORM_MAX)} characters.`;
+  }
+  const isCount = Number.isInteger(daily) && daily >= 1 && daily <= DAILY_MAX;
+  return isCount ? undefined : "The daily allowance must be a whole number from 1.";
+}
+
+const termsOf = ({ policy = DEFAULT_NAME, form, daily = PAGE_DAILY }: NewPage): PageTerms => ({
+  policy,
+  ...(form !== undefined && { form: form.trim() }),
+  daily,
+});
 
 export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps): KeyService {
   return {
-    async create(accountId, text, origins) {
+    async create(accountId, text, page) {
       const name = text.trim();
       if (name === "" || name.length > KEY_NAME_MAX || UNFIT.test(name))
         return { kind: "bad_name" };
-      const mistake = origins && originsMistake(origins);
-      if (mistake !== undefined) return { kind: "bad_origins", mistake };
-      const apiKey = makeApiKey(ids, origins === undefined ? "secret" : "publishable");
+      const mistake = page && (await pageMistake(accountId, page, keys));
+      if (mistake !== undefined) return { kind: "bad_page", mistake };
+      const apiKey = makeApiKey(ids, page === undefined ? "secret" : "publishable");
       const id = ids.hex32();
       const key: ApiKey = {
         id,
@@ -76,7 +109,7 @@ export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps):
         name,
         ...shownParts(apiKey),
         createdAtMs: clock.nowMs(),
-        ...(origins !== undefined && { origins }),
+        ...(page !== undefined && { origins: page.origins, page: termsOf(page) }),
       };
       const isMade = await keys.create({ ...key, hash: hashApiKey(apiKey) }, KEYS_MAX);
       return isMade ? { kind: "created", key, apiKey } : { kind: "too_many" };

@@ -1,4 +1,5 @@
 import type { TierName } from "./tiers.ts";
+import type { PageTerms } from "../../ports/admission/keys.ts";
 import { type Owner, type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
 import { bucketOf } from "./bucket.ts";
 /** Who asks. */
@@ -12,6 +13,7 @@ export interface Caller {
   /** The key is a publishable one: it may decide only, from these origins. */
   readonly isPublishable?: true;
   readonly origins?: readonly string[];
+  readonly page?: PageTerms;
   /** The account's, sealed: what its tokens are signed with. */
   readonly tokenSecret?: string;
   /** Nobody could say in time who asks. */

@@ -40,7 +40,7 @@ export interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
 }
 
 /** An account with the key that named it, or without one. */
-type Holder = Pick<KeyHolder, "account" | "origins"> & Partial<Pick<KeyHolder, "keyId">>;
+type Holder = Pick<KeyHolder, "account" | "origins" | "page"> & Partial<Pick<KeyHolder, "keyId">>;
 
 export function createAdmission(deps: AdmissionDeps): Admission {
   return new CountingAdmission(deps);
@@ -99,6 +99,7 @@ class CountingAdmission implements Admission {
   }
 
   charge(entrance: Entrance, units: number): Awaitable<Receipt> {
+    if (entrance.caller.page !== undefined) return this.#payForPage(entrance.caller, units);
     const terms = this.terms(entrance, units);
     if (terms.purses === "credits") return this.#payByCredits(entrance, terms);
     const owner = ownerKey(terms.owner);
@@ -109,6 +110,31 @@ class CountingAdmission implements Admission {
         ? this.#paidByPlan(owner, units, answer.day)
         : this.#afterPlan(entrance, terms, answer),
     );
+  }
+
+  /** Pages take at most half of the plan, so that they cannot spend what secret keys and hooks need. */
+  async #payForPage({ keyId = "", page, owner, tier }: Caller, units: number): Promise<Receipt> {
+    const { quotas, clock, tiers } = this.#deps;
+    const nowMs = clock.nowMs();
+    const key = ["key:", keyId].join("");
+    const own = { daily: page?.daily ?? 0, monthly: null };
+    const allowed = await quotas.take(key, units, own, nowMs);
+    if (allowed.kind === "spent") throw quotaExceeded("day", nowMs);
+    const { daily, monthly } = tiers[tier];
+    const half = { daily: halfOf(daily), monthly: halfOf(monthly) };
+    const taken = await quotas.take(ownerKey(owner), units, half, nowMs);
+    if (taken.kind === "spent") {
+      await quotas.giveBack(key, units, allowed.day);
+      throw quotaExceeded(taken.period, nowMs);
+    }
+    const receipt = this.#paidByPlan(ownerKey(owner), units, taken.day);
+    return {
+      ...receipt,
+      refund: async () => {
+        await receipt.refund();
+        await quotas.giveBack(key, units, allowed.day);
+      },
+    };
   }
 
   terms({ caller, creditsOnly, hasCredits }: Entrance, units: number): ChargeTerms {
@@ -177,7 +203,7 @@ class CountingAdmission implements Admission {
   }
 
   #asAccount(
-    { keyId, account, origins }: Holder,
+    { keyId, account, origins, page }: Holder,
     clientAddress: string,
     likely?: "unit",
   ): Awaitable<Entrance> {
@@ -189,25 +215,23 @@ class CountingAdmission implements Admission {
     if (keyId !== undefined) caller.keyId = keyId;
     if (account.countsSpellings) caller.countsSpellings = true;
     if (account.tokenSecret !== undefined) caller.tokenSecret = account.tokenSecret;
-    if (origins !== undefined) return this.#asPublishable({ ...caller, origins }, account);
+    if (origins !== undefined)
+      return this.#asPublishable({ ...caller, origins, ...(page && { page }) }, account);
     const expected = account.isDisabled ? undefined : likely;
     return this.#count(caller, ownerKey(caller.owner), account, expected);
   }
 
   /**
    * A publishable key stands in a page that everybody can read: its calls count against the rate of the client
-   * address, which the account's credits never extend, and their units against the account.
+   * address, and their units against the key and the account's plan. The account's credits pay for none.
    */
   #asPublishable(from: Caller, account: Account): Awaitable<Entrance> {
     const caller: Caller = { ...from, isPublishable: true };
     const { rates, clock, tiers } = this.#deps;
-    const hasCredits = account.creditBalance > 0;
     const limit = tiers.anonymous.ratePerMinute;
     const enter = (rate: RateTaking): Entrance => {
-      // Which window it was is left out: what the account's credits pay gives the address nothing back.
-      const { rateWindow: _, ...entrance } = entranceOf(caller, "stranger", limit, rate);
-      const entered = { ...entrance, hasCredits };
-      return account.isDisabled ? { ...entered, refusal: accountDisabled() } : entered;
+      const entrance = entranceOf(caller, "stranger", limit, rate);
+      return account.isDisabled ? { ...entrance, refusal: accountDisabled() } : entrance;
     };
     if (limit === null) return enter(UNLIMITED);
     const { owner } = this.#strangers.at(caller.clientAddress);
@@ -240,6 +264,9 @@ class CountingAdmission implements Admission {
     return entrance;
   }
 }
+
+const halfOf = (limit: number | null): number | null =>
+  limit === null ? null : Math.floor(limit / 2);
 
 /** Whose rate was counted: an account's, an address's, or that of an address with an invalid key. */
 type Who = Account | "stranger" | "intruder";

@@ -249,7 +249,9 @@ export class Gate {
   async useInPage(owner: Owner): Promise<void> {
     if (!owner.key.startsWith("account:")) return;
     const id = owner.key.slice("account:".length);
-    const made = await this.#operator.keys.create(id, "page", ["https://shop.example"]);
+    const made = await this.#operator.keys.create(id, "page", {
+      origins: ["https://shop.example"],
+    });
     if (made.kind !== "created") return;
     const ask = async (url: string, origin?: string): Promise<Reply> => {
       const headers = { authorization: `Bearer ${made.apiKey}`, ...(origin && { origin }) };

@@ -1,5 +1,12 @@
 import type { CompiledQuery, Kysely } from "kysely";
-import type { ApiKey, Keys, NewApiKey } from "../../../ports/admission/keys.ts";
+import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
+import {
+  type ApiKey,
+  type Keys,
+  type NewApiKey,
+  PAGE_DAILY,
+  type PageTerms,
+} from "../../../ports/admission/keys.ts";
 import { account } from "./accounts.ts";
 import type { Database } from "../engine/schema.ts";
 import type { AccountRow, ApiKeyRow } from "../tables/accounts.ts";
@@ -20,8 +27,14 @@ function apiKey(row: ApiKeyRow): ApiKey {
 }
 
 /** Written by `newRow` and `setOrigins`. */
-const originsOf = ({ origins }: Pick<ApiKeyRow, "origins">): Pick<ApiKey, "origins"> =>
-  origins === null ? {} : { origins: JSON.parse(origins) as readonly string[] };
+const originsOf = ({ origins, page }: PageColumns): Pick<ApiKey, "origins" | "page"> => {
+  if (origins === null) return {};
+  const terms = page === null ? STANDARD : (JSON.parse(page) as PageTerms);
+  return { origins: JSON.parse(origins) as readonly string[], page: terms };
+};
+
+type PageColumns = Pick<ApiKeyRow, "origins" | "page">;
+const STANDARD: PageTerms = { policy: DEFAULT_NAME, daily: PAGE_DAILY };
 
 async function createIn({ sql }: Tx, key: NewApiKey, limit: number): Promise<boolean> {
   // Touching the account's row lets its keys be made one after the other (PostgreSQL).
@@ -75,6 +88,7 @@ function newRow(key: NewApiKey): ApiKeyRow {
     last_used_at_ms: null,
     revoked_at_ms: null,
     origins: key.origins === undefined ? null : JSON.stringify(key.origins),
+    page: key.page === undefined ? null : JSON.stringify(key.page),
   };
 }
 
@@ -92,14 +106,14 @@ async function setOrigins(
   return Number(numUpdatedRows) === 1;
 }
 
-type HolderRow = AccountRow & Pick<ApiKeyRow, "origins"> & { readonly key_id: string };
+type HolderRow = AccountRow & PageColumns & { readonly key_id: string };
 
 /** Built once: every key in use is asked for every few seconds. The parameter is the hash. */
 function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
   return db
     .selectFrom("api_keys")
     .innerJoin("accounts", "accounts.id", "api_keys.account_id")
-    .select(["api_keys.id as key_id", "api_keys.origins"]) // first, as in `find` of session-store.ts
+    .select(["api_keys.id as key_id", "api_keys.origins", "api_keys.page"]) // first, as in `find` of session-store.ts
     .selectAll("accounts")
     .where("api_keys.revoked_at_ms", "is", null)
     .where("api_keys.key_hash", "=", "")
@@ -110,6 +124,16 @@ export function sqlKeys(db: Kysely<Database>): Keys {
   const holder = holderQuery(db);
   return {
     create: (key, limit) => inTransaction(db, (tx) => createIn(tx, key, limit)),
+    async hasPolicy(accountId, name) {
+      const row = await db
+        .selectFrom("policies")
+        .select("name")
+        .where("account_id", "=", accountId)
+        .where("name", "=", name)
+        .where("live_version", "is not", null)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     async list(accountId) {
       const rows = await db
         .selectFrom("api_keys")

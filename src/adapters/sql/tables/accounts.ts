@@ -43,6 +43,8 @@ export interface ApiKeyRow {
   revoked_at_ms: number | null;
   /** JSON array of a publishable key's origins; null: the key is a secret one. */
   origins: string | null;
+  /** JSON of a publishable key's `PageTerms`; null: the standard ones. */
+  page: string | null;
 }
 
 /** Append-only: no row is ever changed, and none is deleted while its account exists. */

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
 import type { ApiKey } from "../../../ports/admission/keys.ts";
 import { keyJson } from "../../../service/account/key-json.ts";
-import { KEY_NAME_MAX, KEYS_MAX } from "../../../service/account/keys.ts";
+import { KEY_NAME_MAX, KEYS_MAX, type NewPage } from "../../../service/account/keys.ts";
 import { misuse, refuse } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "./account-deps.ts";
@@ -21,13 +21,30 @@ interface CreateOptions extends JsonOption {
   readonly name: string;
   readonly publishable?: true;
   readonly origin?: readonly string[];
+  readonly policy?: string;
+  readonly form?: string;
+  readonly daily?: string;
 }
 
 /** Undefined for a secret key. */
-function originsOf({ publishable, origin }: CreateOptions): readonly string[] | undefined {
-  if (publishable === true) return origin ?? [];
-  if (origin !== undefined) throw misuse("--origin needs --publishable");
-  return undefined;
+function pageOf({ publishable, ...options }: CreateOptions): NewPage | undefined {
+  const { origin, policy, form, daily } = options;
+  if (publishable !== true) {
+    const needing = (["origin", "policy", "form", "daily"] as const).find(
+      (name) => options[name] !== undefined,
+    );
+    if (needing !== undefined) throw misuse(`--${needing} needs --publishable`);
+    return undefined;
+  }
+  if (daily !== undefined && !/^\d{1,10}$/.test(daily)) {
+    throw misuse("--daily must be a whole number from 1");
+  }
+  return {
+    origins: origin ?? [],
+    ...(policy !== undefined && { policy }),
+    ...(form !== undefined && { form }),
+    ...(daily !== undefined && { daily: Number(daily) }),
+  };
 }
 
 function createCommand(deps: AccountDeps): Command {
@@ -37,12 +54,15 @@ function createCommand(deps: AccountDeps): Command {
     .option("--name <text>", "what the key is for", "key")
     .option("--publishable", "a key for web pages: decides only, from its origins only")
     .option("--origin <url...>", "where a publishable key works: https://shop.example")
+    .option("--policy <name>", "the policy that decides for a publishable key")
+    .option("--form <label>", "the label of a publishable key's decisions and tokens")
+    .option("--daily <n>", "decisions a day that a publishable key may charge (2000)")
     .option("--json", 'print {"id","name","api_key"}')
     .action(async (name: string, options: CreateOptions) => {
-      const origins = originsOf(options);
+      const page = pageOf(options);
       const answer = await withAccounts(deps, async (store) => {
         const account = await accountNamed(store, name);
-        return store.keys.create(account.id, options.name, origins);
+        return store.keys.create(account.id, options.name, page);
       });
       if (answer.kind === "bad_name") {
         throw misuse(`--name must be one line of 1 to ${String(KEY_NAME_MAX)} characters`);
@@ -52,7 +72,7 @@ function createCommand(deps: AccountDeps): Command {
           `the account has ${String(KEYS_MAX)} active keys, the maximum: revoke one first`,
         );
       }
-      if (answer.kind === "bad_origins") throw misuse(`--origin: ${answer.mistake}`);
+      if (answer.kind === "bad_page") throw misuse(answer.mistake);
       const { key, apiKey } = answer;
       const json = { id: key.id, name: key.name, api_key: apiKey };
       deps.terminal.out(

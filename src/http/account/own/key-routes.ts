@@ -54,8 +54,8 @@ export const keyRoutes = ({ keys, audit }: KeyDeps): readonly AccountRoute[] => 
       const name = textField(body, "name", NAME_FIELD_MAX);
       const origins = body["origins"] === undefined ? undefined : originsField(body);
       const noted = auditedKeys(keys, noteOf(request, audit));
-      const answer = await noted.create(account.id, name, origins);
-      if (answer.kind === "bad_origins") throw badField(answer.mistake);
+      const answer = await noted.create(account.id, name, origins && { origins });
+      if (answer.kind === "bad_page") throw badField(answer.mistake);
       if (answer.kind === "bad_name") throw badField(BAD_KEY_NAME);
       if (answer.kind === "too_many") throw notNow(TOO_MANY_KEYS);
       const { id, name: kept } = answer.key;

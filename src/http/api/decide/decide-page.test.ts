@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { createSecretBox } from "../../../adapters/system/secrets.ts";
-import { GATE_KEY, gateWorld } from "../../../../test/policy/gate-world.ts";
+import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
+import { dayOf } from "../../../core/calendar.ts";
+import type { Lookup } from "../../../core/mail/lookup.ts";
+import type { Keys } from "../../../ports/admission/keys.ts";
+import { accountKey } from "../../../ports/admission/owner.ts";
+import type { NewPage } from "../../../service/account/keys.ts";
+import { zoneLookup } from "../../../../test/dns/zone-lookup.ts";
+import { PATIENCE_MS, until } from "../../../../test/time/until.ts";
+import { GATE_KEY, type GateWorld, gateWorld } from "../../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
 
 const EMAIL = { email: "jo@good.example" };
@@ -92,7 +100,7 @@ test("no token without a key, and none while nobody can say who asks", async (t)
 test("a publishable key works from its origins alone and sees neither result nor mailbox", async (t) => {
   const world = await gateWorld(t, KNOWN);
   const { id } = await world.account("jo@shop.example");
-  const made = await world.store.keys.create(id, "page", ["https://shop.example"]);
+  const made = await world.store.keys.create(id, "page", { origins: ["https://shop.example"] });
   assert.ok(made.kind === "created");
   assert.match(made.apiKey, /^gp_pub_[0-9A-Za-z]{40}$/);
   const key = { "x-api-key": made.apiKey };
@@ -123,4 +131,145 @@ test("a publishable key works from its origins alone and sees neither result nor
   await world.flush();
   const [row] = await world.outcomes.ofAccount(id, 0);
   assert.deepEqual([row?.keyId, row?.decision], [made.key.id, "reject"]);
+});
+
+const FROM = "https://shop.example";
+
+async function pageOf(
+  world: GateWorld,
+  terms: Partial<NewPage> = {},
+): Promise<{ id: string; apiKey: string; from: Record<string, string> }> {
+  const { id, apiKey } = await world.account("jo@shop.example", "free");
+  const made = await world.store.keys.create(id, "page", { origins: [FROM], ...terms });
+  assert.ok(made.kind === "created", JSON.stringify(made));
+  return { id, apiKey, from: { "x-api-key": made.apiKey, origin: FROM } };
+}
+
+/** DNS as the zone has it; `asked` counts the questions. */
+function countedLookup() {
+  const zone = zoneLookup({
+    "good.example": { mx: ["10 mx.good.example"] },
+    "mx.good.example": { a: ["198.51.100.1"] },
+  });
+  const counted = { asked: 0 };
+  const mx: Lookup["mx"] = (...words) => {
+    counted.asked += 1;
+    return zone.mx(...words);
+  };
+  return { counted, lookup: { ...zone, mx } };
+}
+
+test("policy, form and facts of a page are its key's", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const { id } = await world.account("owner@shop.example");
+  const account = (await world.store.accounts.find(id)) ?? assert.fail();
+  const document = {
+    rules: [{ when: { "caller.plan": "trial" }, then: "reject" }],
+    else: "review",
+  };
+  await world.policies.save({ account, author: "jo" }, "shop", document, "live");
+  const made = await world.store.keys.create(id, "page", {
+    origins: [FROM],
+    policy: "shop",
+    form: "join",
+  });
+  assert.ok(made.kind === "created");
+  const from = { "x-api-key": made.apiKey, origin: FROM };
+  const given = { ...EMAIL, form: "checkout", facts: { plan: "trial" } };
+  for (const payload of [given, { ...given, policy: "shop", facts: [1] }]) {
+    const { status, answer } = await ask(world, payload, from);
+    assert.deepEqual([status, answer.decision, answer.policy.name], [200, "review", "shop"]);
+    const { claims } = partsOf(answer.token);
+    assert.deepEqual(
+      [claims["form"], claims["key"], claims["pol"]],
+      ["join", made.key.id, "shop@1"],
+    );
+  }
+  const other = await ask(world, { ...EMAIL, policy: "default" }, from);
+  assert.equal(other.status, 403);
+  await world.policies.remove(id, "shop");
+  assert.equal((await ask(world, EMAIL, from)).answer.policy.name, "default");
+});
+
+const BAD_PAGES: readonly [name: string, page: NewPage, mistake: RegExp][] = [
+  ["a pattern", { origins: ["https://*.shop.example"] }, /not an origin/],
+  ["a question mark", { origins: ["https://sho?.example"] }, /not an origin/],
+  ["a star", { origins: ["*"] }, /not an origin/],
+  ["no origin", { origins: [] }, /needs 1 to 20 origins/],
+  ["an unknown policy", { origins: [FROM], policy: "strcit" }, /no policy "strcit"/],
+  ["a form over two lines", { origins: [FROM], form: "a\nb" }, /label/],
+  ["no allowance", { origins: [FROM], daily: 0 }, /allowance/],
+];
+
+for (const [name, page, mistake] of BAD_PAGES) {
+  test(`a publishable key is not made: ${name}`, async (t) => {
+    const world = await gateWorld(t);
+    const { id } = await world.account("jo@shop.example");
+    const made = await world.store.keys.create(id, "page", page);
+    assert.equal(made.kind, "bad_page");
+    assert.match("mistake" in made ? made.mistake : "", mistake);
+  });
+}
+
+test("over its allowance a page is answered from format, lists and rules, uncharged", async (t) => {
+  const { lookup, counted } = countedLookup();
+  const world = await gateWorld(t, { ...KNOWN, lookup });
+  const { id, apiKey, from } = await pageOf(world, { daily: 2 });
+  for (let call = 0; call < 2; call += 1) {
+    assert.equal((await ask(world, EMAIL, from)).answer.complete, true);
+  }
+  const before = counted.asked;
+  const good = await ask(world, EMAIL, from);
+  assert.deepEqual(
+    [good.status, good.answer.decision, good.answer.complete],
+    [200, "accept", false],
+  );
+  assert.equal(partsOf(good.answer.token).claims["cpl"], false);
+  const listed = await ask(world, { email: "jo@bad.example" }, from);
+  assert.deepEqual([listed.status, listed.answer.decision], [200, "reject"]);
+  assert.equal(counted.asked, before, "DNS is not asked");
+  const secret = await ask(world, EMAIL, { "x-api-key": apiKey });
+  assert.deepEqual([secret.status, secret.answer.complete], [200, true]);
+  await until(async () => (await usedBy(world, id)) >= 3, { withinMs: PATIENCE_MS });
+  assert.equal(await usedBy(world, id), 3);
+});
+
+const usedBy = async ({ store }: GateWorld, id: string): Promise<number> =>
+  (await sqlUsageLedger(store.sql.db).unitsUsed(accountKey(id), dayOf(Date.now()))).inDay;
+
+test("pages take half of the plan at most, and never credits", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  const { id, apiKey, from } = await pageOf(world);
+  await world.store.credits.grant(id, 100, "");
+  // 10,000 units a day
+  await sqlUsageLedger(world.store.sql.db).add([
+    { owner: accountKey(id), day: dayOf(Date.now()), units: 4_999 },
+  ]);
+  const completes: boolean[] = [];
+  for (let call = 0; call < 3; call += 1) {
+    const { status, answer } = await ask(world, EMAIL, from);
+    assert.equal(status, 200);
+    completes.push(answer.complete);
+  }
+  assert.deepEqual(completes, [true, false, false]);
+  assert.equal((await world.store.accounts.find(id))?.creditBalance, 100);
+  const secret = await ask(world, EMAIL, { "x-api-key": apiKey });
+  assert.deepEqual([secret.status, secret.answer.complete], [200, true]);
+});
+
+test("a page waits at least 300 ms for who asks", async (t) => {
+  const slow = (keys: Keys): Keys => ({
+    ...keys,
+    holder: async (hash) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return keys.holder(hash);
+    },
+  });
+  const world = await gateWorld(t, { ...KNOWN, keys: slow });
+  const { from } = await pageOf(world);
+  const asked = { ...EMAIL, deadline_ms: 50 };
+  const { answer } = await ask(world, asked, from);
+  assert.ok(answer.token, "the caller is known");
+  const evil = await ask(world, asked, { ...from, origin: "https://evil.example" });
+  assert.equal(evil.status, 403);
 });

@@ -1,6 +1,7 @@
 import type { CallerFact } from "../../../core/policy/policy.ts";
 import type { DecideRequest } from "../../../service/policy/decide-one.ts";
-import { badParameter } from "../../../service/refusals.ts";
+import type { PageTerms } from "../../../ports/admission/keys.ts";
+import { badParameter, policyNotAllowed } from "../../../service/refusals.ts";
 import type { Params } from "../../request/params.ts";
 
 export const DECIDE_PARAMETERS: ReadonlySet<string> = new Set([
@@ -13,7 +14,7 @@ export const DECIDE_PARAMETERS: ReadonlySet<string> = new Set([
   "token",
 ]);
 
-export const DEADLINE_MS = { least: 50, standard: 1_500, most: 5_000 };
+export const DEADLINE_MS = { least: 50, page: 300, standard: 1_500, most: 5_000 };
 export const FORM_MAX = 64;
 export const FACTS_MAX = 16;
 const FACT_TEXT_MAX = 128;
@@ -22,17 +23,42 @@ const FACT_TEXT_MAX = 128;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** All that a decision is asked with, but the entry. Throws the `Refusal` of a value out of bounds. */
-export function readDecide(params: Params): Omit<DecideRequest, "text" | "waitedMs"> {
+export function readDecide(
+  params: Params,
+  page?: PageTerms,
+): Omit<DecideRequest, "text" | "waitedMs"> {
+  const language = languageOf(textOf(params, "language"));
+  if (page !== undefined) return { ...ofPage(params, page), language };
   const form = formOf(params);
   return {
     policy: textOf(params, "policy") ?? "default",
     deadlineMs: deadlineOf(params),
-    language: languageOf(textOf(params, "language")),
+    language,
     ...(form !== undefined && { form }),
     facts: factsOf(params),
     wantsToken: isOn(params.value("token")),
   };
 }
+
+/** What a page must not choose is its key's; its facts are not read. */
+function ofPage(
+  params: Params,
+  { policy, form }: PageTerms,
+): Omit<DecideRequest, "text" | "waitedMs" | "language"> {
+  if ((textOf(params, "policy") ?? policy) !== policy) throw policyNotAllowed();
+  return {
+    policy,
+    deadlineMs: pageDeadlineOf(params),
+    ...(form !== undefined && { form }),
+    facts: NO_FACTS,
+    wantsToken: true,
+    whenSpent: "decide_without_dns",
+  };
+}
+
+/** Shorter deadlines would let a page ask before anybody knows whose key it is. */
+export const pageDeadlineOf = (params: Params): number =>
+  Math.max(DEADLINE_MS.page, deadlineOf(params));
 
 /** Absent and null are the same: clients write either. */
 function textOf(params: Params, name: string): string | undefined {

@@ -267,7 +267,7 @@ for (const [name, find] of STORES) {
   test(`a page reads neither result nor token when the store of keys ${name}`, async (t) => {
     const world = await gateWorld(t, { ...KNOWN, keys: (keys) => ({ ...keys, holder: find }) });
     const { id } = await world.account("jo@shop.example");
-    const made = await world.store.keys.create(id, "page", ["https://shop.example"]);
+    const made = await world.store.keys.create(id, "page", { origins: ["https://shop.example"] });
     assert.ok(made.kind === "created");
     const headers = { "x-api-key": made.apiKey, origin: "https://shop.example" };
     const { status, answer } = await ask(world, { ...EMAIL, deadline_ms: 50 }, headers);

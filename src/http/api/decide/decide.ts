@@ -1,9 +1,11 @@
 import type { DecideOne } from "../../../service/policy/decide-one.ts";
 import { missingParameter, originNotAllowed } from "../../../service/refusals.ts";
+import { isPublishableKey } from "../../../service/admission/api-key.ts";
+import { presentedKey } from "../../../service/admission/identify.ts";
 import type { Caller } from "../../../service/admission/caller.ts";
 import { JSON_TYPE, type ApiRequest, type Route } from "../../answer/route.ts";
 import { decideDocumentation } from "./decide-documentation.ts";
-import { DECIDE_PARAMETERS, deadlineOf, readDecide } from "./decide-parameters.ts";
+import { DECIDE_PARAMETERS, deadlineOf, pageDeadlineOf, readDecide } from "./decide-parameters.ts";
 
 export interface DecideRouteDeps {
   readonly decideOne: DecideOne;
@@ -18,14 +20,18 @@ export function decideRoute({ decideOne }: DecideRouteDeps): Route {
     parameters: DECIDE_PARAMETERS,
     charges: "units",
     forPublishableKeys: true,
-    deadlineMs: deadlineOf,
+    deadlineMs(params, credentials) {
+      const presented = presentedKey(credentials);
+      const isPage = presented.kind === "key" && isPublishableKey(presented.key);
+      return isPage ? pageDeadlineOf(params) : deadlineOf(params);
+    },
     documentation: decideDocumentation,
     isSingle: true,
     async handle({ path, params, entrance, waitedMs, source }) {
       checkOrigin(entrance.caller, source);
       const text = path.join("/") || (params.entry("email", "address") ?? "");
       if (text === "") throw missingParameter("email");
-      const request = { ...readDecide(params), text, waitedMs };
+      const request = { ...readDecide(params, entrance.caller.page), text, waitedMs };
       const { body, paidBy } = await decideOne(entrance, request);
       return { type: JSON_TYPE, body, paidBy, entry: text };
     },

@@ -145,7 +145,7 @@ testInBrowser(
     await page.getByRole("heading", { name: "Welcome" }).waitFor();
     const [form] = formsOf("jo@gmail.com");
     const claims = claimsOf(form?.get("gatepost-token") ?? "");
-    assert.deepEqual([claims["dec"], claims["form"]], ["accept", "page"]);
+    assert.deepEqual([claims["dec"], claims["form"]], ["accept", "join"]);
     assert.deepEqual(complaints, []);
     await context.close();
   },

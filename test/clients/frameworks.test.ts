@@ -10,6 +10,7 @@ import { gatepostPlugin } from "../../clients/typescript/src/better-auth.ts";
 import * as express from "../../clients/typescript/src/express.ts";
 import { decisionOf, guardSignUp } from "../../clients/typescript/src/fastify.ts";
 import { createGatepost, type Gatepost } from "../../clients/typescript/src/index.ts";
+import { languageOf } from "../../clients/typescript/src/guard.ts";
 import { guardAction } from "../../clients/typescript/src/next.ts";
 import { testWith } from "../process/require-tool.ts";
 
@@ -81,6 +82,17 @@ const FORMS: readonly (readonly [form: Record<string, string>, status: number, b
   [{}, 201, "not asked"],
 ];
 
+const MALFORMED_BODY = { error: "Please enter a complete email address.", decision: "reject", reason: "format" }; // prettier-ignore
+
+/** What is there and no text, or longer than an address, is refused without asking. */
+const MALFORMED: readonly unknown[] = [
+  ["bad@x.example"],
+  { at: "bad@x.example" },
+  5,
+  true,
+  `bad@x.example${" ".repeat(1_000)}`,
+];
+
 const tell = (decision: { decision: string; source: string } | undefined): string =>
   decision === undefined ? "not asked" : `${decision.decision} ${decision.source}`;
 
@@ -108,10 +120,11 @@ interface Guarded {
 
 withFramework("express", "Express: the middleware stops what must not sign up", async (t) => {
   const { default: made } = await framework("express");
-  const create = made as { (): ExpressApp; urlencoded(options: object): unknown };
+  const create = made as { (): ExpressApp; json(): unknown; urlencoded(options: object): unknown };
   const { gatepost, asked } = gate();
   const app = create();
   app.use(create.urlencoded({ extended: false }));
+  app.use(create.json());
   const done = (
     request: Guarded,
     response: { status(code: number): { send(text: string): void } },
@@ -122,10 +135,38 @@ withFramework("express", "Express: the middleware stops what must not sign up", 
     assert.deepEqual(await post(`${url}/sign-up`, form), [status, body], JSON.stringify(form));
   }
   assert.equal(asked[0]?.["form"], "join");
+  for (const email of MALFORMED) {
+    const body = JSON.stringify({ email, confirmed: "on" });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}/sign-up`, { method: "POST", headers, body });
+    assert.deepEqual([answer.status, await answer.json()], [422, MALFORMED_BODY]);
+  }
+  await fetch(`${url}/sign-up`, {
+    method: "POST",
+    headers: { "accept-language": "fr;q=0.4, pt-BR, en;q=0.8" },
+    body: new URLSearchParams({ email: "good@x.example" }),
+  });
+  assert.equal(asked.at(-1)?.["language"], "pt-BR");
+});
+
+test("the language is the one that the browser likes best", () => {
+  const rows: readonly (readonly [header: unknown, language: string | undefined])[] = [
+    ["de-CH,de;q=0.9,en;q=0.8", "de-CH"],
+    ["en;q=0.2, fr ; q=0.7", "fr"],
+    ["*", undefined],
+    ["*, nl;q=0.5", "nl"],
+    ["de;q=0", undefined],
+    ["de;q=x, it;q=0.1", "it"],
+    ["", undefined],
+    [undefined, undefined],
+    [["de", "en"], "de"],
+    [`x${"y".repeat(50)}, "><script>`, undefined],
+  ];
+  for (const [header, language] of rows) assert.equal(languageOf(header), language, String(header));
 });
 
 test("Fastify: the preHandler stops what must not sign up", async (t) => {
-  const { gatepost } = gate();
+  const { gatepost, asked } = gate();
   const app = Fastify();
   t.after(() => app.close());
   const parse = (text: string): unknown => Object.fromEntries(new URLSearchParams(text));
@@ -147,6 +188,19 @@ test("Fastify: the preHandler stops what must not sign up", async (t) => {
     assert.equal(answer.statusCode, status, JSON.stringify(form));
     assert.deepEqual(status === 422 ? answer.json() : answer.body, body, JSON.stringify(form));
   }
+  for (const email of MALFORMED) {
+    const payload = { email, confirmed: "on" };
+    const answer = await app.inject({ method: "POST", url: "/sign-up", payload });
+    assert.deepEqual([answer.statusCode, answer.json()], [422, MALFORMED_BODY]);
+  }
+  const headers = { "accept-language": "nl, en;q=0.5" };
+  await app.inject({
+    method: "POST",
+    url: "/sign-up",
+    headers,
+    payload: { email: "good@x.example" },
+  });
+  assert.equal(asked.at(-1)?.["language"], "nl");
 });
 
 test("Next.js: a guarded server action gives the error to the form, or runs", async () => {
@@ -167,13 +221,24 @@ test("Next.js: a guarded server action gives the error to the form, or runs", as
     assert.deepEqual(await withState(7, form), status === 422 ? body : { made, state: 7 });
     assert.deepEqual(await plain(form), status === 422 ? body : made);
   }
+  const file = new FormData();
+  file.set("email", new Blob(["bad@x.example"]));
+  assert.deepEqual(await plain(file), MALFORMED_BODY);
 });
 
 withFramework("better-auth", "better-auth: the plugin stops a user before it is made", async () => {
   const { betterAuth } = await framework("better-auth");
   const { memoryAdapter } = await framework("better-auth/adapters/memory");
-  const tables = { user: [], session: [], account: [], verification: [] };
-  const { gatepost } = gate();
+  const plugins = await framework("better-auth/plugins");
+  const made = plugins as Readonly<Record<string, (options?: object) => object>>;
+  const tables: Record<
+    "user" | "session" | "account" | "verification" | "walletAddress",
+    { email?: string }[]
+  > = { user: [], session: [], account: [], verification: [], walletAddress: [] };
+  const { gatepost, asked } = gate();
+  let code = "";
+  let asksEmail = false;
+  const nonce = "0123456789abcdef";
   const authFor = (options?: {
     readonly challenge: "reject";
   }): { handler(request: Request): Promise<Response> } =>
@@ -186,7 +251,23 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
       rateLimit: { enabled: false },
       telemetry: { enabled: false },
       logger: { disabled: true },
-      plugins: [gatepostPlugin(gatepost, options)],
+      plugins: [
+        gatepostPlugin(gatepost, options),
+        made["anonymous"]?.(),
+        made["siwe"]?.({
+          domain: "shop.example",
+          anonymous: !asksEmail,
+          emailDomainName: "bad.example",
+          getNonce: () => Promise.resolve(nonce),
+          verifyMessage: () => Promise.resolve(true),
+        }),
+        made["phoneNumber"]?.({
+          sendOTP: (sent: { code: string }) => void (code = sent.code),
+          signUpOnVerification: {
+            getTempEmail: (phone: string) => `bad@${phone.slice(1)}.example`,
+          },
+        }),
+      ],
     });
   let cookie = "";
   const post = async (
@@ -197,7 +278,12 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
     const answer = await auth.handler(
       new Request(`http://127.0.0.1:3000/api/auth${path}`, {
         method: "POST",
-        headers: { "content-type": "application/json", origin: "http://127.0.0.1:3000", cookie },
+        headers: {
+          "content-type": "application/json",
+          "accept-language": "de-AT, en;q=0.5",
+          origin: "http://127.0.0.1:3000",
+          cookie,
+        },
         body: JSON.stringify(body),
       }),
     );
@@ -226,4 +312,34 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
   assert.deepEqual(await change("bad@x.example"), bad);
   assert.deepEqual((await change("good@other.example"))[0], 200);
   assert.ok(tables.user.some(({ email }) => email === "good@other.example"));
+
+  assert.equal(asked[0]?.["language"], "de-AT");
+  const before = asked.length;
+  cookie = "";
+  assert.equal((await post("/sign-in/anonymous", {}))[0], 200);
+  cookie = "";
+  const phoneNumber = "+15550100";
+  await post("/phone-number/send-otp", { phoneNumber });
+  assert.equal((await post("/phone-number/verify", { phoneNumber, code }))[0], 200);
+  const wallet = async (n: number, email?: string): Promise<readonly unknown[]> => {
+    cookie = "";
+    await post("/siwe/nonce", {});
+    const message = `shop.example wants you to sign in with your Ethereum account:
+0x${String(n).repeat(40)}
+
+URI: https://shop.example
+Version: 1
+Chain ID: 1
+Nonce: ${nonce}`;
+    return post("/siwe/verify", { message, signature: "0x00", email });
+  };
+  assert.deepEqual(await wallet(1), fine);
+  assert.equal(asked.length, before, "an address that better-auth made up is not asked about");
+  asksEmail = true;
+  assert.deepEqual(await wallet(2, "bad@x.example"), bad);
+  assert.deepEqual(await wallet(3, "Good@x.example"), fine);
+  cookie = "";
+  const forged = { newEmail: "another@x.example", name: "Jo", password: "correct horse battery" };
+  const email = "bad@x.placeholder.invalid";
+  assert.deepEqual(await post("/sign-up/email", { ...forged, email }), bad);
 });

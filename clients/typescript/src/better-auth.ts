@@ -1,5 +1,12 @@
 import type { Gatepost } from "./client.ts";
-import { formOf, guardForm, type GuardOptions, STOP_STATUS, type Stop } from "./guard.ts";
+import {
+  formOf,
+  guardForm,
+  type GuardOptions,
+  languageOf,
+  STOP_STATUS,
+  type Stop,
+} from "./guard.ts";
 
 /** better-auth knows its refusals by this name, in whatever copy of the package they were made. */
 class APIError extends Error {
@@ -19,7 +26,14 @@ interface User {
   readonly email?: unknown;
 }
 
-type Before = (user: User) => Promise<void>;
+/** The request that makes or changes the user, as far as it is known. */
+interface Context {
+  readonly path?: string;
+  readonly headers?: { get(name: string): string | null };
+  readonly body?: unknown;
+}
+
+type Before = (user: User, context?: Context | null) => Promise<void>;
 
 export interface BetterAuthPlugin {
   readonly id: "gatepost";
@@ -37,14 +51,30 @@ export interface PluginOptions extends Omit<GuardOptions, "field" | "confirmedFi
   readonly challenge?: "accept" | "reject";
 }
 
+const WITHOUT_ADDRESS = ["/sign-in/anonymous", "/siwe/verify", "/phone-number/verify"];
+
+/**
+ * Whether better-auth made the address up: for anonymous, wallet and telephone accounts, and for services that tell none. What a
+ * person typed is never taken for made up.
+ */
+function isMadeUp(email: unknown, context: Context | null | undefined): boolean {
+  const field = formOf(context?.body);
+  const typed = [field("email"), field("newEmail")].map((each) => String(each).toLowerCase());
+  const address = String(email).toLowerCase();
+  if (typed.includes(address)) return false;
+  return WITHOUT_ADDRESS.includes(context?.path ?? "") || address.endsWith(".placeholder.invalid");
+}
+
 /** A plugin of better-auth: decides before a user is made, by password, link or another service, or gets another address. */
 export function gatepostPlugin(
   gatepost: Pick<Gatepost, "decide">,
   { challenge = "accept", ...options }: PluginOptions = {},
 ): BetterAuthPlugin {
-  const before: Before = async ({ email }) => {
+  const before: Before = async ({ email }, context) => {
+    if (isMadeUp(email, context)) return;
     const form = { email, confirmed: challenge === "accept" };
-    const { stop } = await guardForm(gatepost, formOf(form), options);
+    const language = languageOf(context?.headers?.get("accept-language"));
+    const { stop } = await guardForm(gatepost, formOf(form), options, language);
     if (stop !== undefined) throw new APIError(stop);
   };
   return {

@@ -2,7 +2,13 @@ import { loadBundled } from "../adapters/lists/load/load-lists.ts";
 import { openValidator, type ValidatorOptions } from "./library/node.ts";
 import type { Validator } from "./library/validator.ts";
 
-export { checkSyntax, dnsOverHttps, readLists, verifySignature } from "./library/node.ts";
+export {
+  checkSyntax,
+  dnsOverHttps,
+  readLists,
+  verifySignature,
+  verifyWebhook,
+} from "./library/node.ts";
 export type { Result, Validator, ValidatorOptions } from "./library/node.ts";
 export type { FullResult } from "../core/validate/result.ts";
 

@@ -25,7 +25,11 @@ import {
 export { checkSyntax, dnsOverHttps, readLists } from "./core.ts";
 export type { CoreOptions, Dns, DnsOverHttpsOptions, Lists, Syntax } from "./core.ts";
 export type { CheckOptions, FeatureName, Reason, Result, Validator } from "./core.ts";
-export { verifySignature } from "../../service/webhooks/verify.ts";
+export {
+  type RawBody,
+  verifySignature,
+  verifySignature as verifyWebhook,
+} from "../../service/webhooks/verify.ts";
 
 export interface ValidatorOptions extends CheckOptions {
   /** DNS servers as `ip` or `ip:port`, one or several; the system's resolvers unless given. */

@@ -1,24 +1,34 @@
 import { timingSafeEqual } from "node:crypto";
 import { sign } from "./sign.ts";
 
+/** A request's body as it came, before any JSON was read. */
+export type RawBody = string | ArrayBuffer | ArrayBufferView;
+
 /**
- * Whether `header`, the value of X-Service-Signature, signs `body` with `secret`. `body` is the request's
- * body exactly as it came, before any JSON was read. False for an absent or empty secret, for a missing header and
- * for anything but 64 lower-case hexadecimal digits. Takes the same time wherever two signatures differ.
+ * Whether `header`, the value of X-Service-Signature, signs `body` with `secret`. False without a body, a secret or a header, and
+ * for any header but 64 lower-case hexadecimal digits. Throws a TypeError for a body that was parsed already: its octets are gone.
+ * Takes the same time wherever two signatures differ.
  */
 export function verifySignature(
-  body: Uint8Array | string,
+  body: RawBody | null | undefined,
   header: unknown,
-  secret: string | undefined,
+  secret: string | null | undefined,
 ): boolean {
-  if (
-    secret === undefined ||
-    secret === "" ||
-    typeof header !== "string" ||
-    !/^[0-9a-f]{64}$/.test(header)
-  )
-    return false;
+  const octets = octetsOf(body);
+  if (octets === undefined || typeof secret !== "string" || secret === "") return false;
+  if (typeof header !== "string" || !/^[0-9a-f]{64}$/.test(header)) return false;
   const encoder = new TextEncoder();
-  const octets = typeof body === "string" ? encoder.encode(body) : body;
   return timingSafeEqual(encoder.encode(sign(secret, octets)), encoder.encode(header));
+}
+
+function octetsOf(body: unknown): Uint8Array | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (ArrayBuffer.isView(body))
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  const kind = Object.prototype.toString.call(body);
+  if (/^\[object (?:Shared)?ArrayBuffer\]$/.test(kind)) return new Uint8Array(body as ArrayBuffer);
+  throw new TypeError(
+    "body: give the raw body as text or octets, not what a parser made of it: docs/webhooks.md.",
+  );
 }

@@ -159,7 +159,7 @@ test("the language is the one that the browser likes best", () => {
     ["de;q=x, it;q=0.1", "it"],
     ["", undefined],
     [undefined, undefined],
-    [["de", "en"], "de"],
+    [["de", "en"], undefined],
     [`x${"y".repeat(50)}, "><script>`, undefined],
   ];
   for (const [header, language] of rows) assert.equal(languageOf(header), language, String(header));

@@ -72,9 +72,10 @@ export const formOf =
 
 /** The language that a browser likes best, as its Accept-Language header says (RFC 9110 section 12.5.4). */
 export function languageOf(header: unknown): string | undefined {
+  if (typeof header !== "string") return undefined;
   let best: string | undefined;
   let weight = 0;
-  for (const part of String(header ?? "").split(",", 20)) {
+  for (const part of header.split(",", 20)) {
     const [tag = "", ...rest] = part.split(";").map((each) => each.trim());
     const q = Number(rest.find((each) => /^q=/i.test(each))?.slice(2) ?? 1);
     if (q > weight && /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(tag)) [best, weight] = [tag, q];

@@ -24,9 +24,9 @@ const MEANT = "Did you mean jo@gmail.com?";
 const DECIDED: readonly (readonly [form: Form, message: string])[] = [
   [{ email: "jo@good.example" }, ""],
   [{ email: "jo@silent.example" }, ""],
-  [{ email: "jo@gmial.com" }, MEANT],
-  [{ email: "jo@gmial.com", confirmed: "" }, MEANT],
-  [{ email: "jo@gmial.com", confirmed: "1" }, ""],
+  [{ email: "jo@gmaik.com" }, MEANT],
+  [{ email: "jo@gmaik.com", confirmed: "" }, MEANT],
+  [{ email: "jo@gmaik.com", confirmed: "1" }, ""],
   [{ email: "jo@mailinator.com" }, PERMANENT],
   [{ email: "jo@mailinator.com", confirmed: "1" }, PERMANENT],
   [{ email: "jo@null.example", confirmed: "1" }, NO_MAIL],

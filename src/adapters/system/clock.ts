@@ -5,8 +5,9 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, task) {
-    const timer = setTimeout(task, delayMs);
-    timer.unref();
-    return () => clearTimeout(timer);
+    // Browsers and workers have numbers for timers, which keep no process alive.
+    const timer: { unref?: () => unknown } = setTimeout(task, delayMs);
+    timer.unref?.();
+    return () => clearTimeout(timer as NodeJS.Timeout);
   },
 };

@@ -54,7 +54,9 @@ function fetching(url: string, key: string | undefined): ReadFresh {
       ...(key !== undefined && { "X-Api-Key": key }),
       ...(etag !== undefined && { "If-None-Match": etag }),
     };
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_MS) });
+    // The key goes to the server that the caller named, and to no other.
+    const terms = { headers, redirect: "manual", signal: AbortSignal.timeout(FETCH_MS) } as const;
+    const response = await fetch(url, terms);
     if (response.status === 304) return undefined;
     if (response.status !== 200) throw new Error(`the server answers ${String(response.status)}`);
     const packed = decode(await bodyOf(response));

@@ -58,3 +58,16 @@ testWithTools(["php"], "the PHP client looks up names by its deadline", async ()
     await dns.close();
   }
 });
+
+testWithTools(["php"], "the PHP client verifies every form of a raw body", async () => {
+  assert.deepEqual(await seenBy("run_webhooks.php"), {
+    text: true,
+    stream: true,
+    other: false,
+    "no body": false,
+    "no signature": false,
+    "two signatures": false,
+    "no secret": false,
+    parsed: "body: give the raw body, not what a parser made of it: docs/webhooks.md",
+  });
+});

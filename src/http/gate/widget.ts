@@ -8,7 +8,8 @@ import { createHash } from "node:crypto";
 const SOURCE = `(function () {
   "use strict";
   var script = document.currentScript;
-  if (!script) return;
+  // A page's own <img name="currentScript"> can stand there instead.
+  if (!(script instanceof HTMLScriptElement)) return;
   var base = script.getAttribute("data-url") || new URL(script.src).origin;
   var key = script.getAttribute("data-key") || "";
   var enforce = script.hasAttribute("data-enforce");

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import { DAY_MS } from "../../src/core/calendar.ts";
 import { SIGNALS } from "../../src/core/evidence/signals.ts";
+import { FETCHED_SOURCES } from "../../src/adapters/lists/sources/feed-sources.ts";
 import { EXAMPLES } from "../../src/cli/examples.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
@@ -31,6 +32,17 @@ test("docs/signals.md lists every signal with its weight and meaning, most impor
     means,
   ]);
   assert.deepEqual(rows, want);
+});
+
+test("docs/detection.md lists every feed with its kind and least size", () => {
+  const row = /^\| `([\w-]+)` +\| ([a-z, ]+?) +\| ([\d,]+) +\|/gm;
+  const rows = [...readDocument("docs/detection.md").matchAll(row)].map((found) =>
+    found.slice(1).join(" | "),
+  );
+  const want = FETCHED_SOURCES.map(({ id, kind, floor, rotating }) =>
+    [id, rotating ? `${kind}, rotates` : kind, floor.toLocaleString("en-US")].join(" | "),
+  );
+  assert.deepEqual(rows.toSorted(), want.toSorted());
 });
 
 test("docs/operations.md gives the retention times of the code", () => {

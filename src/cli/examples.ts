@@ -27,7 +27,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "account promote": ["gatepost account promote jo@example.com"],
   "account demote": ["gatepost account demote jo@example.com"],
   "account password": ["gatepost account password jo@example.com --password-stdin < password.txt"],
-  "account spellings": ["gatepost account spellings jo@example.com on"],
+  "account traffic": ["gatepost account traffic jo@example.com on"],
   "key create": ["gatepost key create jo@example.com --name backend"],
   "key list": ["gatepost key list jo@example.com"],
   "key revoke": ["gatepost key revoke KEY_ID --yes"],

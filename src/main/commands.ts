@@ -32,7 +32,7 @@ import {
   auditedEntries,
   auditedKeys,
   auditedRefresh,
-  auditedSpellings,
+  auditedTraffic,
   auditedTokens,
   auditedWebhooks,
   type Note,
@@ -260,7 +260,7 @@ async function openAccounts(process: Process): Promise<Omit<CliAccounts, "close"
     accounts: auditedAccounts(endingSessions(store.accounts, sessions), note),
     keys: auditedKeys(store.keys, note),
     credits: auditedCredits(store.credits, note),
-    switchSpellings: auditedSpellings(store.switchSpellings, note),
+    switchTraffic: auditedTraffic(store.switchTraffic, note),
     reportOutcomes: store.reportOutcomes,
     async renewTokenSecret(accountId) {
       const { config, ids, log } = process;

@@ -109,8 +109,7 @@ function announce(
 
 function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: SetUp } {
   const { config, clock, tiers, log, backing, checker, usage, admission } = parts;
-  const { lists, links, metrics, shares, gate } = parts;
-  const { ownEvidence } = lists;
+  const { links, metrics, shares, gate } = parts;
   const { decode: decodeLarge } = parts.texts;
   const trustedProxies = config.trustProxy ?? [];
   const checkOne = createCheckOne({
@@ -122,7 +121,6 @@ function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: 
     publicUrl: links.base,
     // Answers kept from before the resolver became suspect are not given any more.
     datasetsVersion: () => checker.datasets().version + (checker.trust?.epoch ?? 0),
-    ownEvidence,
   });
   const probes = probesOf(backing, checker);
   const dashboard = dashboardOf(parts, probes);
@@ -154,9 +152,8 @@ function appDeps(parts: ServerParts): { readonly deps: AppDeps; readonly setUp: 
 
 /** Families of paths besides `email` and `domain`. */
 function apiRoutes(parts: ServerParts): readonly Route[] {
-  const { clock, log, backing, checker, admission, lists, shares, gate } = parts;
+  const { clock, log, backing, checker, admission, shares, gate } = parts;
   const bulk = parts.bulk.service;
-  const { ownEvidence } = lists;
   const isInForce = callerInForce({
     keys: backing.ledgers.keys,
     accounts: sqlAccounts(backing.store.sql.db),
@@ -164,7 +161,7 @@ function apiRoutes(parts: ServerParts): readonly Route[] {
   return [
     viewRoute({ bulk, clock, log, isInForce, shares }),
     uploadRoute({ bulk, log, clock, shares, readLarge: parts.texts.readFile }),
-    explainRoute({ explain: createExplain({ ...checker, admission, ownEvidence }) }),
+    explainRoute({ explain: createExplain({ ...checker, admission }) }),
     decideRoute({ decideOne: gate.decideOne }),
   ];
 }
@@ -192,7 +189,7 @@ function watchThread(registry: Registry, { figures }: OpenBulk): void {
 }
 
 function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): DashboardDeps {
-  const { config, clock, ids, backing, checker, bulk, webhooks, lists } = parts;
+  const { config, clock, ids, backing, checker, bulk, webhooks } = parts;
   const { store, ledgers, rates } = backing;
   return openDashboard({
     ...parts,
@@ -203,7 +200,6 @@ function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): Da
     requests: parts.usage,
     countSignIn: signInCounter(parts.metrics.registry),
     check: checker.check,
-    ownEvidence: lists.ownEvidence,
     datasets: checker.datasets,
     settings: {
       signup: config.signup,

@@ -112,7 +112,7 @@ interface WorkParts extends Serving {
 
 /** The worker, not started, beside what looks after jobs that are stuck or not announced. */
 async function openWork(
-  { clock, ids, log, name, backing, lists, webhooks, bulk, closing, shares }: WorkParts,
+  { clock, ids, log, name, backing, webhooks, bulk, closing, shares }: WorkParts,
   { feed = "tickets" }: WorkerOptions,
 ): Promise<BulkWorker> {
   const { db } = backing.store.sql;
@@ -128,7 +128,6 @@ async function openWork(
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
-    ownEvidence: lists.ownEvidence,
     chunks: sqlChunkQueue({ db }),
     ...(tickets !== undefined && { tickets }),
     name,

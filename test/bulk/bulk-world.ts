@@ -15,7 +15,6 @@ import { bulkWorker, type BulkWorker } from "../../src/service/bulk/worker/worke
 import type { Caller } from "../../src/service/admission/caller.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import type { Entrance } from "../../src/service/admission/admission.ts";
-import type { OwnEvidence } from "../../src/service/evidence/own-spellings.ts";
 import { DEFAULT_TIERS, type Tiers } from "../../src/service/admission/tiers.ts";
 import { type BulkStores, openBulkStores } from "../contracts/bulk/bulk-stores.ts";
 import { literalDatasets } from "../lists/literal-datasets.ts";
@@ -38,7 +37,6 @@ export interface WorldOptions {
   readonly bufferMax?: number;
   readonly check?: EntryCheck;
   readonly dnsAnswers?: () => Promise<boolean>;
-  readonly ownEvidence?: OwnEvidence;
   readonly room?: () => Promise<void> | undefined;
   /** As in `gatepost worker`; absent as in the bulk thread. */
   readonly tickets?: Tickets;
@@ -91,8 +89,7 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     clock,
     tiers,
   });
-  const { lookup, ownEvidence } = options;
-  const own = ownEvidence === undefined ? {} : { ownEvidence };
+  const { lookup } = options;
   const budgets = { budgetMs: 5_000, againBudgetMs: 1_700 };
   const real = { datasets: () => noDatasets, lookup, again: lookup, clock, implicitMx: false };
   const check = options.check ?? coreEntryCheck({ ...real, ...budgets });
@@ -107,7 +104,6 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
   const bulk = createBulk({
     where: "alone",
     ...stores,
-    ...own,
     admission,
     tiers,
     check,
@@ -127,7 +123,6 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     const made = bulkWorker({
       shares: createShares(),
       window: () => 1_000,
-      ...own,
       chunks: stores.chunks,
       name,
       clock,

@@ -111,7 +111,7 @@ export async function spellingsFixture(stores: Stores): Promise<SpellingsFixture
   const accounts = sqlAccounts(db);
   for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
   const turn = async (id: string, state: "on" | "off"): Promise<void> => {
-    await accounts.change(id, { countsSpellings: state === "on" }, stores.clock.nowMs());
+    await accounts.change(id, { countsTraffic: state === "on" }, stores.clock.nowMs());
   };
   await turn("a1", "on");
   return { spellings: sqlOwnSpellings(db), turn };

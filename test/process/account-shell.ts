@@ -20,7 +20,7 @@ import { createCreditService } from "../../src/service/account/credits.ts";
 import { createOutcomeReport } from "../../src/service/policy/outcome-report.ts";
 import { createTokens } from "../../src/service/policy/tokens.ts";
 import { createKeyService } from "../../src/service/account/keys.ts";
-import { createSpellingSwitch } from "../../src/service/account/spelling-switch.ts";
+import { createTrafficSwitch } from "../../src/service/account/traffic-switch.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import { accountCommand } from "../../src/cli/commands/account/account.ts";
 import type { AccountDeps, CliAccounts } from "../../src/cli/commands/account/account-deps.ts";
@@ -68,7 +68,7 @@ export function openShell(t: TestContext, input = "", more: More = {}): Shell {
       accounts: createAccountService({ accounts, passwords, ids, clock }),
       keys,
       credits,
-      switchSpellings: createSpellingSwitch({ accounts, spellings: sqlOwnSpellings(db), clock }),
+      switchTraffic: createTrafficSwitch({ accounts, spellings: sqlOwnSpellings(db), clock }),
       reportOutcomes: createOutcomeReport({
         outcomes: sqlOutcomes(db),
         keys: sqlKeys(db),

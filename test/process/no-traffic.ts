@@ -1,7 +1,6 @@
 import type { OwnTraffic } from "../../src/main/feeds/own-traffic.ts";
 
 /** Observes and counts nothing. */
-export const noTraffic: Pick<OwnTraffic, "observe" | "ownEvidence"> = {
+export const noTraffic: Pick<OwnTraffic, "observe"> = {
   observe: () => undefined,
-  ownEvidence: () => Promise.resolve(() => []),
 };

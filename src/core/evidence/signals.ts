@@ -92,8 +92,7 @@ export const SIGNALS = {
   dot_scatter: {
     weight: 0.3,
     about: "address",
-    means:
-      "A Gmail local part scattered with dots, or one mailbox under many spellings in the account's own traffic.",
+    means: "A Gmail local part scattered with dots.",
     short: "One mailbox under many spellings.",
     found: null,
   },
@@ -104,14 +103,6 @@ export const SIGNALS = {
     short: "Its mail server also serves disposable domains.",
     found: (host) =>
       `Its mail server, ${host}, also serves several disposable domains, but not only those`,
-  },
-  own_subdomains: {
-    weight: 0.25,
-    about: "domain",
-    means:
-      "More than three names below the same registrable domain were in the account's own traffic of the day, where it has that counted.",
-    short: "Many names below its domain signed up today.",
-    found: (name) => `More than three names below ${name} were checked by you today`,
   },
   no_mx_records: {
     weight: 0.1,

@@ -211,7 +211,7 @@ export function subjectsOf(name: string, value: unknown): readonly string[] {
 }
 
 /** Signals that counts by domain say nothing of, though they are not about an address. */
-const UNCOUNTED: ReadonlySet<string> = new Set(["fresh_domain", "own_subdomains", "plus_alias"]);
+const UNCOUNTED: ReadonlySet<string> = new Set(["fresh_domain", "plus_alias"]);
 
 /** Whether counts by domain can say what the fact (see `subjectsOf`) was. */
 export function isDomainLevel(name: string): boolean {

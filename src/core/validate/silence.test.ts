@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type LiteralKnowledge, literalDatasets } from "../../../test/lists/literal-datasets.ts";
-import { type Evidence, evidence, type Signal, SIGNALS } from "../evidence/signals.ts";
+import { type Signal, SIGNALS } from "../evidence/signals.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 import { DEFAULT_POLICY } from "../policy/default-policy.ts";
 import { factsOf } from "../policy/facts.ts";
@@ -79,12 +79,9 @@ const ANSWERS: readonly MailHosts[] = [
 
 const WEIGHTY = (Object.keys(SIGNALS) as Signal[]).filter((name) => SIGNALS[name].weight > 0);
 
-/** What comes from elsewhere than lists and DNS, such as the age of the domain and the owner's own counters. */
-const OWN: readonly (readonly Evidence[])[] = [[], ...WEIGHTY.map((name) => [evidence(name)])];
-
 const datasets = literalDatasets(KNOWN);
 
-const checked = (text: string, mail: MailHosts, ownEvidence: readonly Evidence[]): Validation =>
+const checked = (text: string, mail: MailHosts): Validation =>
   conclusionOf(
     {
       text,
@@ -92,7 +89,6 @@ const checked = (text: string, mail: MailHosts, ownEvidence: readonly Evidence[]
       asked: { features: [], spamTrap: false },
       nowMs: 0,
       implicitMx: false,
-      ownEvidence,
     },
     mail,
     datasets,
@@ -109,22 +105,20 @@ const seen = new Set<Signal>();
 
 for (const text of ENTRIES) {
   test(`silence of DNS never makes it worse: ${text}`, () => {
-    for (const own of OWN) {
-      const silent = checked(text, { kind: "unknown" }, own);
-      for (const mail of ANSWERS) {
-        const answered = checked(text, mail, own);
-        for (const { signal } of own.length > 0 ? [] : answered.evidence) seen.add(signal);
-        const case_ = `${JSON.stringify(mail)}: ${silent.result.signals.join(" ")}`;
-        assert.ok(silent.result.confidence <= answered.result.confidence, case_);
-        assert.ok(!silent.result.disposable || answered.result.disposable, case_);
-        assert.ok(severityOf(silent) <= severityOf(answered), case_);
-      }
+    const silent = checked(text, { kind: "unknown" });
+    for (const mail of ANSWERS) {
+      const answered = checked(text, mail);
+      for (const { signal } of answered.evidence) seen.add(signal);
+      const case_ = `${JSON.stringify(mail)}: ${silent.result.signals.join(" ")}`;
+      assert.ok(silent.result.confidence <= answered.result.confidence, case_);
+      assert.ok(!silent.result.disposable || answered.result.disposable, case_);
+      assert.ok(severityOf(silent) <= severityOf(answered), case_);
     }
   });
 }
 
 test("the entries and answers above show every signal of lists, rules and DNS that has a weight", () => {
-  const elsewhere: readonly string[] = ["fresh_domain", "own_subdomains"];
+  const elsewhere: readonly string[] = ["fresh_domain"];
   const missing = WEIGHTY.filter((name) => !seen.has(name) && !elsewhere.includes(name));
   assert.deepEqual(missing, []);
 });

@@ -26,8 +26,6 @@ export interface Question {
   readonly nowMs: number;
   /** GATEPOST_IMPLICIT_MX: an address record alone counts as a mail server. */
   readonly implicitMx: boolean;
-  /** Evidence from the asking owner's own traffic; never from another owner's. */
-  readonly ownEvidence?: readonly Evidence[];
 }
 
 /** What is known, and whom to ask. */
@@ -161,16 +159,12 @@ interface AddressPieces {
 /** All evidence, before a known-good domain is excused of some of it. */
 function gather(
   { domain, mail }: Subject,
-  { question, checks, datasets }: Findings,
+  { checks, datasets }: Findings,
   { account, alias }: AddressPieces,
 ): readonly Evidence[] {
   const pieces = domainEvidence(domain, mail, datasets).concat(mailEvidence(mail), alias, account);
   if (checks.freshDomain) pieces.push(evidence("fresh_domain"));
   if (datasets.operator.domain(domain.name) === "allow") pieces.push(evidence("operator_allow"));
-  // An address that the operator allows is excused of its owner's counters too.
-  if (question.ownEvidence !== undefined && !account.some(isAllowance)) {
-    pieces.push(...question.ownEvidence);
-  }
   return pieces;
 }
 

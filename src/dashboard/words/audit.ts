@@ -11,7 +11,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "account.demoted": "No longer an administrator",
   "account.tier": "Plan changed",
   "account.password": "Password changed",
-  "account.spellings": "Counting of spellings",
+  "account.traffic": "Counting of spellings",
   "account.token_secret": "Token secret renewed",
   "credits.granted": "Credits moved",
   "key.created": "Key created",

@@ -25,13 +25,13 @@ test("spellings are counted when the account says so, which is on record", async
   await world.addAccount(EMAIL);
   const browser = await signedIn(EMAIL);
   const isCounted = async (): Promise<boolean> =>
-    ((await browser.get("session")).json as { account: { counts_spellings: boolean } }).account
-      .counts_spellings;
+    ((await browser.get("session")).json as { account: { counts_traffic: boolean } }).account
+      .counts_traffic;
   assert.equal(await isCounted(), false);
-  assert.equal((await browser.post("spellings", { state: "on" })).status, 204);
+  assert.equal((await browser.post("traffic", { state: "on" })).status, 204);
   assert.equal(await isCounted(), true);
-  assert.equal((await browser.post("spellings", { state: true })).status, 400);
-  assert.equal((await browser.post("spellings", { state: "off" })).status, 204);
+  assert.equal((await browser.post("traffic", { state: true })).status, 400);
+  assert.equal((await browser.post("traffic", { state: "off" })).status, 204);
   assert.equal(await isCounted(), false);
   const { entries } = (await browser.get("activity")).json as { entries: { detail: string }[] };
   assert.deepEqual(

@@ -14,7 +14,7 @@ export const shownAccount = (account: StoredAccount): Account => ({
   email: account.email,
   tier: account.tier,
   admin: account.isAdmin,
-  counts_spellings: account.countsSpellings,
+  counts_traffic: account.countsTraffic,
   created_at: isoTime(account.createdAtMs),
 });
 

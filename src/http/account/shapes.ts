@@ -28,7 +28,7 @@ export const ACCOUNT = {
   email: text,
   tier: text,
   admin: flag,
-  counts_spellings: Type.Boolean({ description: "Spellings of each mailbox are counted." }),
+  counts_traffic: Type.Boolean({ description: "Spellings of each mailbox are counted." }),
   created_at: time,
 };
 const Account = Type.Object(ACCOUNT);

@@ -56,7 +56,7 @@ export interface SharedLists {
 }
 
 /** Background work beside the checks. */
-type Traffic = Pick<OwnTraffic, "observe" | "observeAgain" | "ownEvidence" | "mailboxSeen">;
+type Traffic = Pick<OwnTraffic, "observe" | "observeAgain" | "mailboxSeen">;
 
 export interface FeedJobs extends Traffic {
   readonly refresh: FeedRefresh;
@@ -128,7 +128,6 @@ export function openFeedJobs(process: Process, parts: ListsParts, held: Held): F
     refresh: refresher,
     observe: traffic.observe,
     observeAgain: traffic.observeAgain,
-    ownEvidence: traffic.ownEvidence,
     mailboxSeen: traffic.mailboxSeen,
     duties: config.listsRefresh === "daily" ? dutiesOf({ refresher, learner }) : {},
     start() {

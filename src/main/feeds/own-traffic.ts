@@ -9,7 +9,6 @@ import type { Log } from "../../ports/process/log.ts";
 import {
   createSpellingCounter,
   type MailboxSeen,
-  type OwnEvidence,
   SPELLING_DAYS,
 } from "../../service/evidence/own-spellings.ts";
 import {
@@ -26,7 +25,6 @@ export interface OwnTraffic {
   readonly observe: (validation: Observed) => void;
   /** Of each verdict that was kept and told again by a decision. */
   readonly observeAgain: (verdict: CountedVerdict) => void;
-  readonly ownEvidence: OwnEvidence;
   readonly mailboxSeen: MailboxSeen;
   /** Deletes what is kept no longer; to be called daily by one process. */
   readonly prune: () => Promise<void>;
@@ -57,7 +55,6 @@ export function openOwnTraffic({
   return {
     observe: (validation) => recorder.record(validation),
     observeAgain: (verdict) => recorder.count(verdict),
-    ownEvidence: counter.ownEvidence,
     mailboxSeen: counter.mailboxSeen,
     async prune() {
       const today = dayOf(clock.nowMs());

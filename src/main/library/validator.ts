@@ -84,7 +84,6 @@ export function validatorOf(parts: ValidatorParts): Validator {
         text: entry,
         mode: "either",
         asked: { features: asked, spamTrap: asked.length > 0 },
-        ownEvidence: [],
         budgetMs: timeoutMs,
       });
       const { result, unavailable } = validation;

@@ -124,8 +124,8 @@ export function registrationFrom(
 export function observed(checker: Checker, seen: (validation: Validation) => void): Checker {
   return {
     ...checker,
-    async check(text, mode, asked, ownEvidence) {
-      const validation = await checker.check(text, mode, asked, ownEvidence);
+    async check(text, mode, asked) {
+      const validation = await checker.check(text, mode, asked);
       seen(validation);
       return validation;
     },

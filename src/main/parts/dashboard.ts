@@ -38,7 +38,6 @@ import { createSignIn, type SignInOutcome } from "../../service/account/sign-in/
 import { createSignUp } from "../../service/account/sign-in/sign-up.ts";
 import { createAccountService } from "../../service/account/accounts.ts";
 import type { Admission } from "../../service/admission/admission.ts";
-import type { OwnEvidence } from "../../service/evidence/own-spellings.ts";
 import type { SingleCheck } from "../../service/check/single-check.ts";
 import type { Tiers } from "../../service/admission/tiers.ts";
 import type { Lists } from "../feeds/lists.ts";
@@ -54,7 +53,6 @@ export interface DashboardParts {
   readonly requests: DashboardDeps["requests"];
   readonly lists: Pick<Lists, "operator" | "refresh">;
   readonly check: SingleCheck;
-  readonly ownEvidence?: OwnEvidence;
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
   readonly clock: Clock;
@@ -134,7 +132,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     accounts: accountService,
     keys: store.keys,
     credits: store.credits,
-    switchSpellings: store.switchSpellings,
+    switchTraffic: store.switchTraffic,
     signUp: createSignUp({
       mode: settings.signup,
       isSetUpOpen: () => setUp.isOpen(),

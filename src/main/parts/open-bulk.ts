@@ -28,7 +28,7 @@ export interface OpenBulkDeps {
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
   /** What batches that are checked here leave behind. */
-  readonly traffic: Pick<OwnTraffic, "observe" | "ownEvidence">;
+  readonly traffic: Pick<OwnTraffic, "observe">;
   /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
@@ -71,7 +71,7 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
     void announce();
   };
   const { datasets, lookup } = checker;
-  const { observe, ownEvidence } = deps.traffic;
+  const { observe } = deps.traffic;
   const check = { datasets, lookup, again: lookup, clock, implicitMx, observe };
   const budgets = { budgetMs: CORE_BUDGET_MS, againBudgetMs: CORE_BUDGET_MS };
   const idempotencyKeys = sqlIdempotencyKeys(stores);
@@ -92,7 +92,6 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
     log,
     syncBudgetMs,
     bufferMax: BUFFER_MAX_ENTRIES,
-    ownEvidence,
     completed,
   });
   rouseForKept(sql, runner, log);

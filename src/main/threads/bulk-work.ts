@@ -79,7 +79,6 @@ async function open(
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
-    ownEvidence: traffic.ownEvidence,
     clock,
     log,
     completed,

@@ -8,7 +8,7 @@ export type AuditAction =
   | "account.demoted"
   | "account.tier"
   | "account.password"
-  | "account.spellings"
+  | "account.traffic"
   | "account.token_secret"
   | "credits.granted"
   | "key.created"

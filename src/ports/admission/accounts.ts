@@ -12,7 +12,7 @@ export interface Account {
   readonly isAdmin: boolean;
   readonly isDisabled: boolean;
   /** Its owner has spellings of one mailbox counted in the account's own traffic. */
-  readonly countsSpellings: boolean;
+  readonly countsTraffic: boolean;
   /** Sealed; absent: no token was made for it yet. */
   readonly tokenSecret?: string;
   /** The sum of its credit entries. */
@@ -33,7 +33,7 @@ export interface AccountChange {
   readonly tier?: AccountTier;
   readonly isAdmin?: boolean;
   readonly isDisabled?: boolean;
-  readonly countsSpellings?: boolean;
+  readonly countsTraffic?: boolean;
   readonly passwordHash?: string;
   readonly tokenSecret?: string;
 }

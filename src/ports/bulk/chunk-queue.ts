@@ -36,8 +36,6 @@ export interface ClaimedChunk {
   readonly answered: number;
   /** Workers that had it fell silent again and again: it is to be checked where it can do no harm. */
   readonly isSuspect: boolean;
-  /** The owner's account, when it has its own traffic counted. */
-  readonly countedFor?: string;
 }
 
 /**

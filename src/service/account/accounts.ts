@@ -111,7 +111,7 @@ async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<Ac
   if (!(await deps.accounts.create(stored))) return { kind: "email_taken" };
   return {
     kind: "created",
-    account: { ...made, isDisabled: false, countsSpellings: false, creditBalance: 0 },
+    account: { ...made, isDisabled: false, countsTraffic: false, creditBalance: 0 },
   };
 }
 

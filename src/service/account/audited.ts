@@ -7,7 +7,7 @@ import type { KeyService } from "./keys.ts";
 import type { PolicyService, SavedPolicy } from "../policy/policies.ts";
 import type { Tokens } from "../policy/tokens.ts";
 import type { RuleService } from "../evidence/rules/rules.ts";
-import type { SwitchSpellings } from "./spelling-switch.ts";
+import type { SwitchTraffic } from "./traffic-switch.ts";
 import type { WebhookSetup } from "../webhooks/configure.ts";
 import { type Audit, type Change, SERVICE } from "./audit.ts";
 
@@ -66,11 +66,11 @@ export function auditedAccounts(accounts: AccountService, note: Note): AccountSe
   };
 }
 
-export const auditedSpellings =
-  (switchSpellings: SwitchSpellings, note: Note): SwitchSpellings =>
+export const auditedTraffic =
+  (switchTraffic: SwitchTraffic, note: Note): SwitchTraffic =>
   async (accountId, state) => {
-    const isThere = await switchSpellings(accountId, state);
-    if (isThere) await note({ action: "account.spellings", accountId, detail: state });
+    const isThere = await switchTraffic(accountId, state);
+    if (isThere) await note({ action: "account.traffic", accountId, detail: state });
     return isThere;
   };
 

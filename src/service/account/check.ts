@@ -17,8 +17,7 @@ import {
   sortFeatures,
   type SortedFeatures,
 } from "../check/features.ts";
-import type { Entrance } from "../admission/admission.ts";
-import { type PaidCheckDeps, payForCheck } from "../check/paid-check.ts";
+import type { Admission, Entrance } from "../admission/admission.ts";
 import type { SingleCheck } from "../check/single-check.ts";
 import type { Tiers } from "../admission/tiers.ts";
 
@@ -46,7 +45,8 @@ export interface CheckStep {
   readonly meant?: string;
 }
 
-export interface AccountCheckDeps extends PaidCheckDeps {
+export interface AccountCheckDeps {
+  readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
   readonly tiers: Tiers;
@@ -67,14 +67,14 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
     const sorted = sortFeatures(readWanted(features), { premium });
     const by = ownerKey(entrance.caller.owner);
     const asked: Asked = { features: sorted.permitted, spamTrap: premium, by };
-    const { receipt, ownEvidence: own } = await payForCheck(entrance, { text: entry, mode }, deps);
+    const receipt = await deps.admission.charge(entrance, 1);
     try {
       const coreOnly: Asked = { features: [], spamTrap: false, by };
-      const core = await deps.check(entry, mode, coreOnly, own);
+      const core = await deps.check(entry, mode, coreOnly);
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
       const show = shower(entry, sorted, deps);
       if (!isAll) yield show("core", core);
-      yield show("full", isAll ? core : await deps.check(entry, mode, asked, own));
+      yield show("full", isAll ? core : await deps.check(entry, mode, asked));
     } catch (fault) {
       await receipt.refund();
       throw fault;

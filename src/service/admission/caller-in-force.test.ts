@@ -20,7 +20,7 @@ const account: Account = {
   origin: "operator",
   isAdmin: false,
   isDisabled: false,
-  countsSpellings: false,
+  countsTraffic: false,
   creditBalance: 0,
   createdAtMs: 0,
 };

@@ -19,7 +19,7 @@ export interface Caller {
   /** Nobody could say in time who asks. */
   readonly isUnidentified?: true;
   /** The account has spellings in its own traffic counted. */
-  readonly countsSpellings?: true;
+  readonly countsTraffic?: true;
 }
 
 interface Stranger {

@@ -217,10 +217,10 @@ test("the counting of spellings takes effect within 5 s and is off at first", as
   const world = await openWorld(t);
   await addAccount(world);
   const credentials = withKey(await world.newKey());
-  assert.equal((await world.enter(credentials)).caller.countsSpellings, undefined);
-  await world.accounts.change("a1", { countsSpellings: true }, world.clock.nowMs());
+  assert.equal((await world.enter(credentials)).caller.countsTraffic, undefined);
+  await world.accounts.change("a1", { countsTraffic: true }, world.clock.nowMs());
   world.clock.advance(5_000);
-  assert.equal((await world.enter(credentials)).caller.countsSpellings, true);
+  assert.equal((await world.enter(credentials)).caller.countsTraffic, true);
 });
 
 test("an account made by sign-up has the stricter limits for 24 hours", async (t) => {

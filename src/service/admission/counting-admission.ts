@@ -213,7 +213,7 @@ class CountingAdmission implements Admission {
       clientAddress: this.#strangers.at(clientAddress).caller.clientAddress,
     };
     if (keyId !== undefined) caller.keyId = keyId;
-    if (account.countsSpellings) caller.countsSpellings = true;
+    if (account.countsTraffic) caller.countsTraffic = true;
     if (account.tokenSecret !== undefined) caller.tokenSecret = account.tokenSecret;
     if (origins !== undefined)
       return this.#asPublishable({ ...caller, origins, ...(page && { page }) }, account);

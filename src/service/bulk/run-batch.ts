@@ -1,9 +1,7 @@
 import { chunkEntries, type PackedChunk, unpackChunk } from "../../core/batch/batch-chunk.ts";
-import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { ChunkOutcome } from "../../ports/bulk/batches.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { inTime } from "../../ports/process/in-time.ts";
-import type { EvidenceOf } from "../evidence/own-spellings.ts";
 import {
   type EntryCheck,
   checked,
@@ -18,18 +16,15 @@ export interface RunBatchDeps {
   readonly syncBudgetMs: number;
 }
 
-/** How a batch is checked; `ownEvidence` takes the entries of a chunk for the owner's traffic first. */
-export interface BatchOptions extends Pick<EntryCheckOptions, "spamTrap" | "by"> {
-  readonly ownEvidence: (entries: readonly string[]) => Awaitable<EvidenceOf>;
-}
+/** How a batch is checked. */
+export type BatchOptions = Pick<EntryCheckOptions, "spamTrap" | "by">;
 
 async function checkChunk(
   { content }: PackedChunk,
   check: EntryCheck,
-  { ownEvidence, ...of }: BatchOptions,
+  options: BatchOptions,
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
-  const options = { ...of, ownEvidence: await ownEvidence(entries) };
   const results = entries.map(async (entry) => checked((await check(entry, options)).conclude()));
   return outcomeOf(entries, await Promise.all(results));
 }

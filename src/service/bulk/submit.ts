@@ -15,7 +15,6 @@ import type { Shares } from "../../ports/sharing/shares.ts";
 import type { Splitter, TooMany } from "../../ports/bulk/splitter.ts";
 import { forBulk } from "./bulk-refusal.ts";
 import type { Entrance, Admission } from "../admission/admission.ts";
-import { type OwnEvidence, ownEvidenceFor } from "../evidence/own-spellings.ts";
 import {
   bulkBusy,
   bulkCooldown,
@@ -59,8 +58,6 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly ids: Ids;
   readonly log: Log;
   readonly bufferMax: number;
-  /** Absent: no account has its traffic counted. */
-  readonly ownEvidence?: OwnEvidence;
   /** Called when a batch has completed, so that it is announced. */
   readonly completed: () => void;
 }
@@ -151,7 +148,6 @@ async function answer(asked: Asked, deps: SubmitDeps): Promise<BulkAnswer> {
   const options: BatchOptions = {
     spamTrap: premium,
     by: owner,
-    ownEvidence: (entries) => ownEvidenceFor(entrance.caller, entries, deps.ownEvidence),
   };
   const batches = deps.shares.of("batches");
   const outcomes = await batches.run(owner, () => runBatch(split.chunks, options, deps));

@@ -1,11 +1,9 @@
-import type { Evidence } from "../../core/evidence/signals.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
 import type { AnswerCache } from "../../ports/process/answer-cache.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
-import type { Entrance } from "../admission/admission.ts";
-import type { Caller } from "../admission/caller.ts";
+import type { Admission, Entrance, Receipt } from "../admission/admission.ts";
 import type { Tiers } from "../admission/tiers.ts";
 import {
   denialFields,
@@ -14,7 +12,7 @@ import {
   type SortedFeatures,
   sortFeatures,
 } from "./features.ts";
-import { orRefund, type PaidCheck, type PaidCheckDeps, payForCheck } from "./paid-check.ts";
+import { orRefund } from "./paid-check.ts";
 import type { SingleCheck, TimedValidation } from "./single-check.ts";
 
 /** A single check as a client asked for it. */
@@ -35,7 +33,8 @@ export interface CheckAnswer {
 /** Charges one unit and checks one entry. Throws the quota `Refusal`; a fault gives the unit back. */
 export type CheckOne = (entrance: Entrance, request: CheckRequest) => Awaitable<CheckAnswer>;
 
-export interface CheckOneDeps extends PaidCheckDeps {
+export interface CheckOneDeps {
+  readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly cache: AnswerCache;
   readonly clock: Clock;
@@ -62,12 +61,12 @@ export function createCheckOne(deps: CheckOneDeps): CheckOne {
     const sorted = sortFeatures(request.features, { premium });
     const key = cacheKey(request, sorted, { premium, version: deps.datasetsVersion() });
     // A promise in the way of every cached answer would cost more than the answer.
-    return when(payForCheck(entrance, request, deps), (paid) => {
-      const by = ownerKey(caller.owner);
-      const asked = { request, premium, sorted, by, key: ownKey(key, caller, paid.ownEvidence) };
-      const kept = deps.cache.read(asked.key, deps.clock.nowMs());
-      if (kept === undefined) return check(asked, paid, deps);
-      return { body: answerOf(kept, sorted, deps.publicUrl), paidBy: paid.receipt.paidBy };
+    return when(deps.admission.charge(entrance, 1), (receipt) => {
+      const kept = deps.cache.read(key, deps.clock.nowMs());
+      if (kept === undefined) {
+        return check({ request, premium, sorted, key, by: ownerKey(caller.owner) }, receipt, deps);
+      }
+      return { body: answerOf(kept, sorted, deps.publicUrl), paidBy: receipt.paidBy };
     });
   };
 }
@@ -90,16 +89,11 @@ function cacheKey(
   return `${String(version)} ${premium ? "premium" : "core"} ${mode} ${features} ${text}`;
 }
 
-/** What an account's own counters changed is kept for that account alone. */
-const ownKey = (key: string, { owner }: Caller, ownEvidence: readonly Evidence[]): string =>
-  ownEvidence.length === 0 ? key : `${ownerKey(owner)} ${key}`;
-
-async function check(asked: Asked, paid: PaidCheck, deps: CheckOneDeps): Promise<CheckAnswer> {
+async function check(asked: Asked, receipt: Receipt, deps: CheckOneDeps): Promise<CheckAnswer> {
   const { request, premium, sorted, key, by } = asked;
-  const { receipt, ownEvidence } = paid;
   const checks = { features: sorted.permitted, spamTrap: premium, by };
   const validation = await orRefund(receipt, async () =>
-    deps.check(request.text, request.mode, checks, ownEvidence),
+    deps.check(request.text, request.mode, checks),
   );
   const kept = textToKeep(validation);
   const expiresAtMs = Math.min(validation.expiresAtMs, deps.clock.nowMs() + KEPT_AT_MOST_MS);

@@ -147,7 +147,7 @@ for (const [server, delayMs] of SERVERS) {
           );
           const asked = { features, spamTrap: false };
           let tookMs: number | undefined;
-          void check({ text: entry, mode: "domain", asked, ownEvidence: [], budgetMs }).then(
+          void check({ text: entry, mode: "domain", asked, budgetMs }).then(
             () => (tookMs = clock.monotonicMs()),
           );
           await settle();

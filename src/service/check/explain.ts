@@ -4,15 +4,16 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import { explain, type ExplainedSignal, type ListBehind } from "../../core/validate/explain.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import type { CheckAnswer } from "./check-one.ts";
-import type { Entrance } from "../admission/admission.ts";
+import type { Admission, Entrance } from "../admission/admission.ts";
 import { apiKeyRequired } from "../refusals.ts";
-import { orRefund, type PaidCheckDeps, payForCheck } from "./paid-check.ts";
+import { orRefund } from "./paid-check.ts";
 import type { SingleCheck } from "./single-check.ts";
 
 /** Charges one unit and says what the verdict on an entry rests on. Throws a `Refusal` without a key or quota. */
 export type ExplainOne = (entrance: Entrance, text: string) => Promise<CheckAnswer>;
 
-export interface ExplainDeps extends PaidCheckDeps {
+export interface ExplainDeps {
+  readonly admission: Pick<Admission, "charge">;
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
 }
@@ -20,12 +21,12 @@ export interface ExplainDeps extends PaidCheckDeps {
 export function createExplain(deps: ExplainDeps): ExplainOne {
   return async (entrance, text) => {
     if (entrance.caller.keyId === undefined) throw apiKeyRequired();
-    const paid = await payForCheck(entrance, { text, mode: "either" }, deps);
+    const receipt = await deps.admission.charge(entrance, 1);
     const asked = { features: [], spamTrap: false, by: ownerKey(entrance.caller.owner) };
-    return orRefund(paid.receipt, async () => {
-      const validation = await deps.check(text, "either", asked, paid.ownEvidence);
+    return orRefund(receipt, async () => {
+      const validation = await deps.check(text, "either", asked);
       const body = JSON.stringify(explanationJson(validation, deps.datasets()));
-      return { body, paidBy: paid.receipt.paidBy };
+      return { body, paidBy: receipt.paidBy };
     });
   };
 }

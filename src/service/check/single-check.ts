@@ -2,7 +2,6 @@ import type { Asked } from "../../core/checks/run.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { EntryMode } from "../../core/address/entry.ts";
 import type { Awaitable, Lookup, PremiumLookup } from "../../core/mail/lookup.ts";
-import type { Evidence } from "../../core/evidence/signals.ts";
 import { validate, type Validation, type World } from "../../core/validate/validate.ts";
 import { awakeClock } from "../../ports/process/awake-clock.ts";
 import type { Clock } from "../../ports/process/clock.ts";
@@ -20,17 +19,16 @@ export interface TimedValidation extends Validation {
   readonly expiresAtMs: number;
 }
 
-/** Validates one entry within the time budgets of a single check. `ownEvidence`: see `Question`. */
+/** Validates one entry within the time budgets of a single check. */
 export type SingleCheck = (
   text: string,
   mode: EntryMode,
   asked: Asked,
-  ownEvidence?: readonly Evidence[],
 ) => Awaitable<TimedValidation>;
 
 export function createSingleCheck(deps: SingleCheckDeps): SingleCheck {
   const check = createBudgetedCheck(deps, awakeClock(deps.clock));
-  return (text, mode, asked, ownEvidence = []) => check({ text, mode, asked, ownEvidence });
+  return (text, mode, asked) => check({ text, mode, asked });
 }
 
 /** An entry to check, and how long that may take. */
@@ -38,7 +36,6 @@ export interface BudgetedQuestion {
   readonly text: string;
   readonly mode: EntryMode;
   readonly asked: Asked;
-  readonly ownEvidence: readonly Evidence[];
   /** The budget of a single check unless given. */
   readonly budgetMs?: number;
 }
@@ -55,11 +52,11 @@ export function createBudgetedCheck(
   deps: SingleCheckDeps,
   budgetClock: Clock = deps.clock,
 ): BudgetedCheck {
-  return async ({ text, mode, asked, ownEvidence, budgetMs }) => {
+  return async ({ text, mode, asked, budgetMs }) => {
     const { clock, implicitMx } = deps;
     const bounded = boundLookup(deps.lookup, budgetClock, budgetMs, asked.by);
     const world = new BoundedWorld(deps.datasets(), bounded);
-    const question = { text, mode, asked, ownEvidence, nowMs: clock.nowMs(), implicitMx };
+    const question = { text, mode, asked, nowMs: clock.nowMs(), implicitMx };
     try {
       const validation = await validate(question, world);
       const isComplete = !bounded.isUnanswered();

@@ -191,7 +191,7 @@ function cacheKey(asking: Asking, deps: DecideDeps): string | undefined {
   const { caller, request, policies } = asking;
   if (!asking.asksDns) return undefined;
   const { live, shadow, name } = policies;
-  if (carriesToken(caller, request, policies) || caller.countsSpellings === true) return undefined;
+  if (carriesToken(caller, request, policies) || caller.countsTraffic === true) return undefined;
   if (request.facts.size > 0 && lookAtFacts(policies)) return undefined;
   const { version } = deps.datasets();
   const owner = caller.owner.kind === "account" ? ownerKey(caller.owner) : "";
@@ -230,7 +230,6 @@ async function freshly(
     text: request.text,
     mode: "address",
     asked: { ...askedBy(policies, premium), by: ownerKey(caller.owner) },
-    ownEvidence: sight.evidence,
     budgetMs: asksDns ? left() : 0,
   });
   if (!asksDns) Object.assign(validation, { isComplete: false });
@@ -271,11 +270,11 @@ async function tokenOf(
   }
 }
 
-const UNSEEN: MailboxSight = { evidence: [] };
+const UNSEEN: MailboxSight = {};
 
 function sightOf({ caller, request, left }: Asking, deps: DecideDeps): Awaitable<MailboxSight> {
-  const { owner, countsSpellings } = caller;
-  if (countsSpellings !== true || owner.kind !== "account") return UNSEEN;
+  const { owner, countsTraffic } = caller;
+  if (countsTraffic !== true || owner.kind !== "account") return UNSEEN;
   const looking = deps.mailboxSeen(owner.accountId, request.text);
   return inTime(looking, { timeoutMs: left(), late: UNSEEN, clock: deps.clock });
 }

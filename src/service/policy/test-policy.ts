@@ -35,7 +35,7 @@ export function createTestPolicy({ check, datasets }: TestPolicyDeps): TestPolic
     const policies = { name: "tested", live: { version: 0, policy } };
     const asked = askedBy(policies, premium);
     const test = async (entry: string): Promise<PolicyTest> => {
-      const validation = await check({ text: entry, mode: "address", asked, ownEvidence: [] });
+      const validation = await check({ text: entry, mode: "address", asked });
       const circumstances = { datasets: datasets(), caller: new Map(), language };
       const { outcome, message } = rule(validation, policies, circumstances);
       const { result, isComplete } = validation;

@@ -49,7 +49,7 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
       origin: "signup",
       isAdmin: true,
       isDisabled: false,
-      countsSpellings: false,
+      countsTraffic: false,
       creditBalance: 0,
       createdAtMs: NOW_MS,
     };
@@ -71,10 +71,10 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     await accounts.create(account("a1"));
     assert.equal(await accounts.change("a1", { tier: "pro" }, NOW_MS), true);
     assert.equal(await accounts.change("a1", { isDisabled: true }, NOW_MS), true);
-    assert.equal(await accounts.change("a1", { countsSpellings: true }, NOW_MS), true);
+    assert.equal(await accounts.change("a1", { countsTraffic: true }, NOW_MS), true);
     assert.equal(await accounts.change("a1", { passwordHash: "$phc" }, NOW_MS), true);
     const found = await accounts.find("a1");
-    const states = [found?.tier, found?.isDisabled, found?.countsSpellings];
+    const states = [found?.tier, found?.isDisabled, found?.countsTraffic];
     assert.deepEqual(states, ["pro", true, true]);
     assert.equal(await accounts.passwordHash("a1"), "$phc");
     await accounts.change("a1", { isDisabled: false }, NOW_MS);

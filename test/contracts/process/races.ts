@@ -16,7 +16,7 @@ import { sqlUsageLedger } from "../../../src/adapters/sql/admission/usage-ledger
 import { sqlVerdictCounts } from "../../../src/adapters/sql/evidence/verdict-counts.ts";
 import type { Rule } from "../../../src/ports/evidence/rules.ts";
 import type { SpellingSighting } from "../../../src/ports/evidence/own-spellings.ts";
-import { createSpellingSwitch } from "../../../src/service/account/spelling-switch.ts";
+import { createTrafficSwitch } from "../../../src/service/account/traffic-switch.ts";
 import { systemIds } from "../../../src/adapters/system/ids.ts";
 import { type BulkStores, openBulkStores } from "../bulk/bulk-stores.ts";
 import { recordingLog } from "../stores.ts";
@@ -184,7 +184,7 @@ const otherRaces: readonly (readonly [string, Race])[] = [
     async (rivals) => {
       const { sql, clock } = rivals.first;
       const spellings = sqlOwnSpellings(sql.db);
-      const turn = createSpellingSwitch({ accounts: sqlAccounts(sql.db), spellings, clock });
+      const turn = createTrafficSwitch({ accounts: sqlAccounts(sql.db), spellings, clock });
       for (let afterMs = 0; afterMs < 10; afterMs += 1) {
         await turn("a1", "on");
         await everywhere(rivals, 1, async (stores, at) => {

@@ -17,7 +17,7 @@ export function account(row: AccountRow): Account {
     origin,
     isAdmin: row.admin === 1,
     isDisabled: row.disabled_at_ms !== null,
-    countsSpellings: row.spellings === 1,
+    countsTraffic: row.spellings === 1,
     ...(row.token_secret !== null && { tokenSecret: row.token_secret }),
     creditBalance: row.credit_balance,
     createdAtMs: row.created_at_ms,
@@ -42,12 +42,12 @@ function newRow({ id, email, tier, origin, ...made }: NewAccount): AccountRow {
 }
 
 function changedColumns(change: AccountChange, nowMs: number): Partial<AccountRow> {
-  const { tier, isAdmin, isDisabled, countsSpellings, passwordHash, tokenSecret } = change;
+  const { tier, isAdmin, isDisabled, countsTraffic, passwordHash, tokenSecret } = change;
   return {
     ...(tier !== undefined && { tier }),
     ...(isAdmin !== undefined && { admin: isAdmin ? 1 : 0 }),
     ...(isDisabled !== undefined && { disabled_at_ms: isDisabled ? nowMs : null }),
-    ...(countsSpellings !== undefined && { spellings: countsSpellings ? 1 : 0 }),
+    ...(countsTraffic !== undefined && { spellings: countsTraffic ? 1 : 0 }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
     ...(tokenSecret !== undefined && { token_secret: tokenSecret }),
   };

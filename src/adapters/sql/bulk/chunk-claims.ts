@@ -6,7 +6,7 @@ import {
   type Lease,
   SILENT_CLAIMS_MAX,
 } from "../../../ports/bulk/chunk-queue.ts";
-import { type OwnerKey, ownerOf } from "../../../ports/admission/owner.ts";
+import { type OwnerKey } from "../../../ports/admission/owner.ts";
 import { unpackText } from "../engine/packed-text.ts";
 import type { Database } from "../engine/schema.ts";
 import { RUNNING } from "../tables/bulk.ts";
@@ -116,19 +116,7 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
     .execute();
   const { owner } = job;
   const spamTrap = job.spam_trap === 1;
-  return { chunk, owner, turns, spamTrap, countedFor: await countedFor(tx, owner) };
-}
-
-/** The account behind an owner key, when it has its traffic counted. */
-async function countedFor({ sql }: Tx, key: string): Promise<string | undefined> {
-  const owner = ownerOf(key);
-  if (owner.kind !== "account") return undefined;
-  const account = await sql
-    .selectFrom("accounts")
-    .select("spellings")
-    .where("id", "=", owner.accountId)
-    .executeTakeFirst();
-  return account?.spellings === 1 ? owner.accountId : undefined;
+  return { chunk, owner, turns, spamTrap };
 }
 
 /** Claims of others that end a job's chunks while ours waits for the job; then the look-round finds what is left. */
@@ -146,12 +134,12 @@ export async function claim(
     const claimed = await inTransaction(deps.db, (tx) => claimIn(tx, token, terms));
     if (claimed === undefined) return undefined;
     if (claimed === "taken") continue;
-    const { chunk, owner, turns, spamTrap, countedFor: account } = claimed;
+    const { chunk, owner, turns, spamTrap } = claimed;
     const { session, number, entries } = chunk;
     const isSuspect = chunk.claims >= SILENT_CLAIMS_MAX;
     const content = await unpackText(chunk.content);
     const answered = chunk.answered === null ? 0 : entriesIn(JSON.parse(chunk.answered) as Tally);
-    const taken = {
+    return {
       session,
       owner,
       turns,
@@ -163,7 +151,6 @@ export async function claim(
       content,
       answered,
     };
-    return account === undefined ? taken : { ...taken, countedFor: account };
   }
   return undefined;
 }

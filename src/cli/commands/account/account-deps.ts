@@ -2,7 +2,7 @@ import type { Account } from "../../../ports/admission/accounts.ts";
 import type { AccountService } from "../../../service/account/accounts.ts";
 import type { CreditService } from "../../../service/account/credits.ts";
 import type { KeyService } from "../../../service/account/keys.ts";
-import type { SwitchSpellings } from "../../../service/account/spelling-switch.ts";
+import type { SwitchTraffic } from "../../../service/account/traffic-switch.ts";
 import type { ReportOutcomes } from "../../../service/policy/outcome-report.ts";
 import type { Tokens } from "../../../service/policy/tokens.ts";
 import { refuse, type Terminal } from "../../terminal.ts";
@@ -14,7 +14,7 @@ export interface CliAccounts {
   readonly accounts: AccountService;
   readonly keys: KeyService;
   readonly credits: CreditService;
-  readonly switchSpellings: SwitchSpellings;
+  readonly switchTraffic: SwitchTraffic;
   readonly reportOutcomes: ReportOutcomes;
   readonly renewTokenSecret: Tokens["renewSecret"];
   readonly close: () => Promise<void>;

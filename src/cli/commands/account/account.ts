@@ -25,7 +25,7 @@ export function accountCommand(deps: AccountDeps): Command {
     .addCommand(stateCommand(deps, "demote"))
     .addCommand(passwordCommand(deps))
     .addCommand(tokenSecretCommand(deps))
-    .addCommand(spellingsCommand(deps))
+    .addCommand(trafficCommand(deps))
     .addCommand(outcomesCommand(deps));
 }
 
@@ -131,7 +131,7 @@ function accountJson(account: Account): Readonly<Record<string, unknown>> {
     credits: account.creditBalance,
     admin: account.isAdmin,
     disabled: account.isDisabled,
-    counts_spellings: account.countsSpellings,
+    counts_traffic: account.countsTraffic,
     created_at: isoTime(account.createdAtMs),
   };
 }
@@ -159,7 +159,7 @@ const row = (account: Account): readonly string[] => [
   [
     account.isDisabled ? "disabled" : "enabled",
     ...(account.isAdmin ? ["admin"] : []),
-    ...(account.countsSpellings ? ["spellings"] : []),
+    ...(account.countsTraffic ? ["traffic"] : []),
   ].join(" "),
 ];
 
@@ -270,17 +270,17 @@ function passwordCommand(deps: AccountDeps): Command {
     );
 }
 
-function spellingsCommand(deps: AccountDeps): Command {
-  return new Command("spellings")
+function trafficCommand(deps: AccountDeps): Command {
+  return new Command("traffic")
     .description(
-      "count the spellings of each mailbox in the account's checks of 7 days; off deletes the counts",
+      "count the spellings of each mailbox in the account's decisions of 7 days; off deletes the counts",
     )
     .argument("<account>", ACCOUNT)
     .addArgument(new Argument("<state>").choices(["on", "off"]))
     .option("--json", "print the account")
     .action((name: string, state: "on" | "off", options: JsonOption) =>
       changing(deps, async (store, { id }) => {
-        await store.switchSpellings(id, state);
+        await store.switchTraffic(id, state);
       })(name, options),
     );
 }

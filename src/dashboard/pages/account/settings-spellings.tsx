@@ -11,7 +11,7 @@ export function Spellings({ isOn }: { readonly isOn: boolean }): VNode {
   const { busy, fault, run } = useAction();
   const change = (): void =>
     run(async () => {
-      await call("POST", "spellings", { state: isOn ? "off" : "on" });
+      await call("POST", "traffic", { state: isOn ? "off" : "on" });
       await loadSession();
       announce(isOn ? t("Spellings are forgotten.") : t("Spellings are counted from now on."));
     });
@@ -20,8 +20,8 @@ export function Spellings({ isOn }: { readonly isOn: boolean }): VNode {
       <h2>{t("One mailbox, many spellings")}</h2>
       <p class="prose">
         {tx(
-          "Counts, in your own checks of seven days, under how many spellings each mailbox came, such as j.o@gmail.com and jo+x@gmail.com, and from five on adds the signal {code} to your results alone; only keyed hashes are kept.",
-          { code: <code>dot_scatter</code> },
+          "Counts under how many spellings each mailbox came in your decisions of seven days, such as j.o@gmail.com and jo+x@gmail.com. Your policies can ask for {code}. Only keyed hashes are kept.",
+          { code: <code>mailbox_seen</code> },
         )}
       </p>
       <Fault text={fault} />

@@ -52,7 +52,7 @@ export function SettingsPage(): VNode | null {
         <Sessions />
       </div>
       <Activity />
-      <Spellings isOn={account.counts_spellings} />
+      <Spellings isOn={account.counts_traffic} />
       <Delete />
     </>
   );

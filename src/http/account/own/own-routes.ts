@@ -3,12 +3,12 @@ import type { AuditLog } from "../../../ports/account/audit-log.ts";
 import type { SignIns } from "../../../ports/account/sign-ins.ts";
 import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
 import type { UsageReader } from "../../../service/account/allowance.ts";
-import { auditedSpellings } from "../../../service/account/audited.ts";
+import { auditedTraffic } from "../../../service/account/audited.ts";
 import type { AccountCheck } from "../../../service/account/check.ts";
 import type { OwnAccount } from "../../../service/account/own-account.ts";
 import type { CreditService } from "../../../service/account/credits.ts";
 import { badField, missingParameter, notFound } from "../../../service/refusals.ts";
-import type { SwitchSpellings } from "../../../service/account/spelling-switch.ts";
+import type { SwitchTraffic } from "../../../service/account/traffic-switch.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { counted, type CountedDeps } from "../counted.ts";
 import { boundedNumber, textField, textsField } from "../fields.ts";
@@ -23,7 +23,7 @@ export interface OwnDeps extends CountedDeps, KeyDeps {
   readonly credits: Pick<CreditService, "entries">;
   readonly usage: UsageReader;
   readonly own: OwnAccount;
-  readonly switchSpellings: SwitchSpellings;
+  readonly switchTraffic: SwitchTraffic;
   readonly sessions: SignIns;
   readonly auditLog: Pick<AuditLog, "ofAccount">;
 }
@@ -42,7 +42,7 @@ export function ownRoutes(deps: OwnDeps): readonly AccountRoute[] {
     ...keyRoutes(deps),
     ...sessionRoutes(deps),
     passwordRoute(deps),
-    spellingsRoute(deps),
+    trafficRoute(deps),
     deleteRoute(deps),
   ];
 }
@@ -156,16 +156,16 @@ const passwordRoute = ({ own }: OwnDeps): AccountRoute => ({
   },
 });
 
-const spellingsRoute = ({ switchSpellings, audit }: OwnDeps): AccountRoute => ({
+const trafficRoute = ({ switchTraffic, audit }: OwnDeps): AccountRoute => ({
   method: "POST",
-  path: "spellings",
+  path: "traffic",
   for: "account",
-  summary: "Count the spellings of each mailbox in the account's own checks; off forgets them",
+  summary: "Count the spellings of each mailbox in the account's own decisions; off forgets them",
   body: Type.Object({ state: Type.Union([Type.Literal("on"), Type.Literal("off")]) }),
   async handle(request) {
     const { state } = request.body;
     if (state !== "on" && state !== "off") throw badField('"state" must be "on" or "off".');
-    await auditedSpellings(switchSpellings, noteOf(request, audit))(request.account.id, state);
+    await auditedTraffic(switchTraffic, noteOf(request, audit))(request.account.id, state);
     return done;
   },
 });

@@ -209,7 +209,7 @@ test("spellings of one mailbox share its id, accounts never", async (t) => {
 test("spellings are counted where the account wants it", async (t) => {
   const world = await gateWorld(t);
   const { id, apiKey } = await world.account("jo@shop.example");
-  await world.store.switchSpellings(id, "on");
+  await world.store.switchTraffic(id, "on");
   const seen: (number | undefined)[] = [];
   for (const email of ["jo@gmail.com", "j.o@gmail.com", "jo+a@gmail.com", "jo@gmail.com"]) {
     seen.push((await ask(world, { email }, { "x-api-key": apiKey })).answer.mailbox?.seen);

@@ -17,9 +17,9 @@ import { type AccountService, createAccountService } from "../../../service/acco
 import { createCreditService, type CreditService } from "../../../service/account/credits.ts";
 import { createKeyService, type KeyService } from "../../../service/account/keys.ts";
 import {
-  createSpellingSwitch,
-  type SwitchSpellings,
-} from "../../../service/account/spelling-switch.ts";
+  createTrafficSwitch,
+  type SwitchTraffic,
+} from "../../../service/account/traffic-switch.ts";
 import {
   createOutcomeReport,
   type ReportOutcomes,
@@ -33,7 +33,7 @@ export interface AccountStore {
   readonly accounts: AccountService;
   readonly keys: KeyService;
   readonly credits: CreditService;
-  readonly switchSpellings: SwitchSpellings;
+  readonly switchTraffic: SwitchTraffic;
   readonly reportOutcomes: ReportOutcomes;
   /** Called after a change by the services above. */
   readonly notices: Notices;
@@ -92,7 +92,7 @@ export function accountStore(
     }),
     keys: createKeyService({ keys: sqlKeys(db), ids, clock, notices }),
     credits: createCreditService({ credits: sqlCredits(db), clock, notices }),
-    switchSpellings: createSpellingSwitch({
+    switchTraffic: createTrafficSwitch({
       accounts: sqlAccounts(db),
       spellings: sqlOwnSpellings(db),
       clock,

@@ -18,7 +18,7 @@ const ANN: Account = {
   origin: "operator",
   isAdmin: false,
   isDisabled: false,
-  countsSpellings: false,
+  countsTraffic: false,
   creditBalance: 0,
   createdAtMs: 0,
 };

@@ -91,14 +91,13 @@ class HeardEntry implements Heard {
 
   conclude(): FullResult {
     const { clock, datasets, implicitMx, observe } = this.#deps;
-    const { spamTrap, ownEvidence, again } = this.#options;
+    const { spamTrap, again } = this.#options;
     const question = {
       text: this.#text,
       mode: MODE,
       asked: { features: [], spamTrap },
       nowMs: clock.nowMs(),
       implicitMx,
-      ownEvidence: ownEvidence?.(this.#text) ?? [],
     } as const;
     const validation = conclusionOf(question, this.#mail, datasets());
     if (again === true || this.isAnswered) observe?.(validation);

@@ -2,7 +2,6 @@ import { type Fate, fateOf, tally } from "../../../core/batch/tally.ts";
 import { type FullResult, isInconclusive } from "../../../core/validate/result.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import type { ChunkOutcome } from "../../../ports/bulk/batches.ts";
-import type { EvidenceOf } from "../../evidence/own-spellings.ts";
 
 export interface EntryCheckOptions {
   /** The tier includes the check. */
@@ -11,8 +10,6 @@ export interface EntryCheckOptions {
   readonly again?: true;
   /** Whose questions they are, where owners share places for them. */
   readonly by?: OwnerKey;
-  /** What the owner's own traffic says. */
-  readonly ownEvidence?: EvidenceOf;
 }
 
 /** An entry for which DNS was asked. Thousands wait for their conclusion: it weighs less than the result. */

@@ -3,7 +3,6 @@ import type { Fate } from "../../../core/batch/tally.ts";
 import type { ChunkOutcome } from "../../../ports/bulk/batches.ts";
 import type { ClaimedChunk } from "../../../ports/bulk/chunk-queue.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
-import type { OwnEvidence } from "../../evidence/own-spellings.ts";
 import {
   type EntryCheck,
   type Checked,
@@ -33,8 +32,6 @@ export interface ChunkDeps {
   readonly conclusions: Conclusions;
   /** Called when DNS has said what it says the first time. */
   readonly ended: () => void;
-  /** Absent when no account has its traffic counted. */
-  readonly ownEvidence?: OwnEvidence;
 }
 
 export interface CheckedChunk {
@@ -53,7 +50,7 @@ export interface CheckedChunk {
  */
 export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promise<CheckedChunk> {
   const entries = chunkEntries(unpackChunk(chunk.content));
-  const options = await optionsOf(chunk, entries, deps);
+  const options = { spamTrap: chunk.spamTrap };
   const { owner } = chunk;
   const results = await firstPass({ chunk, entries, options }, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
@@ -66,15 +63,6 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
     isPostponed: isSilent || dnsDown,
     dnsDown,
   };
-}
-
-async function optionsOf(
-  { spamTrap, countedFor }: ClaimedChunk,
-  entries: readonly string[],
-  { ownEvidence }: ChunkDeps,
-): Promise<EntryCheckOptions> {
-  if (countedFor === undefined || ownEvidence === undefined) return { spamTrap };
-  return { spamTrap, ownEvidence: await ownEvidence(countedFor, entries) };
 }
 
 const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";

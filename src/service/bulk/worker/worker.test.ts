@@ -2,7 +2,6 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { sql } from "kysely";
 import {
-  allOf,
   bulkWorld,
   type BulkWorld,
   domains,
@@ -12,9 +11,6 @@ import {
   sessionOf,
   STARTER,
 } from "../../../../test/bulk/bulk-world.ts";
-import { sqlAccounts } from "../../../adapters/sql/account/accounts.ts";
-import { evidence } from "../../../core/evidence/signals.ts";
-import type { Caller } from "../../admission/caller.ts";
 import type { Tickets } from "../../../ports/bulk/tickets.ts";
 import type { EntryCheck } from "./entry-check.ts";
 import { until } from "../../../../test/time/until.ts";
@@ -173,38 +169,4 @@ test("an owner with a large list does not delay one with a small list", async (t
   const view = await world.bulk.view(STARTER, big);
   assert.ok(view.kind === "progress");
   assert.ok((view.progress.processed_count ?? 0) < 15_000);
-});
-
-test("a job and a small batch of an account that wants it are counted, and checked by what was counted", async (t) => {
-  const counted: string[] = [];
-  const world = await bulkWorld(t, {
-    lookup: mailEverywhere(),
-    ownEvidence(accountId, entries) {
-      counted.push(`${accountId} ${String(entries.length)}`);
-      return Promise.resolve((entry) =>
-        entry === "a@d1.example" ? [evidence("dot_scatter")] : [],
-      );
-    },
-  });
-  const { sql, clock } = world.stores;
-  const text = `a@d1.example\n${domains(600)}`;
-  const results = async (caller: Caller, list: string): Promise<readonly string[]> => {
-    const session = sessionOf(await world.bulk.submit(entranceOf(caller), listOf(list)));
-    await until(async () => (await world.bulk.view(caller, session)).kind === "list" || undefined);
-    const answer = await world.bulk.results(caller, session);
-    assert.ok(answer.kind === "results");
-    const scattered = (await allOf(answer.results())).filter(({ result }) =>
-      /dot_scatter/.test(result),
-    );
-    return scattered.map(({ spelling }) => spelling);
-  };
-  world.worker().start();
-  assert.deepEqual(await results(STARTER, text), [], "it is switched off");
-  assert.deepEqual(counted, []);
-  await sqlAccounts(sql.db).change("a1", { countsSpellings: true }, clock.nowMs());
-  assert.deepEqual(await results(STARTER, text), ["a@d1.example"]);
-  assert.deepEqual(counted, ["a1 500", "a1 101"]);
-  const caller: Caller = { ...STARTER, countsSpellings: true };
-  assert.deepEqual(await results(caller, "a@d1.example\nb@d1.example"), ["a@d1.example"]);
-  assert.deepEqual(counted.slice(2), ["a1 2"]);
 });

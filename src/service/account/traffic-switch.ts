@@ -7,9 +7,9 @@ import type { OwnSpellings } from "../../ports/evidence/own-spellings.ts";
  * Whether the spellings of mailboxes in an account's own traffic are counted; active within 5 s. Off deletes
  * what was counted. False when there is no such account.
  */
-export type SwitchSpellings = (accountId: string, state: "on" | "off") => Promise<boolean>;
+export type SwitchTraffic = (accountId: string, state: "on" | "off") => Promise<boolean>;
 
-export interface SpellingSwitchDeps {
+export interface TrafficSwitchDeps {
   readonly accounts: Pick<Accounts, "change">;
   readonly spellings: Pick<OwnSpellings, "forget">;
   readonly clock: Pick<Clock, "nowMs">;
@@ -17,14 +17,14 @@ export interface SpellingSwitchDeps {
   readonly notices?: Notices;
 }
 
-export function createSpellingSwitch({
+export function createTrafficSwitch({
   accounts,
   spellings,
   clock,
   notices,
-}: SpellingSwitchDeps): SwitchSpellings {
+}: TrafficSwitchDeps): SwitchTraffic {
   return async (accountId, state) => {
-    const change = { countsSpellings: state === "on" };
+    const change = { countsTraffic: state === "on" };
     const isThere = await accounts.change(accountId, change, clock.nowMs());
     if (isThere) notices?.tell("accounts");
     // After the account says no, for nothing is written of such an account any more.

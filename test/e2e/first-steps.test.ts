@@ -30,6 +30,7 @@ suite("first steps on the command line", () => {
       GATEPOST_DATA_DIR: directory,
       GATEPOST_LISTS_REFRESH: "off",
       GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
+      GATEPOST_DNS_CANARIES: "good.example",
     };
     home = { directory, settings, remove: () => undefined };
   });
@@ -63,8 +64,9 @@ suite("first steps on the command line", () => {
     assert.equal(gatepost(home, ["account", "list"]).err, "");
   });
 
-  test("a port in use: the message names PORT; the doctor finds nothing wrong beside a service", async () => {
+  test("a port in use: the message names PORT; the doctor finds nothing wrong beside a service", async (t) => {
     const service = await startService(home);
+    t.after(() => service.stop());
     const { port } = new URL(service.url);
     const second = {
       ...home,
@@ -78,7 +80,6 @@ suite("first steps on the command line", () => {
     const { database, schema, ledger, resolver, feeds } = findings(ran.out);
     assert.deepEqual([database, schema, ledger, resolver], ["ok", "ok", "ok", "ok"]);
     assert.equal(feeds, "note", "fetching is off");
-    await service.stop();
   });
 
   test("the doctor finds a resolver that does not answer, and bad settings", () => {

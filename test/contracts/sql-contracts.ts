@@ -129,6 +129,7 @@ function gateContracts(name: string, stores: Make<Stores>): void {
   hooksContract(name, async (t) => {
     const opened = await stores(t);
     for (const id of ["a1", "a2"]) await addAccount(opened, 0, id);
-    return { ...sqlHooks(opened.sql.db), policies: sqlPolicyStore(opened.sql.db) };
+    const { db } = opened.sql;
+    return { ...sqlHooks(db), policies: sqlPolicyStore(db), keys: sqlKeys(db) };
   });
 }

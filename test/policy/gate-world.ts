@@ -17,6 +17,7 @@ import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { decideRoute } from "../../src/http/api/decide/decide.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import type { Outcomes } from "../../src/ports/policy/outcomes.ts";
+import type { Clock } from "../../src/ports/process/clock.ts";
 import type { Keys } from "../../src/ports/admission/keys.ts";
 import type { PolicyStore } from "../../src/ports/policy/policy-store.ts";
 import type { Admission } from "../../src/service/admission/admission.ts";
@@ -35,7 +36,7 @@ import { appWith } from "../http/http-app.ts";
 import { type LiteralKnowledge, literalDatasets } from "../lists/literal-datasets.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
 import { openTestStore } from "../process/test-process.ts";
-import { realClock as clock } from "../time/real-clock.ts";
+import { realClock } from "../time/real-clock.ts";
 
 export interface GateWorld {
   readonly app: FastifyInstance;
@@ -61,6 +62,8 @@ export interface GateOptions {
   readonly zone?: Zone;
   readonly lookup?: Lookup;
   readonly known?: LiteralKnowledge;
+  /** Of everything but the stores; absent: the real one. */
+  readonly clock?: Clock;
   /** Stand before the stores of keys and of policies: slow, or away. */
   readonly keys?: (keys: Keys) => Keys;
   readonly policyStore?: (store: PolicyStore) => Pick<PolicyStore, "inForce">;
@@ -90,6 +93,7 @@ export async function gateWorld(
   options: GateOptions = {},
 ): Promise<GateWorld> {
   const log = keptLog();
+  const { clock = realClock } = options;
   const tiers = DEFAULT_TIERS;
   const store = await openTestStore(":memory:");
   const { db } = store.sql;

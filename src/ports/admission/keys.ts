@@ -46,10 +46,11 @@ export interface KeyHolder {
 
 /** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
 export interface Keys {
-  /** False, without a change, if the account already has `limit` active keys. Of revoked ones the newest 100 stay. */
-  create(key: NewApiKey, limit: number): Promise<boolean>;
-  /** Whether the account has a policy of that name in force, besides the built-in one. */
-  hasPolicy(accountId: string, name: string): Promise<boolean>;
+  /**
+   * Nothing is changed if the account already has `limit` active keys, or no policy of the page's name in force. Of
+   * revoked keys the newest 100 stay.
+   */
+  create(key: NewApiKey, limit: number): Promise<"created" | "full" | "no_policy">;
   /** Oldest first, revoked ones included. */
   list(accountId: string): Promise<readonly ApiKey[]>;
   /** By its id, revoked or not. */

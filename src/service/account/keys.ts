@@ -70,22 +70,18 @@ function isOrigin(text: string): boolean {
 const FORM_MAX = 64;
 const DAILY_MAX = 1_000_000_000;
 
-async function pageMistake(
-  accountId: string,
-  { origins, policy = DEFAULT_NAME, form = "page", daily = PAGE_DAILY }: NewPage,
-  keys: Pick<Keys, "hasPolicy">,
-): Promise<string | undefined> {
+function pageMistake({ origins, form = "page", daily = PAGE_DAILY }: NewPage): string | undefined {
   const mistake = originsMistake(origins);
   if (mistake !== undefined) return mistake;
-  if (policy !== DEFAULT_NAME && !(await keys.hasPolicy(accountId, policy))) {
-    return `The account has no policy ${JSON.stringify(policy.slice(0, 100))}.`;
-  }
   if (form.trim() === "" || form.length > FORM_MAX || UNFIT.test(form)) {
     return `The form's label must be one line of 1 to ${String(FORM_MAX)} characters.`;
   }
   const isCount = Number.isInteger(daily) && daily >= 1 && daily <= DAILY_MAX;
   return isCount ? undefined : "The daily allowance must be a whole number from 1.";
 }
+
+const noPolicy = (name = ""): string =>
+  `The account has no policy ${JSON.stringify(name.slice(0, 100))}.`;
 
 const termsOf = ({ policy = DEFAULT_NAME, form, daily = PAGE_DAILY }: NewPage): PageTerms => ({
   policy,
@@ -99,7 +95,7 @@ export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps):
       const name = text.trim();
       if (name === "" || name.length > KEY_NAME_MAX || UNFIT.test(name))
         return { kind: "bad_name" };
-      const mistake = page && (await pageMistake(accountId, page, keys));
+      const mistake = page && pageMistake(page);
       if (mistake !== undefined) return { kind: "bad_page", mistake };
       const apiKey = makeApiKey(ids, page === undefined ? "secret" : "publishable");
       const id = ids.hex32();
@@ -111,8 +107,9 @@ export function createKeyService({ keys, ids, clock, notices }: KeyServiceDeps):
         createdAtMs: clock.nowMs(),
         ...(page !== undefined && { origins: page.origins, page: termsOf(page) }),
       };
-      const isMade = await keys.create({ ...key, hash: hashApiKey(apiKey) }, KEYS_MAX);
-      return isMade ? { kind: "created", key, apiKey } : { kind: "too_many" };
+      const made = await keys.create({ ...key, hash: hashApiKey(apiKey) }, KEYS_MAX);
+      if (made === "no_policy") return { kind: "bad_page", mistake: noPolicy(key.page?.policy) };
+      return made === "created" ? { kind: "created", key, apiKey } : { kind: "too_many" };
     },
     list: (accountId) => keys.list(accountId),
     find: (keyId) => keys.find(keyId),

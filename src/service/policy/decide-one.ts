@@ -111,15 +111,13 @@ interface InTime {
 }
 
 function policiesOf(
-  { owner, page, isUnidentified }: Caller,
+  { owner, isUnidentified }: Caller,
   name: string,
   { deps, left }: InTime,
 ): Awaitable<PoliciesInForce | undefined> {
   if (isUnidentified === true) return BUILT_IN;
   if (owner.kind === "account") {
-    const found = deps.policies(owner.accountId, name, left());
-    // A page has no other policy to ask with when its own was removed.
-    return page === undefined ? found : when(found, (policies) => policies ?? BUILT_IN);
+    return deps.policies(owner.accountId, name, left());
   }
   return isPolicyName(name) && name === BUILT_IN.name ? BUILT_IN : undefined;
 }

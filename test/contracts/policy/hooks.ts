@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hook, HookCall, Hooks } from "../../../src/ports/policy/hooks.ts";
+import type { Keys, NewApiKey } from "../../../src/ports/admission/keys.ts";
 import type { PolicyStore } from "../../../src/ports/policy/policy-store.ts";
 import type { Make } from "../contract.ts";
 
@@ -22,7 +23,31 @@ const call = (atMs: number, outcome: HookCall["outcome"]): HookCall => ({
   durationMs: 3,
 });
 
-type Stores = Hooks & { readonly policies: PolicyStore };
+const STRICT = {
+  accountId: "a1",
+  name: "strict",
+  document: "{}",
+  author: "jo",
+  createdAtMs: 1,
+  as: "live",
+  firstVersion: 1,
+} as const;
+
+const LIMITS = { policiesMax: 3, versionsMax: 3 };
+
+const pageKey = (id: string, policy: string): NewApiKey => ({
+  id,
+  accountId: "a1",
+  name: "shop",
+  hash: `hash of ${id}`,
+  prefix: "gp_pub_AbCd",
+  lastFour: "wxyz",
+  createdAtMs: 1,
+  origins: ["https://shop.example"],
+  page: { policy, daily: 10 },
+});
+
+type Stores = Hooks & { readonly policies: PolicyStore; readonly keys: Keys };
 
 /** What every store of hooks promises. `make` gives an empty one with the accounts a1 and a2. */
 export function hooksContract(name: string, make: Make<Stores>): void {
@@ -51,15 +76,7 @@ export function hooksContract(name: string, make: Make<Stores>): void {
   });
 
   check("a policy that a hook uses stays until the hook goes", async (hooks) => {
-    const policy = {
-      accountId: "a1",
-      name: "strict",
-      document: "{}",
-      author: "jo",
-      createdAtMs: 1,
-    };
-    const limits = { policiesMax: 3, versionsMax: 3 };
-    await hooks.policies.save({ ...policy, as: "live", firstVersion: 1 }, limits);
+    await hooks.policies.save(STRICT, LIMITS);
     await hooks.create(hook("h1", { policy: "strict" }), 3);
     assert.equal(
       await hooks.create(hook("h2", { accountId: "a2", policy: "strict" }), 3),
@@ -72,6 +89,27 @@ export function hooksContract(name: string, make: Make<Stores>): void {
     const [removed, created] = await Promise.all([
       hooks.policies.remove("a1", "strict"),
       hooks.create(hook("h3", { policy: "strict" }), 3),
+    ]);
+    assert.ok((removed.kind === "removed") !== (created === "created"), "one of the two wins");
+  });
+
+  check("a policy that a publishable key uses stays until the key is revoked", async (stores) => {
+    const { keys, policies } = stores;
+    await policies.save({ ...STRICT, accountId: "a2" }, LIMITS);
+    assert.equal(await keys.create(pageKey("k0", "strict"), 3), "no_policy");
+    assert.deepEqual(await keys.list("a1"), []);
+    await policies.save(STRICT, LIMITS);
+    assert.equal(await keys.create(pageKey("k1", "strict"), 3), "created");
+    assert.equal(await keys.create(pageKey("k2", "default"), 3), "created");
+    await stores.create(hook("h1", { policy: "strict" }), 3);
+    const usedBy = ["hook h1 (supabase)", "key k1 (shop)"];
+    assert.deepEqual(await policies.remove("a1", "strict"), { kind: "in_use", usedBy });
+    assert.deepEqual(await policies.remove("a2", "strict"), { kind: "removed" });
+    await stores.remove("h1");
+    await keys.revoke("k1", 2);
+    const [removed, created] = await Promise.all([
+      policies.remove("a1", "strict"),
+      keys.create(pageKey("k3", "strict"), 3),
     ]);
     assert.ok((removed.kind === "removed") !== (created === "created"), "one of the two wins");
   });

@@ -8,6 +8,7 @@ import {
   type PageTerms,
 } from "../../../ports/admission/keys.ts";
 import { account } from "./accounts.ts";
+import { isLivePolicy, lockPolicies } from "../policy/policy-store.ts";
 import type { Database } from "../engine/schema.ts";
 import type { AccountRow, ApiKeyRow } from "../tables/accounts.ts";
 import { inTransaction, type Tx } from "../engine/transaction.ts";
@@ -36,7 +37,12 @@ const originsOf = ({ origins, page }: PageColumns): Pick<ApiKey, "origins" | "pa
 type PageColumns = Pick<ApiKeyRow, "origins" | "page">;
 const STANDARD: PageTerms = { policy: DEFAULT_NAME, daily: PAGE_DAILY };
 
-async function createIn({ sql }: Tx, key: NewApiKey, limit: number): Promise<boolean> {
+async function createIn(
+  tx: Tx,
+  key: NewApiKey,
+  limit: number,
+): Promise<"created" | "full" | "no_policy"> {
+  const { sql } = tx;
   // Touching the account's row lets its keys be made one after the other (PostgreSQL).
   await sql
     .updateTable("accounts")
@@ -49,10 +55,15 @@ async function createIn({ sql }: Tx, key: NewApiKey, limit: number): Promise<boo
     .where("account_id", "=", key.accountId)
     .where("revoked_at_ms", "is", null)
     .executeTakeFirstOrThrow();
-  if (Number(inForce) >= limit) return false;
+  if (Number(inForce) >= limit) return "full";
+  if (key.page !== undefined) {
+    await lockPolicies(tx, key.accountId);
+    const named = { accountId: key.accountId, name: key.page.policy };
+    if (!(await isLivePolicy(sql, named))) return "no_policy";
+  }
   await forgetRevoked(sql, key.accountId);
   await sql.insertInto("api_keys").values(newRow(key)).execute();
-  return true;
+  return "created";
 }
 
 /** Revoked keys of an account that stay listed; with all of them each look at the list would cost as much as was ever made. */
@@ -124,16 +135,6 @@ export function sqlKeys(db: Kysely<Database>): Keys {
   const holder = holderQuery(db);
   return {
     create: (key, limit) => inTransaction(db, (tx) => createIn(tx, key, limit)),
-    async hasPolicy(accountId, name) {
-      const row = await db
-        .selectFrom("policies")
-        .select("name")
-        .where("account_id", "=", accountId)
-        .where("name", "=", name)
-        .where("live_version", "is not", null)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
     async list(accountId) {
       const rows = await db
         .selectFrom("api_keys")

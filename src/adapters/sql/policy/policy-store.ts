@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
+import type { PageTerms } from "../../../ports/admission/keys.ts";
 import type {
   NewPolicyVersion,
   PolicyHead,
@@ -181,7 +182,21 @@ async function usersOf(sql: Sql, { accountId, name }: PolicyName): Promise<reado
     .where("policy", "=", name)
     .orderBy("id")
     .execute();
-  return hooks.map(({ id, system }) => `hook ${id} (${system})`);
+  const keys = await sql
+    .selectFrom("api_keys")
+    .select(["id", "name", "page"])
+    .where("account_id", "=", accountId)
+    .where("revoked_at_ms", "is", null)
+    .where("page", "is not", null)
+    .orderBy("id")
+    .execute();
+  const ofPages = keys.filter(
+    ({ page }) => (JSON.parse(page ?? "{}") as PageTerms).policy === name,
+  );
+  return [
+    ...hooks.map(({ id, system }) => `hook ${id} (${system})`),
+    ...ofPages.map((key) => `key ${key.id} (${key.name})`),
+  ];
 }
 
 interface PolicyName {

@@ -52,6 +52,11 @@ export function bodyTooLarge(): Refusal {
   return new Refusal("body_too_large", 413, "Bulk input is too large.");
 }
 
+/** POST /api/decide: over 1 MiB, or hundreds of thousands of values. */
+export function decideBodyTooLarge(): Refusal {
+  return new Refusal("decide_body_too_large", 413, "The body is too large for a decision.");
+}
+
 /** POST /hooks/{id}: over 1 MiB. */
 export function hookPayloadTooLarge(): Refusal {
   return new Refusal(

@@ -33,6 +33,7 @@ const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   methodNotAllowed: refusals.methodNotAllowed(),
   requestTimedOut: refusals.requestTimedOut(),
   bodyTooLarge: refusals.bodyTooLarge(),
+  decideBodyTooLarge: refusals.decideBodyTooLarge(),
   hookPayloadTooLarge: refusals.hookPayloadTooLarge(),
   targetTooLong: refusals.targetTooLong(),
   unsupportedMediaType: refusals.unsupportedMediaType(),

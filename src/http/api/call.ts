@@ -20,6 +20,8 @@ export interface Call {
   /** Of a route with a deadline. */
   deadlineMs?: number;
   entrance?: Entrance;
+  /** Set when the caller was not known in time: charges it once it is known, if it was served. */
+  settleLate?: (isServed: boolean) => void;
   /** The guard's own charge, for a route that charges nothing itself. */
   receipt?: Receipt;
   releaseBody?: () => void;

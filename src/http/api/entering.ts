@@ -15,6 +15,8 @@ interface EnteringDeps {
 }
 
 interface Entering {
+  /** See `Call`, which imports from here. */
+  readonly call: { settleLate?: (isServed: boolean) => void };
   readonly deadlineMs: number;
   readonly address: string;
   readonly credentials: Credentials;
@@ -26,7 +28,7 @@ const DECIDE_MS = 25;
 /** A store that is slow or away must not hold up a sign-up: the caller is then an anonymous one. */
 export async function inDeadline(
   entering: Promise<Entrance>,
-  { deadlineMs, address, credentials }: Entering,
+  { call, deadlineMs, address, credentials }: Entering,
   { admission, clock, faultLog }: EnteringDeps,
 ): Promise<Entrance> {
   const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
@@ -36,7 +38,11 @@ export async function inDeadline(
   try {
     const entrance = await inTime(entering, { timeoutMs, late: undefined, clock });
     if (entrance !== undefined) return entrance;
-    entering.then((late) => chargeLate(late, admission)).catch((error: unknown) => told(error));
+    call.settleLate = (isServed) => {
+      entering
+        .then((late) => settled(late, isServed, admission))
+        .catch((error: unknown) => told(error));
+    };
   } catch (error) {
     if (storeDownOf(error) === undefined) throw error;
     told(error);
@@ -44,9 +50,13 @@ export async function inDeadline(
   return admission.unidentified(credentials, address);
 }
 
-/** The rate was counted when the caller became known; a caller who is refused is charged nothing. */
-async function chargeLate(entrance: Entrance, admission: Pick<Admission, "charge">): Promise<void> {
-  if (entrance.refusal === undefined) await admission.charge(entrance, 1);
+/** The rate was counted when the caller became known; whoever was refused, by either name, is charged nothing. */
+async function settled(
+  entrance: Entrance,
+  isServed: boolean,
+  admission: Pick<Admission, "charge">,
+): Promise<void> {
+  if (isServed && entrance.refusal === undefined) await admission.charge(entrance, 1);
   else await entrance.advance?.release();
 }
 
@@ -64,11 +74,13 @@ const oneLine = (value: string | string[] | undefined): string | undefined =>
 
 /** Of a body that is read before its sender is known: a batch of 200 addresses in JSON fits. */
 const EARLY_MAX_BYTES = 65_536;
+/** Larger, so that an address which is far too long is refused for its format by callers that fail open. */
+const DECIDE_MAX_BYTES = 1_048_576;
 
 export function bodyTerms({
   foreign,
   deadlineMs,
 }: Route): Pick<ReadTerms, "maxBytes" | "takesText"> {
   if (foreign !== undefined) return { maxBytes: EARLY_MAX_BYTES, takesText: true }; // one official client sends it
-  return deadlineMs === undefined ? {} : { maxBytes: EARLY_MAX_BYTES };
+  return deadlineMs === undefined ? {} : { maxBytes: DECIDE_MAX_BYTES };
 }

@@ -7,6 +7,7 @@ import { forBulk } from "../../service/bulk/bulk-refusal.ts";
 import type { Admission, Entrance, Receipt } from "../../service/admission/admission.ts";
 import { bucketKey } from "../../service/admission/bucket.ts";
 import {
+  decideBodyTooLarge,
   methodNotAllowed,
   notFound,
   publishableKeyElsewhere,
@@ -92,6 +93,7 @@ async function respond(call: Call, response: HttpResponse, deps: GuardDeps): Pro
   } finally {
     call.releaseBody?.();
   }
+  call.settleLate?.((answer.status ?? 200) < 400);
   const releasing = call.entrance?.advance?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
@@ -257,7 +259,7 @@ function enter(call: Call, deps: GuardDeps, failed: unknown): Awaitable<Entrance
   const entering = admission.enter(credentials, address, isSingle ? "unit" : undefined);
   const { deadlineMs } = call;
   if (deadlineMs === undefined || !(entering instanceof Promise)) return entering;
-  return inDeadline(entering, { deadlineMs, address, credentials }, deps);
+  return inDeadline(entering, { call, deadlineMs, address, credentials }, deps);
 }
 
 const isReadEarly = (route: Route | undefined): boolean =>
@@ -281,7 +283,8 @@ async function readEarly(call: Call, deps: GuardDeps): Promise<unknown> {
       call.deadlineMs = route.deadlineMs(params, credentialsOf(request));
     return undefined;
   } catch (error) {
-    return error;
+    const isTooLarge = route.deadlineMs !== undefined && refusalOf(error)?.status === 413;
+    return isTooLarge ? decideBodyTooLarge() : error;
   }
 }
 

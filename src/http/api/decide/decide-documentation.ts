@@ -1,5 +1,10 @@
 import { DECISIONS } from "../../../core/policy/policy.ts";
-import { missingParameter, noSuchPolicy, originNotAllowed } from "../../../service/refusals.ts";
+import {
+  decideBodyTooLarge,
+  missingParameter,
+  noSuchPolicy,
+  originNotAllowed,
+} from "../../../service/refusals.ts";
 import type { PathItem } from "../../answer/operation.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { apiError, COMMON_ERRORS, jsonResponse } from "../../openapi/openapi.ts";
@@ -97,6 +102,7 @@ export const decideDocumentation: Readonly<Record<string, PathItem>> = {
         400: apiError("No entry, or a parameter out of bounds.", missingParameter("email")),
         403: apiError("The account is disabled, or the origin not allowed.", originNotAllowed()),
         404: apiError("No such policy.", noSuchPolicy()),
+        413: apiError("The body is over 1,048,576 octets.", decideBodyTooLarge()),
       },
     },
   },

@@ -5,7 +5,6 @@ import { dayOf } from "../../../core/calendar.ts";
 import type { Keys } from "../../../ports/admission/keys.ts";
 import { accountKey } from "../../../ports/admission/owner.ts";
 import { StoreDown } from "../../../ports/process/store-down.ts";
-import { PATIENCE_MS, until } from "../../../../test/time/until.ts";
 import { gateWorld, SILENT } from "../../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
 
@@ -276,7 +275,7 @@ for (const [name, find] of STORES) {
   });
 }
 
-test("callers who are known too late are counted by address, and charged once they are known", async (t) => {
+test("callers who are known too late count by address, and are charged for what was served", async (t) => {
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const slow = (keys: Keys): Keys => ({
@@ -285,19 +284,52 @@ test("callers who are known too late are counted by address, and charged once th
   });
   const world = await gateWorld(t, { ...KNOWN, keys: slow });
   const { id, apiKey } = await world.account("jo@shop.example");
-  const asked = { ...EMAIL, deadline_ms: 50 };
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, () => ask(world, asked, { "x-api-key": apiKey })),
-  );
-  const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
-  assert.deepEqual(statuses, [...Array<number>(30).fill(200), ...Array<number>(10).fill(429)]);
+  const asked = [
+    { deadline_ms: 50 },
+    { ...EMAIL, deadline_ms: 50, form: "two\nlines" },
+    ...Array<object>(38).fill({ ...EMAIL, deadline_ms: 50 }),
+  ];
+  const answers = await Promise.all(asked.map((one) => ask(world, one, { "x-api-key": apiKey })));
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+  const refused = [400, 400, ...Array<number>(10).fill(429)];
+  assert.deepEqual(statuses, [...Array<number>(28).fill(200), ...refused]);
   begin();
-  const ledger = sqlUsageLedger(world.store.sql.db);
-  const used = async (): Promise<number> =>
-    (await ledger.unitsUsed(accountKey(id), dayOf(Date.now()))).inDay;
-  await until(async () => (await used()) >= 40, { what: "the charges", withinMs: PATIENCE_MS });
   const known = await ask(world, EMAIL, { "x-api-key": apiKey });
   assert.equal(known.headers["x-ratelimit-remaining"], "459", "each took one of the rate");
+  await world.flush();
+  const { inDay } = await sqlUsageLedger(world.store.sql.db).unitsUsed(
+    accountKey(id),
+    dayOf(Date.now()),
+  );
+  assert.equal(inDay, 29, "a refusal charges nothing");
+});
+
+const LONG = `${"a".repeat(100_000)}@good.example`;
+const LONG_BODIES: readonly [name: string, payload: object | string][] = [
+  ["in JSON", { email: LONG, deadline_ms: 500 }],
+  ["in JSON, of nearly a MiB", { email: "@a.".repeat(349_000) }],
+  ["in a form", `email=${encodeURIComponent(LONG)}`],
+  ["in a form, percent-encoded", `email=${"%40".repeat(300_000)}`],
+];
+
+for (const [name, payload] of LONG_BODIES) {
+  test(`an address that is far too long is malformed: ${name}`, async (t) => {
+    const { status, answer } = await ask(await gateWorld(t, KNOWN), payload);
+    assert.deepEqual([status, answer.decision, answer.reason], [200, "reject", "format"]);
+    assert.ok(JSON.stringify(answer).length < 1_000, "it is not sent back");
+  });
+}
+
+test("a body that is too large for a decision is refused in words of its own", async (t) => {
+  const world = await gateWorld(t, KNOWN);
+  for (const payload of [
+    { email: "a".repeat(1_048_576) },
+    { ...EMAIL, facts: Array<number>(250_001).fill(1) },
+  ]) {
+    const { status, answer } = await ask(world, payload);
+    assert.equal(status, 413);
+    assert.deepEqual(answer, { error: "The body is too large for a decision." });
+  }
 });
 
 const LANGUAGES: readonly [language: string, message: string][] = [

@@ -102,7 +102,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   status_418: refusal(418),
   decision_with_500: answer(500, body()),
   decision_with_201: answer(201, body()),
-  redirect: answer(302, "", { location: "/api/decide" }),
   empty: answer(200, ""),
   no_content: ({ response }) => void response.writeHead(204).end(),
   garbage: answer(200, "\u0000\u0001{]"),
@@ -174,6 +173,14 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     urls[name] = `${scheme}://127.0.0.1:${String(await listen(server))}`;
   };
   for (const [name, fault] of Object.entries(FAULTS)) await add(name, faultServer(fault, target));
+  // Where redirects lead: whoever follows one believes this answer, and has sent the key on.
+  await add("elsewhere", faultServer(answer(200, body()), target));
+  const { elsewhere = "" } = urls;
+  delete urls["elsewhere"]; // no fault of its own
+  for (const status of [301, 302, 303, 307, 308]) {
+    const moved = answer(status, "", { location: `${elsewhere}/api/decide` });
+    await add(`redirect_${String(status)}`, faultServer(moved, target));
+  }
   await add(
     "cut_connection",
     createPlainServer((socket) => void socket.destroy()),

@@ -26,7 +26,7 @@ const PERMANENT = "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.";
 const NO_MAIL = "Diese Adresse kann keine E-Mails empfangen. Bitte prüfen Sie den Teil nach dem @.";
 const MEANT = "Meinten Sie jo@gmail.com?";
 
-const ADDRESSES = ["jo@good.example", "jo@gmial.com", "jo@mailinator.com", "jo@null.example"];
+const ADDRESSES = ["jo@good.example", "jo@gmaill.com", "jo@mailinator.com", "jo@null.example"];
 /** What a field says about each address. */
 const FIELD = [[], [], [PERMANENT], [NO_MAIL]];
 /** The same where people can confirm what looks mistyped. */

@@ -69,7 +69,13 @@ export function Code({
 }
 
 /** A secret that is shown this once and says so before it goes. */
-export function Secret(props: { title: string; value: string; onDone: () => void }): VNode {
+export function Secret(props: {
+  title: string;
+  value: string;
+  /** Of a key that is no secret: what to do with it. */
+  words?: string;
+  onDone: () => void;
+}): VNode {
   const box = useRef<HTMLDivElement>(null);
   // After the dialog that made it is gone: it may stand out of sight, and it is shown only once.
   useEffect(() => box.current?.focus(), [props.value]);
@@ -82,7 +88,8 @@ export function Secret(props: { title: string; value: string; onDone: () => void
       <div>
         <h2>{props.title}</h2>
         <p>
-          {t("This is the only time it is shown. Copy it to where your server keeps its secrets.")}
+          {props.words ??
+            t("This is the only time it is shown. Copy it to where your server keeps its secrets.")}
         </p>
       </div>
       <div class="bar">

@@ -1,8 +1,10 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { axeFindings, goTo, openPage, testInBrowser } from "../browser.ts";
+import { gatepost } from "../service-process.ts";
 import { createAccount, serviceWorld } from "../service-world.ts";
 
 const EMAIL = "ops@gatepost.example";
@@ -51,8 +53,16 @@ testInBrowser("a publishable key has origins, which change, and a sample for a p
   await button(page, /^Create$/).click();
   await page.locator("dialog .fault, dialog [role=alert]").waitFor();
   await origins.fill("https://shop.example\nhttps://www.shop.example");
+  await page.getByLabel("Form", { exact: true }).fill("join");
+  await page.getByLabel("Decisions a day").fill("500");
+  await page.getByLabel("Policy").selectOption("default");
   assert.deepEqual(await axeFindings(page), []);
   await button(page, /^Create$/).click();
+  await page.getByText("Anybody may see it").waitFor();
+  const [made] = JSON.parse(gatepost(world.home, ["key", "list", EMAIL, "--json"]).out).filter(
+    ({ name }: { name: string }) => name === "Page",
+  );
+  assert.deepEqual([made.policy, made.form, made.daily], ["default", "join", 500]);
   const sample = page.getByRole("region", { name: "HTML" });
   assert.match((await sample.textContent()) ?? "", /widget\.js" data-key="gp_pub_\w{40}"/);
   await page.getByText("https://shop.example, https://www.shop.example").waitFor();
@@ -60,6 +70,28 @@ testInBrowser("a publishable key has origins, which change, and a sample for a p
   await origins.fill("https://shop.example");
   await button(page, "Save").click();
   await page.getByText("Publishable: https://shop.example", { exact: true }).waitFor();
+  await context.close();
+});
+
+testInBrowser("a token secret is made, shown once, and signs the account's tokens", async () => {
+  const { page, context, complaints } = await visit("/keys");
+  await button(page, "Make a token secret").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Make a token secret" }).click();
+  const shown = page.getByRole("group", { name: "Your token secret" });
+  const secret = (await shown.locator("code").textContent()) ?? "";
+  assert.match(secret, /^gp_sign_[\w-]{43}$/);
+  assert.deepEqual(await axeFindings(page), []);
+  const made = gatepost(world.home, ["key", "create", EMAIL, "--json"]);
+  const { api_key: key } = JSON.parse(made.out) as { readonly api_key: string };
+  const form = "email=jo%40good.example&token=true";
+  const { body } = await world.service.post("/api/decide", form, { "x-api-key": key });
+  const { token = "" } = JSON.parse(body) as { readonly token?: string };
+  const [head, claims, signature] = token.split(".");
+  const mac = createHmac("sha256", secret).update(`${head}.${claims}`).digest("base64url");
+  assert.equal(signature, mac);
+  await button(page, "I have kept it").click();
+  assert.equal(await shown.count(), 0);
+  assert.deepEqual(complaints, []);
   await context.close();
 });
 

@@ -73,9 +73,16 @@ export function KeysPage(): VNode {
 /** The new key, the request that uses it, and whether that request came. */
 function Made({ made, onDone }: { made: MadeKey; onDone: () => void }): VNode {
   const base = session.value?.public_url ?? location.origin;
+  const words =
+    made.origins && t("Anybody may see it. It is shown once here: copy it into your pages.");
   return (
     <>
-      <Secret title={t("Your new key")} value={made.api_key} onDone={onDone} />
+      <Secret
+        title={t("Your new key")}
+        value={made.api_key}
+        {...(words && { words })}
+        onDone={onDone}
+      />
       <section class="sheet stack">
         {made.origins === undefined ? (
           <FirstRequest key={made.id} made={made} base={base} />

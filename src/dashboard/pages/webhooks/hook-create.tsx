@@ -84,7 +84,8 @@ function KeysField(props: { value: string; onValue: (text: string) => void }): V
   );
 }
 
-function PolicyChoice(props: { value: string; onValue: (name: string) => void }): VNode {
+/** The account's policies, `default` included. */
+export function PolicyChoice(props: { value: string; onValue: (name: string) => void }): VNode {
   const { loaded } = useLoad<{ readonly policies: readonly Policy[] }>("policies");
   const names = loaded.state === "ready" ? loaded.value.policies.map(({ name }) => name) : [];
   const all = names.includes("default") ? names : ["default", ...names];

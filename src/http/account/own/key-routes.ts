@@ -2,11 +2,16 @@ import type { ApiKey } from "../../../ports/admission/keys.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedKeys, auditedTokens } from "../../../service/account/audited.ts";
 import { keyJson } from "../../../service/account/key-json.ts";
-import { KEY_NAME_MAX, KEYS_MAX, type KeyService } from "../../../service/account/keys.ts";
+import {
+  KEY_NAME_MAX,
+  KEYS_MAX,
+  type KeyService,
+  type NewPage,
+} from "../../../service/account/keys.ts";
 import type { Tokens } from "../../../service/policy/tokens.ts";
 import { badField, notFound, notNow } from "../../../service/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
-import { textField, textsField } from "../fields.ts";
+import { numberField, textField, textsField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { type AccountRoute, answering, done, type SignedInRequest } from "../route.ts";
 import { Keys, NewKey, NewSecret } from "../shapes.ts";
@@ -18,6 +23,18 @@ export interface KeyDeps {
 
 const originsField = (body: SignedInRequest["body"]): readonly string[] =>
   textsField(body, "origins", 100).map((origin) => origin.trim());
+
+/** What is fixed with a publishable key; its mistakes are the service's to name. */
+function pageIn(body: SignedInRequest["body"]): NewPage | undefined {
+  const given = (name: string): boolean => body[name] !== undefined;
+  if (!given("origins")) return undefined;
+  return {
+    origins: originsField(body),
+    ...(given("policy") && { policy: textField(body, "policy", NAME_FIELD_MAX) }),
+    ...(given("form") && { form: textField(body, "form", NAME_FIELD_MAX) }),
+    ...(given("daily") && { daily: numberField(body, "daily") }),
+  };
+}
 
 const shownKey = (key: ApiKey) => ({
   ...keyJson(key),
@@ -48,18 +65,21 @@ export const keyRoutes = ({ keys, audit }: KeyDeps): readonly AccountRoute[] => 
     body: Type.Object({
       name: Type.String({ maxLength: KEY_NAME_MAX }),
       origins: Type.Optional(Type.Array(Type.String())),
+      policy: Type.Optional(Type.String()),
+      form: Type.Optional(Type.String()),
+      daily: Type.Optional(Type.Integer()),
     }),
     async handle(request) {
       const { body, account } = request;
       const name = textField(body, "name", NAME_FIELD_MAX);
-      const origins = body["origins"] === undefined ? undefined : originsField(body);
+      const page = pageIn(body);
       const noted = auditedKeys(keys, noteOf(request, audit));
-      const answer = await noted.create(account.id, name, origins && { origins });
+      const answer = await noted.create(account.id, name, page);
       if (answer.kind === "bad_page") throw badField(answer.mistake);
       if (answer.kind === "bad_name") throw badField(BAD_KEY_NAME);
       if (answer.kind === "too_many") throw notNow(TOO_MANY_KEYS);
       const { id, name: kept } = answer.key;
-      return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
+      return { id, name: kept, api_key: answer.apiKey, ...(page && { origins: page.origins }) };
     },
   }),
   {

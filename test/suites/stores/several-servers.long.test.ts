@@ -1,6 +1,7 @@
 // What two servers on the same stores must agree on, as processes, and notices from commands.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -166,13 +167,19 @@ const firstKey = async ({ accountId }: ScaledAccount): Promise<string> => {
   return key.id;
 };
 
-/** Revokes the account's key in the dashboard of the first server. */
-async function revokeByDashboard(account: ScaledAccount): Promise<void> {
+/** In the dashboard of the first server. */
+async function signedIn(account: ScaledAccount): Promise<Browser> {
   const { world, apis } = here();
   await world.store.accounts.setPassword(account.accountId, PASSWORD);
   const found = await world.store.accounts.find(account.accountId);
   const browser = new Browser({ url: apis[0] });
   assert.equal((await browser.signIn(found?.email ?? "", PASSWORD)).status, 204);
+  return browser;
+}
+
+/** Revokes the account's key in the dashboard of the first server. */
+async function revokeByDashboard(account: ScaledAccount): Promise<void> {
+  const browser = await signedIn(account);
   const id = await firstKey(account);
   assert.deepEqual(await check(account, here().apis), [200, 200]);
   assert.equal((await browser.delete(`keys/${id}`)).status, 204);
@@ -196,8 +203,8 @@ rule("without Redis it is refused within 5 s", async () => {
   }
 });
 
-/** Runs a command of the program like an operator; rejects unless it exits with 0. */
-function command(redisUrl: string, ...args: readonly string[]): Promise<void> {
+/** Runs a command of the program like an operator, and gives its output; rejects unless it exits with 0. */
+function command(redisUrl: string, ...args: readonly string[]): Promise<string> {
   const program = fileURLToPath(new URL("../../../src/main/gatepost.js", import.meta.url));
   const env = childEnvironment({
     DATABASE_URL: here().world.urls.databaseUrl,
@@ -206,8 +213,8 @@ function command(redisUrl: string, ...args: readonly string[]): Promise<void> {
     GATEPOST_DATA_DIR: folder,
   });
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [program, ...args], { env }, (fault, _out, err) => {
-      if (fault === null) resolve();
+    execFile(process.execPath, [program, ...args], { env }, (fault, out, err) => {
+      if (fault === null) resolve(out);
       else reject(new Error(err, { cause: fault }));
     });
   });
@@ -236,6 +243,43 @@ rule("a key revoked by a command is announced to all processes and refused", asy
   assert.deepEqual(await toldBy("key", "revoke", id, "--yes"), ["accounts"]);
   await refusedWithin(account, here().apis, BY_POLL_MS);
 });
+
+/** Waits until both servers sign the account's tokens with this secret. */
+async function signWith(account: ScaledAccount, secret: string): Promise<void> {
+  assert.match(secret, /^gp_sign_[\w-]{43}$/);
+  for (const api of here().apis) {
+    const isSigner = async (): Promise<boolean> => {
+      const form = { email: "jo@d1.example", token: "true" };
+      const { body } = await account.post(api, "/api/decide", form);
+      const { token = "" } = JSON.parse(body) as { token?: string };
+      const end = token.lastIndexOf(".");
+      const mac = createHmac("sha256", secret).update(token.slice(0, end)).digest("base64url");
+      return mac === token.slice(end + 1);
+    };
+    await until(isSigner, { what: `tokens by the new secret from ${api}` });
+  }
+}
+
+rule(
+  "a token secret of a command or of the dashboard ends the old one on all servers",
+  async () => {
+    const { world, apis } = here();
+    const account = await world.account();
+    const words = ["account", "token-secret", account.accountId, "--json"];
+    const made = JSON.parse(await command(world.urls.redisUrl, ...words)) as Record<string, string>;
+    await signWith(account, made["token_secret"] ?? "");
+    const stranger = await new Browser({ url: apis[0] }).post("token-secret");
+    assert.equal(stranger.status, 401);
+    const browser = await signedIn(account);
+    const { status, json } = await browser.post("token-secret");
+    assert.equal(status, 200);
+    const { secret } = json as { readonly secret: string };
+    await signWith(account, secret);
+    const { text } = await browser.get("activity");
+    assert.equal(text.split("account.token_secret").length - 1, 2, "both are on record");
+    assert.ok(!text.includes("gp_sign_"));
+  },
+);
 
 rule("a deny rule of a command is announced to all processes and applied", async () => {
   const { world, apis } = here();

@@ -38,7 +38,11 @@ import { operatorEntriesContract } from "./evidence/rules.ts";
 import { outcomesContract } from "./policy/outcomes.ts";
 import { policyStoreContract } from "./policy/policy-store.ts";
 import { ownSpellingsContract } from "./evidence/own-spellings.ts";
-import { quotaCounterContract } from "./admission/quota-counter.ts";
+import {
+  heldUnitsContract,
+  type HeldUnitsFixture,
+  quotaCounterContract,
+} from "./admission/quota-counter.ts";
 import { registrationCacheContract } from "./evidence/registration-cache.ts";
 import { restoredContract } from "./bulk/restored.ts";
 import { retryKeysContract, sessionStoreContract } from "./bulk/session-store.ts";
@@ -77,7 +81,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
 
 function usageContracts(name: string, stores: Make<Stores>): void {
   usageLedgerContract(name, async (t) => (await stores(t)).usage);
-  quotaCounterContract(`memory over ${name}`, async (t) => {
+  const inMemory: Make<HeldUnitsFixture> = async (t) => {
     const { counter, usage, clock, log } = await stores(t);
     return {
       counter,
@@ -86,7 +90,9 @@ function usageContracts(name: string, stores: Make<Stores>): void {
       restart: () => new MemoryQuotaCounter({ ledger: usage, clock, log }),
       flushed: () => counter.flush(),
     };
-  });
+  };
+  quotaCounterContract(`memory over ${name}`, inMemory);
+  heldUnitsContract(`memory over ${name}`, inMemory);
   chargesContract(name, async (t) => {
     const opened = await stores(t);
     const account = (balance: number): Promise<string> => addAccount(opened, balance);

@@ -1,7 +1,6 @@
 import { after, before } from "node:test";
 import pg from "pg";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
-import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
+import { openPostgres, type PostgresDatabase } from "../../src/adapters/sql/engine/postgres-database.ts";
 import type { PostgresLimits } from "../../src/adapters/sql/engine/postgres-pool.ts";
 import { testWith } from "../process/require-tool.ts";
 import {
@@ -17,9 +16,9 @@ export interface SharedPostgres {
   /** The URL of a new database with our schema. */
   readonly database: () => Promise<string>;
   /** One database with our schema, emptied and opened again: for one test at a time, which closes it. */
-  readonly open: (nowMs: number) => Promise<SqlDatabase>;
+  readonly open: (nowMs: number) => Promise<PostgresDatabase>;
   /** The same database unchanged, on separate connections, as another process opens it. */
-  readonly again: (nowMs: number) => Promise<SqlDatabase>;
+  readonly again: (nowMs: number) => Promise<PostgresDatabase>;
 }
 
 const PATIENCE_MS = 60_000;
@@ -33,7 +32,7 @@ export const PATIENT: Omit<PostgresLimits, "connectionsMax"> = {
   idleInTransactionTimeoutMs: PATIENCE_MS,
 };
 
-export const openPatiently = (url: string, nowMs: number): Promise<SqlDatabase> =>
+export const openPatiently = (url: string, nowMs: number): Promise<PostgresDatabase> =>
   openPostgres(url, nowMs, PATIENT);
 
 /** Registers tests on a PostgreSQL for this file, or one visible skip named `what` without PostgreSQL. */

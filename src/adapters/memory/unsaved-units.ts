@@ -64,6 +64,7 @@ export class UnsavedUnits implements UnitJournal {
   async written(owner: OwnerKey): Promise<void> {
     await this.settled();
     if (this.#waiting.has(owner)) await this.flush();
+    else await this.settled(); // somebody else may have begun to write them meanwhile
   }
 
   /** Writes waiting units, except of barred owners; rejects if the ledger does, and keeps all of them waiting. */

@@ -9,7 +9,7 @@ import type { Make } from "../contract.ts";
 
 export interface ChargesFixture {
   readonly charges: Charges;
-  readonly counter: QuotaCounter;
+  readonly counter: Pick<QuotaCounter, "take" | "giveBack">;
   readonly credits: Credits;
   readonly usage: UsageLedger;
   /** An account with this balance. */

@@ -6,12 +6,18 @@ import type { UsageLedger } from "../../../src/ports/admission/usage.ts";
 import type { ManualClock } from "../../time/manual-clock.ts";
 import type { Make } from "../contract.ts";
 
-export interface QuotaCounterFixture {
+type Counter = Pick<QuotaCounter, "take" | "giveBack">;
+
+export interface HeldUnitsFixture extends QuotaCounterFixture {
   readonly counter: QuotaCounter;
+}
+
+export interface QuotaCounterFixture {
+  readonly counter: Counter;
   readonly ledger: UsageLedger;
   readonly clock: ManualClock;
   /** Another counter on the same ledger, as after a restart; the first one is no longer used. */
-  restart(): QuotaCounter;
+  restart(): Counter;
   /** Resolves when all counts are in the ledger. */
   flushed(): Promise<void>;
 }
@@ -22,23 +28,67 @@ const daily = (limit: number): QuotaLimits => ({ daily: limit, monthly: null });
 const monthly = (limit: number): QuotaLimits => ({ daily: null, monthly: limit });
 
 /** How many of `times` parallel calls, one unit each, are granted. */
-async function granted(counter: QuotaCounter, limits: QuotaLimits, nowMs: number, times = 100) {
+async function granted(counter: Counter, limits: QuotaLimits, nowMs: number, times = 100) {
   const answers = await Promise.all(
     Array.from({ length: times }, async () => counter.take(OWNER, 1, limits, nowMs)),
   );
   return answers.filter(({ kind }) => kind === "taken").length;
 }
 
-export function quotaCounterContract(name: string, make: Make<QuotaCounterFixture>): void {
-  const rule = (
-    sentence: string,
-    check: (fixture: QuotaCounterFixture, nowMs: number) => Promise<void>,
-  ): void => {
+const ruleOf =
+  <Fixture extends { readonly clock: ManualClock }>(name: string, make: Make<Fixture>) =>
+  (sentence: string, check: (fixture: Fixture, nowMs: number) => Promise<void>): void => {
     test(`${name}: ${sentence}`, async (t) => {
       const fixture = await make(t);
       await check(fixture, fixture.clock.nowMs());
     });
   };
+
+/** Of counters in memory, which count units before a transaction writes them. */
+export function heldUnitsContract(name: string, make: Make<HeldUnitsFixture>): void {
+  const rule = ruleOf(name, make);
+  rule("a hold counts at once, and is never written by the counter", async (fixture, nowMs) => {
+    const { counter, ledger } = fixture;
+    const hold = await counter.hold(OWNER, 6, daily(10), nowMs);
+    assert.equal(hold.kind, "held");
+    assert.equal(await granted(counter, daily(10), nowMs), 4);
+    await fixture.flushed();
+    assert.equal((await ledger.unitsUsed(OWNER, dayOf(nowMs))).inDay, 4);
+  });
+
+  rule("a dropped hold frees its units, once", async ({ counter }, nowMs) => {
+    const hold = await counter.hold(OWNER, 10, daily(10), nowMs);
+    assert.ok(hold.kind === "held");
+    assert.deepEqual(await counter.hold(OWNER, 1, daily(10), nowMs), {
+      kind: "spent",
+      period: "day",
+    });
+    await counter.drop(hold);
+    await counter.drop(hold);
+    assert.equal(await granted(counter, daily(10), nowMs), 10);
+  });
+
+  rule("a hold that was kept stays counted", async ({ counter, ledger }, nowMs) => {
+    const day = dayOf(nowMs);
+    const hold = await counter.hold(OWNER, 6, daily(10), nowMs);
+    assert.ok(hold.kind === "held");
+    await ledger.add([{ owner: OWNER, day, units: 6 }]);
+    await counter.keep(hold);
+    await counter.drop(hold);
+    assert.equal(await granted(counter, daily(10), nowMs), 4);
+  });
+
+  rule("units refunded by a transaction can be used again", async ({ counter, ledger }, nowMs) => {
+    const day = dayOf(nowMs);
+    await counter.take(OWNER, 10, NO_LIMITS, nowMs);
+    await ledger.add([{ owner: OWNER, day, units: -3 }]);
+    await counter.refunded(OWNER, 3, day);
+    assert.equal(await granted(counter, daily(10), nowMs), 3);
+  });
+}
+
+export function quotaCounterContract(name: string, make: Make<QuotaCounterFixture>): void {
+  const rule = ruleOf(name, make);
 
   rule("units are granted up to the limit and not beyond", async ({ counter }, nowMs) => {
     assert.deepEqual(await counter.take(OWNER, 3, daily(4), nowMs), {
@@ -112,45 +162,6 @@ export function quotaCounterContract(name: string, make: Make<QuotaCounterFixtur
     await fixture.counter.take(OWNER, 8, daily(10), nowMs);
     await fixture.flushed();
     assert.equal(await granted(fixture.restart(), daily(10), nowMs), 2);
-  });
-
-  rule("a hold counts at once, and is never written by the counter", async (fixture, nowMs) => {
-    const { counter, ledger } = fixture;
-    const hold = await counter.hold(OWNER, 6, daily(10), nowMs);
-    assert.equal(hold.kind, "held");
-    assert.equal(await granted(counter, daily(10), nowMs), 4);
-    await fixture.flushed();
-    assert.equal((await ledger.unitsUsed(OWNER, dayOf(nowMs))).inDay, 4);
-  });
-
-  rule("a dropped hold frees its units, once", async ({ counter }, nowMs) => {
-    const hold = await counter.hold(OWNER, 10, daily(10), nowMs);
-    assert.ok(hold.kind === "held");
-    assert.deepEqual(await counter.hold(OWNER, 1, daily(10), nowMs), {
-      kind: "spent",
-      period: "day",
-    });
-    await counter.drop(hold);
-    await counter.drop(hold);
-    assert.equal(await granted(counter, daily(10), nowMs), 10);
-  });
-
-  rule("a hold that was kept stays counted", async ({ counter, ledger }, nowMs) => {
-    const day = dayOf(nowMs);
-    const hold = await counter.hold(OWNER, 6, daily(10), nowMs);
-    assert.ok(hold.kind === "held");
-    await ledger.add([{ owner: OWNER, day, units: 6 }]);
-    await counter.keep(hold);
-    await counter.drop(hold);
-    assert.equal(await granted(counter, daily(10), nowMs), 4);
-  });
-
-  rule("units refunded by a transaction can be used again", async ({ counter, ledger }, nowMs) => {
-    const day = dayOf(nowMs);
-    await counter.take(OWNER, 10, NO_LIMITS, nowMs);
-    await ledger.add([{ owner: OWNER, day, units: -3 }]);
-    await counter.refunded(OWNER, 3, day);
-    assert.equal(await granted(counter, daily(10), nowMs), 3);
   });
 
   for (const [sentence, first, second, limits, want] of [

@@ -9,12 +9,15 @@ import { refundIn } from "./refunds.ts";
 import { pruneRows } from "../engine/prune-rows.ts";
 import type { Database } from "../engine/schema.ts";
 import { inTransaction, type Tx } from "../engine/transaction.ts";
-import { countIn } from "./usage-ledger.ts";
+import type { SharedCounters } from "./shared-counters.ts";
+import { countIn, takeUnitsIn } from "./usage-ledger.ts";
 
 /** A charge that is not written yet. Ends with the transaction it is written in, or by `drop`. */
 export type HeldCharge =
   /** The units are counted. */
   | { readonly kind: "held"; readonly terms: ChargeTerms; readonly hold: QuotaHold }
+  /** The transaction counts the units, where several processes count together. */
+  | { readonly kind: "held"; readonly terms: ChargeTerms }
   /** Credits are to pay; whether they cover it shows when it is written. */
   | { readonly kind: "held"; readonly terms: ChargeTerms; readonly otherwise: Unpaid };
 
@@ -42,34 +45,41 @@ export interface SqlCharges extends Charges {
   refundIn(tx: Tx, chargeId: string, units: number, nowMs: number): Promise<void>;
 }
 
-export interface ChargesDeps {
+/** The units of one process alone, in its memory, or those of several, in the database. */
+export type UnitCounts =
+  | { readonly counter: Pick<QuotaCounter, "hold" | "keep" | "drop" | "refunded"> }
+  | { readonly shared: Pick<SharedCounters, "spent" | "countIn" | "refundIn"> };
+
+export type ChargesDeps = UnitCounts & {
   readonly db: Kysely<Database>;
-  readonly counter: QuotaCounter;
   readonly ids: Ids;
-}
+};
 
 interface Price {
   readonly paidBy: "plan" | "credits";
   readonly amount: number;
   readonly day: number;
+  readonly isInLedger?: boolean;
 }
 
 async function insertCharge(tx: Tx, terms: ChargeTerms, id: string, price: Price): Promise<Charge> {
-  const { paidBy, amount, day } = price;
+  const { paidBy, amount, day, isInLedger = false } = price;
   const owner = ownerKey(terms.owner);
   const row = { id, owner, paid_by: paidBy, units: terms.units, amount, refunded: 0, day };
   await tx.sql
     .insertInto("charges")
     .values({ ...row, created_at_ms: terms.nowMs })
     .execute();
-  await countIn(tx, { owner, day }, paidBy === "plan" ? { units: amount } : { credits: amount });
+  if (!isInLedger) {
+    await countIn(tx, { owner, day }, paidBy === "plan" ? { units: amount } : { credits: amount });
+  }
   return { kind: "charged", id, paidBy, units: terms.units };
 }
 
 async function payByCredits(
   tx: Tx,
   ids: Ids,
-  { terms, otherwise }: Extract<HeldCharge, { otherwise: Unpaid }>,
+  { terms, otherwise }: { readonly terms: ChargeTerms; readonly otherwise: Unpaid },
 ): Promise<Charge | Unpaid> {
   if (terms.owner.kind !== "account") return otherwise;
   const id = ids.hex32();
@@ -85,24 +95,52 @@ async function payByCredits(
   return insertCharge(tx, terms, id, { paidBy: "credits", amount, day: dayOf(terms.nowMs) });
 }
 
-async function hold(counter: QuotaCounter, terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
+async function hold(counts: UnitCounts, terms: ChargeTerms): Promise<HeldCharge | Unpaid> {
   if (terms.purses === "credits") {
     return { kind: "held", terms, otherwise: { kind: "unpaid", by: "rate" } };
   }
+  const { units, limits, nowMs } = terms;
   const owner = ownerKey(terms.owner);
-  const taken = await counter.hold(owner, terms.units, terms.limits, terms.nowMs);
+  const taken =
+    "counter" in counts
+      ? await counts.counter.hold(owner, units, limits, nowMs)
+      : await counts.shared.spent({ owner, units, limits, nowMs });
+  if (taken === undefined) return { kind: "held", terms };
   if (taken.kind === "held") return { kind: "held", terms, hold: taken };
   const otherwise: Unpaid = { kind: "unpaid", by: taken.period };
   return terms.purses === "plan" ? otherwise : { kind: "held", terms, otherwise };
 }
 
-export function sqlCharges({ db, counter, ids }: ChargesDeps): SqlCharges {
+/** Counts the units in the very transaction, or has credits pay. */
+async function payShared(
+  tx: Tx,
+  terms: ChargeTerms,
+  { ids, shared }: Pick<ChargesDeps, "ids"> & Extract<UnitCounts, { shared: unknown }>,
+): Promise<Charge | Unpaid> {
+  const { units, limits, nowMs } = terms;
+  const owner = ownerKey(terms.owner);
+  const counted = await shared.countIn(tx, { owner, units, limits, nowMs });
+  const isInLedger = counted === undefined;
+  const taken = counted ?? (await takeUnitsIn(tx, { owner, units, limits, day: dayOf(nowMs) }));
+  if (taken.kind === "taken") {
+    const price: Price = { paidBy: "plan", amount: units, day: taken.day, isInLedger };
+    return insertCharge(tx, terms, ids.hex32(), price);
+  }
+  const otherwise: Unpaid = { kind: "unpaid", by: taken.period };
+  return terms.purses === "plan" ? otherwise : payByCredits(tx, ids, { terms, otherwise });
+}
+
+export function sqlCharges(deps: ChargesDeps): SqlCharges {
+  const { db, ids } = deps;
   const drop = async (held: HeldCharge | Unpaid): Promise<void> => {
-    if ("hold" in held) await counter.drop(held.hold);
+    if ("hold" in held && "counter" in deps) await deps.counter.drop(held.hold);
   };
   const writeIn = async (tx: Tx, held: HeldCharge | Unpaid): Promise<Charge | Unpaid> => {
     if (held.kind === "unpaid") return held;
     if ("otherwise" in held) return payByCredits(tx, ids, held);
+    if (!("counter" in deps)) return payShared(tx, held.terms, deps);
+    if (!("hold" in held)) throw new Error("charges: nothing is held");
+    const { counter } = deps;
     const { hold: taken, terms } = held;
     tx.afterCommit(() => counter.keep(taken));
     tx.afterRollback(() => counter.drop(taken));
@@ -112,20 +150,24 @@ export function sqlCharges({ db, counter, ids }: ChargesDeps): SqlCharges {
     return insertCharge(tx, terms, ids.hex32(), price);
   };
   return {
-    hold: (terms) => hold(counter, terms),
+    hold: (terms) => hold(deps, terms),
     writeIn,
     drop,
-    refundIn: (tx, chargeId, units, nowMs) => refundIn(tx, counter, { chargeId, units, nowMs }),
+    refundIn: (tx, chargeId, units, nowMs) => refundIn(tx, deps, { chargeId, units, nowMs }),
     async charge(terms) {
-      const held = await hold(counter, terms);
+      const held = await hold(deps, terms);
       try {
-        return await inTransaction(db, (tx) => writeIn(tx, held));
+        return await inTransaction(db, async (tx) => {
+          const made = await writeIn(tx, held);
+          if (made.kind === "unpaid") tx.abandon();
+          return made;
+        });
       } finally {
         await drop(held);
       }
     },
     async refund(chargeId, units, nowMs) {
-      await inTransaction(db, (tx) => refundIn(tx, counter, { chargeId, units, nowMs }));
+      await inTransaction(db, (tx) => refundIn(tx, deps, { chargeId, units, nowMs }));
     },
     prune: (beforeMs) =>
       pruneRows(db, { table: "charges", key: ["id"], column: "created_at_ms", before: beforeMs }),

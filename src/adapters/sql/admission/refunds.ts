@@ -1,8 +1,15 @@
-import type { QuotaCounter } from "../../../ports/admission/quota-counter.ts";
 import { moveCreditsIn } from "./credit-moves.ts";
 import type { ChargeRow } from "../tables/usage.ts";
 import type { Tx } from "../engine/transaction.ts";
+import type { QuotaCounter } from "../../../ports/admission/quota-counter.ts";
+import type { SharedCounters } from "./shared-counters.ts";
 import { countIn } from "./usage-ledger.ts";
+
+/** Where units are counted; neither in a restore, beside which nobody counts. */
+interface Counts {
+  readonly counter?: Pick<QuotaCounter, "refunded">;
+  readonly shared?: Pick<SharedCounters, "refundIn">;
+}
 
 export interface RefundOrder {
   readonly chargeId: string;
@@ -31,7 +38,7 @@ async function creditsBack(tx: Tx, back: { charge: ChargeRow; amount: number; no
 /** See `Charges.refund`. A charge that is not known, or known no more, is left alone. */
 export async function refundIn(
   tx: Tx,
-  counter: Pick<QuotaCounter, "refunded">,
+  { counter, shared }: Counts,
   { chargeId, units, nowMs }: RefundOrder,
 ): Promise<void> {
   // Touching the row makes twins of this refund wait, and see what was given back (PostgreSQL).
@@ -51,6 +58,8 @@ export async function refundIn(
     .where("id", "=", chargeId)
     .execute();
   if (charge.paid_by === "credits") return creditsBack(tx, { charge, amount, nowMs });
+  const { owner, day } = charge;
+  await shared?.refundIn(tx, { owner, units: amount, day, nowMs });
   await countIn(tx, charge, { units: -amount });
-  tx.afterCommit(() => counter.refunded(charge.owner, amount, charge.day));
+  tx.afterCommit(() => counter?.refunded(owner, amount, day));
 }

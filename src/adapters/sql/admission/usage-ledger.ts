@@ -133,22 +133,31 @@ function unitsUsedQuery(db: Kysely<Database>): CompiledQuery<UnitsUsed> {
     .compile();
 }
 
-type ReadUnits = (on: Kysely<Database>, owner: string, day: number) => Promise<UnitsUsed>;
+async function readUnits(
+  on: Kysely<Database>,
+  owner: string,
+  day: number,
+  query = unitsUsedQuery(on),
+): Promise<UnitsUsed> {
+  const parameters = [day, owner, monthStart(day), nextMonthStart(day)];
+  const { rows } = await on.executeQuery<UnitsUsed>({ ...query, parameters });
+  // PostgreSQL sums bigint to numeric, which its driver hands over as text.
+  return { inDay: Number(rows[0]?.inDay), inMonth: Number(rows[0]?.inMonth) };
+}
 
-async function takeIn(
+/** Adds the units to their day when it and its month have room for all of them. */
+export async function takeUnitsIn(
   tx: Tx,
   { owner, units, day, limits }: UnitOrder,
-  readUnits: ReadUnits,
 ): Promise<QuotaTaken | QuotaSpent> {
-  // Added first: that locks the day, and others who want of it wait and then see it (PostgreSQL).
-  await countIn(tx, { owner, day }, { units });
+  // Locks the day: others who want of it wait, and then see what is taken here (PostgreSQL).
+  await countIn(tx, { owner, day }, {});
   const { inDay, inMonth } = await readUnits(tx.sql, owner, day);
-  const isMonthSpent = limits.monthly !== null && inMonth > limits.monthly;
-  if (!isMonthSpent && (limits.daily === null || inDay <= limits.daily)) {
-    return { kind: "taken", day };
-  }
-  tx.abandon();
-  return { kind: "spent", period: isMonthSpent ? "month" : "day" };
+  const { daily, monthly } = limits;
+  if (monthly !== null && inMonth + units > monthly) return { kind: "spent", period: "month" };
+  if (daily !== null && inDay + units > daily) return { kind: "spent", period: "day" };
+  await countIn(tx, { owner, day }, { units });
+  return { kind: "taken", day };
 }
 
 export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
@@ -169,18 +178,12 @@ export function sqlUsageLedger(db: Kysely<Database>): UsageLedger {
     }
   };
   const writer = new UsageWriter(db, addRows);
-  const readUnits: ReadUnits = async (on, owner, day) => {
-    const parameters = [day, owner, monthStart(day), nextMonthStart(day)];
-    const { rows } = await on.executeQuery<UnitsUsed>({ ...unitsUsed, parameters });
-    // PostgreSQL sums bigint to numeric, which its driver hands over as text.
-    return { inDay: Number(rows[0]?.inDay), inMonth: Number(rows[0]?.inMonth) };
-  };
   return {
     async add(deltas) {
       if (deltas.length > 0) await writer.add(deltas);
     },
-    take: (order) => inTransaction(db, (tx) => takeIn(tx, order, readUnits)),
-    unitsUsed: (owner, day) => readUnits(db, owner, day),
+    take: (order) => inTransaction(db, (tx) => takeUnitsIn(tx, order)),
+    unitsUsed: (owner, day) => readUnits(db, owner, day, unitsUsed),
     async days(owner, firstDay, lastDay) {
       const rows = await db
         .selectFrom("usage_days")

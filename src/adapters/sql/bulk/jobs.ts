@@ -57,6 +57,16 @@ interface Attempt {
   readonly held: HeldCharge | Unpaid;
 }
 
+/** Who could not pay is told that, although the buffer is full. */
+async function unpaidOrFull(
+  tx: Tx,
+  held: HeldCharge | Unpaid,
+  charges: Pick<BulkStoreDeps["charges"], "writeIn">,
+): Promise<JobOutcome> {
+  const charge = await charges.writeIn(tx, held);
+  return charge.kind === "unpaid" ? charge : { kind: "full" };
+}
+
 async function createIn(
   tx: Tx,
   { order, packed, held }: Attempt,
@@ -65,10 +75,12 @@ async function createIn(
   await lockName(tx, `jobs ${ownerKey(order.owner)}`);
   const refused = await ownersTurn(tx, order);
   if (refused !== undefined) return refused;
+  if (held.kind === "unpaid") return held;
+  if (await isFull(tx, order)) return await unpaidOrFull(tx, held, charges);
+  await insertParts(tx, packed);
+  // Late, because single checks of this owner wait from here to the commit where servers count together.
   const charge = await charges.writeIn(tx, held);
   if (charge.kind === "unpaid") return charge;
-  if (await isFull(tx, order)) return { kind: "full" };
-  await insertParts(tx, packed);
   if (hasRivals(tx.sql)) {
     // Only now, as all owners wait for each other from here to the commit.
     await lockName(tx, "jobs buffer");

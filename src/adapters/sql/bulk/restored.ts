@@ -1,11 +1,11 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql as raw } from "kysely";
 import { SESSION_LIFE_MS } from "../../../ports/bulk/session-store.ts";
 import { deleteParts } from "./batches.ts";
 import { endEarly } from "./jobs.ts";
 import { refundIn } from "../admission/refunds.ts";
 import type { Database } from "../engine/schema.ts";
 import { RUNNING, UNTOLD } from "../tables/bulk.ts";
-import { inTransaction, type Tx } from "../engine/transaction.ts";
+import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
 
 /** What was under way in a back-up, and is not any more. */
 export interface EndedByRestore {
@@ -13,9 +13,6 @@ export interface EndedByRestore {
   readonly webhooks: number;
   readonly signIns: number;
 }
-
-/** No counter is open beside a restore: the next process reads the ledger. */
-const nobodyCounts = { refunded: () => undefined };
 
 async function endJobs(tx: Tx, nowMs: number): Promise<number> {
   const running = await tx.sql
@@ -26,7 +23,7 @@ async function endJobs(tx: Tx, nowMs: number): Promise<number> {
     .execute();
   const charges = {
     refundIn: (sql: Tx, chargeId: string, units: number, atMs: number) =>
-      refundIn(sql, nobodyCounts, { chargeId, units, nowMs: atMs }),
+      refundIn(sql, {}, { chargeId, units, nowMs: atMs }),
   };
   for (const job of running) {
     await endEarly(tx, job, { charges, nowMs });
@@ -60,6 +57,8 @@ export async function settleRestored(db: Kysely<Database>, nowMs: number): Promi
   return await inTransaction(db, async (tx) => {
     const jobs = await endJobs(tx, nowMs);
     const webhooks = await endWebhooks(tx);
+    // Servers read the ledger again, which now has the refunds.
+    if (hasRivals(tx.sql)) await raw`truncate counters`.execute(tx.sql);
     const signIns = await tx.sql.deleteFrom("login_sessions").executeTakeFirst();
     return { jobs, webhooks, signIns: Number(signIns.numDeletedRows) };
   });

@@ -15,6 +15,7 @@ import { signUpGateMigration } from "../migrations/0012-sign-up-gate.ts";
 import { progressMigration } from "../migrations/0013-progress.ts";
 import { tokenSecretsMigration } from "../migrations/0014-token-secrets.ts";
 import { guessesMigration } from "../migrations/0015-guesses.ts";
+import { countersMigration } from "../migrations/0016-counters.ts";
 import type { Migration } from "../migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { lockName } from "./row-locks.ts";
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   progressMigration,
   tokenSecretsMigration,
   guessesMigration,
+  countersMigration,
 ];
 
 /** The number of the newest migration that `tx` sees applied; 0 for an empty database. */

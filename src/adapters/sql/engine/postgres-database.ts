@@ -3,7 +3,7 @@ import type { SqlDatabase } from "./database.ts";
 import { DatabaseFault } from "./database-fault.ts";
 import { migrate } from "./migrate.ts";
 import { openingFault } from "./postgres-fault.ts";
-import { LIMITS, openPool, type PostgresLimits } from "./postgres-pool.ts";
+import { LIMITS, openPool, type PostgresLimits, type SessionPool } from "./postgres-pool.ts";
 import type { Database } from "./schema.ts";
 import { takesWrites } from "./takes-writes.ts";
 
@@ -12,6 +12,17 @@ const VERSION_MIN = 150_000;
 
 /** Many may start at once and wait for the one that migrates. */
 const MIGRATION_TIMEOUT_MS = 60_000;
+
+/**
+ * Two sessions for counting requests. A row that a transaction has locked for longer is asked for on its own, so that
+ * other owners do not wait.
+ */
+const COUNTING = { connectionsMax: 2, lockTimeoutMs: 200 };
+
+export interface PostgresDatabase extends SqlDatabase {
+  /** For counting requests. Its commits do not wait for the disk. */
+  readonly counting: SessionPool;
+}
 
 /** During a start no client waits yet, and the machine is busy. */
 const FIRST_CONNECT_TIMEOUT_MS = 5_000;
@@ -26,7 +37,7 @@ export async function openPostgres(
   url: string,
   nowMs: number,
   options: Partial<PostgresLimits> = {},
-): Promise<SqlDatabase> {
+): Promise<PostgresDatabase> {
   const place = placeOf(url);
   const { default: driver } = await import("pg");
   const open = (limits: PostgresLimits): Kysely<Database> =>
@@ -39,7 +50,16 @@ export async function openPostgres(
     throw openingFault(place, error);
   }
   const db = open({ ...LIMITS, ...options });
-  return { db, answers: () => takesWrites(db), close: () => db.destroy() };
+  const fast = { ...LIMITS, ...options, ...COUNTING };
+  const counting = openPool(driver, url, fast, ["synchronous_commit=off"]);
+  return {
+    db,
+    counting,
+    answers: () => takesWrites(db),
+    async close() {
+      await Promise.all([db.destroy(), counting.end()]);
+    },
+  };
 }
 
 /** For the migration alone: one session that may wait for others and take its time. */

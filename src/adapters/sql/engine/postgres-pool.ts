@@ -40,17 +40,29 @@ const GOODBYE_MS = 1_000;
 /** PostgreSQL's type numbers: bigint, and numeric, which sums of bigint are. Ours stay far below 2^53. */
 const NUMBERS = new Set([20, 1700]);
 
-type Driver = Pick<typeof pg, "Pool" | "types">;
+export type Driver = Pick<typeof pg, "Pool" | "Client" | "types">;
+
+/** A statement that each session keeps parsed and planned under its name. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly sql: string;
+}
+
+export interface SessionPool extends PostgresPool {
+  /** Runs one statement in a transaction of its own. */
+  run<R>(statement: NamedStatement, values: readonly unknown[]): Promise<readonly R[]>;
+}
 
 /** Sessions on `connectionString`, bounded in number and time; see `PostgresLimits`. */
 export function openPool(
   { Pool, types }: Driver,
   connectionString: string,
   limits: PostgresLimits,
-): PostgresPool {
+  options: readonly string[] = [],
+): SessionPool {
   const sockets = new Set<Socket>();
   const pool = new Pool({
-    ...settings(connectionString, limits),
+    ...settings(connectionString, limits, options),
     types: {
       getTypeParser: (oid: number, format?: "text" | "binary") =>
         NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format as "text"),
@@ -61,12 +73,26 @@ export function openPool(
   const ignore = (): void => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
+  const connect = async (): Promise<PoolClient> => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw storeDown(error);
+    }
+  };
   return {
-    async connect() {
+    connect: async () => session(await connect(), limits.answerTimeoutMs),
+    async run<R>({ name, sql }: NamedStatement, values: readonly unknown[]) {
+      const client = await connect();
+      let isLost = false;
       try {
-        return session(await pool.connect(), limits.answerTimeoutMs);
+        const answer = client.query({ name, text: sql, values: [...values] });
+        return (await within(limits.answerTimeoutMs, answer)).rows as readonly R[];
       } catch (error) {
-        throw storeDown(error);
+        isLost = isSessionLost(error);
+        throw queryFault(error);
+      } finally {
+        client.release(isLost);
       }
     },
     async end() {
@@ -79,7 +105,11 @@ export function openPool(
   };
 }
 
-function settings(connectionString: string, limits: PostgresLimits): PoolConfig {
+function settings(
+  connectionString: string,
+  limits: PostgresLimits,
+  options: readonly string[],
+): PoolConfig {
   return {
     connectionString,
     application_name: "gatepost",
@@ -89,7 +119,9 @@ function settings(connectionString: string, limits: PostgresLimits): PoolConfig 
     lock_timeout: limits.lockTimeoutMs,
     idle_in_transaction_session_timeout: limits.idleInTransactionTimeoutMs,
     // The adapters need this level, regardless of the server's default.
-    options: "-c default_transaction_isolation=read\\ committed",
+    options: ["default_transaction_isolation=read\\ committed", ...options]
+      .map((option) => `-c ${option}`)
+      .join(" "),
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     keepAlive: true,

@@ -1,5 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { type Kysely, PostgresAdapter, sql as raw, type Transaction } from "kysely";
+import {
+  type Kysely,
+  PostgresAdapter,
+  type QueryExecutorProvider,
+  sql as raw,
+  type Transaction,
+} from "kysely";
 import type { Awaitable } from "../../../core/mail/lookup.ts";
 import { StoreDown } from "../../../ports/process/store-down.ts";
 import { isTryAgain } from "./postgres-fault.ts";
@@ -68,7 +74,7 @@ export async function inTransaction<T>(
 }
 
 /** Whether other transactions run beside ours; SQLite's hold the one write lock from their start. */
-export const hasRivals = (db: Kysely<Database>): boolean =>
+export const hasRivals = (db: QueryExecutorProvider): boolean =>
   db.getExecutor().adapter instanceof PostgresAdapter;
 
 type Runner = <T>(db: Kysely<Database>, work: (sql: Tx["sql"]) => Promise<T>) => Promise<T>;

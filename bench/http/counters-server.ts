@@ -12,6 +12,8 @@ import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
 import { UnsavedUnits } from "../../src/adapters/memory/unsaved-units.ts";
 import { openRedis } from "../../src/adapters/redis/open-redis.ts";
+import { sharedCounters } from "../../src/adapters/sql/admission/shared-counters.ts";
+import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
 import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
 import { sqlCharges } from "../../src/adapters/sql/admission/charges.ts";
 import { openEmbedded } from "../../src/adapters/sql/engine/database.ts";
@@ -21,13 +23,11 @@ import { systemClock as clock } from "../../src/adapters/system/clock.ts";
 import type { Ids } from "../../src/ports/process/ids.ts";
 import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
 import { createCheckOne } from "../../src/service/check/check-one.ts";
-import {
-  createAdmission,
-  type AdmissionDeps,
-} from "../../src/service/admission/counting-admission.ts";
+import { createAdmission } from "../../src/service/admission/counting-admission.ts";
 import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { recordingLog } from "../../test/http/http-app.ts";
 import { testServer } from "../../test/http/http-server.ts";
+import { startPostgres } from "../../test/services/postgres.ts";
 import { startRedis } from "../../test/services/redis.ts";
 import { type Started, tell } from "./http-rounds.ts";
 import { CHECKED, RESULT } from "./http-result.ts";
@@ -38,30 +38,40 @@ const tiers = {
   free: { ...DEFAULT_TIERS.free, ratePerMinute: 1e9, daily: 1e12, monthly: 1e12 },
 };
 
-type Counters = Pick<AdmissionDeps, "rates" | "requests"> & {
-  readonly quotas: AdmissionDeps["quotas"];
-};
+const kind = process.argv[2] ?? "memory";
 
-async function start(kind: "memory" | "redis"): Promise<Started> {
-  const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-redis-"));
-  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
-  const { db } = await openEmbedded(directory, clock.nowMs());
+async function openCounters() {
   const log = recordingLog();
+  if (kind === "memory") {
+    const directory = mkdtempSync(join(tmpdir(), "gatepost-bench-counters-"));
+    process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+    const { db } = await openEmbedded(directory, clock.nowMs());
+    const ledger = sqlUsageLedger(db);
+    const quotas = new MemoryQuotaCounter({ ledger, clock, log });
+    const charges = sqlCharges({ db, counter: quotas, ids });
+    return { db, log, counters: { rates: memoryRateCounter(), quotas, charges } };
+  }
+  const { createDatabase } = await startPostgres();
+  const { db, counting } = await openPostgres(await createDatabase(), clock.nowMs());
   const ledger = sqlUsageLedger(db);
-  const localRates = memoryRateCounter();
-  const inMemory = new MemoryQuotaCounter({ ledger, clock, log });
-  const openShared = async (): Promise<Counters> => {
-    const journal = new UnsavedUnits({ ledger, clock, log });
+  const journal = new UnsavedUnits({ ledger, clock, log });
+  if (kind === "redis") {
     const { url } = await startRedis();
-    return openRedis(url, { clock, log, ids, ledger, journal, localRates });
-  };
-  const counters: Counters =
-    kind === "redis" ? await openShared() : { rates: localRates, quotas: inMemory };
-  const charges = sqlCharges({ db, counter: inMemory, ids });
+    const localRates = memoryRateCounter();
+    const link = await openRedis(url, { clock, log, ids, ledger, journal, localRates });
+    const charges = sqlCharges({ db, counter: link.quotas, ids });
+    return { db, log, counters: { ...link, charges } };
+  }
+  const shared = sharedCounters({ counting, ledger, journal, clock });
+  const charges = sqlCharges({ db, shared, ids });
+  const { rates, quotas, requests } = shared;
+  return { db, log, counters: { rates, quotas, requests, charges } };
+}
+
+async function start(): Promise<Started> {
+  const { db, log, counters } = await openCounters();
   const keys = sqlKeys(db);
-  const { rates, quotas, requests } = counters;
-  const both = { keys, charges, clock, tiers, rates, quotas };
-  const admission = createAdmission(requests === undefined ? both : { ...both, requests });
+  const admission = createAdmission({ ...counters, keys, clock, tiers });
   const cache = memoryAnswerCache(1_000_000);
   cache.keep(`1 core address  ${CHECKED}`, JSON.stringify(RESULT), Infinity);
   const checkOne = createCheckOne({
@@ -83,4 +93,4 @@ async function start(kind: "memory" | "redis"): Promise<Started> {
   return { url: `http://127.0.0.1:${String(port)}`, key };
 }
 
-await tell(() => start(process.argv[2] === "redis" ? "redis" : "memory"));
+await tell(start);

@@ -18,8 +18,6 @@ const APART = [
   "@photostructure/sqlite",
   "@node-rs/argon2",
   "pino",
-  "bullmq",
-  "ioredis",
   "pg",
   "@modelcontextprotocol/server",
   "@fastify/helmet",

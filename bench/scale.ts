@@ -1,4 +1,4 @@
-// The cost and gain of the scale-out: `npm run bench:scale [workers] [feed] [servers]`.
+// The cost and gain of the scale-out: `npm run bench:scale [workers] [servers]`.
 // Ratios are medians of interleaved rounds; absolute times depend on the machine.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -71,15 +71,9 @@ async function compare(
   return times.map(median);
 }
 
-const startWorkers = (
-  world: ScaledWorld,
-  count: number,
-  feed: "tickets" | "database" = "tickets",
-): Promise<readonly ScaledProcess[]> =>
+const startWorkers = (world: ScaledWorld, count: number): Promise<readonly ScaledProcess[]> =>
   Promise.all(
-    Array.from({ length: count }, () =>
-      world.start({ command: "worker", dnsWindowMax: WINDOW, feed }),
-    ),
+    Array.from({ length: count }, () => world.start({ command: "worker", dnsWindowMax: WINDOW })),
   );
 
 async function workers(world: ScaledWorld, api: ScaledProcess): Promise<void> {
@@ -89,17 +83,6 @@ async function workers(world: ScaledWorld, api: ScaledProcess): Promise<void> {
   ]);
   say(
     `${String(ENTRIES)} names, ${String(DELAY_MS)} ms DNS, window ${String(WINDOW)}: one worker ${one.toFixed(2)} s, two ${two.toFixed(2)} s, ratio ${(one / two).toFixed(2)}`,
-  );
-}
-
-async function feed(world: ScaledWorld, api: ScaledProcess): Promise<void> {
-  const [tickets = 0, database = 0] = await compare(world, api, [
-    () => startWorkers(world, 1, "tickets"),
-    () => startWorkers(world, 1, "database"),
-  ]);
-  const over = (tickets / database - 1) * 100;
-  say(
-    `the same job by tickets ${tickets.toFixed(2)} s, from the database only ${database.toFixed(2)} s: ${over.toFixed(1)} % more`,
   );
 }
 
@@ -166,7 +149,7 @@ async function exact(world: ScaledWorld, running: readonly ScaledProcess[]): Pro
   if (granted !== QUOTA) process.exitCode = 1;
 }
 
-const CASES = { workers, feed, servers };
+const CASES = { workers, servers };
 const asked = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "gatepost-bench-"));
 const tiers = join(folder, "tiers.json");

@@ -44,7 +44,6 @@ const LONGEST = [
   "stores/outages.",
   "pages/states.",
   "dashboard/dashboard.",
-  "stores/redis-faults.",
   "contracts-postgres.",
 ];
 const rank = (name) => {

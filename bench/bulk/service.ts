@@ -61,7 +61,7 @@ const callerOf = (account: string): Caller => ({
 const startThread =
   (config: Config): OpenBulkDeps["startRunner"] =>
   (parts) =>
-    Promise.resolve(threadRunner(config, parts, systemMachine));
+    threadRunner(config, parts, systemMachine);
 
 const lookupBy = (dns: ReturnType<typeof openDns>): Lookup => ({
   mx: (name) => dns.mx(name),

@@ -1,7 +1,7 @@
 /**
- * One server of `bench/http/redis.ts`, in a separate process: the real app, admission and guard with a cached answer,
- * counting in memory (`memory`) or in a private Redis (`redis`); the ledger is SQLite on disk. Every check
- * counts rate, day and month.
+ * One server of `bench/http/counters.ts`, in a separate process: the real app, admission and guard with a cached answer,
+ * counting in memory over SQLite (`memory`) or in a private PostgreSQL (`postgres`). Every check counts rate, day and
+ * month.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,6 @@ import { memoryAnswerCache } from "../../src/adapters/memory/answer-cache.ts";
 import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
 import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
 import { UnsavedUnits } from "../../src/adapters/memory/unsaved-units.ts";
-import { openRedis } from "../../src/adapters/redis/open-redis.ts";
 import { sharedCounters } from "../../src/adapters/sql/admission/shared-counters.ts";
 import { openPostgres } from "../../src/adapters/sql/engine/postgres-database.ts";
 import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
@@ -28,7 +27,6 @@ import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
 import { recordingLog } from "../../test/http/http-app.ts";
 import { testServer } from "../../test/http/http-server.ts";
 import { startPostgres } from "../../test/services/postgres.ts";
-import { startRedis } from "../../test/services/redis.ts";
 import { type Started, tell } from "./http-rounds.ts";
 import { CHECKED, RESULT } from "./http-result.ts";
 
@@ -51,17 +49,10 @@ async function openCounters() {
     const charges = sqlCharges({ db, counter: quotas, ids });
     return { db, log, counters: { rates: memoryRateCounter(), quotas, charges } };
   }
-  const { createDatabase } = await startPostgres();
-  const { db, counting } = await openPostgres(await createDatabase(), clock.nowMs());
+  const server = await startPostgres();
+  const { db, counting } = await openPostgres(await server.createDatabase(), clock.nowMs());
   const ledger = sqlUsageLedger(db);
   const journal = new UnsavedUnits({ ledger, clock, log });
-  if (kind === "redis") {
-    const { url } = await startRedis();
-    const localRates = memoryRateCounter();
-    const link = await openRedis(url, { clock, log, ids, ledger, journal, localRates });
-    const charges = sqlCharges({ db, counter: link.quotas, ids });
-    return { db, log, counters: { ...link, charges } };
-  }
   const shared = sharedCounters({ counting, ledger, journal, clock });
   const charges = sqlCharges({ db, shared, ids });
   const { rates, quotas, requests } = shared;

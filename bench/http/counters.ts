@@ -1,8 +1,7 @@
 /**
- * `npm run bench:redis`: a cached single check with a key whose rate, day and month are counted in Redis,
+ * `npm run bench:counters`: a cached single check with a key whose rate, day and month are counted in PostgreSQL,
  * compared with the same counted in memory and with bare node:http writing the same bytes. Measured in turns; a ratio is the
- * median of the ratios of neighbouring rounds. Target: 0.40 of bare. The script calls of a check are counted
- * by a test, not here.
+ * median of the ratios of neighbouring rounds. Target: 0.40 of bare.
  */
 import { CHECKED } from "./http-result.ts";
 import { compare, type Contender, launch } from "./http-rounds.ts";
@@ -15,9 +14,9 @@ async function start(file: string, kind: string, name: string): Promise<Contende
 
 await compare(
   [
-    await start("./redis-server.js", "redis", "Redis"),
-    await start("./redis-server.js", "memory", "memory"),
+    await start("./counters-server.js", "postgres", "PostgreSQL"),
+    await start("./counters-server.js", "memory", "memory"),
     await start("./http-server.js", "bare", "bare node:http"),
   ],
-  new Map([["Redis", 0.4]]),
+  new Map([["PostgreSQL", 0.4]]),
 );

@@ -1,7 +1,7 @@
 /** What `--help` shows below a command's options, by its words. A test holds that every command has some. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ["gatepost serve", "HOST=0.0.0.0 PORT=80 gatepost serve"],
-  worker: ["DATABASE_URL=postgres://db/gatepost REDIS_URL=redis://cache gatepost worker"],
+  worker: ["DATABASE_URL=postgres://db/gatepost gatepost worker"],
   check: [
     "gatepost check jo@example.com example.org",
     "gatepost check example.org --features all --explain",

@@ -34,8 +34,6 @@ export interface WorkerOptions {
   readonly machine?: Machine;
   /** First tries of DNS questions under way at once, at most; by the servers' place unless given. */
   readonly dnsWindowMax?: number;
-  /** `database`: without tickets, as while Redis is away. */
-  readonly feed?: "tickets" | "database";
 }
 
 /**
@@ -49,9 +47,9 @@ export async function startWorker(
   config: Config,
   options: WorkerOptions = {},
 ): Promise<RunningWorker> {
-  if (config.databaseUrl === undefined || config.redisUrl === undefined) {
+  if (config.databaseUrl === undefined) {
     throw new Error(
-      "`gatepost worker` needs DATABASE_URL and REDIS_URL; without them, `gatepost serve` runs bulk jobs itself",
+      "`gatepost worker` needs DATABASE_URL; without it, `gatepost serve` runs bulk jobs itself",
     );
   }
   const { machine = systemMachine } = options;
@@ -85,7 +83,8 @@ async function openWorker(
     machine,
   });
   closing.add(() => bulk.close());
-  const worker = await openWork({ ...serving, webhooks, bulk }, options);
+  const worker = openWork({ ...serving, webhooks, bulk });
+  closing.add(backing.store.notices.hear("jobs", () => worker.wake()));
   watchWorker(metrics.registry, name, worker);
   watchDns(metrics.registry, () => [
     bulk.dnsFigures(),
@@ -111,17 +110,13 @@ interface WorkParts extends Serving {
 }
 
 /** The worker, not started, beside what looks after jobs that are stuck or not announced. */
-async function openWork(
-  { clock, ids, log, name, backing, webhooks, bulk, closing, shares }: WorkParts,
-  { feed = "tickets" }: WorkerOptions,
-): Promise<BulkWorker> {
+function openWork(parts: WorkParts): BulkWorker {
+  const { clock, ids, log, name, backing, webhooks, bulk, closing, shares } = parts;
   const { db } = backing.store.sql;
   const jobs = sqlJobs({ db, charges: backing.ledgers.charges, ids });
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted: webhooks.announce });
   closing.add(stop);
   closing.add(keepJobs({ jobs, announce, clock, log }));
-  const tickets = feed === "tickets" ? await backing.openTickets?.(name) : undefined;
-  closing.add(() => tickets?.close());
   return bulkWorker({
     shares,
     window: bulk.window,
@@ -129,7 +124,6 @@ async function openWork(
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
     chunks: sqlChunkQueue({ db }),
-    ...(tickets !== undefined && { tickets }),
     name,
     clock,
     log,

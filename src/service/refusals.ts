@@ -100,7 +100,7 @@ export function serviceFull(): Refusal {
   return new Refusal("service_full", 503, message, { retryAfterSeconds: 5 });
 }
 
-/** The database or Redis is out of reach: what only they know cannot be asked. The log knows why. */
+/** The database is out of reach. The log knows why. */
 export function storeUnavailable(): Refusal {
   const message = "Service temporarily unavailable";
   return new Refusal("store_unavailable", 503, message, { retryAfterSeconds: 5 });

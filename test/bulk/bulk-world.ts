@@ -10,7 +10,6 @@ import type { BulkAnswer, BulkRequest, BulkService } from "../../src/service/bul
 import { coreEntryCheck } from "../../src/service/bulk/worker/core-entry-check.ts";
 import { createBulk } from "../../src/service/bulk/submit.ts";
 import type { EntryCheck } from "../../src/service/bulk/worker/entry-check.ts";
-import type { Tickets } from "../../src/ports/bulk/tickets.ts";
 import { bulkWorker, type BulkWorker } from "../../src/service/bulk/worker/worker.ts";
 import type { Caller } from "../../src/service/admission/caller.ts";
 import { createAdmission } from "../../src/service/admission/counting-admission.ts";
@@ -38,8 +37,6 @@ export interface WorldOptions {
   readonly check?: EntryCheck;
   readonly dnsAnswers?: () => Promise<boolean>;
   readonly room?: () => Promise<void> | undefined;
-  /** As in `gatepost worker`; absent as in the bulk thread. */
-  readonly tickets?: Tickets;
 }
 
 export const STARTER: Caller = {
@@ -109,11 +106,8 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
     check,
     shares: createShares(),
     split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
-    queue: {
-      wake() {
-        if (options.tickets === undefined) for (const made of workers) made.wake();
-        return Promise.resolve();
-      },
+    wake() {
+      for (const made of workers) made.wake();
     },
     syncBudgetMs: 10_000,
     bufferMax: options.bufferMax ?? 1_000_000,
@@ -129,7 +123,6 @@ export async function bulkWorld(t: TestContext, options: WorldOptions): Promise<
       log,
       check,
       room: options.room ?? (() => undefined),
-      ...(options.tickets === undefined ? {} : { tickets: options.tickets }),
       dnsAnswers: options.dnsAnswers ?? (() => Promise.resolve(true)),
       completed: () => void announce(),
     });

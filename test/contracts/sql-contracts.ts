@@ -4,7 +4,6 @@ import { sqlAccountDirectory } from "../../src/adapters/sql/account/account-dire
 import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
 import { sqlAuditLog } from "../../src/adapters/sql/account/audit-log.ts";
 import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
-import { sqlElections } from "../../src/adapters/sql/engine/elections.ts";
 import { sqlInstallation } from "../../src/adapters/sql/engine/installation.ts";
 import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
 import { sqlFeedFiles } from "../../src/adapters/sql/evidence/feed-files.ts";
@@ -27,7 +26,6 @@ import { chargesContract } from "./admission/charges.ts";
 import { clocksApartContract } from "./bulk/clocks-apart.ts";
 import type { Make } from "./contract.ts";
 import { domainMailContract } from "./evidence/domain-mail.ts";
-import { electionsContract } from "./process/elections.ts";
 import { hooksContract } from "./policy/hooks.ts";
 import { installationContract } from "./process/installation.ts";
 import { jobsContract } from "./bulk/jobs.ts";
@@ -57,7 +55,6 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   usageContracts(name, stores);
   accountContracts(name, stores);
   listContracts(name, stores);
-  electionsContract(name, async (t) => [sqlElections((await stores(t)).sql.db)]);
   guessesContract(name, async (t) => sqlGuesses((await stores(t)).sql.db));
   installationContract(name, async (t) => sqlInstallation((await stores(t)).sql.db));
   feedFilesContract(name, async (t) => sqlFeedFiles((await stores(t)).sql.db));

@@ -156,7 +156,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
           { name: "dns", ok: false },
         ],
         warnings: [],
-        facts: [{ name: "Database", value: "PostgreSQL, with Redis" }],
+        facts: [{ name: "Database", value: "PostgreSQL" }],
       }),
     bulk: lists.bulk,
     webhooks: hooks,
@@ -273,7 +273,7 @@ function listsOf({ store, admission, charges, lookup, datasets, log, hooks }: Li
     idempotencyKeys: sqlIdempotencyKeys(deps),
     shares: createShares(),
     split: ({ text, layout }) => Promise.resolve(finish(splitText(text, layout))),
-    queue: { wake: () => Promise.resolve(worker.wake()) },
+    wake: () => worker.wake(),
     syncBudgetMs: 10_000,
     bufferMax: 1_000_000,
   });

@@ -11,7 +11,6 @@ import {
   webhookCounter,
 } from "../../src/main/metrics/program-metrics.ts";
 import { watchShares } from "../../src/main/metrics/share-metrics.ts";
-import { watchRedis } from "../../src/main/metrics/store-metrics.ts";
 import { watchWorker } from "../../src/main/metrics/worker-metrics.ts";
 import { createShares } from "../../src/ports/sharing/shares.ts";
 import type { WorkerFigures } from "../../src/service/bulk/worker/worker.ts";
@@ -52,7 +51,6 @@ const backlog = {
 };
 
 const FIGURES: WorkerFigures = {
-  tickets: 1,
   taken: 9,
   stored: 3,
   late: 4,
@@ -65,7 +63,7 @@ const FIGURES: WorkerFigures = {
 
 const yes = () => Promise.resolve(true);
 
-function page(read: () => Promise<typeof backlog>, redisAnswers = true, answers = yes) {
+function page(read: () => Promise<typeof backlog>, answers = yes) {
   const metrics = createMetrics();
   const clock = manualClock();
   createListMetrics(metrics.registry);
@@ -75,7 +73,6 @@ function page(read: () => Promise<typeof backlog>, redisAnswers = true, answers 
   webhookCounter(metrics.registry)("accepted");
   watchShares(metrics.registry, () => createShares().figures());
   watchBacklog({ registry: metrics.registry, clock, read, answers });
-  watchRedis(metrics.registry, () => Promise.resolve(redisAnswers));
   return { metrics, clock };
 }
 
@@ -129,7 +126,6 @@ test("the page shows the backlog of the database, read once a scrape", async () 
     'gatepost_chunks{state="leased"} 6',
     "gatepost_bulk_entries_per_second 7",
     "gatepost_webhooks_queued 8",
-    "gatepost_redis_up 1",
     'gatepost_answer_cache_reads_total{outcome="hit"} 3',
     'gatepost_webhook_deliveries_total{outcome="accepted"} 1',
     'gatepost_worker_chunks_total{outcome="stored"} 3',
@@ -139,15 +135,9 @@ test("the page shows the backlog of the database, read once a scrape", async () 
   assert.equal(asked, 1);
 });
 
-test("a Redis that does not answer is shown, because single checks work without it", async () => {
-  const { metrics } = page(() => Promise.resolve(backlog), false);
-  assert.ok((await metrics.page.text()).split("\n").includes("gatepost_redis_up 0"));
-});
-
 test("a read-only database counts as down, and its backlog is shown", async () => {
   const { metrics } = page(
     () => Promise.resolve(backlog),
-    true,
     () => Promise.resolve(false),
   );
   const lines = (await metrics.page.text()).split("\n");

@@ -8,7 +8,6 @@ import { startDnsServer } from "../dns/dns-server.ts";
 import { type Home, makeHome, type Settings } from "../e2e/service-process.ts";
 import { testAuthority } from "../process/certificates.ts";
 import { startPostgres } from "../services/postgres.ts";
-import { startRedis } from "../services/redis.ts";
 import { openPatiently } from "../services/with-postgres.ts";
 import { RECEIVER_ADDRESS } from "./fate.ts";
 import { zone } from "./entries.ts";
@@ -131,12 +130,9 @@ async function lookInto<T>(
 }
 
 async function sharedStores(closing: Closing): Promise<Settings> {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-  closing.push(
-    () => postgres.close(),
-    () => redis.close(),
-  );
-  return { DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url };
+  const postgres = await startPostgres();
+  closing.push(() => postgres.close());
+  return { DATABASE_URL: await postgres.createDatabase() };
 }
 
 /** Where an account's webhooks go. */

@@ -68,7 +68,7 @@ test(`a server killed ${String(ROUNDS)} times, with its machine or alone, keeps 
 });
 
 testWith(
-  ["postgresql", "redis-server"],
+  ["postgresql"],
   missingServices(),
   `servers and workers on PostgreSQL killed ${String(ROUNDS)} times keep their promises`,
   async (t) => t.diagnostic(await survive("postgresql", ROUNDS, killOne)),
@@ -77,7 +77,7 @@ testWith(
 /** Of one freeze; up to 20 s by hand. */
 const FREEZE_MS = { least: 3_000, most: ROUNDS > 20 ? 20_000 : 6_000 };
 
-/** A server or worker stands still, and PostgreSQL and Redis go on. */
+/** A server or worker stands still, and PostgreSQL goes on. */
 async function freezeOne(people: People): Promise<void> {
   const { front } = people;
   const { ground, chance } = front;
@@ -90,7 +90,7 @@ async function freezeOne(people: People): Promise<void> {
 }
 
 testWith(
-  ["postgresql", "redis-server"],
+  ["postgresql"],
   missingServices(),
   "servers and workers that stand still lose nothing and call no live name dead",
   async (t) => t.diagnostic(await survive("postgresql", Math.ceil(ROUNDS / 6), freezeOne)),

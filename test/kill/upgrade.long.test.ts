@@ -37,7 +37,7 @@ test("a list that version 0.1.0 left half done is finished on SQLite, charged on
   finish("sqlite"));
 
 testWith(
-  ["postgresql", "redis-server"],
+  ["postgresql"],
   missingServices(),
   "a list that version 0.1.0 left half done is finished on PostgreSQL, charged once",
   () => finish("postgresql"),

@@ -174,7 +174,7 @@ function readSingle(answer: Answered, family: "email" | "domain"): void {
   else readResult(answer, family);
 }
 
-/** Of "Not ready: database, redis." */
+/** Of "Not ready: database, dns." */
 function failingIn(answer: Answered): readonly string[] {
   const { error } = JSON.parse(answer.body) as { readonly error: string };
   const names = /^Not ready: (.+)\.$/.exec(error)?.[1];

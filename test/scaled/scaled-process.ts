@@ -10,7 +10,6 @@ export interface ScaledProcessOrder {
   /** Workers only: largest number of open DNS questions. */
   readonly dnsWindowMax?: number;
   /** Workers only: how they learn of chunks. */
-  readonly feed?: "tickets" | "database";
 }
 
 export type ProcessLine =

@@ -16,15 +16,11 @@ import { openScaledAccount, type ScaledAccount } from "./scaled-account.ts";
 import type { ProcessLine, ScaledProcessOrder } from "./scaled-process.ts";
 import { endOf, type ProcessEnd } from "../services/child.ts";
 import { postgresPrograms, type PostgresServer, startPostgres } from "../services/postgres.ts";
-import { type RedisServer, startRedis } from "../services/redis.ts";
-import { hasTool } from "../process/require-tool.ts";
 import { inPatience, until } from "../time/until.ts";
 
 /** What the suites of the scale-out need and this machine lacks. */
-export const missingServices = (): readonly string[] => [
-  ...(postgresPrograms() === undefined ? ["postgresql"] : []),
-  ...(hasTool("redis-server") ? [] : ["redis-server"]),
-];
+export const missingServices = (): readonly string[] =>
+  postgresPrograms() === undefined ? ["postgresql"] : [];
 
 /** A `serve` or `worker` process. */
 export interface ScaledProcess {
@@ -41,17 +37,15 @@ export interface ScaledProcess {
   stop(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
 
-/** The addresses of the stores; a suite of faults puts lines in between. */
+/** The address of the store; a suite of faults puts a line in between. */
 export interface StoreUrls {
   readonly databaseUrl: string;
-  readonly redisUrl: string;
 }
 
 export interface ScaledWorld {
   readonly postgres: PostgresServer;
-  readonly redis: RedisServer;
   readonly dns: DnsServer;
-  /** Directly to the stores, without the lines. */
+  /** Directly to the store, without the line. */
   readonly urls: StoreUrls;
   readonly sql: SqlDatabase;
   readonly store: AccountStore;
@@ -80,18 +74,14 @@ export interface WorldOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A private PostgreSQL, Redis and name server, without processes. */
+/** A private PostgreSQL and name server, without processes. */
 export async function openScaledWorld({
   zone = {},
   environment = {},
 }: WorldOptions = {}): Promise<ScaledWorld> {
-  const [postgres, redis, dns] = await Promise.all([
-    startPostgres(),
-    startRedis(),
-    startDnsServer(zone),
-  ]);
+  const [postgres, dns] = await Promise.all([startPostgres(), startDnsServer(zone)]);
   const databaseUrl = await postgres.createDatabase();
-  const urls: StoreUrls = { databaseUrl, redisUrl: redis.url };
+  const urls: StoreUrls = { databaseUrl };
   const sql = await openPostgres(databaseUrl, Date.now());
   const store = accountStore(sql, systemMachine);
   const folder = mkdtempSync(join(tmpdir(), "gatepost-scaled-"));
@@ -99,7 +89,6 @@ export async function openScaledWorld({
   let started = 0;
   return {
     postgres,
-    redis,
     dns,
     urls,
     sql,
@@ -120,15 +109,14 @@ export async function openScaledWorld({
       await Promise.all(processes.map((one) => one.stop("SIGKILL")));
       await sql.close();
       await dns.close();
-      await Promise.all([postgres.close(), redis.close()]);
+      await postgres.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-const baseEnvironment = ({ databaseUrl, redisUrl }: StoreUrls): Record<string, string> => ({
+const baseEnvironment = ({ databaseUrl }: StoreUrls): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
-  REDIS_URL: redisUrl,
   GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
   GATEPOST_DNS_CANARIES: "off", // the zone lacks them: a slow start would find its name server suspect
   GATEPOST_LISTS_REFRESH: "off",

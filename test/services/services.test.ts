@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { test } from "node:test";
 import pg from "pg";
-import { hasTool, testWith } from "../process/require-tool.ts";
+import { testWith } from "../process/require-tool.ts";
 import { openCutLine } from "./cut-line.ts";
 import { postgresPrograms, startPostgres } from "./postgres.ts";
-import { startRedis } from "./redis.ts";
 
 const withoutPostgres = postgresPrograms() === undefined ? ["postgresql"] : [];
 
@@ -32,39 +31,6 @@ testWith(
       await server.start();
       assert.deepEqual(await ask("select n from kept"), [{ n: 7 }]);
     } finally {
-      await server.close();
-    }
-  },
-);
-
-const withoutRedis = hasTool("redis-server") ? [] : ["redis-server"];
-
-testWith(
-  ["redis-server"],
-  withoutRedis,
-  "a private Redis comes back empty behind a cut line",
-  async () => {
-    const server = await startRedis();
-    const line = await openCutLine(server.port);
-    const say = async (words: string): Promise<string> => {
-      const socket = connect(line.port, "127.0.0.1");
-      socket.write(`${words}\r\nQUIT\r\n`);
-      const parts: Buffer[] = [];
-      socket.on("data", (part: Buffer) => void parts.push(part));
-      await once(socket, "close");
-      return Buffer.concat(parts).toString().split("\r\n", 1)[0] ?? "";
-    };
-    try {
-      assert.equal(await say("SET a 1"), "+OK");
-      await line.cut();
-      await assert.rejects(say("PING"), /ECONNREFUSED/);
-      await line.mend();
-      assert.equal(await say("EXISTS a"), ":1");
-      await server.stop("kill");
-      await server.start();
-      assert.equal(await say("EXISTS a"), ":0");
-    } finally {
-      await line.close();
       await server.close();
     }
   },

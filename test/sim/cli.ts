@@ -1,4 +1,4 @@
-// `npm run sim -- --seed N [--days D] [--servers S --workers W] [--load busy|steady|light] [--trace FILE]`
+// `npm run sim -- --seed N [--days D] [--load busy|steady|light] [--trace FILE]`
 import "./one-thread.ts";
 import { createWriteStream } from "node:fs";
 import { parseArgs } from "node:util";
@@ -10,20 +10,32 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     days: { type: "string", default: "30" },
-    servers: { type: "string", default: "1" },
-    workers: { type: "string", default: "0" },
     load: { type: "string", default: "busy" },
     trace: { type: "string" },
     "no-shrink": { type: "boolean", default: false },
   },
 });
-const [seed, days] = [Number(values.seed), Number(values.days)];
+
+/** Ends the program with a sentence on standard error. */
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(2);
+}
+
+function wholeNumber(name: "seed" | "days", least: number): number {
+  const text = values[name];
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= 0xffff_ffff) return value;
+  return refuse(`--${name}: "${text}" is no whole number from ${String(least)} to 4294967295`);
+}
+
+const seed = wholeNumber("seed", 0);
+const days = wholeNumber("days", 1);
 const file = values.trace === undefined ? undefined : createWriteStream(values.trace);
-const [servers, workers] = [Number(values.servers), Number(values.workers)];
-if (workers === 0 && servers !== 1) throw new Error("--servers: several servers need --workers");
-const load = new Map<string, Load>(Object.entries(LOADS)).get(values.load);
-if (load === undefined) throw new Error(`--load: one of ${Object.keys(LOADS).join(", ")}`);
-const options = { seed, days, servers, workers, load };
+const load: Load =
+  new Map<string, Load>(Object.entries(LOADS)).get(values.load) ??
+  refuse(`--load: "${values.load}" is none of ${Object.keys(LOADS).join(", ")}`);
+const options = { seed, days, load };
 const before = process.cpuUsage();
 // As it would end a real process.
 process.once("uncaughtException", (fault) => {

@@ -2,16 +2,7 @@ import { Chance } from "./chance.ts";
 
 export type FaultKind =
   | ("kill" | "kill_at_step" | "restart" | "upgrade" | "freeze" | "silent_names" | "step_clock")
-  | (
-      | "store_fails"
-      | "commits_fail"
-      | "store_cut"
-      | "store_conflicts"
-      | "store_slow"
-      | "store_silent"
-    )
-  | ("parted" | "workers_away")
-  | ("redis_cut" | "redis_silent" | "redis_restarts");
+  | ("store_fails" | "commits_fail");
 
 /** One fault of a bout. */
 export interface Fault {
@@ -60,45 +51,23 @@ const KINDS: Kinds = [
   ["commits_fail", 1.2, 0.5],
 ];
 
-export const STORE_KINDS = {
-  store: ["store_fails", "commits_fail", "store_cut", "store_silent", "parted"],
-  redis: ["redis_cut", "redis_silent", "redis_restarts"],
-} as const satisfies Record<string, readonly FaultKind[]>;
-
-/** Of stores that several processes share. */
-const SCALED_KINDS: Kinds = [
-  ...KINDS,
-  ["store_cut", 1, 0.6],
-  ["store_conflicts", 1, 0],
-  ["store_slow", 1, 0],
-  ["store_silent", 1, 0.5],
-  ["redis_cut", 1.5, 0.6],
-  ["redis_silent", 1.5, 0.5],
-  ["redis_restarts", 1, 0.5],
-  ["parted", 3, 0.5],
-  ["workers_away", 1, 0],
-];
-
 /** Between whose writes a fault may come; people then begin with what writes there. */
 const BATCH_TABLES = ["jobs", "chunks", "chunks", "retry_keys", "webhook_deliveries"];
 const UNIT_TABLES = ["usage_days", "usage_days", "charges", "outcome_counts"];
 
 /** What people begin with where this fault comes. */
 export function beginningOf({ kind, table }: Fault): "job" | "rush" | undefined {
-  if (kind === "workers_away") return "job";
   if (table !== undefined) return BATCH_TABLES.includes(table) ? "job" : "rush";
   return comesInRush(kind) ? "rush" : undefined;
 }
 
 const comesInRush = (kind: FaultKind): boolean =>
-  ["restart", "upgrade", ...STORE_KINDS.store, ...STORE_KINDS.redis].includes(kind);
+  ["restart", "upgrade", "store_fails", "commits_fail"].includes(kind);
 
 /** A rush takes so long. */
 const RUSH_MS = 2_500;
 
 interface Choice {
-  readonly kinds: Kinds;
-  readonly places: number;
   readonly actions: number;
 }
 
@@ -107,12 +76,12 @@ function kindOf(chance: Chance, kinds: Kinds): Kinds[number] {
   return kinds.find(([, share]) => (left -= share) < 0) ?? ["kill", 1, 0];
 }
 
-function faultOf(chance: Chance, { kinds, places, actions }: Choice): Omit<Fault, "day" | "bout"> {
-  const [kind, , atWrites] = kindOf(chance, kinds);
+function faultOf(chance: Chance, { actions }: Choice): Omit<Fault, "day" | "bout"> {
+  const [kind, , atWrites] = kindOf(chance, KINDS);
   const amount = kind === "kill_at_step" ? 1 + chance.below(60) : chance.between(500, 20_000);
-  const place = chance.below(places);
+  const place = 0;
   const withinMs = comesInRush(kind) ? RUSH_MS : 1_500 * actions;
-  const anyMs = chance.between(0, kind === "workers_away" ? 300 : withinMs);
+  const anyMs = chance.between(0, withinMs);
   const table = chance.pick(chance.isTrue(0.65) ? BATCH_TABLES : UNIT_TABLES);
   const isAtWrite = chance.isTrue(atWrites);
   return { kind, place, amount, ...(isAtWrite ? { atMs: 0, table } : { atMs: anyMs }) };
@@ -121,24 +90,20 @@ function faultOf(chance: Chance, { kinds, places, actions }: Choice): Omit<Fault
 interface FaultOptions {
   readonly seed: number;
   readonly days: number;
-  readonly servers: number;
-  readonly workers: number;
   /** Busy unless given. */
   readonly load?: Load;
 }
 
 /** The faults that a seed has for so many days; three bouts in ten have none. */
 export function faultsOf(options: FaultOptions): Fault[] {
-  const { seed, days, servers, workers, load = LOADS.busy } = options;
+  const { seed, days, load = LOADS.busy } = options;
   const chance = new Chance(seed ^ 0x5eed);
   const faults: Fault[] = [];
   for (let day = 0; day < days; day += load.everyDays) {
     for (let bout = 0; bout < load.bouts; bout += 1) {
       const count = chance.isTrue(0.3) ? 0 : 1 + chance.below(3);
-      const places = workers === 0 ? 1 : servers + workers;
-      const kinds = workers === 0 ? KINDS : SCALED_KINDS;
       for (let index = 0; index < count; index += 1) {
-        faults.push({ day, bout, ...faultOf(chance, { kinds, places, actions: load.actions }) });
+        faults.push({ day, bout, ...faultOf(chance, { actions: load.actions }) });
       }
     }
   }

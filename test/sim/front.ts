@@ -28,7 +28,6 @@ export interface Weather {
   /** The longest that a process or the store stands still in this bout, in milliseconds. */
   readonly heldUpMs: number;
   /** The store takes its time. */
-  readonly storeIsSlow: boolean;
 }
 
 export const FINE: Weather = {
@@ -38,7 +37,6 @@ export const FINE: Weather = {
   hasRestarts: false,
   isFrozen: false,
   heldUpMs: 0,
-  storeIsSlow: false,
 };
 
 /** Where clients meet the service: every answer is held against what holds of all of them. */
@@ -65,8 +63,8 @@ export class Front {
 
   /** Changes spread and answers come in time. */
   get isCalm(): boolean {
-    const { storeFails, storeIsSlow, heldUpMs } = this.weather;
-    return !storeFails && !storeIsSlow && heldUpMs === 0;
+    const { storeFails, heldUpMs } = this.weather;
+    return !storeFails && heldUpMs === 0;
   }
 
   /** How long somebody waits where a process or the store may stand still. */

@@ -16,7 +16,6 @@ import type { Log } from "../../src/ports/process/log.ts";
 import type { FastifyInstance } from "fastify";
 import type { Chance } from "./chance.ts";
 import { type NameFaults, simulatedResolver } from "./names.ts";
-import type { SimulatedRedis } from "./redis/simulated-redis.ts";
 import type { SimulatedStore } from "./store/store.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
 
@@ -32,7 +31,6 @@ export interface Ground {
   readonly timeline: Timeline;
   readonly chance: Chance;
   readonly store: SimulatedStore;
-  readonly redis: SimulatedRedis;
   readonly names: NameFaults;
   /** Who serves, of those that may be but one. */
   readonly lock: { holder: Lifetime | undefined };
@@ -68,7 +66,7 @@ const lists = loadLists("/nonexistent");
 
 /** The machine under one simulated process. */
 export function simulatedMachine(ground: Ground, host: Host): Machine {
-  const { timeline, chance, store, redis } = ground;
+  const { timeline, chance, store } = ground;
   const { life } = host;
   const clock = timeline.clockOf(life);
   const ids: Ids = {
@@ -91,7 +89,7 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
     ids,
     openLog: () => log,
     openSqlite: openStore,
-    openPostgres: openStore,
+    openPostgres: () => Promise.reject(new Error("the simulated world is embedded")),
     lockForServing() {
       if (ground.lock.holder?.isAlive === true) throw new Error("another process serves");
       ground.lock.holder = life;
@@ -99,9 +97,6 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
         if (ground.lock.holder === life) ground.lock.holder = undefined;
       };
     },
-    openRedis: (_url, deps) => redis.open(life, deps),
-    openTickets: () => Promise.resolve(redis.openTickets(life, clock)),
-    openTicketQueue: () => Promise.resolve(redis.openQueue(life, clock)),
     openResolver: (options) =>
       simulatedResolver(options, { timeline, chance, faults: ground.names }),
     openOutbound: () => ({

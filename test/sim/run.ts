@@ -1,13 +1,5 @@
 import "./one-thread.ts";
-import {
-  beginningOf,
-  type Fault,
-  type FaultKind,
-  faultsOf,
-  type Load,
-  LOADS,
-  STORE_KINDS,
-} from "./faults.ts";
+import { beginningOf, type Fault, type FaultKind, faultsOf, type Load, LOADS } from "./faults.ts";
 import { FINE, type Weather } from "./front.ts";
 import { People } from "./people/people.ts";
 import { checkAtRest } from "./rest.ts";
@@ -124,10 +116,9 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   const before = { kills: world.kills, atMs: world.timeline.nowMs };
   const { front } = people;
   front.open();
-  front.weather = weatherOf(faults, world.isScaled);
+  front.weather = weatherOf(faults);
   const { hasKills, hasRestarts, storeFails } = front.weather;
   if (hasKills || (hasRestarts && storeFails)) front.mayLose(storeFails ? 100 : 10);
-  if (losesCounters(faults)) front.mayGrantMore();
   const callOff = faults.map((fault) =>
     world.timeline.after(undefined, fault.atMs, () => strike(world, fault)),
   );
@@ -140,35 +131,19 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   await checkAtRest(world, people, before);
 }
 
-/**
- * One process cannot write its units while Redis may lose its counters, or reaches the database again before it reaches
- * Redis, and counts alone (decision 0010, what is bounded).
- */
-function losesCounters(faults: readonly Fault[]): boolean {
-  const has = (kinds: readonly FaultKind[]): boolean =>
-    faults.some(({ kind }) => kinds.includes(kind));
-  return has(["parted"]) || (has([...STORE_KINDS.store, "freeze"]) && has(STORE_KINDS.redis));
-}
-
-function weatherOf(faults: readonly Fault[], isScaled: boolean): Weather {
+function weatherOf(faults: readonly Fault[]): Weather {
   const has = (...kinds: readonly Fault["kind"][]): boolean =>
     faults.some(({ kind }) => kinds.includes(kind));
-  const still = faults.filter(({ kind }) => STILL.has(kind));
-  const { redis, store } = STORE_KINDS;
+  const still = faults.filter(({ kind }) => kind === "freeze");
   return {
-    // A server undoes the transaction of a process that stands still.
-    storeFails: has(...store, ...redis) || (isScaled && has("freeze")),
+    storeFails: has("store_fails", "commits_fail"),
     namesFail: has("silent_names"),
-    storeIsSlow: has("store_slow"),
-    hasKills: has("kill", "kill_at_step", "workers_away"),
+    hasKills: has("kill", "kill_at_step"),
     hasRestarts: has("restart", "upgrade"),
     isFrozen: has("freeze"),
     heldUpMs: 2 * Math.max(0, ...still.map(({ amount }) => amount)),
   };
 }
-
-/** Those that make answers late. */
-const STILL: ReadonlySet<FaultKind> = new Set(["freeze", "store_silent", "parted"]);
 
 type Strike = (world: World, place: Place, life: Lifetime, fault: Struck) => void;
 type Struck = Pick<Fault, "amount" | "table">;
@@ -193,22 +168,6 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
       : storeFault(world, { failing: 0.6 }, amount / 20),
   commits_fail: (world, _place, _life, { amount, table }) =>
     storeFault(world, { commitsFailing: 0.6 }, table === undefined ? amount : amount / 5),
-  store_conflicts: (world, _place, _life, { amount }) =>
-    storeFault(world, { conflicting: 0.3 }, amount),
-  store_slow: (world, _place, _life, { amount }) => storeFault(world, { slowMs: 100 }, amount),
-  store_silent: (world, _place, _life, { amount }) => {
-    world.store.faults.silentUntilMs = world.timeline.nowMs + amount / 2;
-  },
-  parted: ({ timeline }, _place, life, { amount }) =>
-    (life.partedUntilMs = timeline.nowMs + amount),
-  workers_away: (world, _place, _life, { amount }) => {
-    for (const place of world.places) if (place.kind === "worker") world.kill(place, amount);
-  },
-  store_cut: ({ store }, _place, life) => store.cut(life),
-  redis_cut: ({ redis }) => redis.cut(),
-  redis_silent: ({ redis, timeline }, _place, _life, { amount }) =>
-    (redis.silentUntilMs = timeline.nowMs + amount / 2),
-  redis_restarts: ({ redis }, _place, _life, { amount }) => redis.restart(amount / 2),
 };
 
 const killHere = (world: World, place: Place): void =>
@@ -234,7 +193,7 @@ function storeFault(
 ): void {
   Object.assign(store.faults, faults);
   timeline.after(undefined, Math.min(amount, 5_000), () => {
-    Object.assign(store.faults, { ...NO_FAULTS, silentUntilMs: store.faults.silentUntilMs });
+    Object.assign(store.faults, NO_FAULTS);
   });
 }
 
@@ -256,10 +215,8 @@ function strike(world: World, fault: Fault): void {
 function calm(world: World): void {
   Object.assign(world.store.faults, NO_FAULTS);
   world.names.silentUntilMs = 0;
-  world.redis.silentUntilMs = 0;
-  world.redis.refusesUntilMs = 0;
   for (const place of world.places) {
     place.moment = undefined;
-    if (place.host !== undefined) Object.assign(place.host.life, { skewMs: 0, partedUntilMs: 0 });
+    if (place.host !== undefined) place.host.life.skewMs = 0;
   }
 }

@@ -6,21 +6,16 @@ import { join } from "node:path";
 import { openProcess } from "../../src/main/process/open-process.ts";
 import { type Running, startServer } from "../../src/main/server.ts";
 import { type Config, readConfig } from "../../src/main/settings/config.ts";
-import { startWorker } from "../../src/main/worker.ts";
 import { Chance } from "./chance.ts";
 import { LATER_MAX } from "./store/later-schema.ts";
 import { type Ground, type Host, newHost, type Received, simulatedMachine } from "./machine.ts";
 import { type Operator, openOperator } from "./operator.ts";
 import { newPlace, type Place, stepAt } from "./place.ts";
-import { SimulatedRedis } from "./redis/simulated-redis.ts";
 import { SimulatedStore } from "./store/store.ts";
 import { type Lifetime, newLife, Timeline } from "./timeline.ts";
 
 export interface WorldOptions {
   readonly seed: number;
-  readonly servers: number;
-  /** None: one embedded server. */
-  readonly workers: number;
   /** Gets every line of the trace. */
   readonly trace?: (line: string) => void;
 }
@@ -74,14 +69,11 @@ const SETTINGS = {
   PORT: "0",
 } as const;
 
-const SCALED = { DATABASE_URL: "postgres://db.test/sim", REDIS_URL: "redis://redis.test" } as const;
-
-/** Servers, workers, stores, name servers and receivers under one seed. */
+/** One embedded server, its disk, name servers and receivers under one seed. */
 export class World {
   readonly timeline = new Timeline();
   readonly chance: Chance;
   readonly store: SimulatedStore;
-  readonly redis: SimulatedRedis;
   readonly names = { silentUntilMs: 0, isEbb: false };
   /** Webhooks since the last rest. */
   readonly received: Received[] = [];
@@ -90,8 +82,6 @@ export class World {
   /** Faults that a process logged. */
   readonly logged = new Map<string, number>();
   readonly places: readonly Place[];
-  /** Several processes share the stores. */
-  readonly isScaled: boolean;
   /** Starts that failed; none should, but while the store fails. */
   readonly failedStarts: unknown[] = [];
   kills = 0;
@@ -100,19 +90,16 @@ export class World {
   readonly #hash = createHash("sha256");
   readonly #trace: (line: string) => void;
 
-  constructor({ seed, servers, workers, trace = () => undefined }: WorldOptions) {
+  constructor({ seed, trace = () => undefined }: WorldOptions) {
     seedNode(seed);
     this.chance = new Chance(seed);
     this.#trace = trace;
-    this.isScaled = workers > 0;
-    this.store = new SimulatedStore(this.timeline, this.chance.fork(), this.isScaled);
-    this.redis = new SimulatedRedis(this.timeline, this.chance.fork());
-    this.#config = readConfig(this.isScaled ? { ...SETTINGS, ...SCALED } : SETTINGS);
+    this.store = new SimulatedStore(this.timeline, this.chance.fork());
+    this.#config = readConfig(SETTINGS);
     this.#ground = {
       timeline: this.timeline,
       chance: this.chance.fork(),
       store: this.store,
-      redis: this.redis,
       names: this.names,
       lock: { holder: undefined },
       receive: (webhook) => this.#receive(webhook),
@@ -121,12 +108,7 @@ export class World {
         this.logged.set(event, (this.logged.get(event) ?? 0) + 1);
       },
     };
-    this.places = [
-      ...Array.from({ length: workers === 0 ? 1 : servers }, (_, index) =>
-        newPlace("server", index),
-      ),
-      ...Array.from({ length: workers }, (_, index) => newPlace("worker", index)),
-    ];
+    this.places = [newPlace("server", 0)];
   }
 
   /** Adds a line to the trace, which tells two runs of one seed apart. */
@@ -143,9 +125,7 @@ export class World {
   async operator(): Promise<Operator> {
     const host = newHost({ life: newLife("operator"), step: () => undefined, later: 0 });
     const machine = simulatedMachine(this.#ground, host);
-    // The teller would open a real connection; notices of commands may be lost anyway.
-    const { redisUrl: _, ...config } = this.#config;
-    const opened = await openProcess({ ...config, redisUrl: undefined }, { machine }, openOperator);
+    const opened = await openProcess(this.#config, { machine }, openOperator);
     this.store.watchChunks();
     return opened;
   }
@@ -161,10 +141,7 @@ export class World {
     place.host = host;
     this.note(`${name} starts`);
     const machine = simulatedMachine(this.#ground, host);
-    const started: Promise<Pick<Running, "stop">> =
-      place.kind === "server"
-        ? startServer(this.#config, { machine })
-        : startWorker(this.#config, { machine });
+    const started: Promise<Pick<Running, "stop">> = startServer(this.#config, { machine });
     started.then(
       ({ stop }) => void (host.stop = stop),
       (fault: unknown) => this.#didNotStart(place, host, fault),
@@ -215,7 +192,6 @@ export class World {
     life.isAlive = false;
     place.host = undefined;
     this.store.died(life);
-    this.redis.died(life);
     for (const cut of place.cut) cut();
     place.cut.clear();
   }
@@ -229,7 +205,6 @@ export class World {
   /** Everything stands still for so long. */
   leap(ms: number): void {
     this.timeline.leap(ms);
-    this.store.stoodStill();
   }
 
   /** A server that takes requests; undefined while none does. */

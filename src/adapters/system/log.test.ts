@@ -107,7 +107,7 @@ test("a long text without an at sign is written in linear time", () => {
 });
 
 test("a store that is away is told with its causes and without stacks, any other fault with them", () => {
-  const away = new StoreDown("database", "it does not serve", { cause: new Error("ECONNREFUSED") });
+  const away = new StoreDown("it does not serve", { cause: new Error("ECONNREFUSED") });
   const faultIn = (fault: Error): unknown => {
     const [line = ""] = written({}, (log) => log.error("flush_failed", fault));
     return Reflect.get(JSON.parse(line), "fault");

@@ -131,7 +131,7 @@ test("a store that is down is a 503 that says when to come again, and one line o
   const clock = manualClock();
   let refunds = 0;
   const { admission } = admissionWith({}, { refund: () => void (refunds += 1) });
-  const down = new StoreDown("database", "PostgreSQL does not serve");
+  const down = new StoreDown("PostgreSQL does not serve");
   const checkOne = () => Promise.reject(new Error("read quota", { cause: down }));
   const app = await appWith({ admission, checkOne, log, clock });
   const answers: unknown[] = [];

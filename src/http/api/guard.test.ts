@@ -160,7 +160,7 @@ test("a fault gives the guard's own charge back", async () => {
 test("a store that is down is answered at once, without waiting for the refund", async () => {
   let refunds = 0;
   const failing = quiet(() => {
-    throw new StoreDown("database", "PostgreSQL does not serve");
+    throw new StoreDown("PostgreSQL does not serve");
   });
   const refund = (): Promise<void> => {
     refunds += 1;

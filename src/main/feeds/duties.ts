@@ -8,19 +8,14 @@ export type Duties = Readonly<Record<string, Begin>>;
 
 export interface DutyDeps {
   readonly elections: Elections;
-  /** Of this process in the elections. */
-  readonly candidate: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Runs each duty while this process is elected to it; `stop` ends them all and makes room for others. */
-export function startDuties(
-  duties: Duties,
-  { elections, candidate, clock, log }: DutyDeps,
-): Candidacy {
+export function startDuties(duties: Duties, deps: DutyDeps): Candidacy {
   const candidacies = Object.entries(duties).map(([duty, begin]) =>
-    whileElected({ elections, duty, candidate, clock, log }, begin),
+    whileElected({ ...deps, duty }, begin),
   );
   return {
     async stop() {

@@ -27,15 +27,6 @@ export function watchWorker(
       for (const outcome of COUNTED) chunks.inc({ outcome }, figures[outcome]);
     },
   });
-  const tickets = new Counter({
-    name: "gatepost_worker_tickets_total",
-    help: "Tickets taken from Redis; without any, chunks are found in the database.",
-    registers,
-    collect() {
-      tickets.reset();
-      tickets.inc(worker.figures().tickets);
-    },
-  });
   for (const [part, help, read] of GAUGES) {
     const gauge: Gauge = new Gauge({
       name: `gatepost_worker_${part}`,
@@ -58,7 +49,6 @@ const GAUGES: readonly [part: string, help: string, read: (figures: WorkerFigure
 
 /** Of a worker that has not begun. */
 export const IDLE_WORKER: WorkerFigures = {
-  tickets: 0,
   taken: 0,
   stored: 0,
   late: 0,

@@ -1,4 +1,5 @@
 import { pruneSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
+import { pruneCounters } from "../../adapters/sql/admission/shared-counters.ts";
 import { sqlRegistrationCache } from "../../adapters/sql/evidence/registration-cache.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { keepSessions } from "../../service/bulk/keep-house.ts";
@@ -33,6 +34,7 @@ export function housekeepingDuty({ backing, tiers, clock, log, lists }: Kept): B
     await lists.prune();
     await pruneDashboard(store, clock.nowMs());
     await pruneGate(store, clock.nowMs());
+    await pruneCounters(store.sql.db, clock.nowMs());
     log.info("housekeeping.done", { ...pruned, registrations: expired });
   };
   return () => {

@@ -35,7 +35,7 @@ export interface OpenBulkDeps {
   readonly onCompleted: OnCompleted;
   readonly shares: Pick<Shares, "of" | "include">;
   readonly split: Splitter;
-  readonly startRunner: (parts: BulkRunnerParts) => Promise<BulkRunner>;
+  readonly startRunner: (parts: BulkRunnerParts) => BulkRunner;
   /** For tests. */
   /** Whether workers elsewhere see to jobs that are stuck. */
   readonly where: "alone" | "among_others";
@@ -63,7 +63,7 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
   const jobs = sqlJobs(stores);
   const { announce, stop } = announcer({ jobs, clock, log, onCompleted });
   closing.add(stop);
-  const runner = await deps.startRunner({ ...deps, log, completed: () => void announce() });
+  const runner = deps.startRunner({ ...deps, log, completed: () => void announce() });
   closing.add(() => runner.stop());
   deps.shares.include(() => runner.figures?.()?.shares);
   const completed = (): void => {
@@ -81,7 +81,7 @@ export async function openBulk(process: BulkProcess, deps: OpenBulkDeps): Promis
     jobs,
     sessions: sqlSessionStore(stores),
     idempotencyKeys,
-    queue: runner.queue,
+    wake: () => runner.wake(),
     split: deps.split,
     shares: deps.shares,
     check: coreEntryCheck({ ...check, ...budgets }),

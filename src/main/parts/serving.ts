@@ -62,20 +62,20 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   return { ...process, tiers, backing, secretKey, metrics, shares, trust, dns, lists };
 }
 
-/** By the settings: many processes with DATABASE_URL and REDIS_URL, else one. */
+/** By the settings: many processes with DATABASE_URL, else one. */
 function openBacking(process: Process): Promise<Backing> {
-  const { databaseUrl, redisUrl } = process.config;
-  if (databaseUrl === undefined || redisUrl === undefined) return openEmbeddedBacking(process);
-  return openScaledBacking({ databaseUrl, redisUrl }, process);
+  const { databaseUrl } = process.config;
+  if (databaseUrl === undefined) return openEmbeddedBacking(process);
+  return openScaledBacking(databaseUrl, process);
 }
 
 /** Follows changes of the lists and does what one process at a time does; alone, the bulk thread looks after sessions. */
 export function startUpkeep(serving: Serving, ofLists: Duties): void {
-  const { backing, lists, name, clock, log, closing } = serving;
+  const { backing, lists, clock, log, closing } = serving;
   lists.start();
   const sessions = backing.where === "alone" ? {} : sessionsDuty(serving);
   const duties = { ...ofLists, ...sessions, housekeeping: housekeepingDuty(serving) };
   const { elections } = backing;
-  const started = startDuties(duties, { elections, candidate: name, clock, log });
+  const started = startDuties(duties, { elections, clock, log });
   closing.add(() => started.stop());
 }

@@ -7,19 +7,16 @@ import {
 } from "../../adapters/dns/resolver.ts";
 import { createOutbound } from "../../adapters/outbound/outbound.ts";
 import { createWebhookSender } from "../../adapters/outbound/webhook-sender.ts";
-import type { RedisLink, RedisLinkDeps } from "../../adapters/redis/open-redis.ts";
-import type { TicketQueue, TicketQueueDeps } from "../../adapters/bullmq/ticket-queue.ts";
-import type { TicketsDeps } from "../../adapters/bullmq/tickets.ts";
 import {
   type EmbeddedOptions,
   openEmbedded,
   type SqlDatabase,
 } from "../../adapters/sql/engine/database.ts";
+import type { PostgresDatabase } from "../../adapters/sql/engine/postgres-database.ts";
 import { lockForServing } from "../../adapters/sql/engine/embedded/serving-lock.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { systemIds } from "../../adapters/system/ids.ts";
 import { createLog, type LogOptions } from "../../adapters/system/log.ts";
-import type { Tickets } from "../../ports/bulk/tickets.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { Log } from "../../ports/process/log.ts";
@@ -47,10 +44,7 @@ export interface Machine {
     options?: EmbeddedOptions,
   ) => Promise<SqlDatabase>;
   readonly lockForServing: (dataDir: string) => () => void;
-  readonly openPostgres: (url: string, nowMs: number) => Promise<SqlDatabase>;
-  readonly openRedis: (url: string, deps: RedisLinkDeps) => Promise<RedisLink>;
-  readonly openTickets: (url: string, deps: TicketsDeps) => Promise<Tickets>;
-  readonly openTicketQueue: (url: string, deps: TicketQueueDeps) => Promise<TicketQueue>;
+  readonly openPostgres: (url: string, nowMs: number) => Promise<PostgresDatabase>;
   readonly openResolver: (options: ResolverOptions) => Resolver;
   readonly openOutbound: typeof createOutbound;
   readonly openWebhookSender: typeof createWebhookSender;
@@ -71,18 +65,6 @@ export const systemMachine: Machine = {
   async openPostgres(url, nowMs) {
     const { openPostgres } = await import("../../adapters/sql/engine/postgres-database.ts");
     return openPostgres(url, nowMs);
-  },
-  async openRedis(url, deps) {
-    const { openRedis } = await import("../../adapters/redis/open-redis.ts");
-    return openRedis(url, deps);
-  },
-  async openTickets(url, deps) {
-    const { openTickets } = await import("../../adapters/bullmq/tickets.ts");
-    return openTickets(url, deps);
-  },
-  async openTicketQueue(url, deps) {
-    const { openTicketQueue } = await import("../../adapters/bullmq/ticket-queue.ts");
-    return openTicketQueue(url, deps);
   },
   openResolver: createResolver,
   openOutbound: createOutbound,

@@ -102,7 +102,6 @@ for (const [name, value] of addresses) {
 
 const KEY = Buffer.alloc(32).toString("base64");
 const DATABASE = "postgres://keeper:hidden-word@db.example/gatepost";
-const REDIS = "rediss://:hidden-word@redis.example:6380/1";
 
 const scaled: readonly [
   name: string,
@@ -110,39 +109,36 @@ const scaled: readonly [
   names: readonly string[],
 ][] = [
   [
-    "both URLs and the key are a scale-out",
-    { DATABASE_URL: DATABASE, REDIS_URL: REDIS, GATEPOST_SECRET_KEY: KEY },
+    "a database and the key are a scale-out",
+    { DATABASE_URL: DATABASE, GATEPOST_SECRET_KEY: KEY },
     [],
   ],
   [
     "PostgreSQL may be spelled out",
     {
       DATABASE_URL: DATABASE.replace("postgres:", "postgresql:"),
-      REDIS_URL: "redis://localhost",
       GATEPOST_SECRET_KEY: KEY,
     },
     [],
   ],
   [
-    "a database without Redis and key lacks both",
+    "a database without the key lacks it",
     { DATABASE_URL: DATABASE },
-    ["REDIS_URL", "GATEPOST_SECRET_KEY"],
+    ["GATEPOST_SECRET_KEY"],
   ],
-  ["Redis without a database lacks it", { REDIS_URL: REDIS }, ["DATABASE_URL"]],
   [
-    "URLs of something else are named with everything else",
+    "a URL of something else is named with everything else",
     {
       DATABASE_URL: DATABASE.replace("postgres:", "mysql:"),
-      REDIS_URL: "localhost:6379/hidden-word",
       GATEPOST_SECRET_KEY: KEY,
       GATEPOST_WORKER_PORT: "70000",
     },
-    ["DATABASE_URL", "REDIS_URL", "GATEPOST_WORKER_PORT"],
+    ["DATABASE_URL", "GATEPOST_WORKER_PORT"],
   ],
   [
     "a bad URL is no missing one",
-    { DATABASE_URL: "postgres://hidden-word@", REDIS_URL: "redis://[hidden-word", PORT: "x" },
-    ["PORT", "DATABASE_URL", "REDIS_URL", "GATEPOST_SECRET_KEY"],
+    { DATABASE_URL: "postgres://hidden-word@", PORT: "x" },
+    ["PORT", "DATABASE_URL", "GATEPOST_SECRET_KEY"],
   ],
 ];
 

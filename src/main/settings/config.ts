@@ -40,17 +40,9 @@ export const SETTINGS = {
     [
       "DATABASE_URL",
       "none",
-      "`postgres://...` of the PostgreSQL that several processes share; unset: SQLite in the data directory.",
+      "`postgres://...` of the PostgreSQL that several processes share, by a direct connection; unset: SQLite in the data directory.",
     ],
     secretUrl("a PostgreSQL database", ["postgres:", "postgresql:"]),
-  ),
-  redisUrl: parsed(
-    [
-      "REDIS_URL",
-      "none",
-      "`redis://...` or `rediss://...` of the Redis or Valkey used with `DATABASE_URL`; set both or neither.",
-    ],
-    secretUrl("a Redis server", ["redis:", "rediss:"]),
   ),
   workerPort: parsed(
     [
@@ -264,14 +256,8 @@ export function readConfig(environment: Environment): Config {
 /** Settings that need each other. Invalid values are reported elsewhere. */
 function incomplete(environment: Environment): readonly string[] {
   const isGiven = ({ name }: Setting<unknown>): boolean => (environment[name] ?? "").trim() !== "";
-  const { databaseUrl, redisUrl, secretKey: key } = SETTINGS;
+  const { databaseUrl, secretKey: key } = SETTINGS;
   const missing: string[] = [];
-  if (isGiven(databaseUrl) && !isGiven(redisUrl)) {
-    missing.push("REDIS_URL: required with DATABASE_URL: several processes count and queue there.");
-  }
-  if (isGiven(redisUrl) && !isGiven(databaseUrl)) {
-    missing.push("DATABASE_URL: required with REDIS_URL: Redis is not durable storage.");
-  }
   if (isGiven(databaseUrl) && !isGiven(key)) {
     missing.push(
       "GATEPOST_SECRET_KEY: required with DATABASE_URL: all processes must have the same one.",

@@ -6,6 +6,11 @@ const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
 /** What Kubernetes sets in containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
 const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
 
+/** Settings of earlier versions, and what to do now. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  ["REDIS_URL", "Unset it: PostgreSQL alone (DATABASE_URL) is shared by several processes."],
+]);
+
 /** One warning for each variable that looks like a setting but is not one. */
 export function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -13,9 +18,13 @@ export function unknownSettings(
   return Object.entries(environment)
     .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))
     .map(([name]) => name)
-    .filter((name) => name.startsWith("GATEPOST_") && !KNOWN.includes(name))
+    .filter((name) => REMOVED.has(name) || (name.startsWith("GATEPOST_") && !KNOWN.includes(name)))
     .sort()
-    .map((name) => `Unknown setting ${name} (ignored). ${hint(name)}`);
+    .map((name) => {
+      const removed = REMOVED.get(name);
+      if (removed !== undefined) return `Removed setting ${name} (ignored). ${removed}`;
+      return `Unknown setting ${name} (ignored). ${hint(name)}`;
+    });
 }
 
 function hint(name: string): string {

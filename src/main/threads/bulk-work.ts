@@ -3,7 +3,7 @@ import { createHeldBackLog } from "../../service/admission/held-back.ts";
 import { sql } from "kysely";
 import { createLiveRules } from "../../adapters/lists/refresh/live-rules.ts";
 import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { memoryElections } from "../../adapters/memory/elections.ts";
+import { alone } from "../../adapters/memory/elections.ts";
 import { sqlChunkQueue } from "../../adapters/sql/bulk/chunk-queue.ts";
 import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
 import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
@@ -87,7 +87,7 @@ async function open(
   const sessions = { prune: (nowMs: number) => pruneSessions(db, nowMs) };
   const duties = startDuties(
     { sessions: () => Promise.resolve(keepSessions({ sessions, scrub, clock, log })) },
-    { elections: memoryElections(), candidate: name, clock, log },
+    { elections: alone, clock, log },
   );
   closing.add(() => duties.stop());
   worker.start();

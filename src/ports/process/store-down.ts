@@ -3,12 +3,9 @@
  * or too slow. It says nothing of the request: the same one may be answered a moment later.
  */
 export class StoreDown extends Error {
-  readonly store: "database" | "redis";
-
-  constructor(store: StoreDown["store"], message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "StoreDown";
-    this.store = store;
   }
 }
 

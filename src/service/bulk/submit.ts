@@ -6,7 +6,6 @@ import type { Ids } from "../../ports/process/ids.ts";
 import type { JobOutcome, Jobs } from "../../ports/bulk/jobs.ts";
 import type { Log } from "../../ports/process/log.ts";
 import { ownerKey } from "../../ports/admission/owner.ts";
-import type { Queue } from "../../ports/bulk/queue.ts";
 import type { IdempotencyKeys } from "../../ports/bulk/idempotency-keys.ts";
 import type { SessionStore } from "../../ports/bulk/session-store.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
@@ -51,7 +50,8 @@ export interface SubmitDeps extends RunBatchDeps {
   readonly sessions: SessionStore;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly where: RetryDeps["where"];
-  readonly queue: Queue;
+  /** A job is queued: tells the worker of this process, if it has one. */
+  readonly wake: () => void;
   /** Says what to charge and what came of it. */
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
@@ -241,10 +241,7 @@ async function enqueue(
   const create = (): Promise<JobOutcome> => deps.jobs.create(order, { ...terms, nowMs });
   const outcome = await deps.shares.of("writes").run(ownerKey(batch.owner), create);
   const paidBy = await settle(entrance, chargeOf(outcome, nowMs), deps);
-  // The job is in the database, where workers find it by themselves when this is lost.
-  deps.queue
-    .wake({ session: batch.session, chunks: batch.chunks.length })
-    .catch((fault: unknown) => deps.log.error("bulk.wake_failed", fault));
+  deps.wake();
   return { kind: "queued", paidBy, queued };
 }
 

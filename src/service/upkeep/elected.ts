@@ -10,8 +10,6 @@ export type Begin = () => Promise<End>;
 export interface WhileElectedDeps {
   readonly elections: Elections;
   readonly duty: string;
-  /** This process, by a name that no other has. */
-  readonly candidate: string;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -21,14 +19,12 @@ export interface Candidacy {
   stop(): Promise<void>;
 }
 
-/** A holder without contact stops after this time by its own monotonic clock. */
-export const LEASE_MS = 30_000;
-/** How often a holder renews and others ask; several times in a lease, so that one slow answer loses nothing. */
+/** How often a process asks for a duty. */
 export const CAMPAIGN_EVERY_MS = 5_000;
 /** After a begin that failed others have their turn. */
 export const FAILED_REST_MS = 60_000;
-/** How long a stop waits for a store that does not answer. */
-const LEAVE_MS = 5_000;
+/** How long a store that does not answer is waited for. */
+const ANSWER_MS = 5_000;
 
 /** Begins when this process is elected and ends when it is no more, again and again until it is stopped. */
 export function whileElected(deps: WhileElectedDeps, begin: Begin): Candidacy {
@@ -46,7 +42,6 @@ class Campaign implements Candidacy {
   #end: End | undefined;
   #settling: Promise<void> | undefined;
   #endAsking: End = () => Promise.resolve();
-  #callOffLapse = (): void => undefined;
   #restUntilMs = -Infinity;
   #isOutOfTouch = false;
 
@@ -68,23 +63,24 @@ class Campaign implements Candidacy {
     const asked = this.#endAsking();
     this.#lose("stopped");
     await this.#settling;
-    await this.#atMost(LEAVE_MS, this.#leave(asked));
+    await this.#atMost(ANSWER_MS, this.#leave(asked));
   }
 
   async #ask(): Promise<void> {
-    const { elections, duty, candidate, clock } = this.#deps;
-    const askedAtMs = clock.monotonicMs();
+    const { elections, duty } = this.#deps;
     if (this.#isResting()) return;
-    const at = { nowMs: clock.nowMs(), leaseMs: LEASE_MS };
     let isHeld: boolean | undefined;
     try {
-      isHeld = await this.#atMost(LEASE_MS, elections.hold(duty, candidate, at));
+      isHeld = await this.#atMost(
+        ANSWER_MS,
+        elections.hold(duty, () => this.#lose("lost")),
+      );
     } catch (fault) {
       this.#sayOutOfTouch(fault);
     }
-    if (isHeld === undefined) return; // nobody could say: the lease that is held goes on to its end
+    if (isHeld === undefined) return; // nobody could say
     this.#isOutOfTouch = false;
-    if (isHeld) this.#win(askedAtMs + LEASE_MS - clock.monotonicMs());
+    if (isHeld) this.#win();
     else this.#lose("taken");
   }
 
@@ -93,16 +89,13 @@ class Campaign implements Candidacy {
     this.#isOutOfTouch = true;
   }
 
-  #win(leftMs: number): void {
-    if (leftMs <= 0 || this.#isStopped || this.#isResting()) return;
-    this.#callOffLapse();
-    this.#callOffLapse = this.#deps.clock.after(leftMs, () => this.#lose("lapsed"));
+  #win(): void {
+    if (this.#isStopped || this.#isResting()) return;
     this.#isElected = true;
     this.#settle();
   }
 
-  #lose(why: "stopped" | "taken" | "lapsed"): void {
-    this.#callOffLapse();
+  #lose(why: "stopped" | "taken" | "lost"): void {
     if (this.#isElected && why !== "stopped") {
       this.#deps.log.warn("duty.lost", { ...this.#its(), why });
     }
@@ -135,9 +128,8 @@ class Campaign implements Candidacy {
     } catch (fault) {
       log.error("duty.failed", fault, this.#its());
       this.#restUntilMs = clock.monotonicMs() + FAILED_REST_MS;
-      this.#callOffLapse();
       this.#isElected = false;
-      await this.#atMost(LEAVE_MS, this.#resign());
+      await this.#atMost(ANSWER_MS, this.#resign());
     }
   }
 
@@ -160,11 +152,11 @@ class Campaign implements Candidacy {
   }
 
   async #resign(): Promise<void> {
-    const { elections, duty, candidate } = this.#deps;
+    const { elections, duty } = this.#deps;
     try {
-      await elections.resign(duty, candidate);
+      await elections.resign(duty);
     } catch (fault) {
-      this.#sayOutOfTouch(fault); // its lease ends by itself
+      this.#sayOutOfTouch(fault); // the duty is free when the session ends
     }
   }
 

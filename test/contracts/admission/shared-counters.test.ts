@@ -79,7 +79,8 @@ withPostgres("counters that servers share", ({ open, again }) => {
       counter: counters.quotas,
       ledger,
       clock,
-      restart: () => sharedCounters({ counting: sql.counting, ledger, journal, clock: realClock }).quotas,
+      restart: () =>
+        sharedCounters({ counting: sql.counting, ledger, journal, clock: realClock }).quotas,
       flushed: () => journal.flush(),
     };
   });
@@ -203,7 +204,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
 
   test("while PostgreSQL is away, requests fail at once instead of waiting in line", async () => {
     const time = manualClock();
-    const fault = new StoreDown("database", "PostgreSQL does not serve");
+    const fault = new StoreDown("PostgreSQL does not serve");
     let asked = 0;
     const counting = { run: () => ((asked += 1), Promise.reject(fault)) };
     const ledger = { take: () => Promise.reject(fault), add: () => Promise.reject(fault) };

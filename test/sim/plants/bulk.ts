@@ -1,4 +1,4 @@
-import { plantsIn, type Plant, sharedPlantsIn } from "./plant.ts";
+import { plantsIn, type Plant } from "./plant.ts";
 
 /** Batches, workers and webhooks. */
 export const BULK_PLANTS: readonly Plant[] = [
@@ -29,11 +29,6 @@ export const BULK_PLANTS: readonly Plant[] = [
     `.where("available_at_ms", "<=", nowMs)`,
     `.where("lease_worker", "is", null)`,
   ]),
-  ...sharedPlantsIn(
-    "adapters/sql/bulk/chunk-queue",
-    ["a fence token is not compared", `.where("lease_token", "=", token)`, ""],
-    ["a late chunk is counted all the same", "tx.abandon();", ""],
-  ),
   ...plantsIn(
     "adapters/sql/bulk/jobs",
     [
@@ -47,11 +42,6 @@ export const BULK_PLANTS: readonly Plant[] = [
       ".set({ expires_at_ms: nowMs + SESSION_LIFE_MS })",
     ],
   ),
-  ...sharedPlantsIn("adapters/sql/bulk/jobs", [
-    "a refund of a cancelled job is forgotten",
-    "await charges.refundIn(tx, job.charge_id, open, nowMs);",
-    "",
-  ]),
   ...plantsIn(
     "adapters/sql/bulk/idempotency-keys",
     [
@@ -61,11 +51,6 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
     ["an idempotency key is read without its owner", `.where("retry_keys.owner", "=", owner)`, ""],
   ),
-  ...sharedPlantsIn("adapters/sql/bulk/idempotency-keys", [
-    "a lock lasts for an hour",
-    "locked_until_ms: nowMs + lockMs",
-    "locked_until_ms: nowMs + 100 * lockMs",
-  ]),
   ...plantsIn(
     "main/parts/open-bulk",
     [

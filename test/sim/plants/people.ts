@@ -1,4 +1,4 @@
-import { plantsIn, type Plant, sharedPlantsIn } from "./plant.ts";
+import { plantsIn, type Plant } from "./plant.ts";
 
 /** Keys, sign-ins, credits, quotas, rules, caches and counters that processes share. */
 export const PEOPLE_PLANTS: readonly Plant[] = [
@@ -58,11 +58,6 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
       "return this.#paidByPlan(ownerKey(terms.owner), 1, 0);",
     ],
   ),
-  ...sharedPlantsIn("service/admission/counting-admission", [
-    "a unit counted ahead is not given back",
-    `unclaimed?.kind === "taken" ?`,
-    `unclaimed?.kind === "never" ?`,
-  ]),
   ...plantsIn(
     "adapters/sql/admission/credit-moves",
     ["a balance may be negative", `.where(after, ">=", 0)`, ""],
@@ -77,11 +72,6 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
       `paidBy === "plan" ? { units: 0 }`,
     ],
   ),
-  ...sharedPlantsIn("adapters/sql/admission/charges", [
-    "a written charge is dropped",
-    "tx.afterCommit(() => counter.keep(taken));",
-    "tx.afterCommit(() => counter.drop(taken));",
-  ]),
   ...plantsIn("adapters/sql/evidence/rules", [
     "a change of rules is not counted",
     `build("changes", "+", 1)`,
@@ -106,70 +96,9 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
     ["who waits for a share waits for ever", "tenant.waiting.shift();", "return;"],
   ),
-  ...sharedPlantsIn("ports/process/in-time", [
-    "a limit of time is not kept",
-    "callOff = clock.after(0, () => resolve(late));",
-    "void late;",
-  ]),
   ...plantsIn("adapters/memory/unsaved-units", [
     "units of a failed write are forgotten",
     "this.add(owner, units, day);\n            throw fault;",
     "void [owner, units, day];\n            throw fault;",
-  ]),
-  ...sharedPlantsIn(
-    "adapters/redis/quota-counter",
-    ["a dropped hold stays counted", "holdId, how]", `holdId, "keep"]`],
-    ["a kept hold is dropped", "holdId, how]", `holdId, "drop"]`],
-    ["units counted in Redis are not written", "this.#deps.journal.add(owner, units, day);", ""],
-    ["units given back stay in the ledger", "journal.add(owner, -units, day);", ""],
-    [
-      "a lost answer of Redis is forgotten",
-      "isUnsure(owner) {\n        this.#owed.add(owner);",
-      "isUnsure(owner) {",
-    ],
-    [
-      "a counter that is missing is never filled",
-      "await this.#fill(order, String(reply[6]));",
-      "await this.#wait(10);",
-    ],
-    [
-      "units taken without Redis are never told to it",
-      `isSpent = answer.kind === "spent";`,
-      "isSpent = true;",
-    ],
-    [
-      "a counter is filled without the ledger",
-      "const { inDay, inMonth } = await ledger.unitsUsed(owner, day);",
-      "const { inDay, inMonth } = { inDay: 0, inMonth: 0 };",
-    ],
-  ),
-  ...sharedPlantsIn("adapters/redis/owed", [
-    "a counter is voided before what was granted is written",
-    "await this.#written();",
-    "void 0;",
-  ]),
-  ...sharedPlantsIn("adapters/redis/reply-watch", [
-    "a silent Redis is waited for",
-    "this.#answered < due",
-    "this.#answered < 0",
-  ]),
-  ...sharedPlantsIn("adapters/redis/connection", [
-    "a Redis that was cut never counts as up again",
-    "if (this.#isUp || this.#isJoining || this.#isClosed)",
-    "if (this.#isUp || this.#isJoining || this.#isClosed || this.#prefix !== '')",
-  ]),
-  ...sharedPlantsIn(
-    "adapters/sql/admission/usage-writer",
-    ["a batch in doubt is written twice", "void this.#doubtful.set(number, deltas)", "void number"],
-    [
-      "a batch in doubt is taken off without a look",
-      "this.#doubtful.get(written)",
-      "[...this.#doubtful.values()][0]",
-    ],
-  ),
-  ...sharedPlantsIn("adapters/sql/admission/usage-ledger", [
-    "a unit that the ledger refuses is counted",
-    "tx.abandon();",
-    "",
   ]),
 ];

@@ -21,8 +21,6 @@ export const planted = (plant: Plant): string =>
 /** A run that takes longer stands still. */
 const RUN_MS = 600_000;
 
-const SHARED = ["--servers", "3", "--workers", "2"];
-
 /** How it was found, with the number of days; undefined when it was not. */
 export function findPlant(plant: Plant, days: number, seed = 7): string | undefined {
   const preload = new URL("dist/test/sim/plants/preload.js", root).href;
@@ -32,7 +30,6 @@ export function findPlant(plant: Plant, days: number, seed = 7): string | undefi
     "--no-shrink",
     `--seed=${String(seed)}`,
     `--days=${String(days)}`,
-    ...(plant.isShared === true ? SHARED : []),
   ];
   const env = { ...process.env, SIM_PLANT: JSON.stringify(plant) };
   const ran = spawnSync(process.execPath, args, { encoding: "utf8", env, timeout: RUN_MS });

@@ -6,8 +6,6 @@ export interface Plant {
   /** Occurs in the file; the first occurrence becomes `to`. */
   readonly from: string;
   readonly to: string;
-  /** Shows only where several processes share stores. */
-  readonly isShared?: boolean;
 }
 
 type Row = readonly [name: string, from: string, to: string];
@@ -15,7 +13,3 @@ type Row = readonly [name: string, from: string, to: string];
 /** Faults in one file. */
 export const plantsIn = (file: string, ...rows: readonly Row[]): readonly Plant[] =>
   rows.map(([name, from, to]) => ({ name, file, from, to }));
-
-/** Faults in one file that show only between processes. */
-export const sharedPlantsIn = (file: string, ...rows: readonly Row[]): readonly Plant[] =>
-  plantsIn(file, ...rows).map((plant) => ({ ...plant, isShared: true }));

@@ -1,4 +1,4 @@
-import { plantsIn, type Plant, sharedPlantsIn } from "./plant.ts";
+import { plantsIn, type Plant } from "./plant.ts";
 
 /** Quotas in memory, refunds, budgets and loops of one process. */
 export const PROCESS_PLANTS: readonly Plant[] = [
@@ -61,11 +61,6 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     "a stop forgets decisions",
     "recorder.flush().catch(",
     "Promise.resolve().catch(",
-  ]),
-  ...sharedPlantsIn("adapters/sql/engine/migrate", [
-    "an older program serves a newer schema",
-    "if (applied > migrations.length)",
-    "if (applied < 0)",
   ]),
   ...plantsIn("ports/process/every", [
     "a repeat loop ends with its first fault",

@@ -1,7 +1,6 @@
 import {
   type CompiledQuery,
   Kysely,
-  PostgresAdapter,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -10,12 +9,11 @@ import {
 import type { SqlDatabase } from "../../../src/adapters/sql/engine/database.ts";
 import { migrate, MIGRATIONS } from "../../../src/adapters/sql/engine/migrate.ts";
 import type { Database } from "../../../src/adapters/sql/engine/schema.ts";
-import { LIMITS } from "../../../src/adapters/sql/engine/postgres-pool.ts";
 import { openSqlite } from "../../../src/adapters/sql/engine/embedded/sqlite.ts";
 import { StoreDown } from "../../../src/ports/process/store-down.ts";
 import type { Chance } from "../chance.ts";
 import { LATER_MIGRATIONS } from "./later-schema.ts";
-import { conflict, NO_FAULTS, type StoreFaults } from "./store-faults.ts";
+import { NO_FAULTS, type StoreFaults } from "./store-faults.ts";
 import {
   type Session,
   type Sessions,
@@ -38,15 +36,9 @@ interface Prepared {
   readonly hasRows: boolean;
 }
 
-/** Between two conflicts: the next try is over by then, also one of so many statements on a slow store. */
-const NO_CONFLICT_MS = 200;
-const STATEMENTS = 10;
-const COMMIT_DONE_SHARE = 0.5;
-
 /**
- * The real SQL on SQLite in memory, shared by all simulated processes. One session at a time has the store, as SQLite's
- * write lock has it: on a server from a transaction's beginning to its end. What a process that dies left open is
- * rolled back.
+ * The real SQL on SQLite in memory. One session at a time has the store, as SQLite's write lock has it. What a process
+ * that dies left open is rolled back.
  */
 export class SimulatedStore implements Sessions {
   readonly faults: StoreFaults = { ...NO_FAULTS };
@@ -55,25 +47,19 @@ export class SimulatedStore implements Sessions {
   readonly #timeline: Timeline;
   readonly #chance: Chance;
   readonly #line: Turn[] = [];
-  /** As PostgreSQL: a commit may be left without an answer, sessions get lost, and a silent transaction is undone. */
-  readonly #isServer: boolean;
   #holder: Session | undefined;
-  #watched: Session | undefined;
-  #noConflictUntilMs = 0;
   #isInTransaction = false;
 
-  constructor(timeline: Timeline, chance: Chance, isServer: boolean) {
+  constructor(timeline: Timeline, chance: Chance) {
     this.#timeline = timeline;
     this.#chance = chance;
-    this.#isServer = isServer;
   }
 
   async open(user: StoreUser): Promise<SqlDatabase> {
     const driver = new StoreDriver(this, user);
     const db = new Kysely<Database>({
       dialect: {
-        // By it the adapters know that other transactions run beside theirs.
-        createAdapter: () => (this.#isServer ? new PostgresAdapter() : new SqliteAdapter()),
+        createAdapter: () => new SqliteAdapter(),
         createDriver: () => driver,
         createIntrospector: (of) => new SqliteIntrospector(of),
         createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -116,19 +102,15 @@ export class SimulatedStore implements Sessions {
 
   async acquire(session: Session): Promise<void> {
     if (!session.life.isAlive) await never();
-    if (!this.#isServer) await this.#enter(session);
+    await this.#enter(session);
   }
 
   async #enter(session: Session): Promise<void> {
     const isBusy = this.#holder !== undefined || this.#line.length > 0;
-    if (isBusy) {
-      this.#watchHolder();
-      await new Promise<void>((take) => this.#line.push({ session, take }));
-    } else this.#hold(session);
+    if (isBusy) await new Promise<void>((take) => this.#line.push({ session, take }));
+    else this.#holder = session;
     // A third of the questions take time, so that others come between.
-    const { slowMs } = this.faults;
-    if (slowMs === 0 && !this.#chance.isTrue(0.3)) return;
-    await this.#pause(session, this.#chance.between(0.1, 4 + slowMs));
+    if (this.#chance.isTrue(0.3)) await this.#pause(session, this.#chance.between(0.1, 4));
   }
 
   release(session: Session): void {
@@ -136,7 +118,7 @@ export class SimulatedStore implements Sessions {
     this.#holder = undefined;
     for (let next = this.#line.shift(); next !== undefined; next = this.#line.shift()) {
       if (!next.session.life.isAlive) continue;
-      this.#hold(next.session);
+      this.#holder = next.session;
       next.take();
       return;
     }
@@ -147,55 +129,26 @@ export class SimulatedStore implements Sessions {
     if (this.#holder?.life === life) this.#undo(this.#holder);
   }
 
-  /** The session of the process that has a turn is cut. */
-  cut(life: Lifetime): void {
-    if (this.#isServer && this.#holder?.life === life) this.#undo(this.#holder);
-  }
-
   async ask(session: Session, query: CompiledQuery): Promise<QueryResult<never>> {
     await this.#step(session, query.sql);
     if (session.isLost && query.sql === "rollback") return { rows: [] };
-    await this.#silence(session);
-    await this.#reach(session);
     if (this.#holder !== session && !session.isLost) await this.#enter(session);
-    if (session.isLost) throw new StoreDown("database", "simulated: the session is lost");
-    session.askedMs = this.#timeline.nowMs;
+    if (session.isLost) throw new StoreDown("simulated: the session is lost");
     const result = this.#answer(session, query);
     await this.#step(session, query.sql);
     return result;
   }
 
-  /** Outside of transactions a server gives each statement its own turn. */
   #answer(session: Session, query: CompiledQuery): QueryResult<never> {
-    try {
-      this.#mayFail(session, query.sql);
-      const result = this.#run(query);
-      if (query.sql === "begin immediate") this.#isInTransaction = true;
-      if (ENDS.has(query.sql)) this.#isInTransaction = false;
-      return result;
-    } finally {
-      if (this.#isServer && !this.#isInTransaction) this.release(session);
-    }
-  }
-
-  async #silence(session: Session): Promise<void> {
-    const leftMs = this.faults.silentUntilMs - this.#timeline.nowMs;
-    if (leftMs > 0 && session.life.name !== "operator") await this.#pause(session, leftMs);
+    this.#mayFail(session, query.sql);
+    const result = this.#run(query);
+    if (query.sql === "begin immediate") this.#isInTransaction = true;
+    if (ENDS.has(query.sql)) this.#isInTransaction = false;
+    return result;
   }
 
   #pause({ life }: Session, ms: number): Promise<void> {
     return new Promise((go) => void this.#timeline.after(life, ms, go));
-  }
-
-  /** The process and this server are parted: it gives its session up after a while, and the server notices at once. */
-  async #reach(session: Session): Promise<void> {
-    const { life } = session;
-    const partedMs = life.partedUntilMs - this.#timeline.nowMs;
-    if (partedMs <= 0) return;
-    await this.#pause(session, Math.min(partedMs, LIMITS.answerTimeoutMs));
-    if (life.partedUntilMs <= this.#timeline.nowMs) return;
-    if (this.#holder === session) this.#undo(session);
-    session.isLost = true;
   }
 
   /** A process may end here, or stand still. */
@@ -208,32 +161,6 @@ export class SimulatedStore implements Sessions {
     if (!life.isAlive) await never();
   }
 
-  /** Everything stood still, this server too. */
-  stoodStill(): void {
-    if (this.#holder !== undefined) this.#holder.askedMs = this.#timeline.nowMs;
-  }
-
-  #hold(session: Session): void {
-    this.#holder = session;
-    session.askedMs = this.#timeline.nowMs;
-  }
-
-  /** Others wait: a server does not let a silent transaction keep them for ever. */
-  #watchHolder(): void {
-    const holder = this.#holder;
-    if (!this.#isServer || holder === undefined || this.#watched === holder) return;
-    this.#watched = holder;
-    const look = (afterMs: number): void => {
-      this.#timeline.after(undefined, afterMs, () => {
-        if (this.#holder !== holder) return;
-        const silentMs = this.#timeline.nowMs - holder.askedMs;
-        if (silentMs >= LIMITS.idleInTransactionTimeoutMs) this.#undo(holder);
-        else look(LIMITS.idleInTransactionTimeoutMs - silentMs);
-      });
-    };
-    look(LIMITS.idleInTransactionTimeoutMs);
-  }
-
   #undo(session: Session): void {
     if (this.#isInTransaction) this.#engine.exec("rollback");
     this.#isInTransaction = false;
@@ -242,21 +169,12 @@ export class SimulatedStore implements Sessions {
   }
 
   #mayFail({ life }: Session, sql: string): void {
-    const { failing, commitsFailing, conflicting } = this.faults;
+    const { failing, commitsFailing } = this.faults;
     if (sql === "rollback" || life.name === "operator") return;
-    if (this.#isInTransaction && sql !== "commit" && this.#conflicts(conflicting)) throw conflict();
     if (sql === "commit" && this.#chances(commitsFailing)) this.#failCommit();
     if (!this.#chances(failing)) return;
     if (sql === "commit") this.#failCommit();
-    throw new StoreDown("database", "simulated");
-  }
-
-  /** The next try finds the other one done. */
-  #conflicts(share: number): boolean {
-    const { nowMs } = this.#timeline;
-    if (nowMs < this.#noConflictUntilMs || !this.#chances(share)) return false;
-    this.#noConflictUntilMs = nowMs + NO_CONFLICT_MS + STATEMENTS * this.faults.slowMs;
-    return true;
+    throw new StoreDown("simulated");
   }
 
   #chances(share: number): boolean {
@@ -264,11 +182,9 @@ export class SimulatedStore implements Sessions {
   }
 
   #failCommit(): never {
-    // SQLite is in the process: it never leaves a commit without an answer.
-    const isDone = this.#isServer && this.#chance.isTrue(COMMIT_DONE_SHARE);
-    this.#engine.exec(isDone ? "commit" : "rollback");
+    this.#engine.exec("rollback");
     this.#isInTransaction = false;
-    throw new StoreDown("database", "simulated: no answer to the commit");
+    throw new StoreDown("simulated: no answer to the commit");
   }
 
   #prepared(sql: string): Prepared {

@@ -100,7 +100,7 @@ test("the thread runs a job against a real name server, with the shared lists", 
   t.after(() => server.close());
   const { stores, events, shares, open: openIt, closing, config } = await openWorld(t, server);
   const { sql, log } = stores;
-  const open = await openIt((parts) => Promise.resolve(threadRunner(config, parts, systemMachine)));
+  const open = await openIt((parts) => threadRunner(config, parts, systemMachine));
   const { service } = open;
   const session = sessionOf(await service.submit(entranceOf(STARTER), listOf(domains(NAMES))));
   const [event] = await Promise.all([
@@ -142,14 +142,12 @@ test("only stored jobs, old or new, wake the runner", async (t) => {
   const { open, closing } = await openWorld(t, { host: "127.0.0.1", port: 9 });
   let roused = 0;
   const start = (): Promise<OpenBulk> =>
-    open(() =>
-      Promise.resolve({
-        queue: { wake: () => Promise.resolve() },
-        rouse: () => void (roused += 1),
-        use: () => undefined,
-        stop: () => Promise.resolve(),
-      }),
-    );
+    open(() => ({
+      wake: () => undefined,
+      rouse: () => void (roused += 1),
+      use: () => undefined,
+      stop: () => Promise.resolve(),
+    }));
   const first = await start();
   await assert.rejects(first.service.submit(entranceOf(STARTER), listOf("")));
   assert.equal(roused, 0, "a refused batch wakes nothing");

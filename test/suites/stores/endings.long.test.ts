@@ -36,21 +36,17 @@ before(async () => {
 after(() => opened?.world.close());
 
 const rule = (sentence: string, check: () => Promise<void>): void =>
-  testWith(["postgresql", "redis-server"], missing, `endings: ${sentence}`, check);
+  testWith(["postgresql"], missing, `endings: ${sentence}`, check);
 
-type Store = "database" | "redis";
-
-/** A server and a worker at work, then a store that stops answering. */
+/** A server and a worker at work, then a database that stops answering. */
 async function withHangingStore(
-  store: Store,
   act: (processes: readonly ScaledProcess[]) => Promise<void>,
 ): Promise<void> {
   const { world, api } = here();
-  const { databaseUrl, redisUrl } = world.urls;
-  const url = new URL(store === "redis" ? redisUrl : databaseUrl);
+  const url = new URL(world.urls.databaseUrl);
   const line: CutLine = await openCutLine(Number(url.port));
   url.port = String(line.port);
-  const via = { [store === "redis" ? "redisUrl" : "databaseUrl"]: url.href };
+  const via = { databaseUrl: url.href };
   const [server, worker] = await Promise.all([
     world.start({ command: "serve" }, via),
     world.start({ command: "worker", dnsWindowMax: 1 }, via),
@@ -79,26 +75,19 @@ function untilLeased(): Promise<true> {
   return until(async () => (await leased()).length > 0, { what: "a chunk that is taken" });
 }
 
-for (const store of ["database", "redis"] as const) {
-  rule(
-    `SIGTERM ends processes that wait for a hanging ${store} in order, within 30 s`,
-    async () => {
-      await withHangingStore(store, async (processes) => {
-        const tookMs = await givenMsOf(() =>
-          Promise.all(processes.map((one) => one.stop("SIGTERM"))),
-        );
-        for (const one of processes) {
-          const { code, signal } = await one.ended();
-          assert.equal(code, 0, `${String(signal)} ${one.text()}`);
-        }
-        assert.ok(tookMs < STOP_WITHIN_MS, `${String(tookMs)} ms`);
-      });
-    },
-  );
-}
+rule("SIGTERM ends processes that wait for a hanging database in order, within 30 s", async () => {
+  await withHangingStore(async (processes) => {
+    const tookMs = await givenMsOf(() => Promise.all(processes.map((one) => one.stop("SIGTERM"))));
+    for (const one of processes) {
+      const { code, signal } = await one.ended();
+      assert.equal(code, 0, `${String(signal)} ${one.text()}`);
+    }
+    assert.ok(tookMs < STOP_WITHIN_MS, `${String(tookMs)} ms`);
+  });
+});
 
 rule("a second signal does not wait for a hanging database", async () => {
-  await withHangingStore("database", async (processes) => {
+  await withHangingStore(async (processes) => {
     const ends = processes.map(async (one) => {
       one.child.kill("SIGTERM");
       await until(() => one.isStopping(), { what: "the first signal" });

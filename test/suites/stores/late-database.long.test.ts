@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { makeHome, startService } from "../../e2e/service-process.ts";
 import { testWith } from "../../process/require-tool.ts";
-import { freePort } from "../../services/free-port.ts";
 import { postgresPrograms, startPostgres } from "../../services/postgres.ts";
 
 /** Hangs up on the first caller of this port, which is free again then. */
@@ -28,7 +27,6 @@ testWith(
     await postgres.stop("fast");
     const home = makeHome({
       DATABASE_URL: databaseUrl,
-      REDIS_URL: `redis://127.0.0.1:${String(await freePort())}`,
       GATEPOST_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
     });
     const starting = startService(home);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Redis } from "ioredis";
+import pg from "pg";
 import { domains } from "../../bulk/bulk-world.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
@@ -22,7 +22,6 @@ import {
   type ScaledWorld,
   SECRET_KEY,
 } from "../../scaled/scaled-world.ts";
-import { type CutLine, openCutLine } from "../../services/cut-line.ts";
 import { type Answered, readError } from "../../http/strict-client.ts";
 import { inPatience, until } from "../../time/until.ts";
 
@@ -39,7 +38,7 @@ const zone = mailZone(`${domains(ENTRIES)}\n${WATCHED}`.split("\n"), 20);
 
 const missing = missingServices();
 const folder = mkdtempSync(join(tmpdir(), "gatepost-several-"));
-let opened: { world: ScaledWorld; line: CutLine; apis: readonly [string, string] } | undefined;
+let opened: { world: ScaledWorld; apis: readonly [string, string] } | undefined;
 
 const here = () => {
   assert.ok(opened !== undefined);
@@ -49,25 +48,22 @@ const here = () => {
 before(async () => {
   if (missing.length > 0) return;
   const world = await openScaledWorld({ zone });
-  const line = await openCutLine(world.redis.port);
-  const via = { redisUrl: `redis://127.0.0.1:${String(line.port)}` };
   const [first, second] = await Promise.all([
-    world.start({ command: "serve" }, via),
-    world.start({ command: "serve" }, via),
+    world.start({ command: "serve" }),
+    world.start({ command: "serve" }),
     // Slow enough to observe.
-    world.start({ command: "worker", dnsWindowMax: 8 }, via),
+    world.start({ command: "worker", dnsWindowMax: 8 }),
   ]);
-  opened = { world, line, apis: [first.url, second.url] };
+  opened = { world, apis: [first.url, second.url] };
 });
 
 after(async () => {
   await opened?.world.close();
-  await opened?.line.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const rule = (sentence: string, check: () => Promise<void>): void =>
-  testWith(["postgresql", "redis-server"], missing, `several servers: ${sentence}`, check);
+  testWith(["postgresql"], missing, `several servers: ${sentence}`, check);
 
 /** The same batch with the same Idempotency-Key on both servers at once. */
 const twins = (account: ScaledAccount, key: string, text: string): Promise<readonly Answered[]> =>
@@ -191,24 +187,19 @@ rule("a key revoked on one server is refused by the other at once", async () => 
   await refusedWithin(account, here().apis, BY_NOTICE_MS);
 });
 
-rule("without Redis it is refused within 5 s", async () => {
-  const { world, line } = here();
-  const account = await world.account();
-  await line.cut();
-  try {
-    await revokeByDashboard(account);
-    await refusedWithin(account, here().apis, BY_POLL_MS);
-  } finally {
-    await line.mend();
-  }
+rule("without a session that hears notices it is refused within 5 s", async () => {
+  const account = await here().world.account();
+  const cut = "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'";
+  await here().world.postgres.run(cut);
+  await revokeByDashboard(account);
+  await refusedWithin(account, here().apis, BY_POLL_MS);
 });
 
 /** Runs a command of the program like an operator, and gives its output; rejects unless it exits with 0. */
-function command(redisUrl: string, ...args: readonly string[]): Promise<string> {
+function command(...args: readonly string[]): Promise<string> {
   const program = fileURLToPath(new URL("../../../src/main/gatepost.js", import.meta.url));
   const env = childEnvironment({
     DATABASE_URL: here().world.urls.databaseUrl,
-    REDIS_URL: redisUrl,
     GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
     GATEPOST_DATA_DIR: folder,
   });
@@ -222,17 +213,17 @@ function command(redisUrl: string, ...args: readonly string[]): Promise<string> 
 
 /** The notices of a command; the last may arrive after its end. */
 async function toldBy(...args: readonly string[]): Promise<readonly string[]> {
-  const { redisUrl } = here().world.urls;
-  const listener = new Redis(redisUrl);
+  const listener = new pg.Client({ connectionString: here().world.urls.databaseUrl });
   const told: string[] = [];
-  listener.on("message", (_channel: string, topic: string) => told.push(topic));
-  await listener.subscribe("gatepost:notices");
+  listener.on("notification", ({ payload = "" }) => told.push(payload.split(" ")[0] ?? ""));
+  await listener.connect();
+  await listener.query("listen gatepost");
   try {
-    await command(redisUrl, ...args);
+    await command(...args);
     await until(() => told.length > 0, { what: "a notice" });
     return told;
   } finally {
-    listener.disconnect();
+    await listener.end();
   }
 }
 
@@ -266,7 +257,7 @@ rule(
     const { world, apis } = here();
     const account = await world.account();
     const words = ["account", "token-secret", account.accountId, "--json"];
-    const made = JSON.parse(await command(world.urls.redisUrl, ...words)) as Record<string, string>;
+    const made = JSON.parse(await command(...words)) as Record<string, string>;
     await signWith(account, made["token_secret"] ?? "");
     const stranger = await new Browser({ url: apis[0] }).post("token-secret");
     assert.equal(stranger.status, 401);
@@ -289,20 +280,5 @@ rule("a deny rule of a command is announced to all processes and applied", async
     const isDenied = async (): Promise<boolean> =>
       (await account.get(api, "/api/domain/d2.example")).body.includes('"disposable":true');
     await until(isDenied, { what: `its denial by ${api}` });
-  }
-});
-
-rule("a command without Redis does its work, and servers notice by polling", async () => {
-  const { world, line, apis } = here();
-  const account = await world.account();
-  await line.cut();
-  try {
-    assert.deepEqual(await check(account, here().apis), [200, 200]);
-    const redisUrl = `redis://127.0.0.1:${String(line.port)}`;
-    await command(redisUrl, "key", "revoke", await firstKey(account), "--yes");
-    await refusedWithin(account, here().apis, BY_POLL_MS);
-    assert.equal((await fetch(`${apis[0]}/healthz`)).status, 200);
-  } finally {
-    await line.mend();
   }
 });

@@ -280,7 +280,7 @@ class GatheredCounts {
   }
 }
 
-const away = (): StoreDown => new StoreDown("database", "PostgreSQL does not serve");
+const away = (): StoreDown => new StoreDown("PostgreSQL does not serve");
 
 /** Another transaction has a row for longer than the sessions wait, or two wait for each other. */
 const isContended = (fault: unknown): boolean =>
@@ -357,19 +357,18 @@ export interface SharedCounters {
   /** Counts units in the transaction that writes their charge to the ledger. */
   countIn(tx: Tx, order: UnitsOrder): Promise<QuotaTaken | QuotaSpent | undefined>;
   /** Takes units off again, in the transaction that takes them off the ledger; call it before that. */
-  refundIn(tx: Tx, back: { owner: OwnerKey; units: number; day: number; nowMs: number }): Promise<void>;
+  refundIn(
+    tx: Tx,
+    back: { owner: OwnerKey; units: number; day: number; nowMs: number },
+  ): Promise<void>;
 }
 
 export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
-  const { counting, journal, ledger, clock } = deps;
+  const { counting, journal, clock } = deps;
   const gathered = new GatheredCounts(deps);
   const spent = new SpentWindows(clock);
-  /** What is not taken off stays counted: too much is safer than too little. */
   const quietly = (statement: NamedStatement, values: readonly unknown[]): Promise<void> =>
-    counting.run(statement, values).then(
-      () => undefined,
-      () => undefined,
-    );
+    runQuietly(counting, statement, values);
 
   const count = async (owner: OwnerKey, terms: CountTerms): Promise<RequestTaking> => {
     const refused = spent.find(owner, terms.rate);
@@ -380,18 +379,17 @@ export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
     return taking;
   };
 
-  const takeInLedger = async (order: UnitOrder): Promise<QuotaTaken | QuotaSpent> => {
-    await journal.written(order.owner);
-    const answer = await ledger.take(order);
-    if (answer.kind === "taken") await quietly(LESS, lessValues({ ...order, units: -order.units }));
-    return answer;
-  };
-
   return {
     rates: {
       async take(owner, limit) {
         const day = dayOf(clock.nowMs());
-        const { rate } = await count(owner, { rate: limit, units: null, daily: null, monthly: null, day });
+        const { rate } = await count(owner, {
+          rate: limit,
+          units: null,
+          daily: null,
+          monthly: null,
+          day,
+        });
         if (rate === undefined) throw new Error("counters: no answer to a rate");
         return rate;
       },
@@ -409,26 +407,52 @@ export function sharedCounters(deps: SharedCountersDeps): SharedCounters {
       async take(owner, units, { daily, monthly }, nowMs) {
         const day = dayOf(nowMs);
         const { unit } = await count(owner, { rate: null, units, daily, monthly, day });
-        return unit ?? takeInLedger({ owner, units, limits: { daily, monthly }, day });
+        return unit ?? takeInLedger({ owner, units, limits: { daily, monthly }, day }, deps);
       },
       giveBack(owner, units, day) {
         journal.add(owner, -units, day);
         return quietly(LESS, lessValues({ owner, units, day }));
       },
     },
-    async spent({ owner, units, limits: { daily, monthly }, nowMs }) {
-      const day = dayOf(nowMs);
-      const [row] = await counting.run<CounterRow>(READ, [owner, day]);
-      if (row === undefined) return undefined;
-      const left = Math.min((daily ?? Infinity) - row.in_day, (monthly ?? Infinity) - row.in_month);
-      return units > left ? unitOf({ rate: null, units, daily, monthly, day }, row) : undefined;
-    },
+    spent: (order) => spentIn(counting, order),
     countIn,
     async refundIn(tx, { owner, units, day, nowMs }) {
       await runIn(tx, FILL, fillValues([owner], dayOf(nowMs)));
       await runIn(tx, LESS, lessValues({ owner, units, day }));
     },
   };
+}
+
+async function spentIn(
+  counting: SharedCountersDeps["counting"],
+  { owner, units, limits: { daily, monthly }, nowMs }: UnitsOrder,
+): Promise<QuotaSpent | undefined> {
+  const day = dayOf(nowMs);
+  const [row] = await counting.run<CounterRow>(READ, [owner, day]);
+  if (row === undefined) return undefined;
+  const left = Math.min((daily ?? Infinity) - row.in_day, (monthly ?? Infinity) - row.in_month);
+  return units > left ? unitOf({ rate: null, units, daily, monthly, day }, row) : undefined;
+}
+
+/** Of a day before the one that the row counts. */
+async function takeInLedger(
+  order: UnitOrder,
+  { counting, journal, ledger }: SharedCountersDeps,
+): Promise<QuotaTaken | QuotaSpent> {
+  await journal.written(order.owner);
+  const answer = await ledger.take(order);
+  if (answer.kind === "spent") return answer;
+  await runQuietly(counting, LESS, lessValues({ ...order, units: -order.units }));
+  return answer;
+}
+
+/** What is not taken off stays counted: too much is safer than too little. */
+async function runQuietly(
+  counting: SharedCountersDeps["counting"],
+  statement: NamedStatement,
+  values: readonly unknown[],
+): Promise<void> {
+  await counting.run(statement, values).catch(() => undefined);
 }
 
 const lessValues = ({ owner, units, day }: Pick<UnitOrder, "owner" | "units" | "day">) => [

@@ -18,6 +18,7 @@ import {
 import type { HeldCharge } from "../admission/charges.ts";
 import { freeRows, lockName } from "../engine/row-locks.ts";
 import { type JobRow, RUNNING, UNTOLD } from "../tables/bulk.ts";
+import { tellIn } from "../engine/postgres-session.ts";
 import { hasRivals, inTransaction, type Tx } from "../engine/transaction.ts";
 
 /** A worker that was silent for longer says nothing of today's speed. */
@@ -102,6 +103,7 @@ async function createIn(
     .executeTakeFirst();
   if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
   await keepAnswer(tx, order, order.keep);
+  await tellIn(tx, "jobs");
   return { kind: "accepted", charge };
 }
 

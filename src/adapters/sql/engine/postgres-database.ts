@@ -4,6 +4,7 @@ import { DatabaseFault } from "./database-fault.ts";
 import { migrate } from "./migrate.ts";
 import { openingFault } from "./postgres-fault.ts";
 import { LIMITS, openPool, type PostgresLimits, type SessionPool } from "./postgres-pool.ts";
+import { type DirectSession, openDirectSession, type SessionDeps } from "./postgres-session.ts";
 import type { Database } from "./schema.ts";
 import { takesWrites } from "./takes-writes.ts";
 
@@ -22,6 +23,8 @@ const COUNTING = { connectionsMax: 2, lockTimeoutMs: 200 };
 export interface PostgresDatabase extends SqlDatabase {
   /** For counting requests. Its commits do not wait for the disk. */
   readonly counting: SessionPool;
+  /** Opens the session that hears notices and holds locks. It needs a direct connection. */
+  openSession(deps: Pick<SessionDeps, "clock" | "log">): DirectSession;
 }
 
 /** During a start no client waits yet, and the machine is busy. */
@@ -55,6 +58,7 @@ export async function openPostgres(
   return {
     db,
     counting,
+    openSession: (deps) => openDirectSession(driver, { ...deps, url, db }),
     answers: () => takesWrites(db),
     async close() {
       await Promise.all([db.destroy(), counting.end()]);

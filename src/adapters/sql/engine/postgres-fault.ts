@@ -41,7 +41,7 @@ export function queryFault(error: unknown): unknown {
 }
 
 export function storeDown(error: unknown): StoreDown {
-  return new StoreDown("database", "PostgreSQL does not serve", { cause: bare(error) });
+  return new StoreDown("PostgreSQL does not serve", { cause: bare(error) });
 }
 
 interface BareFault extends Error {

@@ -8,7 +8,6 @@ import { Time } from "../../parts/time.tsx";
 const PROBES: Readonly<Record<string, string>> = {
   database: "Database",
   dns: "DNS",
-  redis: "Redis",
 };
 
 /** What this server needs, and whether it answers. */

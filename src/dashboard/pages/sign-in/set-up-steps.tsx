@@ -6,7 +6,7 @@ import { session } from "../../app/session.ts";
 import { Mark } from "../../parts/mark.tsx";
 import { Shown } from "../../parts/states.tsx";
 
-const PROBES: Readonly<Record<string, string>> = { database: "Database", redis: "Redis" };
+const PROBES: Readonly<Record<string, string>> = { database: "Database" };
 
 /** Whether the resolvers answer, and answer truthfully. */
 export function DnsTest(): VNode {

@@ -247,7 +247,7 @@ test("a shadow is counted and never shown, and the counts are exactly those of i
 
 const STORES: readonly [name: string, find: () => Promise<never>][] = [
   ["never answers", () => new Promise(() => undefined)],
-  ["is away", () => Promise.reject(new StoreDown("database", "closed"))],
+  ["is away", () => Promise.reject(new StoreDown("closed"))],
 ];
 
 for (const [name, find] of STORES) {

@@ -1,4 +1,3 @@
-import type { Tickets } from "../../../ports/bulk/tickets.ts";
 import type { Elections } from "../../../ports/process/elections.ts";
 import type { RateCounter } from "../../../ports/admission/rate-counter.ts";
 import type { RequestCounter } from "../../../ports/admission/request-counter.ts";
@@ -10,7 +9,7 @@ import type { AccountStore, Ledgers } from "./store.ts";
 /** The probe of the database writes, so it is asked no more often. */
 export const DATABASE_PROBE_MS = 1_000;
 
-/** What differs between one process on SQLite and many on PostgreSQL and Redis. */
+/** What differs between one process on SQLite and many on PostgreSQL. */
 export interface Backing {
   /** Whether other processes may serve, check and send beside this one. */
   readonly where: "alone" | "among_others";
@@ -28,7 +27,5 @@ export interface Backing {
   /** Do the stores answer? By name, as `/readyz` shows them. */
   readonly probes: ReadonlyMap<string, Probe>;
   /** Starts what runs bulk jobs here, or what tells the processes that run them elsewhere. */
-  readonly startBulkRunner: (parts: BulkRunnerParts) => Promise<BulkRunner>;
-  /** For a worker of this name; undefined where bulk jobs run in a thread. */
-  readonly openTickets: ((worker: string) => Promise<Tickets>) | undefined;
+  readonly startBulkRunner: (parts: BulkRunnerParts) => BulkRunner;
 }

@@ -1,7 +1,6 @@
 import type { BulkFigures } from "../../threads/bulk-thread.ts";
 import type { SharedDatasets } from "../../../adapters/lists/table/shared-datasets.ts";
 import type { Log } from "../../../ports/process/log.ts";
-import type { Queue } from "../../../ports/bulk/queue.ts";
 
 export interface BulkRunnerParts {
   /** The evidence on names that checks need. */
@@ -15,7 +14,8 @@ export interface BulkRunnerParts {
 
 /** Where queued jobs go. */
 export interface BulkRunner {
-  readonly queue: Queue;
+  /** A job was queued. */
+  wake(): void;
   /** Jobs or sessions are stored: wakes their worker. */
   rouse(): void;
   /** The lists were refreshed. */

@@ -1,4 +1,4 @@
-import { memoryElections } from "../../../adapters/memory/elections.ts";
+import { alone } from "../../../adapters/memory/elections.ts";
 import { MemoryQuotaCounter } from "../../../adapters/memory/quota-counter.ts";
 import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
 import { sqlCharges } from "../../../adapters/sql/admission/charges.ts";
@@ -36,11 +36,10 @@ export async function openEmbeddedBacking(process: Process): Promise<Backing> {
     ledgers: { keys: sqlKeys(db), usage, quotas, charges },
     rates: memoryRateCounter(),
     requests: undefined,
-    elections: memoryElections(),
+    elections: alone,
     sharedLists: undefined,
     probes: new Map([["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)]]),
-    startBulkRunner: (parts) => Promise.resolve(threadRunner(config, parts, machine)),
-    openTickets: undefined,
+    startBulkRunner: (parts) => threadRunner(config, parts, machine),
   };
 }
 
@@ -64,7 +63,7 @@ export function threadRunner(
   const figures = (fresh: BulkFigures): void => void (latest = fresh);
   const thread = machine.startBulkThread(settings, { log, completed, ended, figures });
   return {
-    queue: { wake: () => Promise.resolve(thread.wake()) },
+    wake: () => thread.wake(),
     rouse: () => thread.rouse(),
     use: (fresh) => thread.use(fresh),
     figures: () => latest,

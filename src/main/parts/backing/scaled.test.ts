@@ -22,8 +22,7 @@ function starting(faults: readonly DatabaseFaultCode[]) {
   };
   const machine = { ...systemMachine, clock, openPostgres };
   const process = { ...testProcess({}), machine, clock, log };
-  const urls = { databaseUrl: "postgres://db.example/x", redisUrl: "redis://redis.example" };
-  const ended = openScaledBacking(urls, process).then(
+  const ended = openScaledBacking("postgres://db.example/x", process).then(
     () => "opened",
     (fault: unknown) => String(fault),
   );

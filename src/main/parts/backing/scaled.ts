@@ -1,9 +1,9 @@
-import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
 import { UnsavedUnits } from "../../../adapters/memory/unsaved-units.ts";
 import { sqlCharges } from "../../../adapters/sql/admission/charges.ts";
-import type { SqlDatabase } from "../../../adapters/sql/engine/database.ts";
 import { DatabaseFault } from "../../../adapters/sql/engine/database-fault.ts";
-import { sqlElections } from "../../../adapters/sql/engine/elections.ts";
+import { sharedCounters } from "../../../adapters/sql/admission/shared-counters.ts";
+import { inTime } from "../../../ports/process/in-time.ts";
+import type { PostgresDatabase } from "../../../adapters/sql/engine/postgres-database.ts";
 import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
 import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
 import type { Process } from "../../process/open-process.ts";
@@ -13,48 +13,49 @@ import type { BulkRunner } from "./bulk-runner.ts";
 import { sharedListsOf } from "../../feeds/shared-feeds.ts";
 import { accountStore } from "./store.ts";
 
-export interface ScaledUrls {
-  readonly databaseUrl: string;
-  readonly redisUrl: string;
-}
+/** How long a start waits for the session that hears notices. */
+const LISTENS_WITHIN_MS = 1_000;
 
-/** Many processes: PostgreSQL holds everything, Redis the counters, notices and tickets. */
-export async function openScaledBacking(
-  { databaseUrl, redisUrl }: ScaledUrls,
-  process: Process,
-): Promise<Backing> {
-  const { machine, clock, ids, log, closing } = process;
+/** Many processes: PostgreSQL holds everything and tells them of changes. */
+export async function openScaledBacking(databaseUrl: string, process: Process): Promise<Backing> {
+  const { clock, ids, log, closing } = process;
   const sql = await openWhenThere(databaseUrl, process);
   closing.add(() => sql.close());
-  const { db } = sql;
+  const { db, counting } = sql;
+  const session = sql.openSession({ clock, log });
+  closing.add(() => session.close());
+  const { notices, elections, listens } = session;
   const usage = sqlUsageLedger(db);
   const journal = new UnsavedUnits({ ledger: usage, clock, log });
-  const localRates = memoryRateCounter();
-  const linkDeps = { clock, log, ids, ledger: usage, journal, localRates };
-  const redis = await machine.openRedis(redisUrl, linkDeps);
   // A database that is away takes with it what it did not take; the rest is closed all the same.
   closing.add(() =>
-    redis.close().catch((fault: unknown) => log.error("quota.flush_failed", fault)),
+    journal.flush().catch((fault: unknown) => log.error("quota.flush_failed", fault)),
   );
-  const { rates, quotas, requests, notices } = redis;
-  const charges = sqlCharges({ db, counter: quotas, ids });
+  const shared = sharedCounters({ counting, ledger: usage, journal, clock });
+  const { rates, quotas, requests } = shared;
+  const charges = sqlCharges({ db, shared, ids });
+  await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });
   return {
     where: "among_others",
-    engine: "PostgreSQL, with Redis",
+    engine: "PostgreSQL",
     store: accountStore(sql, process, notices),
     ledgers: { keys: sqlKeys(db), usage, quotas, charges },
     rates,
     requests,
-    elections: sqlElections(db),
+    elections,
     sharedLists: sharedListsOf(db, notices),
-    probes: new Map([
-      ["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)],
-      ["redis", () => redis.answers()],
-    ]),
-    startBulkRunner: () => ticketRunner(redisUrl, process),
-    openTickets: (name) => machine.openTickets(redisUrl, { clock, log, name }),
+    probes: new Map([["database", askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock)]]),
+    startBulkRunner: () => WORKERS,
   };
 }
+
+/** Bulk jobs in worker processes, which are told of a job in its transaction and look after their own lists. */
+const WORKERS: BulkRunner = {
+  wake: () => undefined,
+  rouse: () => undefined,
+  use: () => undefined,
+  stop: () => Promise.resolve(),
+};
 
 const DATABASE_WAIT_MS = 60_000;
 const DATABASE_PAUSE_MS = 1_000;
@@ -63,7 +64,7 @@ const DATABASE_PAUSE_MS = 1_000;
 async function openWhenThere(
   url: string,
   { machine, clock, log }: Pick<Process, "machine" | "clock" | "log">,
-): Promise<SqlDatabase> {
+): Promise<PostgresDatabase> {
   const untilMs = clock.monotonicMs() + DATABASE_WAIT_MS;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -75,14 +76,4 @@ async function openWhenThere(
     }
     await new Promise<void>((resolve) => void clock.after(DATABASE_PAUSE_MS, resolve));
   }
-}
-
-/** Bulk jobs in worker processes, which look after their own lists. */
-async function ticketRunner(
-  redisUrl: string,
-  { machine, clock, log }: Process,
-): Promise<BulkRunner> {
-  const queue = await machine.openTicketQueue(redisUrl, { clock, log });
-  const nothing = (): void => undefined;
-  return { queue, rouse: nothing, use: nothing, stop: () => queue.close() };
 }

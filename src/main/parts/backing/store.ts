@@ -43,7 +43,7 @@ export interface AccountStore {
 export interface Ledgers {
   readonly keys: Keys;
   readonly usage: UsageLedger;
-  readonly quotas: QuotaCounter;
+  readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
   readonly charges: SqlCharges;
 }
 
@@ -61,15 +61,15 @@ export async function openSql({ config, machine, clock, closing }: Process): Pro
 }
 
 /**
- * For a command: with REDIS_URL it notifies the servers and workers of changes when it is closed. Throws a `DatabaseFault`.
+ * For a command: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`.
  */
 export async function openAccountStore(process: Process): Promise<AccountStore> {
-  const { redisUrl } = process.config;
-  const store = accountStore(await openSql(process), process);
-  if (redisUrl === undefined) return store;
-  const { redisTeller } = await import("../../../adapters/redis/teller.ts");
-  const teller = redisTeller(redisUrl, process);
-  process.closing.add(() => teller.close());
+  const sql = await openSql(process);
+  const store = accountStore(sql, process);
+  if (process.config.databaseUrl === undefined) return store;
+  const { postgresTeller } = await import("../../../adapters/sql/engine/postgres-session.ts");
+  const teller = postgresTeller(sql.db);
+  process.closing.add(() => teller.sent());
   for (const topic of TOPICS) store.notices.hear(topic, () => teller.tell(topic));
   return store;
 }

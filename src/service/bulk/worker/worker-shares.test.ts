@@ -12,7 +12,6 @@ import {
 } from "../../../../test/bulk/bulk-world.ts";
 import { until } from "../../../../test/time/until.ts";
 import type { Caller } from "../../admission/caller.ts";
-import type { Ticket, Tickets } from "../../../ports/bulk/tickets.ts";
 import type { BulkWorker } from "./worker.ts";
 import { coreEntryCheck } from "./core-entry-check.ts";
 import type { EntryCheck } from "./entry-check.ts";
@@ -134,34 +133,6 @@ test("a list behind a silent name server waits by itself, and is done when its p
     return view.kind === "summary" ? view.summary : undefined;
   });
   assert.equal(summary.invalid_dns, 600);
-});
-
-test("a ticket for another owner's list is taken while those with a chunk have enough", async (t) => {
-  const dns = silentCheck();
-  const open: (() => void)[] = [];
-  const give = (): void => open.shift()?.();
-  const ticket: Ticket = { done: () => Promise.resolve() };
-  const tickets: Tickets = {
-    take: () => new Promise((resolve) => open.push(() => resolve(ticket))),
-    close: () => Promise.resolve(open.splice(0).forEach((end) => end())),
-  };
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check, tickets });
-  await submitFor(world, "s", silentNames("s", 9_900));
-  const worker = world.worker();
-  worker.start();
-  await until(() => dns.underWay() > 0 || undefined);
-  give(); // for a chunk that this worker does not get
-  await settled(worker);
-  assert.equal(open.length, 0);
-  const session = await submitFor(world, "victim", domains(500));
-  world.stores.clock.advance(250);
-  await until(() => open.length > 0 || undefined);
-  give();
-  await until(async () => {
-    const view = await world.bulk.view(accountOf("victim"), session);
-    return view.kind === "list" ? true : undefined;
-  });
-  dns.letGo();
 });
 
 test("an owner that had enough for long gets chunks as soon as it has room", async (t) => {

@@ -11,7 +11,6 @@ import {
   sessionOf,
   STARTER,
 } from "../../../../test/bulk/bulk-world.ts";
-import type { Tickets } from "../../../ports/bulk/tickets.ts";
 import type { EntryCheck } from "./entry-check.ts";
 import { until } from "../../../../test/time/until.ts";
 import { switchedCheck } from "../../../../test/bulk/switched-check.ts";
@@ -65,40 +64,27 @@ test("a check that breaks on one entry fails the job in the end, and pays back",
   assert.deepEqual(world.events, []);
 });
 
-/** No tickets: the worker finds the chunks in the database. */
-const silentTickets = (): Tickets => {
-  let close = (): void => undefined;
-  const closed = new Promise<undefined>((resolve) => (close = () => resolve(undefined)));
-  return { take: () => closed, close: () => Promise.resolve(close()) };
-};
-
-for (const [where, tickets] of [
-  ["the bulk thread", undefined],
-  ["gatepost worker", silentTickets()],
-] as const) {
-  test(`one bad entry among 150 fails its chunk while later entries wait for room: ${where}`, async (t) => {
-    const good = switchedCheck();
-    const check: EntryCheck = (entry, options) =>
-      entry === "d3.example" ? Promise.reject(new Error("a bug")) : good.check(entry, options);
-    const room = () => new Promise<void>((resolve) => setImmediate(resolve));
-    const world = await bulkWorld(t, {
-      lookup: mailEverywhere(),
-      check,
-      room,
-      ...(tickets === undefined ? {} : { tickets }),
-    });
-    const session = await submit(world, 150);
-    world.worker().start();
-    await until(async () => {
-      world.stores.clock.advance(1_000);
-      await world.stores.jobs.failStuck(world.stores.clock.nowMs());
-      const view = await world.bulk.view(STARTER, session);
-      return (view.kind === "progress" && view.progress.status === "failed") || undefined;
-    });
-    assert.ok(world.stores.log.lines.includes("error bulk.chunk_failed"));
-    assert.equal(await world.stores.unitsUsed(), 0);
+test("one bad entry among 150 fails its chunk while later entries wait for room", async (t) => {
+  const good = switchedCheck();
+  const check: EntryCheck = (entry, options) =>
+    entry === "d3.example" ? Promise.reject(new Error("a bug")) : good.check(entry, options);
+  const room = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const world = await bulkWorld(t, {
+    lookup: mailEverywhere(),
+    check,
+    room,
   });
-}
+  const session = await submit(world, 150);
+  world.worker().start();
+  await until(async () => {
+    world.stores.clock.advance(1_000);
+    await world.stores.jobs.failStuck(world.stores.clock.nowMs());
+    const view = await world.bulk.view(STARTER, session);
+    return (view.kind === "progress" && view.progress.status === "failed") || undefined;
+  });
+  assert.ok(world.stores.log.lines.includes("error bulk.chunk_failed"));
+  assert.equal(await world.stores.unitsUsed(), 0);
+});
 
 test("a worker that stops hands its chunks back, and another ends the job", async (t) => {
   const never = new Promise<never>(() => undefined);

@@ -1,7 +1,6 @@
 import type { ChunkQueue, ClaimedChunk } from "../../../ports/bulk/chunk-queue.ts";
 import type { Clock } from "../../../ports/process/clock.ts";
 import type { Log } from "../../../ports/process/log.ts";
-import type { Tickets } from "../../../ports/bulk/tickets.ts";
 import { Claiming } from "./claiming.ts";
 import { Leases } from "./leases.ts";
 import { Conclusions } from "./conclusions.ts";
@@ -53,8 +52,6 @@ export interface WorkerDeps extends Omit<
   /** Names that DNS takes at once. */
   readonly window: () => number;
   readonly chunks: ChunkQueue;
-  /** Where many workers share the chunks; absent: `wake` tells. */
-  readonly tickets?: Tickets;
   /** A name for this worker, new with each start. */
   readonly name: string;
   readonly clock: Clock;
@@ -75,7 +72,6 @@ export interface BulkWorker {
 
 /** What a worker did since its start, and does now. */
 export interface WorkerFigures {
-  readonly tickets: number;
   /** Chunks claimed. */
   readonly taken: number;
   /** Chunks whose results were stored. */
@@ -146,7 +142,6 @@ class ClaimingWorker implements BulkWorker {
     return {
       ...this.#counts,
       taken: this.#taken,
-      tickets: this.#claiming.ticketsTaken,
       entriesPerSecond: this.#leases.entriesPerSecond,
       inUse: this.#leases.underWay,
       openEntries: this.#openEntries,
@@ -206,7 +201,7 @@ class ClaimingWorker implements BulkWorker {
     }
     if (chunk.isSuspect) this.#suspects -= 1;
     await this.#leases.release(chunk.token);
-    this.#claiming.mayFind();
+    this.#claiming.wake();
   }
 
   /** Whether one more chunk of this owner would do no good, or take from others. */
@@ -220,7 +215,7 @@ class ClaimingWorker implements BulkWorker {
     if (owners.size === 0) return;
     this.#callOffHoldBack = this.#deps.clock.after(HELD_BACK_MS, () => {
       this.#heldBack = NOBODY;
-      this.#claiming.mayFind();
+      this.#claiming.wake();
     });
   }
 

@@ -134,7 +134,7 @@ class EmbeddedDriver extends SqliteDriver {
     try {
       await this.#terms.log?.synced();
     } catch (error) {
-      throw new StoreDown("database", "the disk did not take what was written", { cause: error });
+      throw new StoreDown("the disk did not take what was written", { cause: error });
     }
   }
 

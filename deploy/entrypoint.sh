@@ -3,7 +3,7 @@
 # the container's environment.
 for file in /run/secrets/*; do
   case "${file##*/}" in
-    DATABASE_URL | REDIS_URL | GATEPOST_*) export "${file##*/}=$(cat "$file")" ;;
+    DATABASE_URL | GATEPOST_*) export "${file##*/}=$(cat "$file")" ;;
   esac
 done
 exec node /app/dist/run/gatepost.js "$@"

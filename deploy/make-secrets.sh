@@ -9,8 +9,6 @@ chmod 700 secrets
 umask 022
 keep() { [ -s "secrets/$1" ] || printf %s "$2" > "secrets/$1"; }
 keep POSTGRES_PASSWORD "$(openssl rand -hex 24)"
-keep VALKEY_PASSWORD "$(openssl rand -hex 24)"
 keep GATEPOST_SECRET_KEY "$(openssl rand -base64 32)"
 keep GATEPOST_METRICS_TOKEN "$(openssl rand -hex 24)"
 keep DATABASE_URL "postgres://gatepost:$(cat secrets/POSTGRES_PASSWORD)@postgres:5432/gatepost"
-keep REDIS_URL "redis://:$(cat secrets/VALKEY_PASSWORD)@valkey:6379"

@@ -44,7 +44,6 @@ for (const [command, signal, code] of starts) {
       PATH: process.env["PATH"],
       GATEPOST_DATA_DIR: dataDir,
       DATABASE_URL: `postgres://nobody@127.0.0.1:${String(port)}/none`,
-      REDIS_URL: `redis://127.0.0.1:${String(port)}`,
       GATEPOST_SECRET_KEY: Buffer.alloc(32).toString("base64"),
       PORT: "0",
     };

@@ -71,10 +71,12 @@ async function open(
   const bulk = openCheckers(settings, { machine, log, observe, datasets: known.datasets }, closing);
   const name = ids.hex32();
   const shares = sharesOf(machine, log);
+  const chunks = sqlChunkQueue({ db });
+  await chunks.freeAll(clock.nowMs()); // a thread or process before this one may have left leases
   const worker: BulkWorker = bulkWorker({
     shares,
     window: bulk.window,
-    chunks: sqlChunkQueue({ db }),
+    chunks,
     name,
     check: bulk.check,
     room: bulk.room,

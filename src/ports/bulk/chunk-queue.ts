@@ -75,10 +75,11 @@ export interface ChunkQueue {
     except?: readonly OwnerKey[],
   ): Promise<ClaimedChunk | undefined>;
   /**
-   * Prolongs the leases of these claims, where they are still this worker's, and notes its speed and progress. A claim that
-   * the worker gave up, because the database could not be reached, is not among them and ends.
+   * Prolongs the leases of these claims, where they are still this worker's, and notes its speed and progress; returns the
+   * tokens of those that are. A claim that the worker gave up, because the database could not be reached, is not among
+   * them and ends.
    */
-  renew(lease: Lease & Held, entriesPerSecond: number): Promise<void>;
+  renew(lease: Lease & Held, entriesPerSecond: number): Promise<ReadonlySet<string>>;
   /** Stores a chunk's outcome and counts it, in one step. `conclusive`: DNS answered for some of it. */
   complete(
     chunk: ClaimedChunk,
@@ -95,6 +96,8 @@ export interface ChunkQueue {
   ): Promise<"retry" | "accept" | "late">;
   /** Puts a chunk back after a fault, which counts against its job. */
   release(chunk: ClaimedChunk, retryAtMs: number): Promise<void>;
+  /** Ends every lease, for a process that has the database alone: who had them is gone. */
+  freeAll(nowMs: number): Promise<void>;
   /** Puts all chunks of this worker back at once, as if it had not claimed them. */
   handBack(worker: string, nowMs: number): Promise<void>;
 }

@@ -52,6 +52,34 @@ export function chunkRules(rule: Rule): void {
     },
   );
 
+  rule("a renewal names the claims that are still this worker's", async (stores) => {
+    const { chunks, clock } = stores;
+    await accept(stores, newJob(stores, 2 * CHUNK_ENTRIES));
+    const lease = () => ({ worker: "w1", nowMs: clock.nowMs(), leaseMs: 3_000 });
+    const first = await chunks.claim(lease(), "t1");
+    const second = await chunks.claim(lease(), "t2");
+    assert.ok(first !== undefined && second !== undefined);
+    const both = { tokens: [first.token, second.token] };
+    assert.deepEqual([...(await chunks.renew({ ...lease(), ...both }, 1))].sort(), ["t1", "t2"]);
+    clock.advance(3_000);
+    const taken = await chunks.claim({ ...lease(), worker: "w2" }, "t3");
+    assert.equal(taken?.number, first.number);
+    assert.deepEqual([...(await chunks.renew({ ...lease(), ...both }, 1))], ["t2"]);
+  });
+
+  rule("a process alone frees the leases that another left", async (stores) => {
+    const { chunks, clock } = stores;
+    await accept(stores, newJob(stores, CHUNK_ENTRIES));
+    const lease = { worker: "w1", nowMs: clock.nowMs(), leaseMs: 60_000 };
+    const before = await chunks.claim(lease, "t1");
+    assert.ok(before !== undefined);
+    await chunks.freeAll(clock.nowMs());
+    const again = await chunks.claim({ ...lease, worker: "w2" }, "t2");
+    assert.equal(again?.number, before.number);
+    const late = { nowMs: clock.nowMs(), conclusive: true };
+    assert.equal(await chunks.complete(before, allValid(CHUNK_ENTRIES), late), "late");
+  });
+
   rule("a renewed lease lasts", async (stores) => {
     await accept(stores, newJob(stores, 200));
     const { token } = await claim(stores, "w1");

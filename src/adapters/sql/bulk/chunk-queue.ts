@@ -149,10 +149,11 @@ async function renew(
   { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & Held,
   speed: number,
   { db }: ChunkQueueDeps,
-): Promise<void> {
-  await inTransaction(db, async ({ sql }) => {
+): Promise<ReadonlySet<string>> {
+  return await inTransaction(db, async ({ sql }) => {
+    const held = new Set<string>();
     if (tokens.length > 0) {
-      await sql
+      const renewed = await sql
         .updateTable("chunks")
         .set({
           available_at_ms: nowMs + leaseMs,
@@ -160,7 +161,9 @@ async function renew(
         })
         .where("lease_worker", "=", worker)
         .where("lease_token", "in", tokens)
+        .returning("lease_token")
         .execute();
+      for (const { lease_token: token } of renewed) if (token !== null) held.add(token);
     }
     const row = { entries_per_second: Math.round(speed), seen_at_ms: nowMs };
     await sql
@@ -168,7 +171,16 @@ async function renew(
       .values({ worker, ...row })
       .onConflict((conflict) => conflict.column("worker").doUpdateSet(row))
       .execute();
+    return held;
   });
+}
+
+async function freeAll(nowMs: number, { db }: ChunkQueueDeps): Promise<void> {
+  await db
+    .updateTable("chunks")
+    .set({ available_at_ms: nowMs, lease_worker: null, lease_token: null })
+    .where("lease_token", "is not", null)
+    .execute();
 }
 
 async function handBack(worker: string, nowMs: number, { db }: ChunkQueueDeps): Promise<void> {
@@ -200,6 +212,7 @@ export function sqlChunkQueue(deps: ChunkQueueDeps): ChunkQueue {
     complete: (chunk, outcome, at) => complete(chunk, { outcome, at }, deps),
     postpone: (chunk, at) => postpone(chunk, at, deps),
     release: (chunk, retryAtMs) => release(chunk, retryAtMs, deps),
+    freeAll: (nowMs) => freeAll(nowMs, deps),
     handBack: (worker, nowMs) => handBack(worker, nowMs, deps),
   };
 }

@@ -221,23 +221,3 @@ const clientConfig = (connectionString: string): ClientConfig => ({
   keepAlive: true,
   options: KEEP_ALIVE.map((setting) => `-c tcp_keepalives_${setting}`).join(" "),
 });
-
-/** Whether a session hears what another tells; not behind a pooler that gives a session for one transaction only. */
-export async function passesNotices(driver: Driver, url: string): Promise<boolean> {
-  const [here, there] = [0, 1].map(() => new driver.Client(clientConfig(url)));
-  if (here === undefined || there === undefined) return false;
-  for (const client of [here, there]) client.on("error", () => undefined);
-  try {
-    await Promise.all([here.connect(), there.connect()]);
-    const probe = `gatepost_${randomUUID().replaceAll("-", "")}`;
-    const heard = new Promise<boolean>((resolve) => {
-      here.on("notification", ({ channel }) => channel === probe && resolve(true));
-      setTimeout(() => resolve(false), ANSWER_MS);
-    });
-    await here.query(`listen ${probe}`);
-    await there.query(`select pg_notify($1, '')`, [probe]);
-    return await heard;
-  } finally {
-    await Promise.allSettled([here.end(), there.end()]);
-  }
-}

@@ -3,12 +3,13 @@ import { hasRivals } from "../engine/transaction.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * Requests and units of each owner, counted by all servers together. The table is unlogged: after a crash of the
- * server it is empty, and its rows are made anew from `usage_days`. One process alone counts in memory and has none.
+ * Locks replace the table of elections. `counters`: requests and units of each owner, counted by all servers together. It is unlogged:
+ * after a crash of the server it is empty, and its rows are made anew from `usage_days`. One process alone has none.
  */
 export const countersMigration: Migration = {
   name: "0016-counters",
   async up(db) {
+    await db.schema.dropTable("elections").execute();
     if (!hasRivals(db)) return;
     await sql`
       create unlogged table counters (

@@ -5,7 +5,7 @@ import type { Log } from "../../../ports/process/log.ts";
 import { Speedometer } from "./speed.ts";
 
 /** A worker that is silent for this time has lost its chunks. */
-const LEASE_MS = 3_000;
+export const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
 export interface LeasesDeps {
@@ -22,6 +22,8 @@ interface Progress {
   readonly before: number;
   /** What this worker answered. */
   readonly tally: Record<Fate, number>;
+  /** Another worker has the chunk, or its job is over. */
+  isLost: boolean;
 }
 
 /** The leases of one worker's chunks, renewed while any is under way; with them it tells how far they are. */
@@ -75,7 +77,7 @@ export class Leases {
 
   /** The claim gave this chunk. */
   hold({ token, answered }: ClaimedChunk): void {
-    this.#held.set(token, { before: answered, tally: { ...EMPTY_TALLY } });
+    this.#held.set(token, { before: answered, tally: { ...EMPTY_TALLY }, isLost: false });
     if (this.#underWay === 0) this.#begin();
     this.#underWay += 1;
   }
@@ -90,6 +92,11 @@ export class Leases {
   /** Where what is answered of a chunk is counted. */
   tallyOf(token: string): Record<Fate, number> {
     return this.#held.get(token)?.tally ?? { ...EMPTY_TALLY };
+  }
+
+  /** Whether the chunk is not this worker's any more, as far as it knows. */
+  isLost(token: string): boolean {
+    return this.#held.get(token)?.isLost === true;
   }
 
   /** That many entries were stored. */
@@ -116,10 +123,14 @@ export class Leases {
     }
     try {
       this.#entriesPerSecond = this.#speed.read() ?? 0;
-      const held = { tokens: [...this.#held.keys()], answered: this.#answered() };
+      const known = [...this.#held];
+      const held = { tokens: known.map(([token]) => token), answered: this.#answered() };
       const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, ...held };
-      await chunks.renew(lease, this.#entriesPerSecond);
+      const renewed = await chunks.renew(lease, this.#entriesPerSecond);
       this.#renewedMs = clock.monotonicMs();
+      for (const [token, progress] of known) {
+        if (progress !== undefined && !renewed.has(token)) progress.isLost = true;
+      }
     } catch (fault) {
       log.error("bulk.renew_failed", fault);
     }

@@ -30,6 +30,8 @@ export interface ChunkDeps {
   readonly answered: (fate: Fate) => void;
   /** Of all chunks. */
   readonly conclusions: Conclusions;
+  /** The chunk is another worker's by now: what is left of it is not asked for. */
+  readonly isLost: () => boolean;
   /** Called when DNS has said what it says the first time. */
   readonly ended: () => void;
 }
@@ -55,7 +57,7 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   const results = await firstPass({ chunk, entries, options }, deps);
   const conclusive = results.some(({ dns }) => dns === "conclusive");
   const isSilent = !conclusive && results.some(isInconclusive);
-  if (!isSilent) await secondPass({ owner, entries, results, options }, deps);
+  if (!isSilent && !deps.isLost()) await secondPass({ owner, entries, results, options }, deps);
   const dnsDown = results.some(isInconclusive) && !(await deps.dnsAnswers());
   return {
     outcome: outcomeOf(entries, results),
@@ -65,11 +67,14 @@ export async function processChunk(chunk: ClaimedChunk, deps: ChunkDeps): Promis
   };
 }
 
+/** Ends the check of a chunk that another worker has by now. */
+export class ChunkLost extends Error {}
+
 const isInconclusive = ({ dns }: Checked): boolean => dns === "inconclusive";
 
 async function firstPass(
   { chunk, entries, options }: FirstPass,
-  { check, room, pace, conclusions, answered, ended }: ChunkDeps,
+  { check, room, pace, conclusions, answered, ended, isLost }: ChunkDeps,
 ): Promise<Checked[]> {
   const results: Checked[] = [];
   const concluding = conclusions.begin(chunk, (at, heard) => {
@@ -92,6 +97,7 @@ async function firstPass(
     );
   try {
     await checkAll(entries, askInPace, () => {
+      if (isLost()) throw new ChunkLost();
       const turn = pace.enter();
       return turn === undefined ? room() : turn.then(room);
     });

@@ -86,6 +86,31 @@ test("one bad entry among 150 fails its chunk while later entries wait for room"
   assert.equal(await world.stores.unitsUsed(), 0);
 });
 
+test("a chunk that another worker has by now is given up, and nothing of it is stored", async (t) => {
+  const good = switchedCheck();
+  let asked = 0;
+  const check: EntryCheck = (entry, options) => {
+    asked += 1;
+    return good.check(entry, options);
+  };
+  const waiting: (() => void)[] = [];
+  const room = () => new Promise<void>((resolve) => void waiting.push(resolve));
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check, room });
+  await submit(world, 150);
+  const worker = world.worker();
+  worker.start();
+  await until(() => waiting.length > 0 || undefined);
+  const { clock, chunks } = world.stores;
+  await chunks.freeAll(clock.nowMs() + 3_600_000);
+  clock.advance(5_000);
+  await until(() => {
+    waiting.shift()?.();
+    return worker.figures().late === 1 || undefined;
+  });
+  assert.ok(asked < 150, String(asked));
+  assert.deepEqual([worker.figures().stored, worker.figures().inUse], [0, 0]);
+});
+
 test("a worker that stops hands its chunks back, and another ends the job", async (t) => {
   const never = new Promise<never>(() => undefined);
   const stuck = await bulkWorld(t, { lookup: mailEverywhere(), check: () => never });

@@ -11,7 +11,7 @@ import type { Share } from "../../../ports/sharing/share.ts";
 import type { Shares } from "../../../ports/sharing/shares.ts";
 import type { OwnerKey } from "../../../ports/admission/owner.ts";
 import { OwnerPaces } from "../../../ports/sharing/owner-paces.ts";
-import { type ChunkDeps, type CheckedChunk, processChunk } from "./process-chunk.ts";
+import { type ChunkDeps, type CheckedChunk, ChunkLost, processChunk } from "./process-chunk.ts";
 import { STORE_PAUSE_MS, storeChunk } from "./store-chunk.ts";
 
 /** Chunks under way. Each holds some results back while its slowest names keep it. */
@@ -46,7 +46,7 @@ const NOBODY: ReadonlySet<OwnerKey> = new Set();
 
 export interface WorkerDeps extends Omit<
   ChunkDeps,
-  "again" | "pace" | "conclusions" | "answered" | "ended"
+  "again" | "pace" | "conclusions" | "answered" | "ended" | "isLost"
 > {
   readonly shares: Pick<Shares, "of">;
   /** Names that DNS takes at once. */
@@ -189,19 +189,24 @@ class ClaimingWorker implements BulkWorker {
   }
 
   async #run(chunk: ClaimedChunk): Promise<void> {
-    const { chunks, clock, log } = this.#deps;
     try {
       await this.#finish(chunk, await this.#check(chunk));
     } catch (fault) {
-      this.#counts.failed += 1;
-      log.error("bulk.chunk_failed", fault, { session: chunk.session, chunk: chunk.number });
-      await chunks
-        .release(chunk, clock.nowMs() + STORE_PAUSE_MS)
-        .catch((again: unknown) => log.error("bulk.release_failed", again));
+      if (fault instanceof ChunkLost) this.#counts.late += 1;
+      else await this.#putBack(chunk, fault);
     }
     if (chunk.isSuspect) this.#suspects -= 1;
     await this.#leases.release(chunk.token);
     this.#claiming.wake();
+  }
+
+  async #putBack(chunk: ClaimedChunk, fault: unknown): Promise<void> {
+    const { chunks, clock, log } = this.#deps;
+    this.#counts.failed += 1;
+    log.error("bulk.chunk_failed", fault, { session: chunk.session, chunk: chunk.number });
+    await chunks
+      .release(chunk, clock.nowMs() + STORE_PAUSE_MS)
+      .catch((again: unknown) => log.error("bulk.release_failed", again));
   }
 
   /** Whether one more chunk of this owner would do no good, or take from others. */
@@ -246,6 +251,7 @@ class ClaimingWorker implements BulkWorker {
         ended: () => checked(1),
         pace,
         conclusions: this.#conclusions,
+        isLost: () => this.#leases.isLost(chunk.token),
       });
     } finally {
       hold.release();

@@ -86,8 +86,12 @@ async function openWorld(t: TestContext) {
     refresher.follow(({ shared }: LoadedLists) => {
       datasets = attachDatasets(shared, noRules);
     });
+    let lost = (): void => undefined;
     const elections: Elections = {
-      hold: () => reach(() => Promise.resolve((holder ??= name) === name)),
+      hold: (_duty, tell) => {
+        lost = tell;
+        return reach(() => Promise.resolve((holder ??= name) === name));
+      },
       resign: () =>
         reach(() => {
           if (holder === name) holder = undefined;
@@ -115,6 +119,7 @@ async function openWorld(t: TestContext) {
       kill: () => {
         isCut = true;
         if (holder === name) holder = undefined;
+        lost();
       },
       file: (file: string): string => readFileSync(join(folder, file), "utf8"),
       sourcesOf: (of: string): readonly string[] => {

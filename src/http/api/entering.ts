@@ -35,6 +35,7 @@ export async function inDeadline(
   const told = (error: unknown): void => {
     if (!(error instanceof Refusal)) faultLog(error, { method: "POST", route: "decide" });
   };
+  let why: "late" | "away" = "late";
   try {
     const entrance = await inTime(entering, { timeoutMs, late: undefined, clock });
     if (entrance !== undefined) return entrance;
@@ -46,8 +47,9 @@ export async function inDeadline(
   } catch (error) {
     if (storeDownOf(error) === undefined) throw error;
     told(error);
+    why = "away";
   }
-  return admission.unidentified(credentials, address);
+  return admission.unidentified(credentials, address, why);
 }
 
 /** The rate was counted when the caller became known; whoever was refused, by either name, is charged nothing. */

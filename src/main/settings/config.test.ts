@@ -72,12 +72,14 @@ test("an unknown setting is reported with the likely name, variables of Kubernet
     GATEPOST_SIGNUPS: "closed",
     GATEPOST_COLOUR: "blue",
     OTHER: "x",
+    REDIS_URL: "redis://:hidden-word@cache",
   };
   assert.deepEqual(unknownSettings(environment), [
     "Unknown setting GATEPOST_COLOUR (ignored). docs/configuration.md lists all settings.",
     "Unknown setting GATEPOST_PORT (ignored). Did you mean PORT?",
     "Unknown setting GATEPOST_PUBLICURL (ignored). Did you mean GATEPOST_PUBLIC_URL?",
     "Unknown setting GATEPOST_SIGNUPS (ignored). Did you mean GATEPOST_SIGNUP?",
+    "Removed setting REDIS_URL (ignored). Unset it: PostgreSQL alone (DATABASE_URL) is shared by several processes.",
   ]);
 });
 
@@ -121,11 +123,7 @@ const scaled: readonly [
     },
     [],
   ],
-  [
-    "a database without the key lacks it",
-    { DATABASE_URL: DATABASE },
-    ["GATEPOST_SECRET_KEY"],
-  ],
+  ["a database without the key lacks it", { DATABASE_URL: DATABASE }, ["GATEPOST_SECRET_KEY"]],
   [
     "a URL of something else is named with everything else",
     {

@@ -63,10 +63,14 @@ export interface Admission {
    */
   enter(credentials: Credentials, clientAddress: string, likely?: "unit"): Awaitable<Entrance>;
   /**
-   * For a caller that cannot be identified in time: an anonymous one, counted by its address in this process. With
-   * what looks like a publishable key it reads no more than a page may.
+   * For a caller that cannot be identified in time: an anonymous one, counted by its address in this process. `away`: the
+   * store does not answer, so a server's key gets the highest rate of any plan. With what looks like a publishable key it reads no more than a page may.
    */
-  unidentified(credentials: Credentials, clientAddress: string): Awaitable<Entrance>;
+  unidentified(
+    credentials: Credentials,
+    clientAddress: string,
+    why: "late" | "away",
+  ): Awaitable<Entrance>;
   /** The same for an account that proved itself without a key: by a session of the dashboard. */
   enterAs(account: Account, clientAddress: string): Awaitable<Entrance>;
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */

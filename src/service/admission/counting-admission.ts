@@ -15,7 +15,7 @@ import type { RateCounter, RateTaking } from "../../ports/admission/rate-counter
 import type { RequestCounter } from "../../ports/admission/request-counter.ts";
 import { type Caller, Strangers } from "./caller.ts";
 import type { Admission, AdvanceUnit, Credentials, Entrance, Receipt } from "./admission.ts";
-import { isPublishableKey } from "./api-key.ts";
+import { isApiKey, isPublishableKey } from "./api-key.ts";
 import { presentedKey } from "./identify.ts";
 import { KnownKeys, type KnownKeysDeps } from "./known-keys.ts";
 import {
@@ -76,15 +76,21 @@ class CountingAdmission implements Admission {
     return this.#asAccount({ account }, clientAddress);
   }
 
-  unidentified(credentials: Credentials, clientAddress: string): Awaitable<Entrance> {
+  unidentified(
+    credentials: Credentials,
+    clientAddress: string,
+    why: "late" | "away",
+  ): Awaitable<Entrance> {
     const presented = presentedKey(credentials);
     const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
     const { caller: stranger, owner } = this.#strangers.at(clientAddress);
     const from: Caller = { ...stranger, isUnidentified: true };
     const caller: Caller = isPublishable ? { ...from, isPublishable } : from;
-    const limit = this.#deps.tiers.anonymous.ratePerMinute;
+    const { rates, localRates = rates, clock, tiers } = this.#deps;
+    // A server decides for all of its visitors: as long as nobody can say whose key it has, it gets the rate of any plan.
+    const isServer = presented.kind === "key" && !isPublishable && isApiKey(presented.key);
+    const limit = isServer && why === "away" ? highestRate(tiers) : tiers.anonymous.ratePerMinute;
     if (limit === null) return entranceOf(caller, "stranger", limit, UNLIMITED);
-    const { rates, localRates = rates, clock } = this.#deps;
     // Beside the address's own count, which the caller may move as well once it is known.
     const taking = localRates.take(["late:", owner].join(""), limit, clock.monotonicMs());
     return when(taking, (rate) => {
@@ -267,6 +273,14 @@ class CountingAdmission implements Admission {
 
 const halfOf = (limit: number | null): number | null =>
   limit === null ? null : Math.floor(limit / 2);
+
+/** Null when a plan has no limit. */
+function highestRate(tiers: Tiers): number | null {
+  const rates = Object.values(tiers).map(({ ratePerMinute }) => ratePerMinute);
+  return rates.reduce((one, other) =>
+    one === null || other === null ? null : Math.max(one, other),
+  );
+}
 
 /** Whose rate was counted: an account's, an address's, or that of an address with an invalid key. */
 type Who = Account | "stranger" | "intruder";

@@ -35,7 +35,7 @@ export interface SharedCountersDeps {
 
 /** $1 to $6 are of each owner, $7 the day, $8 the first day of its month, $9 the time or null. */
 export const COUNT: NamedStatement = {
-  name: "gatepost_count",
+  name: "counters count",
   sql: `
 insert into counters as c
   (owner, seen_ms, opened_ms, used, day, in_day, in_month, passed, taken, times, rate, units, daily, monthly)
@@ -73,7 +73,7 @@ returning owner, seen_ms, opened_ms, used, passed, taken, day, in_day, in_month`
 
 /** Reads the ledger for the rows that are missing or new. $1 owners, $2 day, $3 and $4 the ends of its month. */
 const FILL: NamedStatement = {
-  name: "gatepost_fill",
+  name: "counters fill",
   sql: `
 insert into counters as c
   (owner, seen_ms, opened_ms, used, day, in_day, in_month, passed, taken, times)
@@ -88,13 +88,13 @@ where c.day < 0`,
 
 /** $1 owner, $2 day. */
 const READ: NamedStatement = {
-  name: "gatepost_read",
+  name: "counters read",
   sql: "select owner, day, in_day, in_month from counters where owner = $1 and day = $2",
 };
 
 /** Takes units off. $1 owner, $2 units, $3 the day of the units, $4 the first day of the month after theirs. */
 const LESS: NamedStatement = {
-  name: "gatepost_less",
+  name: "counters less",
   sql: `
 update counters set
   in_day = case when day = $3::int then in_day - $2::bigint else in_day end,
@@ -104,7 +104,7 @@ where owner = $1`,
 
 /** Adds to the requests of a window. $1 owner, $2 the window, $3 requests. */
 const USE: NamedStatement = {
-  name: "gatepost_use",
+  name: "counters use",
   sql: `update counters set used = greatest(0, used + $3::int) where owner = $1 and opened_ms = $2::bigint`,
 };
 

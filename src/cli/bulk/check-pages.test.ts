@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { FullResult } from "../../core/validate/result.ts";
 import { checkPages } from "./check-pages.ts";
-import type { SourcePage } from "./entry-source.ts";
+import type { ListPage } from "../../service/bulk/list-file.ts";
 
 const RESULT: FullResult = {
   format: true,
@@ -16,11 +16,18 @@ const RESULT: FullResult = {
   free: false,
 };
 
-async function* onePage(count: number): AsyncGenerator<SourcePage> {
-  const entries = Array.from({ length: count }, (_, at) => ({
-    entry: `d${String(at)}.example`,
-  }));
-  yield await Promise.resolve({ header: [], entries });
+const SHAPE = {
+  form: "list",
+  header: ["entry"],
+  column: "column 1",
+  others: [],
+  delimiter: ",",
+} as const;
+
+async function* onePage(count: number): AsyncGenerator<ListPage> {
+  const names = Array.from({ length: count }, (_, at) => `d${String(at)}.example`);
+  const rows = names.map((name) => ({ cells: [name], entries: [name] }));
+  yield await Promise.resolve({ shape: SHAPE, rows });
 }
 
 test("a check that fails while later entries wait for room is reported, not an unhandled rejection", async () => {

@@ -1,10 +1,13 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
-import { isInconclusive } from "../../core/validate/result.ts";
+import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import type { EntryCheck } from "../../service/bulk/worker/entry-check.ts";
 import { checkAll } from "../../service/bulk/worker/check-all.ts";
 import { Places } from "../../ports/process/places.ts";
-import type { SourceEntry, SourcePage } from "./entry-source.ts";
-import type { CheckedEntry } from "./entry-writer.ts";
+import { entryKey, readEntry } from "../../core/address/entry.ts";
+import { TextHashes } from "../../core/batch/count-spellings.ts";
+import type { ListRow } from "../../core/batch/list-table.ts";
+import type { ListPage } from "../../service/bulk/list-file.ts";
+import type { CheckedRow } from "./entry-writer.ts";
 
 /** Checks entries with a DNS client that waits longer than a single check does. */
 export interface BulkChecker {
@@ -14,8 +17,8 @@ export interface BulkChecker {
   readonly close: () => Promise<void>;
 }
 
-export interface CheckedPage extends Omit<SourcePage, "entries"> {
-  readonly entries: readonly CheckedEntry[];
+export interface CheckedPage extends Pick<ListPage, "shape"> {
+  readonly rows: readonly CheckedRow[];
 }
 
 /** Entries checked together. */
@@ -35,7 +38,7 @@ const SPAM_TRAP = true;
  * already started are still yielded.
  */
 export async function* checkPages(
-  pages: AsyncIterable<SourcePage>,
+  pages: AsyncIterable<ListPage>,
   { check, room }: BulkChecker,
   stop: AbortSignal,
 ): AsyncGenerator<CheckedPage> {
@@ -59,18 +62,34 @@ export async function* checkPages(
 }
 
 async function next(open: Promise<CheckedPage>[]): Promise<CheckedPage> {
-  return (await open.shift()) ?? { header: [], entries: [] };
+  const page = await open.shift();
+  if (page === undefined) throw new Error("no block is open");
+  return page;
 }
 
-/** Cuts pages into blocks. An empty page is yielded for its header. */
-async function* blocks(pages: AsyncIterable<SourcePage>): AsyncGenerator<SourcePage> {
-  for await (const { entries, ...table } of pages) {
-    if (entries.length === 0) yield { ...table, entries };
-    for (let at = 0; at < entries.length; at += BLOCK_ENTRIES) {
-      yield { ...table, entries: entries.slice(at, at + BLOCK_ENTRIES) };
+interface Block extends Pick<ListPage, "shape"> {
+  readonly rows: readonly (ListRow & { readonly isDuplicate: boolean })[];
+}
+
+/** Cuts pages into blocks and marks rows whose entries all came before. An empty page is kept for its header. */
+async function* blocks(pages: AsyncIterable<ListPage>): AsyncGenerator<Block> {
+  const seen = new TextHashes();
+  const marked = (row: ListRow): Block["rows"][number] => {
+    const fresh = row.entries.map((entry) => seen.addText(keyOf(entry)));
+    return { ...row, isDuplicate: fresh.length > 0 && !fresh.includes(true) };
+  };
+  for await (const { shape, rows } of pages) {
+    if (rows.length === 0) yield { shape, rows: [] };
+    for (let at = 0; at < rows.length; at += BLOCK_ENTRIES) {
+      yield { shape, rows: rows.slice(at, at + BLOCK_ENTRIES).map(marked) };
     }
   }
 }
+
+const OWN_KEY = /^[a-z0-9._+-]+@(?:[a-wyz0-9-]|x(?!n--))+(?:\.(?:[a-wyz0-9-]|x(?!n--))+)+$/;
+
+const keyOf = (entry: string): string =>
+  OWN_KEY.test(entry) ? entry : entryKey(readEntry(entry, "either"), entry);
 
 interface Checking extends Pick<BulkChecker, "check" | "room"> {
   /** Limits the second pass of all running blocks together. */
@@ -79,34 +98,35 @@ interface Checking extends Pick<BulkChecker, "check" | "room"> {
 
 /** Checks a block, then once more those entries that DNS did not answer for. */
 async function checkBlock(
-  { entries, ...table }: SourcePage,
+  { shape, rows }: Block,
   { check, room, again }: Checking,
 ): Promise<CheckedPage> {
-  const checked = await checkAll(entries, (source) => checkEntry(source, check), room);
-  const settled = checked.map(async (each) =>
-    each.result !== undefined && isInconclusive(each.result)
-      ? again.hold(() => checkEntry(each, check, { again: true }))
-      : each,
+  const entries = rows.flatMap((row) => row.entries);
+  const checked = await checkAll(entries, (entry) => checkEntry(entry, check), room);
+  const settled = await Promise.all(
+    checked.map(async (result, at) =>
+      isInconclusive(result)
+        ? await again.hold(() => checkEntry(entries[at] ?? "", check, { again: true }))
+        : result,
+    ),
   );
-  return { ...table, entries: withNotes(await Promise.all(settled)) };
-}
-
-function withNotes(entries: readonly CheckedEntry[]): readonly CheckedEntry[] {
-  const texts = entries.map(({ entry }) => entry).filter((entry) => entry !== "");
-  const among = addressBalance(texts) > 0 ? "addresses" : "anything";
-  return entries.map((each) => {
-    const note = each.result === undefined ? undefined : entryNote(each.entry, among);
-    if (note === undefined || each.result === undefined) return each;
-    return { ...each, result: withNote(each.result, note) };
+  const among = addressBalance(entries) > 0 ? "addresses" : "anything";
+  const noted = settled.map((result, at) => {
+    const note = entryNote(entries[at] ?? "", among);
+    return note === undefined ? result : withNote(result, note);
   });
+  let at = 0;
+  return {
+    shape,
+    rows: rows.map((row) => ({ ...row, results: noted.slice(at, (at += row.entries.length)) })),
+  };
 }
 
 async function checkEntry(
-  source: SourceEntry,
+  entry: string,
   check: EntryCheck,
   options: { readonly again?: true } = {},
-): Promise<CheckedEntry> {
-  if (source.entry === "") return source;
-  const heard = await check(source.entry, { spamTrap: SPAM_TRAP, ...options });
-  return { ...source, result: heard.conclude() };
+): Promise<FullResult> {
+  const heard = await check(entry, { spamTrap: SPAM_TRAP, ...options });
+  return heard.conclude();
 }

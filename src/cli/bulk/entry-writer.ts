@@ -1,49 +1,70 @@
-import { csvLine } from "../../core/batch/csv-text.ts";
-import { RESULT_COLUMNS, resultCells } from "../../core/batch/result-cells.ts";
+import { csvCells, csvLine } from "../../core/batch/csv-text.ts";
 import type { NotedResult } from "../../core/batch/entry-note.ts";
+import type { ListRow } from "../../core/batch/list-table.ts";
+import { NOT_READ, RESULT_COLUMNS, rowCells } from "../../core/batch/result-cells.ts";
 import { fateOf } from "../../core/batch/tally.ts";
-import type { FileFormat, SourceEntry } from "./entry-source.ts";
+import type { ReadShape } from "../../service/bulk/list-file.ts";
 
-/** An entry with its result; none for a row without an entry. */
-export interface CheckedEntry extends SourceEntry {
-  readonly result?: NotedResult;
+/** How entries are written: the valid ones a line each, every row with its result, every object with its result. */
+export type FileFormat = "list" | "csv" | "ndjson";
+
+/** The format by the file's name; undefined if the name does not tell. */
+export function formatNamed(path: string): FileFormat | undefined {
+  const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
+  return ENDINGS.get(ending);
 }
 
-/** The text of some checked entries. */
-export type EntryWriter = (entries: readonly CheckedEntry[], table: TableShape) => string;
+const ENDINGS = new Map<string, FileFormat>([
+  ["csv", "csv"],
+  ["tsv", "csv"],
+  ["ndjson", "ndjson"],
+  ["jsonl", "ndjson"],
+  ["txt", "list"],
+  ["list", "list"],
+]);
 
-/** How the input's table looks; the output's looks the same. */
-export interface TableShape {
-  readonly header: readonly string[];
-  readonly delimiter?: string;
+export const formatOfForm = { table: "csv", list: "list", objects: "ndjson" } as const;
+
+/** A row with the results of its entries. */
+export interface CheckedRow extends ListRow {
+  readonly results: readonly NotedResult[];
+  /** All of its entries came before. */
+  readonly isDuplicate: boolean;
 }
 
-/** The text before the first entry of a file. */
-export function fileHead(format: FileFormat, { header, delimiter }: TableShape): string {
+/** The text before the first row of a file. */
+export function fileHead(format: FileFormat, { header, delimiter }: ReadShape): string {
   return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS], delimiter) : "";
 }
 
-/** `list` has only the valid entries, the others every entry. */
-export function entryWriter(format: FileFormat): EntryWriter {
-  const line = LINES[format];
-  return (entries, table) => entries.map((entry) => line(entry, table)).join("");
+/** The text of some rows. */
+export function rowsText(
+  format: FileFormat,
+  rows: readonly CheckedRow[],
+  shape: ReadShape,
+): string {
+  return rows.map((row) => LINES[format](row, shape)).join("");
 }
 
-type Line = (entry: CheckedEntry, table: TableShape) => string;
-
-const LINES: Readonly<Record<FileFormat, Line>> = {
-  list: ({ entry, result }) =>
-    result !== undefined && fateOf(result) === "valid" ? `${entry}\n` : "",
-  csv: ({ entry, cells, result }, { delimiter }) =>
-    csvLine([...(cells ?? [entry]), ...resultCells(result)], delimiter),
-  ndjson: (checked, { header }) =>
-    `${withResult(objectOf(checked, header), JSON.stringify(checked.result ?? null))}\n`,
+const LINES: Readonly<Record<FileFormat, (row: CheckedRow, shape: ReadShape) => string>> = {
+  list: ({ entries, results }) =>
+    entries.map((entry, at) => (isValid(results[at]) ? `${entry}\n` : "")).join(""),
+  csv: ({ cells, results, ...note }, { delimiter }) =>
+    `${csvCells(cells, delimiter)}${delimiter}${csvLine(rowCells(results, note), delimiter)}`,
+  ndjson: (row, { header }) => `${withResult(objectOf(row, header), resultJson(row))}\n`,
 };
 
+const isValid = (result: NotedResult | undefined): boolean =>
+  result !== undefined && fateOf(result) === "valid";
+
+function resultJson({ results, reason }: CheckedRow): string {
+  if (reason !== undefined) return JSON.stringify({ status: NOT_READ, message: reason });
+  return JSON.stringify(results.length > 1 ? results : (results[0] ?? null));
+}
+
 /** Built as text, so that "__proto__" and repeated names stay unchanged. */
-function objectOf({ entry, cells, object }: SourceEntry, header: readonly string[]): string {
+function objectOf({ cells, object }: ListRow, header: readonly string[]): string {
   if (object !== undefined) return object;
-  if (cells === undefined) return `{"entry":${JSON.stringify(entry)}}`;
   const members = header.map(
     (name, index) => `${JSON.stringify(name)}:${JSON.stringify(cells[index] ?? "")}`,
   );

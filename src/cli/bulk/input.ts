@@ -1,22 +1,19 @@
 import type { FileFacts, Files } from "../../ports/process/files.ts";
-import { fileText } from "../../service/bulk/file-text.ts";
 import { wordsOf } from "../fault-words.ts";
 import { CommandFailure, EXIT } from "../terminal.ts";
-import { type FileFormat, formatOf } from "./entry-source.ts";
 
 /** An opened input. */
 export interface Input {
   readonly path: string;
   /** Absent for standard input. */
   readonly facts: FileFacts | undefined;
-  readonly format: FileFormat;
-  /** Whether it begins with a byte order mark. */
-  readonly mark: boolean;
-  readonly texts: AsyncIterable<string>;
+  /** Begins with a byte order mark; known once something was read. */
+  readonly mark: () => boolean;
+  readonly slices: AsyncIterable<Uint8Array>;
   readonly readBytes: () => number;
 }
 
-/** Opens a file, or standard input, and reads until its format is known. */
+/** Opens a file, or standard input. */
 export async function openInput(path: string, files: Files, stop: AbortSignal): Promise<Input> {
   const facts = await files.stat(path);
   if (path !== "-" && facts === undefined) {
@@ -28,17 +25,8 @@ export async function openInput(path: string, files: Files, stop: AbortSignal): 
     if (readBytes === 0) mark = hasMark(slice);
     readBytes += slice.length;
   };
-  const texts = fileText(noted(files.read(path, stop), note));
-  const first = await texts.next();
-  const head = first.done === true ? "" : first.value;
-  return {
-    path,
-    facts,
-    format: formatOf(path, head),
-    mark,
-    texts: behind(head, texts),
-    readBytes: () => readBytes,
-  };
+  const slices = noted(files.read(path, stop), note);
+  return { path, facts, mark: () => mark, slices, readBytes: () => readBytes };
 }
 
 /** UTF-8's or UTF-16's. */
@@ -55,11 +43,6 @@ async function* noted(
     note(slice);
     yield slice;
   }
-}
-
-async function* behind(head: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
-  yield head;
-  yield* texts;
 }
 
 /** How much of a file was read; undefined for standard input. */

@@ -30,7 +30,7 @@ export function createMeter({ input, out }: MeteredRun, { terminal, clock }: Met
   const progress = (state: RunState): RunProgress => {
     const share = shareOf(input);
     return {
-      entries: state.entries,
+      entries: state.rows,
       elapsedMs: elapsedMs(),
       ...(share === undefined ? {} : { share }),
     };

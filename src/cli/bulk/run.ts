@@ -2,14 +2,24 @@ import { isInconclusive } from "../../core/validate/result.ts";
 import { EMPTY_TALLY, fateOf, type Tally } from "../../core/batch/tally.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { FileWriter } from "../../ports/process/files.ts";
-import { entryWriter, fileHead, type CheckedEntry } from "./entry-writer.ts";
-import type { FileFormat } from "./entry-source.ts";
+import {
+  type CheckedRow,
+  type FileFormat,
+  fileHead,
+  formatOfForm,
+  rowsText,
+} from "./entry-writer.ts";
+import type { ReadShape } from "../../service/bulk/list-file.ts";
 import type { CheckedPage } from "./check-pages.ts";
 
 /** The progress of a run. */
 export interface RunState {
-  /** Entries of the input, blank ones included. */
-  readonly entries: number;
+  readonly rows: number;
+  /** Rows that could not be read, and the first reasons. */
+  readonly spoilt: number;
+  readonly reasons: readonly string[];
+  /** What was read; absent for an empty file. */
+  readonly shape?: ReadShape;
   readonly tally: Tally;
   /** Entries of `tally.invalidDns` for which DNS did not answer. */
   readonly inconclusive: number;
@@ -22,9 +32,10 @@ export interface RunDeps {
 }
 
 export interface OutputOptions {
-  readonly format: FileFormat;
+  /** Absent: the input's. */
+  readonly format: FileFormat | undefined;
   /** The input begins with a byte order mark, by which spreadsheets know UTF-8. */
-  readonly mark: boolean;
+  readonly mark: () => boolean;
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -38,16 +49,14 @@ export async function writePages(
   { format, mark }: OutputOptions,
   { writer, clock, show }: RunDeps,
 ): Promise<RunState> {
-  const textOf = entryWriter(format);
-  let state: RunState = { entries: 0, tally: EMPTY_TALLY, inconclusive: 0 };
-  let isStart = true;
+  let state: RunState = { rows: 0, spoilt: 0, reasons: [], tally: EMPTY_TALLY, inconclusive: 0 };
   let shownMs = clock.monotonicMs();
-  for await (const { entries, ...table } of pages) {
-    const start = mark && format === "csv" ? BYTE_ORDER_MARK : "";
-    const head = isStart ? start + fileHead(format, table) : "";
-    isStart = false;
-    await writer.write(head + textOf(entries, table));
-    state = advanced(state, entries);
+  for await (const { rows, shape } of pages) {
+    const to = format ?? formatOfForm[shape.form];
+    const start = mark() && to === "csv" ? BYTE_ORDER_MARK : "";
+    const head = state.shape === undefined ? start + fileHead(to, shape) : "";
+    await writer.write(head + rowsText(to, rows, shape));
+    state = { ...advanced(state, rows), shape };
     if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
     shownMs = clock.monotonicMs();
     show(state);
@@ -56,14 +65,22 @@ export async function writePages(
   return state;
 }
 
-function advanced(state: RunState, entries: readonly CheckedEntry[]): RunState {
+/** Reasons that are shown. */
+const REASONS_MAX = 10;
+
+function advanced(state: RunState, rows: readonly CheckedRow[]): RunState {
   const tally: Record<keyof Tally, number> = { ...state.tally };
-  let { inconclusive } = state;
-  for (const { result } of entries) {
-    if (result === undefined) continue;
-    const fate = fateOf(result);
-    tally[fate] += 1;
-    if (fate === "invalidDns" && isInconclusive(result)) inconclusive += 1;
+  let { inconclusive, spoilt, reasons } = state;
+  for (const { results, reason } of rows) {
+    if (reason !== undefined) {
+      spoilt += 1;
+      if (reasons.length < REASONS_MAX) reasons = [...reasons, reason];
+    }
+    for (const result of results) {
+      const fate = fateOf(result);
+      tally[fate] += 1;
+      if (fate === "invalidDns" && isInconclusive(result)) inconclusive += 1;
+    }
   }
-  return { entries: state.entries + entries.length, tally, inconclusive };
+  return { ...state, rows: state.rows + rows.length, spoilt, reasons, tally, inconclusive };
 }

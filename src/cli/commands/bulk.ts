@@ -2,7 +2,8 @@ import { Command, Option } from "commander";
 import { TableFault } from "../../core/batch/table-fault.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Files, FileWriter } from "../../ports/process/files.ts";
-import { entryPages, type FileFormat, formatNamed } from "../bulk/entry-source.ts";
+import { readListFile, type ReadShape } from "../../service/bulk/list-file.ts";
+import { type FileFormat, formatNamed } from "../bulk/entry-writer.ts";
 import { type Input, openInput } from "../bulk/input.ts";
 import { type BulkChecker, checkPages } from "../bulk/check-pages.ts";
 import { createMeter } from "../bulk/meter.ts";
@@ -24,13 +25,15 @@ interface Options {
   readonly force?: true;
   readonly format?: FileFormat;
   readonly column?: string;
+  readonly sheet?: string;
+  readonly bom?: true;
 }
 
 /** `gatepost bulk FILE|-`: checks every entry of a file. */
 export function bulkCommand(deps: BulkCommandDeps): Command {
   return new Command("bulk")
     .description("check a file of entries without a server")
-    .argument("<file>", 'a list, CSV or NDJSON; "-" reads standard input')
+    .argument("<file>", 'text, CSV, JSON lines or .xlsx; "-" reads standard input')
     .option("--out <file>", "write to this file; it must not exist")
     .option("--force", "replace the file that --out names")
     .addOption(
@@ -40,6 +43,8 @@ export function bulkCommand(deps: BulkCommandDeps): Command {
       ).choices(["list", "csv", "ndjson"]),
     )
     .option("--column <name>", "column or JSON member with the entries (name, or number from 1)")
+    .option("--sheet <name>", "sheet of a workbook (name, or number from 1)")
+    .option("--bom", "begin CSV with a byte order mark, for Excel")
     .addHelpText(
       "after",
       "\nlist: the valid entries, one a line. csv: every row with its result; a cell that begins\n" +
@@ -57,7 +62,7 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
     stopping.abort();
   });
   try {
-    refuseSpreadsheets(path, options.out);
+    refuseSpreadsheet(options.out);
     const input = await openInput(path, deps.files, stopping.signal);
     await refuseOutput(input, options, deps);
     await carryOut(input, options, { ...deps, stop: stopping.signal });
@@ -71,10 +76,11 @@ async function bulk(path: string, options: Options, deps: BulkCommandDeps): Prom
   }
 }
 
-/** A spreadsheet's own file is a zip archive: read as text it is nonsense, and text named so does not open. */
-function refuseSpreadsheets(...paths: readonly (string | undefined)[]): void {
-  const path = paths.find((each) => /\.(?:xlsx?|ods|numbers)$/i.test(each ?? ""));
-  if (path !== undefined) throw misuse(`${path}: spreadsheet files are not supported; use .csv`);
+/** Results are text, which no spreadsheet opens under such a name. */
+function refuseSpreadsheet(out: string | undefined): void {
+  if (/\.(?:xlsx?|ods|numbers)$/i.test(out ?? "")) {
+    throw misuse(`--out: ${out ?? ""} would not be a spreadsheet; use .csv`);
+  }
 }
 
 /** Before anything is checked: what is there already is not lost by a slip of the hand. */
@@ -118,25 +124,27 @@ interface CheckAllDeps extends Pick<BulkCommandDeps, "terminal" | "clock"> {
 
 async function checkAll(
   input: Input,
-  { out = "-", format, column }: Options,
+  { out = "-", format, column, sheet, bom }: Options,
   { check, writer, stop, terminal, clock }: CheckAllDeps,
 ): Promise<void> {
   const meter = createMeter({ input, out }, { terminal, clock });
-  const source = entryPages(input.texts, {
-    format: input.format,
+  const source = readListFile(input.slices, {
+    name: input.path,
     ...(column !== undefined && { column }),
+    ...(sheet !== undefined && { sheet }),
   });
   const state = await writePages(
     checkPages(source, check, stop),
-    { format: format ?? formatNamed(out) ?? input.format, mark: input.mark },
+    { format: format ?? formatNamed(out), mark: () => bom === true || input.mark() },
     { writer, clock, show: meter.show },
   );
   meter.clear();
   if (stop.aborted) {
-    const count = grouped(state.entries);
-    throw new CommandFailure(EXIT.failed, `stopped after ${count} entries; the output ends there`);
+    const count = grouped(state.rows);
+    throw new CommandFailure(EXIT.failed, `stopped after ${count} rows; the output ends there`);
   }
-  terminal.err(summary(state, meter.elapsedMs()));
+  if (state.shape !== undefined) terminal.err(shapeWords(state.shape));
+  terminal.err(spoiltWords(state) + summary(state, meter.elapsedMs()));
   if (state.inconclusive > 0) {
     const count = grouped(state.inconclusive);
     throw new CommandFailure(
@@ -149,10 +157,31 @@ async function checkAll(
 function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {
   const { valid, disposable, invalidDns, invalidFormat } = tally;
   const total = valid + disposable + invalidDns + invalidFormat;
-  const unsure = inconclusive === 0 ? "" : ` (DNS did not answer for ${grouped(inconclusive)})`;
+  const unsure =
+    inconclusive === 0
+      ? ""
+      : ` (of which DNS did not answer for ${grouped(inconclusive)}: status unknown, not in a list of the valid ones)`;
   return (
     `${grouped(total)} entries: ${grouped(valid)} valid, ${grouped(disposable)} disposable, ` +
     `${grouped(invalidDns)} without mail server${unsure}, ${grouped(invalidFormat)} malformed; ` +
     `in ${clockTime(elapsedMs)}.\n`
   );
+}
+
+/** Which column and sheet were read, and what could be read instead. */
+function shapeWords({ form, column, others, sheet, otherSheets = [] }: ReadShape): string {
+  if (form === "list") return "";
+  const where = sheet === undefined ? "" : ` of the sheet "${sheet}"`;
+  const columns =
+    others.length === 0 ? "" : ` Other columns with entries: ${others.join(", ")} (--column).`;
+  const sheets =
+    otherSheets.length === 0 ? "" : ` Other sheets: ${otherSheets.join(", ")} (--sheet).`;
+  return `Read the column "${column}"${where}.${columns}${sheets}\n`;
+}
+
+function spoiltWords({ spoilt, reasons }: RunState): string {
+  if (spoilt === 0) return "";
+  const more = spoilt > reasons.length ? "  ...\n" : "";
+  const lines = reasons.map((reason) => `  ${reason}\n`).join("");
+  return `${grouped(spoilt)} rows could not be read and were not checked:\n${lines}${more}`;
 }

@@ -46,7 +46,9 @@ export class TextHashes {
   #slots = new Int32Array(2 * 4_096);
   size = 0;
 
-  addText(text: string): void {
+  /** Whether the text is new. */
+  addText(text: string): boolean {
+    const before = this.size;
     let [first, second] = [FIRST_SEED, SECOND_SEED];
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
@@ -54,6 +56,7 @@ export class TextHashes {
       second = secondWith(second, code);
     }
     this.add(first, second);
+    return this.size > before;
   }
 
   add(first: number, second: number): void {

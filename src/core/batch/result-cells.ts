@@ -1,3 +1,4 @@
+import { isInconclusive } from "../validate/result.ts";
 import type { CsvCell } from "./csv-text.ts";
 import type { NotedResult } from "./entry-note.ts";
 import { type Fate, fateOf } from "./tally.ts";
@@ -10,11 +11,20 @@ const STATUS: Readonly<Record<Fate, string>> = {
   invalidFormat: "invalid_format",
 };
 
+/** Status of a row that could not be read. */
+export const NOT_READ = "not_read";
+
+/** "unknown" when DNS did not answer: nobody could tell, and the summary counts it as `invalid_dns`. */
+function statusOf(result: NotedResult): string {
+  const fate = fateOf(result);
+  return fate === "invalidDns" && isInconclusive(result) ? "unknown" : STATUS[fate];
+}
+
 type Cell = (result: NotedResult) => CsvCell;
 
 /** A result as columns of a table, by their names; lists are joined with blanks. */
 const COLUMNS = {
-  status: (result) => STATUS[fateOf(result)],
+  status: statusOf,
   format: ({ format }) => format,
   domain: ({ domain }) => domain,
   disposable: ({ disposable }) => disposable,
@@ -35,11 +45,55 @@ const COLUMNS = {
   message: ({ message }) => message,
 } satisfies Record<string, Cell>;
 
-export const RESULT_COLUMNS: readonly string[] = Object.keys(COLUMNS);
-
 const CELLS: readonly Cell[] = Object.values(COLUMNS);
 
-/** One cell for each of `RESULT_COLUMNS`; all are empty without a result. */
-export function resultCells(result: NotedResult | undefined): readonly CsvCell[] {
-  return CELLS.map((cell) => (result === undefined ? undefined : cell(result)));
+/** What is said of a row beside its result. */
+export interface RowNote {
+  /** What was read, where the cell says it in other words. */
+  readonly readAs?: string;
+  /** Whether each of its entries stood in a row before. */
+  readonly isDuplicate?: boolean;
+  /** Why nothing of it was checked. */
+  readonly reason?: string;
+}
+
+/** Behind the columns of a list, in this order. */
+export const RESULT_COLUMNS: readonly string[] = Object.keys(COLUMNS);
+
+const CODE_AT = RESULT_COLUMNS.indexOf("code");
+const MESSAGE_AT = RESULT_COLUMNS.indexOf("message");
+
+/** One cell for each of `RESULT_COLUMNS`. */
+export const resultCells = (result: NotedResult): readonly CsvCell[] =>
+  CELLS.map((cell) => cell(result));
+
+/** Whether the row is more than its one result. */
+export const isNoted = ({ readAs, isDuplicate, reason }: RowNote): boolean =>
+  readAs !== undefined || isDuplicate === true || reason !== undefined;
+
+/** The cells of a row with its results; of several entries a cell has the value that all share, or one each. */
+export function rowCells(results: readonly NotedResult[], note: RowNote): readonly CsvCell[] {
+  const { readAs, isDuplicate, reason } = note;
+  if (reason !== undefined) {
+    return RESULT_COLUMNS.map((_, at) =>
+      at === 0 ? NOT_READ : at === MESSAGE_AT ? reason : undefined,
+    );
+  }
+  const each = results.map(resultCells);
+  const cells: CsvCell[] = CELLS.map((_, at) => {
+    const values = each.map((one) => one[at] ?? "");
+    return new Set(values).size <= 1 ? values[0] : values.join("; ");
+  });
+  const add = (at: number, text: string): void => {
+    cells[at] = [cells[at] ?? "", text].filter((part) => part !== "").join(" ");
+  };
+  if (readAs !== undefined) {
+    add(CODE_AT, "fixed");
+    add(MESSAGE_AT, `Read as ${readAs}.`);
+  }
+  if (isDuplicate === true) {
+    add(CODE_AT, "duplicate");
+    add(MESSAGE_AT, "It stands in a row before.");
+  }
+  return cells;
 }

@@ -1,6 +1,7 @@
 import { csvCells, csvLine } from "../../core/batch/csv-text.ts";
-import { RESULT_COLUMNS } from "../../core/batch/result-cells.ts";
-import type { BulkResults, BulkStats, SpelledResult } from "../../service/bulk/bulk.ts";
+import type { NotedResult } from "../../core/batch/entry-note.ts";
+import { isNoted, RESULT_COLUMNS, rowCells } from "../../core/batch/result-cells.ts";
+import type { BulkResults, FileFacts, RowResult, SpelledResult } from "../../service/bulk/bulk.ts";
 import { resultCsv } from "./result-csv.ts";
 import { framed } from "./streamed.ts";
 
@@ -10,33 +11,42 @@ type Finished = Extract<BulkResults, { readonly kind: "results" }>;
  * `{"session", "stats", "results"}`. The map is written by hand: one key for each spelling in their order,
  * which an object of ours would lose for "7.example" and "__proto__".
  */
-export function resultsJson({
-  stats,
-  results,
-}: Pick<Finished, "stats" | "results">): AsyncGenerator<string> {
+export function resultsJson(
+  { stats, results }: Pick<Finished, "stats" | "results">,
+  facts?: FileFacts,
+): AsyncGenerator<string> {
   return framed(results(), jsonMember, {
-    head: `{"session":${JSON.stringify(stats.session)},"stats":${statsJson(stats)},"results":{`,
+    head: `{"session":${JSON.stringify(stats.session)},"stats":${JSON.stringify(stats)},"results":{`,
     between: ",",
-    tail: "}}",
+    tail: `}${facts === undefined ? "" : `,${JSON.stringify(facts).slice(1, -1)}`}}`,
   });
 }
-
-export const statsJson = (stats: BulkStats): string => JSON.stringify(stats);
 
 const jsonMember = ({ spelling, result }: SpelledResult): string =>
   `${JSON.stringify(spelling)}:${result}`;
 
 /** RFC 4180 with a header row: the columns of the upload, or the entry, then those of the result. */
-export function resultsCsv({ results, table }: Finished): AsyncGenerator<string> {
+export function resultsCsv({ results, table }: Finished, mark: boolean): AsyncGenerator<string> {
   const frame = (columns: readonly string[]): Parameters<typeof framed>[2] => ({
-    head: csvLine([...columns, ...RESULT_COLUMNS]),
+    head: (mark ? BYTE_ORDER_MARK : "") + csvLine([...columns, ...RESULT_COLUMNS]),
     between: "",
     tail: "",
   });
   const cellsOf = resultCsv();
-  const line = (cells: readonly string[], result: string | undefined): string =>
-    `${csvCells(cells)},${cellsOf(result)}\r\n`;
+  const line = ({ cells, results: texts, ...note }: RowResult): string => {
+    const [only = ""] = texts;
+    if (texts.length === 1 && !isNoted(note)) return `${csvCells(cells)},${cellsOf(only)}\r\n`;
+    const noted = texts.map((text) => JSON.parse(text) as NotedResult);
+    return csvLine([...cells, ...rowCells(noted, note)]);
+  };
   return table === undefined
-    ? framed(results(), ({ spelling, result }) => line([spelling], result), frame(["entry"]))
-    : framed(table.rows(), ({ cells, result }) => line(cells, result), frame(table.header));
+    ? framed(
+        results(),
+        ({ spelling, result, ...note }) => line({ cells: [spelling], results: [result], ...note }),
+        frame(["entry"]),
+      )
+    : framed(table.rows(), line, frame(table.header));
 }
+
+/** By it spreadsheets know UTF-8. */
+const BYTE_ORDER_MARK = "\ufeff";

@@ -134,7 +134,7 @@ test("a file is read in the thread as it is read here, and refused in the same w
   const table = Buffer.from(`email,name\n${plain(9_000).replaceAll("\n", ",x\n")},x\n`);
   const order = (column?: string): FileOrder => ({
     chunks: owned(table),
-    options: { kind: "table", entriesMax: null, ...(column === undefined ? {} : { column }) },
+    options: { name: "list.csv", entriesMax: null, ...(column === undefined ? {} : { column }) },
   });
   assert.deepEqual(await readFile(order()), await readHere(order()));
   const missing = readFile(order("mail"));

@@ -22,11 +22,24 @@ export interface NewBatch {
 
 /** Some rows of an uploaded table, in memory of their own that a thread can give to another. */
 export interface TableRows {
-  /** JSON of `string[][]` in UTF-8. */
+  /** JSON of `StoredRow[]` in UTF-8. */
   readonly cells: Uint8Array;
-  /** For each row its entry, -1 for a blank cell. */
+  /** The entries of all rows, in their order. */
   readonly entries: Int32Array;
 }
+
+/** The cells of a row with one entry, or a row of which there is more to say. */
+export type StoredRow =
+  | readonly string[]
+  | {
+      readonly cells: readonly string[];
+      /** How many entries it has. */
+      readonly count: number;
+      /** What was read, where the cell says it in other words. */
+      readonly readAs?: string;
+      /** Why nothing of it is checked. */
+      readonly reason?: string;
+    };
 
 /** An uploaded table as it is stored. */
 export interface StoredTable {

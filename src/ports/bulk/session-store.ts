@@ -1,5 +1,5 @@
 import type { Tally } from "../../core/batch/tally.ts";
-import type { ChunkOutcome, NewBatch } from "./batches.ts";
+import type { ChunkOutcome, NewBatch, StoredRow } from "./batches.ts";
 import type { Charge, ChargeTerms, Unpaid } from "../admission/charges.ts";
 import type { OwnerKey } from "../admission/owner.ts";
 
@@ -25,9 +25,9 @@ export interface Session {
   readonly table?: { readonly header: readonly string[]; readonly pages: number };
 }
 
-/** Rows of an uploaded table, and for each its entry, -1 for a blank cell. */
+/** Rows of an uploaded table, and the entries of all of them in their order. */
 export interface TablePage {
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly StoredRow[];
   readonly entries: readonly number[];
 }
 

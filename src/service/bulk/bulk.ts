@@ -1,3 +1,4 @@
+import type { RowNote } from "../../core/batch/result-cells.ts";
 import type { Tally } from "../../core/batch/tally.ts";
 import type { SplitBatch } from "../../core/batch/batch-chunk.ts";
 import type { BatchLayout } from "../../core/batch/batch.ts";
@@ -49,14 +50,29 @@ export interface CompletedSummary extends Omit<BulkStats, "session"> {
 /** One submitted spelling and the JSON text of its entry's validation result. */
 export interface SpelledResult {
   readonly spelling: string;
+  /** Another spelling of its entry came before. */
+  readonly isDuplicate?: boolean;
   /** Serialised once, keys in the contract's order. */
   readonly result: string;
 }
 
-/** One row of an uploaded table with the JSON text of its entry's result; none for a blank cell. */
-export interface RowResult {
+/** One row of an uploaded table with the JSON texts of its entries' results; none for a blank cell. */
+export interface RowResult extends RowNote {
   readonly cells: readonly string[];
-  readonly result?: string;
+  readonly results: readonly string[];
+}
+
+/** What the answer to an upload says of the file. */
+export interface FileFacts {
+  readonly column: string;
+  readonly sheet?: string;
+  readonly other_columns: readonly string[];
+  readonly other_sheets?: readonly string[];
+  /** Rows below the header. */
+  readonly rows: number;
+  /** How many of them could not be read; the first are in `reasons`. */
+  readonly rows_with_reason: number;
+  readonly reasons: readonly string[];
 }
 
 /** A list as a face read it. */
@@ -72,6 +88,7 @@ export interface BulkFile {
   readonly split: SplitBatch | TooMany;
   /** Kept with the session and deleted with it. */
   readonly table?: StoredTable;
+  readonly facts?: FileFacts;
 }
 
 /** `retry`: the Idempotency-Key header and what the body comes to. */

@@ -1,26 +1,27 @@
-import { utf8Octets } from "../../core/address/address.ts";
 import { splitBatch } from "../../core/batch/batch-chunk.ts";
 import { readPieces } from "../../core/batch/batch.ts";
-import { EntryTable, type TableRow } from "../../core/batch/entry-table.ts";
 import { Spellings, spellingsMax } from "../../core/batch/spellings.ts";
 import { TableFault } from "../../core/batch/table-fault.ts";
-import type { TableRows } from "../../ports/bulk/batches.ts";
-import { badUpload, uploadTooLarge, uploadTooLong } from "../refusals.ts";
-import type { BulkFile } from "./bulk.ts";
-import { csvRows, type FileSlices, fileText } from "./file-text.ts";
+import type { StoredRow, TableRows } from "../../ports/bulk/batches.ts";
+import { badUpload, uploadTooLong } from "../refusals.ts";
+import type { BulkFile, FileFacts } from "./bulk.ts";
+import {
+  FILE_MAX_OCTETS,
+  type FileSlices,
+  type ListOptions,
+  type ListPage,
+  readListFile,
+  type ReadShape,
+} from "./list-file.ts";
 
 /** Largest file, in octets; its list or column may fill it. */
-export const UPLOAD_MAX_OCTETS = 20_000_000;
+export const UPLOAD_MAX_OCTETS = FILE_MAX_OCTETS;
 
 /** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
 const UPLOAD_MAX_ENTRIES = 1_000_000;
 
 /** How an upload is to be read. */
-export interface UploadOptions {
-  /** `list`: plain text, split as every bulk list. `table`: CSV. */
-  readonly kind: "list" | "table";
-  /** Name or number (from 1) of the column with the entries; absent: found by what it holds. */
-  readonly column?: string;
+export interface UploadOptions extends ListOptions {
   /** Unique entries that it may hold; null: any number. */
   readonly entriesMax: number | null;
 }
@@ -29,106 +30,96 @@ export interface UploadOptions {
 export type UploadSplit = Generator<undefined, BulkFile>;
 
 /**
- * Reads an uploaded file. Refuses with 400 what cannot be read or is empty, with 413 more than `UPLOAD_MAX_OCTETS` and
- * with 422 more than `UPLOAD_MAX_ENTRIES`. Works slice by slice; the caller's iterable sets the pace. A file with far
+ * Reads an uploaded file. Refuses with 400 what cannot be read or is empty, and with 422 more than
+ * `UPLOAD_MAX_ENTRIES`. Works slice by slice; the caller's iterable sets the pace. A file with far
  * too many entries is read to its end, because what cannot be read is refused first, but nothing of it is kept.
  */
 export async function readUpload(slices: FileSlices, options: UploadOptions): Promise<UploadSplit> {
+  const entries = new Entries(options);
   try {
-    return options.kind === "list"
-      ? await readList(slices, options)
-      : await readTable(slices, options);
+    for await (const page of readListFile(slices, options)) entries.take(page);
   } catch (error) {
     throw error instanceof TableFault ? badUpload(error.message) : error;
   }
-}
-
-/** Ends an entry of a list. */
-const END = /[ ,\t\r\n]/;
-
-async function readList(slices: FileSlices, options: UploadOptions): Promise<UploadSplit> {
-  const entries = new Entries(options);
-  let last = "";
-  for await (const text of fileText(slices)) {
-    entries.measure(text);
-    if (!END.test(text)) {
-      last += text; // not searched again: an entry may have many slices
-      continue;
-    }
-    const pieces = (last + text).split(END);
-    last = pieces.pop() ?? "";
-    for (const piece of pieces) entries.add(piece);
-  }
-  entries.add(last);
   return entries.split();
 }
 
-async function readTable(slices: FileSlices, options: UploadOptions): Promise<UploadSplit> {
-  const rows = new EntryTable(options.column);
-  const entries = new Entries(options);
-  const pages = new TablePages();
-  const take = ({ entry, cells }: TableRow): void => {
-    entries.measure(entry);
-    const spelling = entries.add(entry);
-    if (entries.areTooMany) pages.clear();
-    else pages.add(cells, spelling);
-  };
-  for await (const some of csvRows(fileText(slices))) rows.add(some).forEach(take);
-  rows.end().forEach(take);
-  return entries.split({ header: rows.header, pages });
-}
+/** Reasons that an answer quotes. */
+const REASONS_MAX = 20;
 
-/** The entries of a file, limited as they come. */
+/** The rows of a file with their entries, limited as they come. */
 class Entries {
   readonly #uniqueMax: number;
   readonly #spellings: Spellings;
-  /** Between two entries of a table there is a line break. */
-  readonly #separator: number;
-  #octets: number;
+  readonly #pages = new TablePages();
+  readonly #reasons: string[] = [];
+  #shape: ReadShape | undefined;
   #total = 0;
-  #isBlank = true;
+  #rows = 0;
+  #spoilt = 0;
 
-  constructor({ kind, entriesMax }: UploadOptions) {
+  constructor({ entriesMax }: UploadOptions) {
     this.#uniqueMax = entriesMax ?? Infinity;
     this.#spellings = new Spellings(spellingsMax(this.#uniqueMax));
-    this.#separator = kind === "table" ? 1 : 0;
-    this.#octets = -this.#separator;
   }
 
-  get areTooMany(): boolean {
-    return this.#spellings.areTooMany;
-  }
-
-  measure(text: string): void {
-    this.#octets += utf8Octets(text) + this.#separator;
-    if (this.#octets > UPLOAD_MAX_OCTETS) throw uploadTooLarge(UPLOAD_MAX_OCTETS, undefined);
-    this.#isBlank &&= text.trim() === "";
-  }
-
-  /** Returns the number of the entry's spelling; -1 for a blank one, or when there are too many. */
-  add(entry: string): number {
-    if (entry === "") return -1;
-    this.#total += 1;
-    if (this.#total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
-    return this.#spellings.add(entry);
+  take({ shape, rows }: ListPage): void {
+    this.#shape = shape;
+    this.#rows += rows.length;
+    for (const { cells, entries, readAs, reason } of rows) {
+      if (reason !== undefined) {
+        this.#spoilt += 1;
+        if (this.#reasons.length < REASONS_MAX) this.#reasons.push(reason);
+      }
+      this.#total += entries.length;
+      if (this.#total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
+      const numbers = entries.map((entry) => this.#spellings.add(entry));
+      if (this.#spellings.areTooMany) {
+        this.#pages.clear();
+        continue;
+      }
+      const isPlain = entries.length === 1 && readAs === undefined;
+      const count = entries.length;
+      const odd = {
+        cells,
+        count,
+        ...(readAs !== undefined && { readAs }),
+        ...(reason !== undefined && { reason }),
+      };
+      this.#pages.add(isPlain ? cells : odd, numbers);
+    }
   }
 
   /** When all were added. */
-  split(table?: { readonly header: readonly string[]; readonly pages: TablePages }): UploadSplit {
-    if (this.#isBlank) throw badUpload("The file has no entries.");
-    return this.#split(table);
+  split(): UploadSplit {
+    if (this.#total === 0) {
+      throw badUpload(["The file has no entries.", ...this.#reasons.slice(0, 1)].join(" "));
+    }
+    return this.#split();
   }
 
-  *#split(table: Parameters<Entries["split"]>[0]): UploadSplit {
-    const { count } = this.#spellings;
-    if (this.areTooMany) return { split: { kind: "too_many", count } };
+  *#split(): UploadSplit {
+    const { count, areTooMany } = this.#spellings;
+    if (areTooMany) return { split: { kind: "too_many", count } };
     const batch = yield* readPieces(this.#spellings.all(), this.#uniqueMax);
     if (batch.isCutShort) return { split: { kind: "too_many", count } };
     if (batch.unique > this.#uniqueMax) return { split: { kind: "too_many", count: batch.unique } };
     const split = yield* splitBatch({ ...batch, total: this.#total });
-    if (table === undefined) return { split };
-    const pages = yield* table.pages.withEntries(batch.entryOf);
-    return { split, table: { header: table.header, pages } };
+    const pages = yield* this.#pages.withEntries(batch.entryOf);
+    return { split, table: { header: this.#shape?.header ?? [], pages }, facts: this.#facts() };
+  }
+
+  #facts(): FileFacts {
+    const { column = "", others = [], sheet, otherSheets = [] } = this.#shape ?? {};
+    return {
+      column,
+      ...(sheet !== undefined && { sheet }),
+      other_columns: others,
+      ...(sheet !== undefined && { other_sheets: otherSheets }),
+      rows: this.#rows,
+      rows_with_reason: this.#spoilt,
+      reasons: this.#reasons,
+    };
   }
 }
 
@@ -140,14 +131,15 @@ const utf8 = new TextEncoder();
 /** The rows of an uploaded table, in pages, outside of the heap. */
 class TablePages {
   #pages: TableRows[] = [];
-  #rows: (readonly string[])[] = [];
+  #rows: StoredRow[] = [];
   #spellings: number[] = [];
   #units = 0;
 
-  /** `spelling`: the number of its entry's spelling, -1 for a blank one. */
-  add(cells: readonly string[], spelling: number): void {
-    this.#rows.push(cells);
-    this.#spellings.push(spelling);
+  /** `spellings`: the numbers of its entries' spellings. */
+  add(row: StoredRow, spellings: readonly number[]): void {
+    const cells = "cells" in row ? row.cells : row;
+    this.#rows.push(row);
+    this.#spellings.push(...spellings);
     this.#units += cells.reduce((units, cell) => units + cell.length + 3, 0);
     if (this.#units >= PAGE_UNITS) this.#end();
   }

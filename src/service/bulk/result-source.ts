@@ -154,14 +154,17 @@ export async function* spelledResults(
     for (const index of chunk.spellings.keys()) repeats.note(entryAt(chunk, index));
   }
   const cursor = new Cursor(source, repeats.entries);
+  let newest = -1;
   for (let number = 0; number < source.chunks; number += 1) {
     const chunk = there(await source.chunk(number));
     // A spelling is one of this chunk's entries or of an earlier one's.
     await cursor.reach(chunk.first);
-    yield chunk.spellings.map((spelling, index) => ({
-      spelling,
-      result: cursor.at(entryAt(chunk, index)),
-    }));
+    yield chunk.spellings.map((spelling, index) => {
+      const entry = entryAt(chunk, index);
+      const isDuplicate = entry <= newest;
+      newest = Math.max(newest, entry);
+      return { spelling, isDuplicate, result: cursor.at(entry) };
+    });
   }
 }
 
@@ -181,13 +184,23 @@ export async function* rowResults(
     for (const entry of there(await rows.page(number)).entries) repeats.note(entry);
   }
   const cursor = new Cursor(source, repeats.entries);
+  let newest = -1;
   for (let number = 0; number < rows.pages; number += 1) {
     const page = there(await rows.page(number));
     const made: RowResult[] = [];
-    for (const [index, cells] of page.rows.entries()) {
-      const entry = page.entries[index] ?? -1;
-      if (!cursor.has(entry)) await cursor.reach(entry);
-      made.push(entry < 0 ? { cells } : { cells, result: cursor.at(entry) });
+    let at = 0;
+    for (const row of page.rows) {
+      const { cells, count, ...note } = "cells" in row ? row : { cells: row, count: 1 };
+      const results: string[] = [];
+      let isDuplicate = count > 0;
+      for (const entry of page.entries.slice(at, at + count)) {
+        if (!cursor.has(entry)) await cursor.reach(entry);
+        if (entry > newest) isDuplicate = false;
+        newest = Math.max(newest, entry);
+        results.push(cursor.at(entry));
+      }
+      at += count;
+      made.push({ cells, results, isDuplicate, ...note });
     }
     yield made;
   }

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Log } from "../../../ports/process/log.ts";
-import type { BulkAnswer, BulkService, IdempotencyKey } from "../../../service/bulk/bulk.ts";
+import type {
+  BulkAnswer,
+  BulkService,
+  FileFacts,
+  IdempotencyKey,
+} from "../../../service/bulk/bulk.ts";
 import { checkBulkText } from "../../../service/bulk/submit.ts";
 import { badIdempotencyKey, missingParameter } from "../../../service/refusals.ts";
-import { resultsJson, statsJson } from "../../answer/results-text.ts";
+import { resultsJson } from "../../answer/results-text.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../../answer/route.ts";
 import { ENTRY_CHARACTER } from "../../request/body/lists.ts";
 import { streamed } from "../../answer/streamed.ts";
@@ -55,11 +60,18 @@ export function idempotencyKeyOf(
 }
 
 /** The queued response, the summary, or with `wantsResults` the session, the summary and all results. */
-export function bulkReply(answer: BulkAnswer, wantsResults: boolean, log: Log): ApiReply {
+export function bulkReply(
+  answer: BulkAnswer,
+  wantsResults: boolean,
+  log: Log,
+  facts?: FileFacts,
+): ApiReply {
   const { paidBy } = answer;
   if (answer.kind === "queued") {
-    return { type: JSON_TYPE, paidBy, body: JSON.stringify(answer.queued) };
+    return { type: JSON_TYPE, paidBy, body: JSON.stringify({ ...answer.queued, ...facts }) };
   }
-  const body = wantsResults ? streamed(resultsJson(answer), log) : statsJson(answer.stats);
+  const body = wantsResults
+    ? streamed(resultsJson(answer, facts), log)
+    : JSON.stringify({ ...answer.stats, ...facts });
   return { type: JSON_TYPE, paidBy, body };
 }

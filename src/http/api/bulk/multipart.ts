@@ -100,7 +100,8 @@ class Reading {
   }
 
   #listen(parser: BusboyInstance): void {
-    const tooMany = (): void => this.#refuse(badUpload("Send one file, and column and json only."));
+    const tooMany = (): void =>
+      this.#refuse(badUpload("Send one file, and column, sheet and json only."));
     parser.on("file", (...[, stream, filename, , mediaType]) => {
       this.#file = { name: filename ?? "", mediaType };
       stream.on("data", (chunk: Buffer) => this.#take(chunk));

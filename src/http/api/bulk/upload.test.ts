@@ -143,10 +143,27 @@ const long = (count: number): string =>
 
 /** Name, file, options, status and error. */
 const refusals: readonly (readonly [string, Content, Upload, number, string])[] = [
-  ["an open quote", 'a\n"b@x.example', {}, 400, "The quote opened on line 2 is not closed."],
-  ["text behind a quote", 'm\n"b@x.example"c', {}, 400, "Line 2 has text behind a closing quote."],
-  ["a million columns", ",".repeat(1e6), {}, 400, "Line 1 has more than 500 columns."],
-  ["a row too long", "m\na@x.example,b", {}, 400, "Row 2 has more cells than the first row."],
+  [
+    "an open quote",
+    'a\n"b@x.example',
+    {},
+    400,
+    "The file has no entries. The quote opened on line 2 is not closed.",
+  ],
+  [
+    "a million columns",
+    ",".repeat(1e6),
+    {},
+    400,
+    "No column holds addresses or domains; name it with column.",
+  ],
+  [
+    "a row too long",
+    "m\na@x.example,b",
+    {},
+    400,
+    "The file has no entries. Line 2 has 2 cells, but there are 1 columns.",
+  ],
   ["an unknown column", PEOPLE, { column: "phone" }, 400, "There is no column of that name."],
   [
     "no entries in any column",
@@ -161,12 +178,18 @@ const refusals: readonly (readonly [string, Content, Upload, number, string])[] 
   ["an empty list", " \n", { name: "a.txt" }, 400, "The file has no entries."],
   [
     "octets that are not text",
-    new Uint8Array([109, 10, 0xff, 0xfe, 0xfd]),
+    new Uint8Array([109, 10, 0x82, 0xa0, 0x82, 0xa2]),
     {},
     400,
-    "The file is neither UTF-8 nor UTF-16.",
+    "The file is not text in UTF-8, UTF-16 or Windows-1252. Convert it first, for example: iconv -f SHIFT_JIS -t UTF-8 FILE > list.csv.",
   ],
-  ["a cell of 2 MB", "a".repeat(2e6), {}, 400, "A cell is longer than 32768 characters on line 1."],
+  [
+    "a cell of 2 MB",
+    "a".repeat(2e6),
+    {},
+    400,
+    "The file has no entries. Line 1 has a cell of more than 32768 characters.",
+  ],
   ["a list over 1,000,000 entries", "a,".repeat(1_000_001), { name: "a.txt" }, 422, TOO_LONG],
   ["a column over 1,000,000 entries", "a@x.co\n".repeat(1_000_001), {}, 422, TOO_LONG],
   ["a column over the tier's limit", long(100_001), {}, 422, TOO_MANY],

@@ -27,7 +27,7 @@ export function uploadRoute(deps: UploadDeps): Route {
     family: "bulk",
     methods: ["POST"],
     body: "stream",
-    parameters: new Set(["column", "json"]),
+    parameters: new Set(["column", "sheet", "json"]),
     charges: "units",
     documentation: uploadDocumentation,
     isBulk: () => true,
@@ -50,31 +50,31 @@ async function submit(
   request: ApiRequest,
   { bulk, log, shares, readLarge = readFile }: UploadDeps,
 ): Promise<ApiReply> {
-  const column = fields.get("column") ?? request.params.text("column") ?? "";
-  const json = fields.get("json");
+  const given = (name: string): string => fields.get(name) ?? request.params.text(name) ?? "";
+  const [column, sheet] = [given("column"), given("sheet")];
   const wantsResults =
-    json === undefined ? request.params.flag("json") : /^(?:true|1)$/i.test(json);
+    /^(?:true|1)$/i.test(fields.get("json") ?? "") ||
+    (!fields.has("json") && request.params.flag("json"));
   const { caller } = request.entrance;
-  const options = { ...wayOf(file, column), entriesMax: bulk.entriesMax(caller) };
+  const name =
+    /^text\/(?:csv|tab-separated-values)$/.test(file.mediaType) && !/\.[a-z]+$/i.test(file.name)
+      ? "list.csv"
+      : file.name;
+  const options: UploadOptions = {
+    name,
+    ...(column !== "" && { column }),
+    ...(sheet !== "" && { sheet }),
+    entriesMax: bulk.entriesMax(caller),
+  };
   const owner = ownerKey(caller.owner);
   const read = (): Promise<FileRead> => readLarge({ chunks: file.chunks, options });
   // What came of it has its place in "uploads" until it is stored, and its owner's next file finds no room beside it.
   const { entries, digest } = await shares.of("decoding").run(owner, read, sizeOf(file));
-  const said = [options.kind, column, String(wantsResults), digest];
+  const said = [name, column, sheet, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };
-  return bulkReply(await bulk.submit(request.entrance, batch), wantsResults, log);
-}
-
-/** Plain text is a list as in every bulk request; all else is CSV, of one column perhaps. */
-function wayOf(
-  { name, mediaType }: UploadedFile,
-  column: string,
-): Pick<UploadOptions, "kind" | "column"> {
-  if (column !== "") return { kind: "table", column };
-  const isTable = /\.(?:csv|tsv)$/i.test(name);
-  const isList = /\.(?:txt|text|list)$/i.test(name) || mediaType === "text/plain";
-  return { kind: isList && !isTable ? "list" : "table" };
+  const answer = await bulk.submit(request.entrance, batch);
+  return bulkReply(answer, wantsResults, log, entries.facts);
 }
 
 const sizeOf = ({ chunks }: UploadedFile): number =>

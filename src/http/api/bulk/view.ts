@@ -30,6 +30,8 @@ interface Asked {
   readonly session: string;
   readonly form: "list" | "json" | "csv" | "events";
   readonly isDownload: boolean;
+  /** The CSV begins with a byte order mark, for Excel. */
+  readonly hasMark: boolean;
   /** All entries in one line. */
   readonly isOneLine: boolean;
 }
@@ -44,7 +46,7 @@ export function viewRoute(deps: ViewDeps): Route {
     family: "view",
     methods: ["GET", "POST", "DELETE"],
     body: "params",
-    parameters: new Set(["session", ...SUFFIXES.keys()]),
+    parameters: new Set(["session", "bom", ...SUFFIXES.keys()]),
     charges: "nothing",
     documentation: viewDocumentation,
     isBulk: () => true,
@@ -77,6 +79,7 @@ function readAsked(request: ApiRequest): Asked {
     form: forms[0] ?? "list",
     isDownload: asked.has("download"),
     isOneLine: asked.has("separator"),
+    hasMark: request.params.flag("bom"),
   };
 }
 
@@ -125,7 +128,7 @@ async function list(
 }
 
 async function results(
-  { session, form, isDownload }: Asked,
+  { session, form, isDownload, hasMark }: Asked,
   { entrance }: ApiRequest,
   { bulk, log, shares }: ViewDeps,
 ): Promise<ApiReply> {
@@ -133,7 +136,7 @@ async function results(
   if (found.kind === "progress") return state(found.progress);
   const [type, texts] =
     form === "csv"
-      ? ["text/csv; charset=utf-8", resultsCsv(found)]
+      ? ["text/csv; charset=utf-8", resultsCsv(found, hasMark)]
       : [JSON_TYPE, resultsJson(found)];
   const body = sharedStream(texts, entrance, { log, shares });
   if (!isDownload) return { type, body };

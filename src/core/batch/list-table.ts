@@ -1,0 +1,292 @@
+import { trimEntry } from "../address/trim.ts";
+import type { RawRow } from "./csv-reader.ts";
+import { CELL_ENTRIES_MAX, entriesOf, kindOfCell } from "./entry-cell.ts";
+import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";
+import { TableFault } from "./table-fault.ts";
+
+/** One row of a list. */
+export interface ListRow {
+  /** As many as the header has. */
+  readonly cells: readonly string[];
+  /** None when its cell is blank, several when the cell holds several. */
+  readonly entries: readonly string[];
+  /** What was read, where the cell says it in other words. */
+  readonly readAs?: string;
+  /** Why nothing of the row is checked. */
+  readonly reason?: string;
+  /** The JSON object that it was. */
+  readonly object?: string;
+}
+
+/** What was read of a file, and what else could be. */
+export interface ListShape {
+  readonly header: readonly string[];
+  /** Name of the column with the entries, or "column 2". */
+  readonly column: string;
+  /** Other columns that hold entries. */
+  readonly others: readonly string[];
+  readonly delimiter: string;
+}
+
+/** `list`: one column of entries, whose name may stand above it. `objects`: the first row names the columns. */
+export type ListForm = "table" | "list" | "objects";
+
+/** How many rows are looked at to find header and column. */
+export const SAMPLE_ROWS = 200;
+
+/** A header does not stand below this row. */
+const PREAMBLE_MAX_ROWS = 20;
+
+const ADDRESS_NAMES = new Set(
+  (
+    "email emails mail mails emailaddress emailaddresses mailaddress emailid address entry emailadresse emailadressen mailadresse " +
+    "adresseemail adressemail adresseelectronique courriel mel correo correoelectronico direcciondecorreo email1 " +
+    "indirizzoemail indirizzomail postaelettronica enderecodeemail correioeletronico correioeletronico emailadres mailadres " +
+    "adresemail adrese mailadres pocztaelektroniczna epost epostadress epostadresse eposta почта электроннаяпочта элпочта адресэлпочты " +
+    "邮箱 电子邮件 电子邮箱 邮件地址 メール メールアドレス 이메일"
+  ).split(" "),
+);
+const ADDRESS_WORD = /mail|courriel|correo|correio|e-?post|почта|邮箱|邮件|メール|이메일/i;
+const DOMAIN_NAMES = new Set(
+  "domain domains domainname domaine dominio dominios domein domena doman домен 域名 ドメイン website host".split(
+    " ",
+  ),
+);
+
+const plain = (name: string): string =>
+  trimEntry(name)
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+
+const isEntryName = (name: string): boolean =>
+  ADDRESS_NAMES.has(plain(name)) || DOMAIN_NAMES.has(plain(name));
+
+const isEntryRow = (cells: readonly string[]): boolean =>
+  cells.some(
+    (cell) =>
+      /[@\uff20]/.test(cell) ||
+      (kindOfCell(cell) !== "other" && !isEntryName(cell) && !ADDRESS_WORD.test(cell)),
+  );
+
+/** Turns the rows of a file into those of a table with one column of entries, as they come. */
+export class ListTable {
+  readonly #wanted: string;
+  readonly #form: ListForm;
+  readonly #delimiter: string;
+  #sample: RawRow[] = [];
+  #shape: ListShape | undefined;
+  #index = 0;
+  /** Where our own columns of an earlier run begin, and where their message stands. */
+  #ownAt = Infinity;
+  #messageAt = -1;
+
+  /** `wanted`: name or number of the column; absent: found by its name, else by what it holds. */
+  constructor(form: ListForm, delimiter: string, wanted: string | undefined) {
+    this.#form = form;
+    this.#delimiter = delimiter;
+    this.#wanted = wanted === undefined ? "" : trimEntry(wanted);
+  }
+
+  /** Undefined before the first rows came out. */
+  get shape(): ListShape | undefined {
+    return this.#shape;
+  }
+
+  /** The rows that are known to be some now. Throws a `TableFault` when no column holds entries. */
+  add(rows: readonly RawRow[]): readonly ListRow[] {
+    if (this.#shape !== undefined) return this.#read(this.#shape, rows);
+    for (const row of rows) this.#sample.push(row);
+    return this.#sample.length < SAMPLE_ROWS ? [] : this.#begin();
+  }
+
+  end(): readonly ListRow[] {
+    return this.#shape === undefined && this.#sample.length > 0 ? this.#begin() : [];
+  }
+
+  #begin(): readonly ListRow[] {
+    const rows = this.#sample;
+    this.#sample = [];
+    const at = this.#headerAt(rows);
+    const names = rows[at]?.cells ?? [];
+    const body = at < 0 ? rows : rows.slice(at + 1);
+    const width = at < 0 ? widthOf(rows) : names.length;
+    this.#findOwn(names);
+    const header = Array.from({ length: Math.min(width, this.#ownAt) }, (_, index) =>
+      at < 0
+        ? this.#form === "list"
+          ? "entry"
+          : `column_${String(index + 1)}`
+        : (names[index] ?? ""),
+    );
+    const sample = body.slice(0, SAMPLE_ROWS).map(({ cells }) => cells);
+    const { index, others } = this.#findColumn(at < 0 ? [] : header, header.length, sample);
+    const nameOf = (column: number): string => {
+      const name = at < 0 && this.#form !== "list" ? "" : trimEntry(header[column] ?? "");
+      return name === "" ? `column ${String(column + 1)}` : name;
+    };
+    this.#index = index;
+    const shape = {
+      header,
+      column: nameOf(index),
+      others: others.map(nameOf),
+      delimiter: this.#delimiter,
+    };
+    this.#shape = shape;
+    return this.#read(shape, body);
+  }
+
+  /** The row that names the columns; -1 when none does. */
+  #headerAt(rows: readonly RawRow[]): number {
+    if (this.#form === "objects") return 0;
+    const wanted = this.#wanted.toLowerCase();
+    const top = rows.slice(0, PREAMBLE_MAX_ROWS).map(({ cells }) => cells);
+    const named = top.findIndex((cells) =>
+      cells.some((cell) => wanted !== "" && trimEntry(cell).toLowerCase() === wanted),
+    );
+    if (named >= 0) return named;
+    const data = top.findIndex(isEntryRow);
+    const above = data < 0 ? top : top.slice(0, data);
+    const titled = above.findIndex((cells) => cells.some(isEntryName));
+    if (titled >= 0 || this.#form === "list") return titled;
+    const width = widthOf(rows);
+    const full = above.findIndex((cells) => cells.length >= width);
+    return rows.length > 1 ? full : -1;
+  }
+
+  #findOwn(names: readonly string[]): void {
+    const at = names.indexOf("status");
+    if (
+      at < 1 ||
+      names.length - at < 3 ||
+      !names.slice(at).every((name) => RESULT_COLUMNS.includes(name))
+    )
+      return;
+    this.#ownAt = at;
+    this.#messageAt = names.indexOf("message");
+  }
+
+  #findColumn(
+    names: readonly string[],
+    width: number,
+    rows: readonly (readonly string[])[],
+  ): { readonly index: number; readonly others: readonly number[] } {
+    const columns = Array.from({ length: width }, (_, index) => {
+      const cells = rows.map((row) => row[index] ?? "");
+      const kinds = cells.map(kindOfCell);
+      return {
+        index,
+        name: plain(names[index] ?? ""),
+        isFilled: cells.some((cell) => cell !== ""),
+        addresses: kinds.filter((kind) => kind === "address").length,
+        domains: kinds.filter((kind) => kind === "domain").length,
+      };
+    });
+    type Column = (typeof columns)[number];
+    const most = (some: readonly Column[], count: (column: Column) => number): Column | undefined =>
+      some.reduce<Column | undefined>(
+        (best, each) => (best === undefined || count(each) > count(best) ? each : best),
+        undefined,
+      );
+    const byName = columns.filter(({ name, isFilled }) => ADDRESS_NAMES.has(name) && isFilled);
+    const byWord = columns.filter(
+      ({ name, addresses }) => ADDRESS_WORD.test(name) && addresses > 0,
+    );
+    const holding = columns.filter(({ addresses }) => addresses > 0);
+    const domains = columns.filter(({ domains: count }) => count > 0);
+    const named = domains.filter(({ name }) => DOMAIN_NAMES.has(name));
+    const byAddress = (column: Column): number => column.addresses;
+    const found =
+      this.#named(names, width) ??
+      most(byName, byAddress)?.index ??
+      most(byWord, byAddress)?.index ??
+      most(holding, byAddress)?.index ??
+      most(named.length > 0 ? named : domains, (column) => column.domains)?.index ??
+      (width === 1 ? 0 : undefined);
+    if (found === undefined)
+      throw new TableFault("No column holds addresses or domains; name it with column.");
+    const other = [...new Set([...byName, ...holding])]
+      .map(({ index }) => index)
+      .filter((index) => index !== found);
+    return { index: found, others: other.sort((a, b) => a - b) };
+  }
+
+  #named(names: readonly string[], width: number): number | undefined {
+    if (this.#wanted === "") return undefined;
+    const wanted = this.#wanted.toLowerCase();
+    const index = names.findIndex((name) => trimEntry(name).toLowerCase() === wanted);
+    if (index >= 0) return index;
+    const number = /^(?:column[ _])?([1-9]\d{0,2})$/.exec(wanted)?.[1];
+    if (number !== undefined && Number(number) <= width) return Number(number) - 1;
+    throw new TableFault("There is no column of that name.");
+  }
+
+  #read({ header }: ListShape, rows: readonly RawRow[]): readonly ListRow[] {
+    return rows.map((row) => this.#readRow(row, header.length));
+  }
+
+  #readRow(row: RawRow, width: number): ListRow {
+    const { line, fault, object, text } = row;
+    const raw =
+      text === undefined
+        ? row.cells
+        : Array.from({ length: width }, (_, at) => (at === this.#index ? text : ""));
+    const extra =
+      raw.length > width &&
+      !(this.#ownAt < Infinity) &&
+      raw.slice(width).some((cell) => cell !== "");
+    const cells = squared(raw, width, extra ? this.#delimiter : undefined);
+    const kept = { cells, ...(object !== undefined && { object }) };
+    const isOwnFault = raw[this.#ownAt] === NOT_READ;
+    const reason =
+      fault ??
+      (isOwnFault ? (raw[this.#messageAt] ?? "") : undefined) ??
+      (extra
+        ? `Line ${String(line)} has ${String(raw.length)} cells, but there are ${String(width)} columns.`
+        : undefined);
+    if (reason !== undefined) return { ...kept, entries: [], reason };
+    const cell = cells[this.#index] ?? "";
+    const entries = entriesOf(cell);
+    if (entries.length === 0 && raw.length < width && raw.some((each) => /[\r\n]/.test(each))) {
+      return {
+        ...kept,
+        entries,
+        reason: `The quote opened on line ${String(line)} is not closed where it should be.`,
+      };
+    }
+    if (entries.length > CELL_ENTRIES_MAX) {
+      return {
+        ...kept,
+        entries: [],
+        reason: `Line ${String(line)} has more than ${String(CELL_ENTRIES_MAX)} entries in one cell.`,
+      };
+    }
+    if (entries.length === 1 && entries[0] === cell) return { ...kept, entries };
+    const readAs = entries.join(", ");
+    const isSaid = readAs === "" || readAs === trimEntry(cell) || cell === `'${readAs}`;
+    return isSaid ? { ...kept, entries } : { ...kept, entries, readAs };
+  }
+}
+
+/** How many cells most rows have. */
+function widthOf(rows: readonly RawRow[]): number {
+  const counts = new Map<number, number>();
+  for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
+  let best = 0;
+  for (const [width, count] of counts) if (count > (counts.get(best) ?? 0)) best = width;
+  return best;
+}
+
+/** Short rows are filled up; what a long one has beyond its columns goes into the last one. */
+function squared(
+  cells: readonly string[],
+  width: number,
+  joint: string | undefined,
+): readonly string[] {
+  if (cells.length === width) return cells;
+  if (joint !== undefined && width > 0)
+    return [...cells.slice(0, width - 1), cells.slice(width - 1).join(joint)];
+  return Array.from({ length: width }, (_, index) => cells[index] ?? "");
+}

@@ -29,8 +29,14 @@ export class Charged {
       policy: { version: number };
       token?: string;
     };
-    // While the store fails nobody can say whose the key is, and the built-in policy decides.
-    if (this.#front.storeFails) return;
+    // While the store fails nobody can say whose the key is, and the built-in policy decides, without a token and a charge.
+    if (this.#front.storeFails) {
+      if (token === undefined) {
+        account.certain -= 1;
+        account.possible += 1;
+      }
+      return;
+    }
     if (policy.version < version) {
       this.#front.wrong.push(`policy ${String(policy.version)} decides, not ${String(version)}`);
     }

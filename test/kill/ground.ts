@@ -27,6 +27,8 @@ export interface Ground {
   readonly dataDir: string;
   /** Undefined: the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** Kills PostgreSQL and starts it again. */
+  killDatabase(): Promise<void>;
   /** Opens the same store beside the processes for `work`. */
   look<T>(work: (sql: SqlDatabase) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -48,9 +50,11 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
     () => dns.close(),
     () => receiver.close(),
   );
-  const shared = kind === "postgresql" ? await sharedStores(closing) : {};
+  const postgres = kind === "postgresql" ? await startPostgres() : undefined;
+  if (postgres !== undefined) closing.push(() => postgres.close());
+  const url = await postgres?.createDatabase();
   const home = makeHome({
-    ...shared,
+    ...(url !== undefined && { DATABASE_URL: url }),
     GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
     GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
     GATEPOST_DNS_CANARIES: "off",
@@ -87,7 +91,6 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
   closing.push(async () => {
     await Promise.all(all.map((one) => one.stop("SIGKILL")));
   });
-  const { DATABASE_URL: url } = shared as Settings;
   return {
     kind,
     home: made,
@@ -96,6 +99,10 @@ export async function openGround(kind: Ground["kind"]): Promise<Ground> {
     receiver,
     dataDir: home.directory,
     databaseUrl: url,
+    async killDatabase() {
+      await postgres?.stop("kill");
+      await postgres?.start();
+    },
     look: (work) => lookInto(home.directory, url, work),
     async close() {
       for (const close of closing.reverse()) await close();
@@ -127,12 +134,6 @@ async function lookInto<T>(
   (runInNewContext("gc") as () => void)();
   await setImmediate();
   return seen;
-}
-
-async function sharedStores(closing: Closing): Promise<Settings> {
-  const postgres = await startPostgres();
-  closing.push(() => postgres.close());
-  return { DATABASE_URL: await postgres.createDatabase() };
 }
 
 /** Where an account's webhooks go. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { hasTool, testWith } from "../process/require-tool.ts";
 import { missingServices } from "../scaled/scaled-world.ts";
 import { type Ground, openGround } from "./ground.ts";
@@ -72,6 +73,29 @@ testWith(
   missingServices(),
   `servers and workers on PostgreSQL killed ${String(ROUNDS)} times keep their promises`,
   async (t) => t.diagnostic(await survive("postgresql", ROUNDS, killOne)),
+);
+
+/** How long people go on after PostgreSQL is back. */
+const BACK_MS = 700;
+
+/** PostgreSQL dies, and servers and workers go on. */
+async function killDatabase(people: People): Promise<void> {
+  const { front } = people;
+  const { ground, chance } = front;
+  front.storeFails = true;
+  spareAll(ground);
+  await oneRound(people, async () => {
+    await pause(chance.between(50, 700));
+    await ground.killDatabase();
+    await pause(BACK_MS);
+  });
+}
+
+testWith(
+  ["postgresql"],
+  missingServices(),
+  `a PostgreSQL killed ${String(ROUNDS)} times beside servers and workers costs only answers`,
+  async (t) => t.diagnostic(await survive("postgresql", ROUNDS, killDatabase)),
 );
 
 /** Of one freeze; up to 20 s by hand. */

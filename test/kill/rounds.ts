@@ -132,8 +132,14 @@ export class People {
 export const revive = (places: readonly Place[], under?: readonly string[]): Promise<unknown> =>
   Promise.all(places.map((place) => place.start(under)));
 
-/** The clients at work until the strikes of all places are over; returns how many processes ended. */
-export async function oneRound(people: People): Promise<number> {
+/**
+ * The clients at work until the strikes of all places, and what happens beside them, are over; returns how many processes
+ * ended.
+ */
+export async function oneRound(
+  people: People,
+  beside: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<number> {
   const { front } = people;
   const { places } = front.ground;
   front.isOver = false;
@@ -144,7 +150,7 @@ export async function oneRound(people: People): Promise<number> {
     await place.struck();
     if (place.running === undefined) front.endedAtMs = Math.min(front.endedAtMs, front.nowMs());
   };
-  await Promise.all(places.map(strike));
+  await Promise.all([...places.map(strike), beside()]);
   front.isOver = true;
   await living;
   return places.filter(({ running }) => running === undefined).length;

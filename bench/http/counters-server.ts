@@ -50,10 +50,13 @@ async function openCounters() {
     return { db, log, counters: { rates: memoryRateCounter(), quotas, charges } };
   }
   const server = await startPostgres();
-  const { db, counting } = await openPostgres(await server.createDatabase(), clock.nowMs());
+  const { db, counting, patient } = await openPostgres(
+    await server.createDatabase(),
+    clock.nowMs(),
+  );
   const ledger = sqlUsageLedger(db);
   const journal = new UnsavedUnits({ ledger, clock, log });
-  const shared = sharedCounters({ counting, ledger, journal, clock });
+  const shared = sharedCounters({ counting, patient, ledger, journal, clock });
   const charges = sqlCharges({ db, shared, ids });
   const { rates, quotas, requests } = shared;
   return { db, log, counters: { rates, quotas, requests, charges } };

@@ -23,8 +23,13 @@ import { pruneSlices } from "../engine/prune-rows.ts";
 import type { Database } from "../engine/schema.ts";
 import { hasRivals, type Tx } from "../engine/transaction.ts";
 
+type Sessions = Pick<SessionPool, "run">;
+
 export interface SharedCountersDeps {
-  readonly counting: Pick<SessionPool, "run">;
+  /** Few sessions that wait for no lock for long. */
+  readonly counting: Sessions;
+  /** For an owner whose row somebody has locked. */
+  readonly patient: Sessions;
   readonly ledger: Pick<UsageLedger, "take">;
   /** Writes the units of single checks to the ledger. */
   readonly journal: UnitJournal;
@@ -162,8 +167,10 @@ interface Group {
 class GatheredCounts {
   readonly #deps: SharedCountersDeps;
   #groups = new Map<OwnerKey, Group>();
-  /** Of owners whose group in `#groups` wants something else. */
+  /** Of owners whose group in `#groups` wants something else, or who are asked alone. */
   #later: Group[] = [];
+  /** Owners whose row was locked for long: they wait for it without the others. */
+  readonly #alone = new Set<OwnerKey>();
   #underWay = 0;
   #isArmed = false;
   #sentAtMs = -Infinity;
@@ -187,7 +194,8 @@ class GatheredCounts {
 
   #add(group: Group): void {
     const known = this.#groups.get(group.owner);
-    if (known === undefined) this.#groups.set(group.owner, group);
+    if (this.#alone.has(group.owner)) this.#later.push(group);
+    else if (known === undefined) this.#groups.set(group.owner, group);
     else if (isSame(known.terms, group.terms)) known.askers.push(...group.askers);
     else this.#later.push(group);
     this.#arm();
@@ -211,7 +219,7 @@ class GatheredCounts {
     if (groups.length === 0) return;
     this.#sentAtMs = this.#deps.clock.monotonicMs();
     this.#underWay += 1;
-    void this.#run(groups, 1).finally(() => {
+    void this.#run(groups, this.#deps.counting).finally(() => {
       this.#underWay -= 1;
       this.#arm();
     });
@@ -227,21 +235,25 @@ class GatheredCounts {
       groups.push(group);
     }
     for (const { owner } of groups) this.#groups.delete(owner);
-    const later = this.#later;
-    this.#later = [];
-    for (const group of later) this.#add(group);
+    this.#addLater();
     return groups.sort((a, b) => (a.owner < b.owner ? -1 : 1));
   }
 
-  async #run(groups: readonly Group[], round: number): Promise<void> {
+  #addLater(): void {
+    const later = this.#later;
+    this.#later = [];
+    for (const group of later) this.#add(group);
+  }
+
+  async #run(groups: readonly Group[], sessions: Sessions, round = 1): Promise<void> {
     const { counting, serverMs } = this.#deps;
     let rows: readonly CounterRow[];
     try {
-      rows = await counting.run<CounterRow>(COUNT, valuesOf(groups, serverMs?.()));
+      rows = await sessions.run<CounterRow>(COUNT, valuesOf(groups, serverMs?.()));
       this.#awayUntilMs = undefined;
     } catch (fault) {
-      if (groups.length > 1 && isContended(fault)) {
-        for (const group of groups) await this.#run([group], round);
+      if (sessions === counting && isContended(fault)) {
+        for (const group of groups) void this.#runAlone(group);
       } else this.#fail(groups, fault);
       return;
     }
@@ -252,20 +264,28 @@ class GatheredCounts {
       if (row === undefined || row.day < 0) missing.push(group);
       else answerAll(group, row);
     }
-    if (missing.length > 0) await this.#fill(missing, round);
+    if (missing.length > 0) await this.#fill(missing, sessions, round);
   }
 
-  async #fill(groups: readonly Group[], round: number): Promise<void> {
-    const { counting, journal } = this.#deps;
+  /** The next of its requests wait until these are answered, so that an owner has one patient session at most. */
+  async #runAlone(group: Group): Promise<void> {
+    this.#alone.add(group.owner);
+    await this.#run([group], this.#deps.patient);
+    this.#alone.delete(group.owner);
+    this.#addLater();
+  }
+
+  async #fill(groups: readonly Group[], sessions: Sessions, round: number): Promise<void> {
+    const { journal } = this.#deps;
     try {
       if (round === ROUNDS_MAX) throw new Error("counters: a row is removed again and again");
       for (const { owner } of groups) await journal.written(owner);
       const owners = groups.map(({ owner }) => owner);
-      await counting.run(FILL, fillValues(owners, groups[0]?.terms.day ?? 0));
+      await sessions.run(FILL, fillValues(owners, groups[0]?.terms.day ?? 0));
     } catch (fault) {
       return this.#fail(groups, fault);
     }
-    await this.#run(groups, round + 1);
+    await this.#run(groups, sessions, round + 1);
   }
 
   #fail(groups: readonly Group[], fault: unknown): void {

@@ -23,6 +23,8 @@ const COUNTING = { connectionsMax: 2, lockTimeoutMs: 200 };
 export interface PostgresDatabase extends SqlDatabase {
   /** For counting requests. Its commits do not wait for the disk. */
   readonly counting: SessionPool;
+  /** The sessions of `db`, for single statements. */
+  readonly patient: SessionPool;
   /** Opens the session that hears notices and holds locks. It needs a direct connection. */
   openSession(deps: Pick<SessionDeps, "clock" | "log">): DirectSession;
 }
@@ -43,21 +45,21 @@ export async function openPostgres(
 ): Promise<PostgresDatabase> {
   const place = placeOf(url);
   const { default: driver } = await import("pg");
-  const open = (limits: PostgresLimits): Kysely<Database> =>
-    new Kysely<Database>({
-      dialect: new PostgresDialect({ pool: openPool(driver, url, limits) }),
-    });
+  const open = (pool: SessionPool): Kysely<Database> =>
+    new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await prepare(open(patient(options)), place, nowMs);
+    await prepare(open(openPool(driver, url, forMigration(options))), place, nowMs);
   } catch (error) {
     throw openingFault(place, error);
   }
-  const db = open({ ...LIMITS, ...options });
+  const patient = openPool(driver, url, { ...LIMITS, ...options });
+  const db = open(patient);
   const fast = { ...LIMITS, ...options, ...COUNTING };
   const counting = openPool(driver, url, fast, ["synchronous_commit=off"]);
   return {
     db,
     counting,
+    patient,
     openSession: (deps) => openDirectSession(driver, { ...deps, url, db }),
     answers: () => takesWrites(db),
     async close() {
@@ -67,7 +69,7 @@ export async function openPostgres(
 }
 
 /** For the migration alone: one session that may wait for others and take its time. */
-const patient = (options: Partial<PostgresLimits>): PostgresLimits => ({
+const forMigration = (options: Partial<PostgresLimits>): PostgresLimits => ({
   connectTimeoutMs: FIRST_CONNECT_TIMEOUT_MS,
   ...options,
   connectionsMax: 1,

@@ -21,7 +21,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   const { clock, ids, log, closing } = process;
   const sql = await openWhenThere(databaseUrl, process);
   closing.add(() => sql.close());
-  const { db, counting } = sql;
+  const { db, counting, patient } = sql;
   const session = sql.openSession({ clock, log });
   closing.add(() => session.close());
   const { notices, elections, listens } = session;
@@ -31,7 +31,7 @@ export async function openScaledBacking(databaseUrl: string, process: Process): 
   closing.add(() =>
     journal.flush().catch((fault: unknown) => log.error("quota.flush_failed", fault)),
   );
-  const shared = sharedCounters({ counting, ledger: usage, journal, clock });
+  const shared = sharedCounters({ counting, patient, ledger: usage, journal, clock });
   const { rates, quotas, requests } = shared;
   const charges = sqlCharges({ db, shared, ids });
   await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });

@@ -176,3 +176,22 @@ rule("SIGTERM returns chunks at once, and the job continues elsewhere", async ()
   await assertSettled(account, session);
   await other.stop("SIGKILL");
 });
+
+/** A worker's death delays its entries by no more. */
+const TAKEN_WITHIN_MS = 30_000;
+
+rule("the chunks of a killed worker are another's within 30 s, and the job ends", async () => {
+  const account = await world().account();
+  const dying = await world().start({ command: "worker", dnsWindowMax: 1 });
+  const session = await account.queue(apis[0], TEXT);
+  await untilLeased();
+  const other = await world().start({ command: "worker" });
+  await dying.stop("SIGKILL");
+  const killedAtMs = performance.now();
+  assert.equal(await account.ended(apis[1], session), "completed");
+  const tookMs = performance.now() - killedAtMs;
+  assert.ok(tookMs < TAKEN_WITHIN_MS, `${tookMs.toFixed(0)} ms`);
+  assert.equal(await account.results(apis[1], session), calm);
+  await assertSettled(account, session);
+  await other.stop("SIGKILL");
+});

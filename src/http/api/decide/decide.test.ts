@@ -275,6 +275,15 @@ for (const [name, find] of STORES) {
   });
 }
 
+test("while the store of keys is away, a server's sign-ups are decided beyond the rate of an address", async (t) => {
+  const away = (): Promise<never> => Promise.reject(new StoreDown("closed"));
+  const world = await gateWorld(t, { ...KNOWN, keys: (keys) => ({ ...keys, holder: away }) });
+  const { apiKey } = await world.account("jo@shop.example");
+  const asked = Array.from({ length: 40 }, () => ask(world, EMAIL, { "x-api-key": apiKey }));
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  assert.deepEqual(statuses, Array<number>(40).fill(200));
+});
+
 test("callers who are known too late count by address, and are charged for what was served", async (t) => {
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));

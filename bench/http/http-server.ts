@@ -66,7 +66,7 @@ function startBare(): Promise<Started> {
     "access-control-expose-headers": "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After",
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    "content-type": "application/json; charset=utf-8",
+    "content-type": "application/json",
     "x-ratelimit-limit": "500",
     "x-ratelimit-remaining": "500",
     "content-length": String(Buffer.byteLength(body)),

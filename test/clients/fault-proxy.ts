@@ -27,7 +27,7 @@ interface Exchange {
 
 type Fault = (exchange: Exchange) => void;
 
-const JSON_TYPE = "application/json; charset=utf-8";
+const JSON_TYPE = "application/json";
 
 /** As the service writes it, with changes. */
 const body = (more: Readonly<Record<string, unknown>> = {}): string =>

@@ -105,4 +105,4 @@ export interface ApiReply {
   readonly entry?: string;
 }
 
-export const JSON_TYPE = "application/json; charset=utf-8";
+export const JSON_TYPE = "application/json";

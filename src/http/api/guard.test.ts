@@ -112,7 +112,7 @@ test("the admission counts the forwarded address of a trusted proxy", async () =
 
 const CREDITS_ONLY = { creditsOnly: PLAIN_REFUSAL } as const;
 
-const served = quiet(() => ({ type: "application/json; charset=utf-8", body: '{"served":true}' }));
+const served = quiet(() => ({ type: "application/json", body: '{"served":true}' }));
 
 test("with the rate spent, a route that charges nothing costs one credit", async () => {
   const { admission, seen } = admissionWith(CREDITS_ONLY);
@@ -198,7 +198,7 @@ test("bulk requests go to their handler with their text and no features", async 
   const seen: unknown[] = [];
   const bulk: NonNullable<AppDeps["bulk"]> = (_request, input) => {
     seen.push(input);
-    return { type: "application/json; charset=utf-8", body: "{}" };
+    return { type: "application/json", body: "{}" };
   };
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const form = (payload: string) =>

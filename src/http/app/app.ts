@@ -109,6 +109,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     frameworkErrors: (error, _, reply) => void refuse(reply, refusalFor(error)),
   });
+  // Fastify adds a charset, which RFC 8259 does not define and some clients do not accept.
+  app.addHook("onSend", (_, reply, payload, done) => {
+    if (/^application\/json;/.test(String(reply.getHeader("content-type")))) {
+      reply.header("content-type", "application/json");
+    }
+    done(null, payload);
+  });
   readNoBodies(app);
   addErrorHandlers(app, guard, deps);
   app.route({

@@ -141,7 +141,7 @@ const fileRoutes = (deps: ListDeps): readonly AccountRoute[] => [
     summary: "Session, stats and all results as a JSON file",
     async handle(request) {
       const text = resultsJson(await finished(deps, request));
-      return file("results.json", "application/json; charset=utf-8", text);
+      return file("results.json", "application/json", text);
     },
   },
 ];

@@ -10,7 +10,7 @@ const many = `bulk=1&email=${domains(101).replaceAll("\n", ",")}`;
 
 const NOT_FOUND = '{"error":"Session not found or expired."}';
 const PLAIN = "text/plain; charset=utf-8";
-const JSON_TYPE = "application/json; charset=utf-8";
+const JSON_TYPE = "application/json";
 
 async function synchronous(server: BulkServer, form = LIST): Promise<string> {
   return `/api/view/${sessionIn(await server.post("/api/email", form, OWNER))}`;

@@ -57,7 +57,8 @@ export function paramsOf(
   owner: OwnerKey = ownerOf(call),
 ): Awaitable<Params> {
   const { request, target } = call;
-  if (route.body === "params" && request.method !== "GET") {
+  // Official clients of other services send a JSON body with GET.
+  if (route.body === "params" && (request.method !== "GET" || route.foreign !== undefined)) {
     return readBody(call, route, bodies, owner);
   }
   if (target.query === "") return NO_PARAMS;

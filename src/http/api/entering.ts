@@ -83,6 +83,6 @@ export function bodyTerms({
   foreign,
   deadlineMs,
 }: Route): Pick<ReadTerms, "maxBytes" | "takesText"> {
-  if (foreign !== undefined) return { maxBytes: EARLY_MAX_BYTES, takesText: true }; // one official client sends it
+  if (foreign !== undefined) return { maxBytes: EARLY_MAX_BYTES, takesText: true }; // official clients declare other types
   return deadlineMs === undefined ? {} : { maxBytes: DECIDE_MAX_BYTES };
 }

@@ -111,7 +111,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   // Fastify adds a charset, which RFC 8259 does not define and some clients do not accept.
   app.addHook("onSend", (_, reply, payload, done) => {
-    if (/^application\/json;/.test(String(reply.getHeader("content-type")))) {
+    if (String(reply.getHeader("content-type")).startsWith("application/json;")) {
       reply.header("content-type", "application/json");
     }
     done(null, payload);

@@ -127,7 +127,7 @@ test("a refusal that is sent with 200 counts as a refusal", async (t) => {
   assert.equal(refusals(), 1);
 });
 
-test("a body over 64 KiB and an unknown type are refused in the shape's words", async (t) => {
+test("a body over 64 KiB is refused in the shape's words; one of an unknown type is read", async (t) => {
   const { ask } = await compatWorld(t);
   const url = "/compat/reacher/v0/check_email";
   const large = await ask({ ...json({ to_email: "x".repeat(70_000) }), url });
@@ -138,7 +138,7 @@ test("a body over 64 KiB and an unknown type are refused in the shape's words", 
     headers: { "content-type": "text/csv" },
     payload: "x",
   });
-  assert.equal(typed.status, 415);
+  assert.equal(typed.status, 400, "it holds no address");
 });
 
 const mistakes = [

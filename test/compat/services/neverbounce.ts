@@ -87,6 +87,52 @@ export const neverbounceCases: ShapeCases = {
       body: { status: "general_failure" },
     },
     {
+      name: "a GET with a JSON body, as official clients send it",
+      ask: {
+        url: "v4.2/single/check",
+        ...json({ key: KEY, email: "jo@bad.example" }),
+        method: "GET",
+      },
+      body: { status: "success" },
+    },
+    {
+      name: "a JSON body that calls itself a form",
+      ask: {
+        url: "v4.2/single/check",
+        ...form(JSON.stringify({ key: KEY, email: "jo@good.example" })),
+      },
+      body: { status: "success" },
+    },
+    {
+      name: "a JSON body of another type",
+      ask: {
+        url: "v4.2/single/check",
+        method: "POST",
+        headers: { "content-type": "application/octet-stream" },
+        payload: JSON.stringify({ key: KEY, email: "jo@good.example" }),
+      },
+      body: { status: "success" },
+    },
+    {
+      name: "the account",
+      ask: `v4.2/account/info?key=${KEY}`,
+      body: {
+        status: "success",
+        credits_info: {
+          paid_credits_used: 0,
+          free_credits_used: 0,
+          paid_credits_remaining: 0,
+          free_credits_remaining: 999_999_999,
+        },
+        job_counts: { completed: 0, under_review: 0, queued: 0, processing: 0 },
+      },
+    },
+    {
+      name: "the account of a wrong key is 200",
+      ask: "v4.2/account/info?key=x",
+      body: { status: "auth_failure" },
+    },
+    {
       name: "another path is 200",
       ask: `v4/jobs/search?key=${KEY}`,
       body: { status: "general_failure", message: "Not found." },

@@ -88,6 +88,11 @@ export const zerobounceCases: ShapeCases = {
       body: { error: "Missing parameter: email." },
     },
     { name: "credits", ask: `v2/getcredits?api_key=${KEY}`, body: { Credits: "999999999" } },
+    {
+      name: "use of the API, which the service counts elsewhere",
+      ask: `v2/getapiusage?api_key=${KEY}&start_date=2026-11-01&end_date=2026-11-30`,
+      body: { total: 0, status_valid: 0, start_date: "2026-11-01", end_date: "2026-11-30" },
+    },
     { name: "credits of a wrong key", ask: "v2/getcredits?api_key=x", body: { Credits: "-1" } },
     {
       name: "a batch",

@@ -39,14 +39,16 @@ function addressInfo({ entry, mailbox, user, domain, tag, result }: Facts): obje
   };
 }
 
-const creditsInfo = async ({ unitsLeft }: Asked): Promise<object> => ({
+const creditsInfo = async ({ unitsLeft }: Asked, used: number): Promise<object> => ({
   paid_credits_used: 0,
-  free_credits_used: 1,
+  free_credits_used: used,
   paid_credits_remaining: 0,
   free_credits_remaining: await unitsLeft(),
 });
 
-const PATHS = ["v4/single/check", "v4.1/single/check", "v4.2/single/check"];
+const VERSIONS = ["v4", "v4.1", "v4.2"];
+const PATHS = VERSIONS.map((version) => `${version}/single/check`);
+const NO_JOBS = { completed: 0, under_review: 0, queued: 0, processing: 0 };
 const STATUSES = { key: "auth_failure", rate: "throttle_triggered", fault: "temp_unavail" };
 
 /** api.neverbounce.com: every answer has the HTTP status 200, because its clients drop the body of any other. */
@@ -68,10 +70,22 @@ export const neverbounce: Shape = {
         suggested_correction: facts.meant ?? "",
         retry_token: "",
         ...(flagOf(asked.params, "address_info") && { address_info: addressInfo(facts) }),
-        ...(flagOf(asked.params, "credits_info") && { credits_info: await creditsInfo(asked) }),
+        ...(flagOf(asked.params, "credits_info") && { credits_info: await creditsInfo(asked, 1) }),
         execution_time: facts.tookMs,
       }),
     ),
+    {
+      methods: ["GET", "POST"],
+      paths: VERSIONS.map((version) => `${version}/account/info`),
+      answer: async (asked) => ({
+        body: {
+          status: "success",
+          credits_info: await creditsInfo(asked, 0),
+          job_counts: NO_JOBS,
+          execution_time: 0,
+        },
+      }),
+    },
   ],
   refused: ({ kind, message }) => ({
     body: {

@@ -1,6 +1,8 @@
 import type { Facts, Verdict } from "../facts.ts";
-import { type Asked, inParam, type Shape, single } from "../shape.ts";
+import { type Asked, inParam, type Shape, single, textOf } from "../shape.ts";
 import { validateBatch } from "./zerobounce-batch.ts";
+
+const STATUSES = "valid invalid catch_all do_not_mail spamtrap unknown".split(" ");
 
 type Words = readonly [status: string, subStatus: string];
 
@@ -53,10 +55,23 @@ const TERMS = { features: ["domain_age", "inbox_provider"] } as const;
 export const zerobounce: Shape = {
   service: "zerobounce",
   keys: [inParam("api_key")],
-  parameters: ["api_key", "email", "email_batch"],
+  parameters: ["api_key", "email", "email_batch", "start_date", "end_date"],
   endpoints: [
     single({ paths: ["v2/validate"], name: "email" }, shown, TERMS),
     validateBatch(NO_KEY, async ({ check }: Asked, text) => shown(await check(text, TERMS))),
+    {
+      paths: ["v2/getapiusage"],
+      // The service counts units by account, not by status: its own figures are in the dashboard.
+      answer: ({ params }) =>
+        Promise.resolve({
+          body: {
+            total: 0,
+            ...Object.fromEntries(STATUSES.map((status) => [`status_${status}`, 0])),
+            start_date: textOf(params, "start_date") ?? "",
+            end_date: textOf(params, "end_date") ?? "",
+          },
+        }),
+    },
     {
       paths: ["v2/getcredits"],
       answer: async ({ unitsLeft }) => ({ body: { Credits: String(await unitsLeft()) } }),

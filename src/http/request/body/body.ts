@@ -28,7 +28,7 @@ export interface ReadTerms {
   readonly wanted?: ReadonlySet<string>;
   /** The largest body in octets; absent: `BODY_MAX_BYTES`. */
   readonly maxBytes?: number;
-  /** Plain text and a body without a type are read too: as JSON where it begins with "{", else as a form. */
+  /** A body of any type but multipart is read as JSON where it begins with "{", else as a form. */
   readonly takesText?: boolean;
   /** Called with the size of a whole body, before it is decoded. */
   readonly received?: (octets: number) => void;
@@ -100,7 +100,7 @@ type Kind = DecodeOrder["kind"];
 function kindOf(type: string, encoding: string | undefined, takesText: boolean): Kind {
   if (!/^(?:identity)?$/i.test(encoding ?? "")) throw unsupportedEncoding();
   const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isText = takesText && (mediaType === "" || mediaType === "text/plain");
+  const isText = takesText && mediaType !== "multipart/form-data";
   const kind = isText ? "text" : KINDS.get(mediaType);
   if (kind === undefined) throw unsupportedMediaType();
   return kind;

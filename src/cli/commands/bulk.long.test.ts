@@ -58,7 +58,7 @@ test("the first Ctrl-C finishes what is under way and says where the output ends
   assert.equal(await child.ended, 3);
   assert.match(
     await child.err,
-    /Finishing what is running; press Ctrl-C again to quit now[^]*stopped after [\d,]+ entries/,
+    /Finishing what is running; press Ctrl-C again to quit now[^]*stopped after [\d,]+ rows/,
   );
   const part = await readFile(here.out, "utf8");
   assert.ok(part.endsWith("\n") && WHOLE.startsWith(part) && part.length < WHOLE.length);
@@ -93,5 +93,8 @@ test("the installed command reads standard input, asks DNS and writes standard o
     "Bob,bob@bad.example,invalid_dns",
     "",
   ]);
-  assert.match(err, /^2 entries: 1 valid, 0 disposable, 1 without mail server, 0 malformed/);
+  assert.match(
+    err,
+    /^Read the column "Mail"\.\n2 entries: 1 valid, 0 disposable, 1 without mail server, 0 malformed/,
+  );
 });

@@ -107,6 +107,7 @@ testInBrowser(
     await page.getByLabel("Reason").fill("Goodwill");
     await press("Move the credits");
     await page.getByText("250 credits now.").waitFor();
+    await page.getByLabel("Your own password").last().fill(PASSWORD);
     await press("Make an administrator");
     await page.getByText("An administrator's plan is Pro.").waitFor();
     await press("Take the administrator rights away");

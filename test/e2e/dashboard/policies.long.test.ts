@@ -30,7 +30,7 @@ const ZONE = {
   "mailinator.com": { mx: ["10 mx.mail.example"] },
   "gmail.com": { mx: ["10 mx.mail.example"] },
   "gmx.de": { mx: ["10 mx.mail.example"] },
-  "gmial.com": { mx: ["10 mx.mail.example"] },
+  "gmaik.com": { mx: ["10 mx.mail.example"] },
   "silent.example": { behave: "servfail" },
   ...Object.fromEntries(
     Array.from({ length: 20 }, (_, at) => [

@@ -62,18 +62,18 @@ testInBrowser("the printed link leads to an administrator and a first check, onc
 testInBrowser("a policy is edited, tested, run in shadow, promoted, and published", async () => {
   const { page, context, complaints } = await visit("fresh", "/policy");
   assert.equal(await button(page, "Publish 2").isDisabled(), true, "nothing is changed yet");
-  await page.getByLabel("Rule 4: what to do").selectOption("review");
+  await page.getByLabel("Rule 5: what to do").selectOption("review");
   await page.getByText("Changed", { exact: true }).waitFor();
   await page.getByLabel("Address", { exact: true }).fill("jo@mailinator.com");
   await button(page, /^Try$/).click();
-  await page.getByText("Rule 4", { exact: false }).last().waitFor();
+  await page.getByText("Rule 5", { exact: false }).last().waitFor();
   await button(page, "Test against 30 days").click();
   await page.getByText(/^No checks were counted|would have been decided otherwise/).waitFor();
   await button(page, "Run in shadow").click();
   await page.getByText("Version 2 has seen no sign-ups yet.").waitFor();
   await button(page, "Make 2 live").click();
   await page.getByText("Version 2 is live.").waitFor();
-  assert.equal(await page.getByLabel("Rule 4: what to do").inputValue(), "review");
+  assert.equal(await page.getByLabel("Rule 5: what to do").inputValue(), "review");
   await page.getByLabel("Otherwise").selectOption("reject");
   await button(page, "Publish 3").click();
   await page.getByRole("dialog", { name: "Reject more people?" }).waitFor();

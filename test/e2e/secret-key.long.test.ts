@@ -26,7 +26,7 @@ test("a start with another secret key is refused until the operator replaces the
   assert.equal(gatepost(home, ["key", "list", "ada@gatepost.example"]).code, 0, "no key is needed");
   const { code, out } = gatepost(home, ["migrate", "--new-secret-key"]);
   assert.equal(code, 0);
-  assert.match(out, /Every webhook needs a new secret/);
+  assert.match(out, /Every webhook, hook and account with tokens needs a new secret/);
   const service = await startService(home);
   t.after(() => service.child.kill("SIGKILL"));
   const { status } = await service.get("/api/domain/a.invalid", { "x-api-key": apiKey });

@@ -187,9 +187,9 @@ async function contentOf(
   const { body, release: giveBack } = await deps.bodies.read(request.raw, { owner });
   release.push(giveBack);
   if (body.kind === "json") {
-    // A check's entry may hold anything: it is malformed then, and lists store it escaped.
-    const { entry: _, entries: __, ...stored } = body.value as AccountRequest["body"];
-    if (holdsNul(stored)) throw nulInText();
+    // A check's entry and those of a list may hold anything: they are malformed then, and lists store them escaped.
+    const { entry: _, entries: __, text, ...stored } = body.value as AccountRequest["body"];
+    if (holdsNul(stored) || (route.path !== "lists" && holdsNul(text))) throw nulInText();
     return { body: { ...body.value }, query, id };
   }
   if (body.kind !== "none") throw unsupportedMediaType(); // a form, in either encoding, could be another site's

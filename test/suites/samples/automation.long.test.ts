@@ -13,29 +13,6 @@ import { childEnvironment } from "../../process/child-environment.ts";
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const ACTION = join(ROOT, "deploy/action");
 
-interface Workflow {
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly parameters: Readonly<Record<string, unknown>>;
-  }[];
-  readonly connections: Readonly<
-    Record<string, { readonly main: readonly (readonly { readonly node: string }[])[] }>
-  >;
-}
-
-test("the n8n workflow connects nodes that exist and asks for a decision", () => {
-  const text = readFileSync(join(ROOT, "deploy/n8n/check-address.json"), "utf8");
-  const { nodes, connections } = JSON.parse(text) as Workflow;
-  const names = nodes.map(({ name }) => name);
-  for (const [from, { main }] of Object.entries(connections)) {
-    for (const name of [from, ...main.flat().map(({ node }) => node)])
-      assert.ok(names.includes(name));
-  }
-  const { parameters } = nodes.find(({ name }) => name === "Ask Gatepost") ?? assert.fail();
-  assert.match(String(parameters["url"]), /\}\}\/api\/decide$/);
-  assert.match(String(parameters["jsonBody"]), /\{ email: \$json\.email \}/);
-});
-
 interface Step {
   readonly shell: string;
   readonly "working-directory"?: string;

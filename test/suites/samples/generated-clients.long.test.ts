@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool, testWith } from "../../process/require-tool.ts";
@@ -29,22 +29,6 @@ suite("clients generated from /openapi.json call every operation of a real serve
   });
 
   after(() => rmSync(FOLDER, { recursive: true, force: true }));
-
-  test("deploy/postman/gatepost.json is made from the document", async () => {
-    const script = pathToFileURL(join(ROOT, "scripts/postman.mjs")).href;
-    const { postmanCollection } = (await import(script)) as {
-      postmanCollection: (openApi: unknown) => unknown;
-    };
-    const kept: unknown = JSON.parse(
-      readFileSync(join(ROOT, "deploy/postman/gatepost.json"), "utf8"),
-    );
-    const how =
-      "curl -s URL/openapi.json | node scripts/postman.mjs > deploy/postman/gatepost.json";
-    // Descriptions may be older: they are corrected more often than requests change.
-    const requests = (collection: unknown): string =>
-      JSON.stringify(collection, (name, value: unknown) => (name === "description" ? "" : value));
-    assert.equal(requests(kept), requests(postmanCollection(JSON.parse(document))), how);
-  });
 
   const operationIds = (): readonly string[] => {
     const { paths } = JSON.parse(document) as {

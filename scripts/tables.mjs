@@ -8,6 +8,10 @@ const texts = readdirSync(join(root, "tables"))
   .filter((name) => name.endsWith(".txt"))
   .sort()
   .map((name) => [name.slice(0, -".txt".length), readFileSync(join(root, "tables", name), "utf8")]);
-const lines = texts.map(([name, text]) => `  ${JSON.stringify(name)}: ${JSON.stringify(text)},\n`);
-const made = `// Made by scripts/tables.mjs.\nexport const TEXTS = {\n${lines.join("")}} as const;\n`;
+// One export a table, so that a bundler leaves out what a page or the light library does not use.
+const lines = texts.map(([name, text]) => {
+  const camel = name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  return `export const ${camel}: string = ${JSON.stringify(text)};\n`;
+});
+const made = `// Made by scripts/tables.mjs.\n${lines.join("")}`;
 if (!existsSync(out) || readFileSync(out, "utf8") !== made) writeFileSync(out, made);

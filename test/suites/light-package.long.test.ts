@@ -132,6 +132,19 @@ suite("the light package, packed and installed into an empty folder", () => {
     for (const name of ["README.md", "LICENSE"]) assert.ok(existsSync(join(installed, name)), name);
   });
 
+  test("neither it nor the dashboard's pages hold the server's table of passwords", () => {
+    const common = readFileSync(join(ROOT, "tables/common-passwords.txt"), "utf8");
+    const [password = ""] = /^1q2w3e4r5t6y7u$/m.exec(common) ?? [];
+    assert.notEqual(password, "");
+    for (const built of [join(installed, "dist"), join(ROOT, "dist/dashboard/assets")]) {
+      const files = readdirSync(built).filter((name) => /\.c?js$/.test(name));
+      assert.ok(files.length > 1, built);
+      for (const file of files) {
+        assert.ok(!readFileSync(join(built, file), "utf8").includes(password), file);
+      }
+    }
+  });
+
   test("import, require and the server's package give the same results, with reasons", async () => {
     const imported = await use<Checked[]>(
       "use.mjs",

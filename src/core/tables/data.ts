@@ -1,43 +1,41 @@
-import { TEXTS } from "./texts.ts";
+import * as TEXTS from "./texts.ts";
 
 /** Tables of names and providers. The files under `tables/` hold them, each with its source on the first line. */
 
-type Table = keyof typeof TEXTS;
-
 /** The lines of a table without comments, each as its columns, which a tab separates. */
-const rowsOf = (table: Table): readonly (readonly string[])[] =>
-  TEXTS[table]
+const rowsOf = (table: string): readonly (readonly string[])[] =>
+  table
     .split("\n")
     .map((line) => line.replace(/(?:^| +)#.*/, ""))
     .filter((line) => line !== "")
     .map((line) => line.split("\t"));
 
-const listOf = (table: Table): readonly string[] => rowsOf(table).map(([name = ""]) => name);
+const listOf = (table: string): readonly string[] => rowsOf(table).map(([name = ""]) => name);
 
-const setOf = (table: Table): ReadonlySet<string> => new Set(listOf(table));
+const setOf = (table: string): ReadonlySet<string> => new Set(listOf(table));
 
 const words = (cell = ""): readonly string[] => (cell === "" ? [] : cell.split(" "));
 
-export const ANONYMOUS_HOSTS = setOf("anonymous-hosts");
-export const FAMILY_EXCEPTIONS = setOf("family-exceptions");
-export const FREE_REGISTRIES = setOf("free-registries");
-export const WEAK_REGISTRIES = setOf("weak-registries");
-export const HONEYPOT_LOCAL_PARTS = setOf("honeypots");
-export const SPECIAL_USE_NAMES = setOf("special-use-names");
-export const SHARED_MAIL_SUFFIXES = setOf("shared-mail-suffixes");
+export const ANONYMOUS_HOSTS = setOf(TEXTS.anonymousHosts);
+export const FAMILY_EXCEPTIONS = setOf(TEXTS.familyExceptions);
+export const FREE_REGISTRIES = setOf(TEXTS.freeRegistries);
+export const WEAK_REGISTRIES = setOf(TEXTS.weakRegistries);
+export const HONEYPOT_LOCAL_PARTS = setOf(TEXTS.honeypots);
+export const SPECIAL_USE_NAMES = setOf(TEXTS.specialUseNames);
+export const SHARED_MAIL_SUFFIXES = setOf(TEXTS.sharedMailSuffixes);
 /** Providers of `INBOX_PROVIDERS` by name. */
-export const LARGE_MAILBOX_PROVIDERS = setOf("large-mailbox-providers");
-export const REAL_NEIGHBOURS = setOf("provider-neighbours");
+export const LARGE_MAILBOX_PROVIDERS = setOf(TEXTS.largeMailboxProviders);
+export const REAL_NEIGHBOURS = setOf(TEXTS.providerNeighbours);
 
 /** Mail hosts, registrable domains of mail hosts, and addresses. */
-export const DEDICATED_MAIL_SERVERS = setOf("dedicated-mail-servers");
+export const DEDICATED_MAIL_SERVERS = setOf(TEXTS.dedicatedMailServers);
 
 /** A list of disposable domains that holds one of them was tampered with or broke. */
-export const BEST_KNOWN_PROVIDERS: readonly string[] = listOf("large-providers").flatMap((name) =>
-  name.endsWith(" *") ? name.slice(0, -2) : [],
+export const BEST_KNOWN_PROVIDERS: readonly string[] = listOf(TEXTS.largeProviders).flatMap(
+  (name) => (name.endsWith(" *") ? name.slice(0, -2) : []),
 );
 export const LARGE_PROVIDERS: ReadonlySet<string> = new Set(
-  listOf("large-providers").map((name) => name.replace(" *", "")),
+  listOf(TEXTS.largeProviders).map((name) => name.replace(" *", "")),
 );
 
 /** Shared as well, and so common that a look at these first saves most of the others. */
@@ -54,7 +52,7 @@ export interface ProviderRow {
   readonly suffixes: readonly string[];
 }
 
-export const INBOX_PROVIDERS: readonly ProviderRow[] = rowsOf("inbox-providers").map(
+export const INBOX_PROVIDERS: readonly ProviderRow[] = rowsOf(TEXTS.inboxProviders).map(
   ([provider = "", kind, suffixes]) => ({
     provider,
     kind: kind as MailHostKind,
@@ -72,7 +70,7 @@ export interface RelayRow {
   readonly mailHosts: readonly string[];
 }
 
-export const RELAYS: readonly RelayRow[] = rowsOf("relays").map(
+export const RELAYS: readonly RelayRow[] = rowsOf(TEXTS.relays).map(
   ([service = "", domains, subdomains, mailHosts]) => ({
     service,
     domains: words(domains),
@@ -81,12 +79,12 @@ export const RELAYS: readonly RelayRow[] = rowsOf("relays").map(
   }),
 );
 
-const wordsByName = (table: Table): readonly (readonly [string, readonly string[]])[] =>
+const wordsByName = (table: string): readonly (readonly [string, readonly string[]])[] =>
   rowsOf(table).map(([provider = "", cell]) => [provider, words(cell)]);
 
-export const SPF_INCLUDES = wordsByName("spf-includes");
+export const SPF_INCLUDES = wordsByName(TEXTS.spfIncludes);
 
-const { any = [], rare = [], ...SELECTORS } = Object.fromEntries(wordsByName("dkim-selectors"));
+const { any = [], rare = [], ...SELECTORS } = Object.fromEntries(wordsByName(TEXTS.dkimSelectors));
 /** By inbox provider: the provider's own selectors are the likeliest. */
 export const SELECTORS_OF_PROVIDER: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(SELECTORS),
@@ -95,3 +93,12 @@ export const SELECTORS_OF_PROVIDER: ReadonlyMap<string, readonly string[]> = new
 export const COMMON_SELECTORS: readonly string[] = any;
 /** Asked while questions are left, likeliest first. */
 export const RARER_SELECTORS: readonly string[] = rare;
+
+let commonPasswords: ReadonlySet<string> | undefined;
+
+/** Whether it is one of the commonest, also with figures and marks at its ends. */
+export function isCommonPassword(password: string): boolean {
+  commonPasswords ??= setOf(TEXTS.commonPasswords);
+  const text = password.trim().toLowerCase();
+  return commonPasswords.has(text) || commonPasswords.has(text.replace(/^[^a-z]+|[^a-z]+$/g, ""));
+}

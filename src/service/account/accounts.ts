@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { trimEntry } from "../../core/address/trim.ts";
 import { addressKey, parseAddress } from "../../core/address/address.ts";
-import { isCommonPassword } from "../../core/tables/common-passwords.ts";
+import { isCommonPassword } from "../../core/tables/data.ts";
 import type { Account, Accounts, AccountTier } from "../../ports/admission/accounts.ts";
 import { accountKey, type OwnerKey } from "../../ports/admission/owner.ts";
 import type { Clock } from "../../ports/process/clock.ts";

@@ -32,6 +32,7 @@ import { createUsageReader } from "../../service/account/allowance.ts";
 import { AUDIT_MS, createAudit } from "../../service/account/audit.ts";
 import { boundPasswords } from "../../service/account/sign-in/bounded-passwords.ts";
 import { createAccountCheck } from "../../service/account/check.ts";
+import { endingSessions } from "../../service/account/sign-in/ending-sign-ins.ts";
 import { createSignIns } from "../../service/account/sign-in/sign-ins.ts";
 import { createOwnAccount } from "../../service/account/own-account.ts";
 import { createSignIn, type SignInOutcome } from "../../service/account/sign-in/sign-in.ts";
@@ -129,7 +130,7 @@ export function openDashboard(parts: DashboardParts): DashboardDeps {
     info: settings,
     trustedProxies: settings.trustedProxies,
     isHostAllowed: settings.isHostAllowed,
-    accounts: accountService,
+    accounts: endingSessions(accountService, sessions),
     keys: store.keys,
     credits: store.credits,
     switchTraffic: store.switchTraffic,

@@ -8,7 +8,7 @@ import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { Notices } from "../../ports/process/notices.ts";
 import type { Passwords } from "../../ports/account/passwords.ts";
-import { adminTierKept } from "../refusals.ts";
+import { adminTierKept, badField } from "../refusals.ts";
 
 export interface AccountServiceDeps {
   /** Gets a notice of each change; absent: others notice within 5 s. */
@@ -94,6 +94,26 @@ export function passwordMistake(password: string, email: string): string | undef
   }
   if (isCommonPassword(bare)) return "The password is one of the commonest. Choose another.";
   return undefined;
+}
+
+/**
+ * Makes an account an administrator; answers with its new password when a sign-up made it, for whoever signed up may
+ * not own the address.
+ */
+export async function promoteAccount(
+  accounts: Pick<AccountService, "promote" | "setPassword">,
+  { id, origin }: Account,
+  given?: string,
+): Promise<string | undefined> {
+  if (origin !== "signup") {
+    await accounts.promote(id);
+    return undefined;
+  }
+  const password = given ?? newPassword();
+  const answer = await accounts.setPassword(id, password);
+  if (typeof answer === "object") throw badField(answer.mistake);
+  await accounts.promote(id);
+  return password;
 }
 
 async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<AccountAnswer> {

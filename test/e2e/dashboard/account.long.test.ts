@@ -87,6 +87,28 @@ testInBrowser(
 );
 
 testInBrowser(
+  "an administrator promotes an account of a sign-up and sees its new password once",
+  async () => {
+    const email = "squatted@gatepost.example";
+    const order = { email, password: PASSWORD };
+    assert.equal((await new Browser(world).post("sign-up", order)).status, 204);
+    const id = (await world.store.accounts.find(email))?.id ?? "";
+    const { page, end } = await visit(`/admin/accounts#${id}`, { cookie: adminCookie });
+    await page.getByText("registered by a sign-up").waitFor();
+    await page.getByLabel("Your own password").last().fill(PASSWORD);
+    await page.getByRole("button", { name: "Make an administrator" }).click();
+    const secret = page.getByRole("group", { name: "The account's new password" });
+    await page.getByRole("button", { name: "Take the administrator rights away" }).waitFor();
+    const password = await secret.locator("code").innerText();
+    await secret.getByRole("button", { name: "I have kept it" }).click();
+    await secret.waitFor({ state: "detached" });
+    assert.equal((await new Browser(world).signIn(email, PASSWORD)).status, 401);
+    assert.equal((await new Browser(world).signIn(email, password)).status, 204);
+    await end();
+  },
+);
+
+testInBrowser(
   "an administrator finds an account and changes plan, credits and switch",
   async () => {
     const id = await world.addAccount("customer@gatepost.example");

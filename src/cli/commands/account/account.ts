@@ -2,7 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../../core/calendar.ts";
 import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
 import type { Account, AccountTier } from "../../../ports/admission/accounts.ts";
-import { type AccountOrder, newPassword } from "../../../service/account/accounts.ts";
+import { type AccountOrder, promoteAccount } from "../../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX } from "../../../service/account/credits.ts";
 import { Refusal } from "../../../service/refusals.ts";
 import { misuse, refuse } from "../../terminal.ts";
@@ -101,20 +101,15 @@ interface Promotion {
   readonly password?: string | undefined;
 }
 
-/** Replaces the password first when a sign-up made the account: its maker may not own the address. */
+/** Warns when a sign-up made the account. */
 async function promote(
   { accounts }: CliAccounts,
-  { id, email, origin }: Account,
+  account: Account,
   { warn, password: given }: Promotion,
 ): Promise<void> {
-  if (origin !== "signup") {
-    await accounts.promote(id);
-    return;
-  }
-  const password = given ?? newPassword();
-  const answer = await accounts.setPassword(id, password);
-  if (typeof answer === "object") throw misuse(answer.mistake);
-  await accounts.promote(id);
+  const password = await promoteAccount(accounts, account, given);
+  if (password === undefined) return;
+  const { email } = account;
   warn(
     `Warning: ${email} was registered by a sign-up, which proves nothing about its owner. ` +
       `It has a new password, and every browser is signed out.\n` +

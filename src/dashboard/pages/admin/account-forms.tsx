@@ -96,7 +96,7 @@ export function PromoteForm({ account, busy, change }: PartProps): VNode {
       {account.origin === "signup" ? (
         <p class="note">
           {t(
-            "This account was registered by a sign-up. Set a new password first, unless you know whose it is.",
+            "This account was registered by a sign-up, which proves nothing about its owner. It gets a new password, which you see once, and every browser is signed out. Its API keys still work.",
           )}
         </p>
       ) : null}

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import type { AdminAccount, AdminAccountPage, Key } from "../../api/shapes.ts";
 import { announce } from "../../app/announce.ts";
@@ -6,6 +7,7 @@ import { t, tx } from "../../app/i18n.ts";
 import { useAction, useLoad } from "../../app/load.ts";
 import { count } from "../../app/numbers.ts";
 import { session } from "../../app/session.ts";
+import { Secret } from "../../parts/copy.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Fault, Shown } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -68,15 +70,26 @@ function Used({ page: { days, allowance } }: { page: AdminAccountPage }): VNode 
 function Changes(props: { account: AdminAccount; onChanged: () => void }): VNode {
   const { account, onChanged } = props;
   const { busy, fault, run } = useAction();
+  const [newPassword, setNewPassword] = useState("");
   const change = (action: string, body: unknown, said: string): void =>
     run(async () => {
-      await call("POST", `admin/accounts/${account.id}/${action}`, body);
+      const path = `admin/accounts/${account.id}/${action}`;
+      const answer = await call<{ readonly password?: string } | undefined>("POST", path, body);
+      if (answer?.password !== undefined) setNewPassword(answer.password);
       announce(said);
       onChanged();
     });
   return (
     <section class="sheet stack">
       <h2>{t("Change the account")}</h2>
+      {newPassword === "" ? null : (
+        <Secret
+          title={t("The account's new password")}
+          value={newPassword}
+          words={t("This is the only time it is shown. Tell it to the account's owner.")}
+          onDone={() => setNewPassword("")}
+        />
+      )}
       <TierForm account={account} busy={busy} change={change} />
       <CreditForm account={account} busy={busy} change={change} />
       <PasswordForm account={account} busy={busy} change={change} />

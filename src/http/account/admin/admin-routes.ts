@@ -6,7 +6,6 @@ import type { Audit } from "../../../service/account/audit.ts";
 import { auditedAccounts, auditedCredits } from "../../../service/account/audited.ts";
 import { checkPassword } from "../../../service/account/sign-in/sign-up.ts";
 import type { UsageReader } from "../../../service/account/allowance.ts";
-import type { SignIns } from "../../../ports/account/sign-ins.ts";
 import type { AccountService } from "../../../service/account/accounts.ts";
 import { GRANT_MAX, REASON_MAX, type CreditService } from "../../../service/account/credits.ts";
 import { badField, notFound, notNow } from "../../../service/refusals.ts";
@@ -26,7 +25,6 @@ import { Cockpit, SystemState } from "./admin-shapes.ts";
 
 export interface AdminDeps {
   readonly accounts: AccountService;
-  readonly sessions: Pick<SignIns, "endAll">;
   readonly signIn: Pick<SignIn, "isPassword">;
   readonly usage: Pick<UsageReader, "everyone">;
   readonly verdicts: Pick<VerdictCounts, "sums">;
@@ -203,7 +201,6 @@ const switchRoutes = (deps: AdminDeps): readonly AccountRoute[] => [
         subject.id,
         password,
       );
-      await deps.sessions.endAll(subject.id);
       return done;
     },
   },

@@ -7,6 +7,8 @@ import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "../shapes
 
 export type { OwnEntry, Source };
 
+export const Promoted = Type.Object({ password: text });
+
 const AdminAccount = Type.Object({ ...ACCOUNT, credits: count, disabled: flag, origin: text });
 export type AdminAccount = Described<typeof AdminAccount>;
 export const AdminAccounts = Type.Object({

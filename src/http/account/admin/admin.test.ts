@@ -60,6 +60,30 @@ test("an administrator promotes and sets passwords with the own password only", 
   }
 });
 
+test("promoting an account of a sign-up sets a new password, shown once", async (t) => {
+  const { world, browser, signedIn } = await worldFor(t);
+  await world.addAccount("admin@gatepost.example", { isAdmin: true });
+  assert.equal((await browser.post("sign-up", { email: EMAIL, password: PASSWORD })).status, 204);
+  const squatter = await signedIn(EMAIL);
+  const id = (await world.store.accounts.find(EMAIL))?.id ?? "";
+  const admin = await signedIn("admin@gatepost.example");
+  const wrong = await admin.post(`admin/accounts/${id}/promote`, { current_password: "wrong one" });
+  assert.equal(wrong.status, 403);
+  assert.equal((await squatter.get("keys")).status, 200);
+  const promoted = await admin.post(`admin/accounts/${id}/promote`, OWN);
+  assert.equal(promoted.status, 200);
+  const { password } = promoted.json as { password: string };
+  assert.equal((await squatter.get("keys")).status, 401, "signed out");
+  assert.equal((await browser.signIn(EMAIL, PASSWORD)).status, 401);
+  await signedIn(EMAIL, password);
+  const again = await admin.post(`admin/accounts/${id}/promote`, OWN);
+  assert.deepEqual([again.status, again.text], [204, ""]);
+  await signedIn(EMAIL, password);
+  const { entries } = (await admin.get("admin/audit")).json as { entries: { action: string }[] };
+  const actions = entries.map(({ action }) => action);
+  assert.ok(actions.includes("account.password") && actions.includes("account.promoted"));
+});
+
 test("the keys of an account that an administrator switches off are refused at once", async (t) => {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });
   await world.addAccount("admin@gatepost.example", { isAdmin: true });

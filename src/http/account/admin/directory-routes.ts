@@ -5,7 +5,7 @@ import {
 } from "../../../ports/account/account-directory.ts";
 import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
 import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
-import type { AccountService } from "../../../service/account/accounts.ts";
+import { type AccountService, promoteAccount } from "../../../service/account/accounts.ts";
 import type { UsageReader } from "../../../service/account/allowance.ts";
 import type { Audit } from "../../../service/account/audit.ts";
 import { auditedAccounts } from "../../../service/account/audited.ts";
@@ -19,7 +19,7 @@ import { type AccountRoute, answering, done } from "../route.ts";
 import { Type } from "../../../core/json-schema.ts";
 import type { SignIn } from "../../../service/account/sign-in/sign-in.ts";
 import { confirmOwn } from "./confirm-own.ts";
-import { AdminAccountPage, AdminAccounts } from "./admin-shapes.ts";
+import { AdminAccountPage, AdminAccounts, Promoted } from "./admin-shapes.ts";
 
 export interface DirectoryDeps {
   readonly directory: Pick<AccountDirectory, "search">;
@@ -96,14 +96,18 @@ const roleRoutes = ({ accounts, audit, signIn }: DirectoryDeps): readonly Accoun
     method: "POST",
     path: "admin/accounts/:id/promote",
     for: "admin",
-    summary: "Make an account an administrator, with the plan pro",
+    summary:
+      "Make an account an administrator, with the plan pro; 200 with its new password when a sign-up made it, else 204",
     body: Type.Object({ current_password: Type.String() }),
+    answer: Promoted,
     async handle(request) {
-      if ((await accounts.find(request.id)) === undefined) throw notFound();
+      const account = await accounts.find(request.id);
+      if (account === undefined) throw notFound();
       await confirmOwn(request, { signIn });
+      if (account.isAdmin) return done;
       const noted = auditedAccounts(accounts, noteOf(request, audit));
-      if (!(await noted.promote(request.id))) throw notFound();
-      return done;
+      const password = await promoteAccount(noted, account);
+      return password === undefined ? done : { json: { password } };
     },
   },
   {

@@ -50,6 +50,7 @@ export interface DashboardWorld {
   readonly store: AccountStore;
   readonly log: KeptLog;
   readonly routes: ReturnType<typeof accountRoutes>;
+  readonly setUp: ReturnType<typeof openDashboard>["setUp"];
   readonly documentation: ReturnType<typeof accountDocumentation>;
   readonly receiver: ReturnType<typeof recordingSender>;
   readonly usage: ReturnType<typeof sqlUsageLedger>;
@@ -192,6 +193,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     store,
     log,
     routes,
+    setUp: dashboard.setUp,
     usage,
     admission,
     documentation: accountDocumentation(routes),

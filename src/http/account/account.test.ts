@@ -46,6 +46,18 @@ interface Made {
   readonly expires_in_seconds: number;
 }
 
+test("a row with NUL is malformed, and the rest of its list is checked", async (t) => {
+  const { world, signedIn } = await worldFor(t, { zone: ZONE });
+  await world.addAccount(EMAIL);
+  const browser = await signedIn(EMAIL);
+  const made = await browser.post("lists", { text: "ann@good.example\na\0b@good.example" });
+  assert.equal(made.status, 200);
+  const { session } = made.json as Made;
+  const rows = linesOf((await browser.get(`lists/${session}/rows`)).text).flat();
+  const fates = (rows as unknown as unknown[][]).map(([, fate]) => fate);
+  assert.deepEqual(fates, ["valid", "invalidFormat"]);
+});
+
 test("a list is charged once, told, shown in rows and forgotten", async (t) => {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });
   await world.addAccount(EMAIL);

@@ -37,6 +37,23 @@ test("a closed sign-up refuses everyone", async (t) => {
   assert.equal(((await browser.get("session")).json as { signup: string }).signup, "closed");
 });
 
+test("nobody signs up while the link for the first administrator is open", async (t) => {
+  const { world, browser } = await worldFor(t);
+  const order = { email: EMAIL, password: PASSWORD };
+  const token = await world.setUp.begin();
+  const refused = await browser.post("sign-up", order);
+  assert.equal(refused.status, 403);
+  assert.deepEqual(refused.json, {
+    error:
+      "This service is being set up. Accounts can be made once it has its first administrator.",
+  });
+  assert.equal(await world.store.accounts.find(EMAIL), undefined);
+  const first = { email: "admin@gatepost.example", password: PASSWORD, token };
+  assert.equal((await browser.post("setup", first)).status, 204);
+  assert.equal((await new Browser(world).post("sign-up", order)).status, 204);
+  assert.equal((await world.store.accounts.find(EMAIL))?.isAdmin, false);
+});
+
 const badSignUps = [
   ["no address", { email: "ann", password: PASSWORD }],
   ["a short password", { email: EMAIL, password: "123456789" }],

@@ -47,7 +47,7 @@ const here = () => {
 
 before(async () => {
   if (missing.length > 0) return;
-  const world = await openScaledWorld({ zone });
+  const world = await openScaledWorld({ zone, environment: { GATEPOST_TRUST_PROXY: "127.0.0.1" } });
   const [first, second] = await Promise.all([
     world.start({ command: "serve" }),
     world.start({ command: "serve" }),
@@ -103,6 +103,32 @@ rule("the same batch sent twice is one batch, 20 times", async () => {
     );
     assert.equal((await account.books()).units, round * FEW);
   }
+});
+
+rule("of forty wrong passwords at once ten are tried", async () => {
+  const { world, apis } = here();
+  const email = "guessed@gatepost.example";
+  const order = {
+    email,
+    password: PASSWORD,
+    tier: "free",
+    origin: "operator",
+    isAdmin: false,
+  } as const;
+  assert.equal((await world.store.accounts.create(order)).kind, "created");
+  const tries = Array.from({ length: 40 }, async (_, at) => {
+    const url = apis[at % 2 === 0 ? 0 : 1];
+    const headers = { "x-forwarded-for": `198.51.${String(at)}.7` };
+    const body = { email, password: `wrong number ${String(at)}` };
+    const { status } = await new Browser({ url }).call("POST", "/account/sign-in", {
+      body,
+      headers,
+    });
+    return status;
+  });
+  const statuses = await Promise.all(tries);
+  const count = (status: number): number => statuses.filter((one) => one === status).length;
+  assert.deepEqual([count(401), count(429)], [10, 30], statuses.join(" "));
 });
 
 rule("the same job sent twice is one job", async () => {

@@ -51,7 +51,7 @@ const FRAMEWORKS: readonly Framework[] = [
     missing: works("php", "-r", "require 'Illuminate/Validation/autoload.php';")
       ? []
       : ["php-illuminate-validation"],
-    program: ["php", "php/tests/run_laravel.php"],
+    program: ["php", "-d", "zend.assertions=1", "php/tests/run_laravel.php"],
     want: { laravel: FIELD, challenging: ASKING, later: FIELD },
   },
   {

@@ -31,6 +31,10 @@ $later = function (string $email, SignUpEmail $rule): array {
     });
     return $said;
 };
+foreach ([['jo@mailinator.com'], 1, true] as $value) {
+    $said = $factory->make(['email' => $value], ['email' => ['required', new SignUpEmail()]])->errors()->all();
+    assert($said === ['Please enter a complete email address.']);
+}
 $seen = [];
 foreach (json_decode($argv[2]) as $email) {
     $seen['laravel'][] = $errors($email, new SignUpEmail(language: 'de'));

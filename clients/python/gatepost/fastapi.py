@@ -10,6 +10,10 @@ from fastapi import HTTPException, Request
 from .client import AsyncClient
 from .results import Decision
 
+MALFORMED = "Please enter a complete email address."
+#: Longer text is no address, and the service does not read it.
+EMAIL_MAX = 1_000
+
 
 class SignUp:
     """``decision: Decision = Depends(SignUp(client))``; the address is the member ``field`` of the JSON or form."""
@@ -21,10 +25,13 @@ class SignUp:
         is_json = "json" in request.headers.get("content-type", "")
         fields = await (request.json() if is_json else request.form())
         email = fields.get(self.field) if hasattr(fields, "get") else None
+        if email is not None and not (isinstance(email, str) and len(email) <= EMAIL_MAX):
+            raise self._refusal(MALFORMED, "format")
         language = request.headers.get("accept-language", "").split(",")[0].split(";")[0].strip()
-        answer = await self.client.decide(email if isinstance(email, str) else "", language=language or None)
+        answer = await self.client.decide(email or "", language=language or None)
         if answer.decision in self.blocks:
-            message = answer.message or "Please use another email address."
-            where = {"loc": ["body", self.field], "msg": message, "type": f"gatepost.{answer.reason}"}
-            raise HTTPException(422, [where])
+            raise self._refusal(answer.message or "Please use another email address.", answer.reason)
         return answer
+
+    def _refusal(self, message: str, reason: str) -> HTTPException:
+        return HTTPException(422, [{"loc": ["body", self.field], "msg": message, "type": f"gatepost.{reason}"}])

@@ -16,6 +16,7 @@ settings.configure(GATEPOST=options, LANGUAGE_CODE="de", USE_I18N=True, INSTALLE
 django.setup()
 
 from django import forms  # noqa: E402
+from django.core.exceptions import ValidationError  # noqa: E402
 from django.db.migrations.writer import MigrationWriter  # noqa: E402
 from fastapi import Depends, FastAPI  # noqa: E402
 from rest_framework import serializers  # noqa: E402
@@ -93,5 +94,14 @@ seen = {
     "rest_framework": [by_serializer(email) for email in addresses],
     "fastapi": asyncio.run(by_app_all()),
 }
+malformed = ["Please enter a complete email address."]
+for value in [["jo@mailinator.com"], {"a": 1}, 1, True, "x" * 1_001]:
+    assert asyncio.run(by_app(value)) == malformed, value
+for value in [["jo@mailinator.com"], 1]:
+    try:
+        SignUpEmail()(value)
+        raise AssertionError(value)
+    except ValidationError as fault:
+        assert fault.messages == malformed
 assert MigrationWriter.serialize(SignUpEmail(form="x"))[0] == "gatepost.django.SignUpEmail(form='x')"
 print(json.dumps(seen))

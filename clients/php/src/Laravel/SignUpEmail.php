@@ -15,6 +15,7 @@ use Illuminate\Container\Container;
 final class SignUpEmail implements Rule
 {
     public const DEFAULT_MESSAGE = 'Please use another email address.';
+    private const MALFORMED = 'Please enter a complete email address.';
 
     private string $message = self::DEFAULT_MESSAGE;
 
@@ -36,8 +37,12 @@ final class SignUpEmail implements Rule
 
     public function passes($attribute, $value): bool
     {
+        if (!is_string($value)) {
+            $this->message = self::MALFORMED;
+            return false;
+        }
         $client = Container::getInstance()->make(Client::class);
-        $answer = $client->decide(is_string($value) ? $value : '', language: $this->language, form: $this->form);
+        $answer = $client->decide($value, language: $this->language, form: $this->form);
         $this->message = $answer->message ?? self::DEFAULT_MESSAGE;
         return !in_array($answer->decision, $this->blocks, true);
     }

@@ -62,7 +62,11 @@ async function openSite(gateAt: () => string): Promise<Site> {
         "content-security-policy": `default-src 'none'; script-src ${from}; connect-src ${from}; form-action 'self'`,
       });
       const enforce = request.url === "/enforce" ? " data-enforce" : "";
-      response.end(isSignUp ? WELCOME : formPage(`${from}/widget.js`, enforce));
+      const form = formPage(`${from}/widget.js`, enforce);
+      const clobbering = `<img name="currentScript" src="" alt="" data-url="${from}/elsewhere">`;
+      const page =
+        request.url === "/clobbered" ? form.replace("<body>", `<body>${clobbering}`) : form;
+      response.end(isSignUp ? WELCOME : page);
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -258,5 +262,21 @@ testInBrowser("the form submits while the service is silent, and after it was ki
     [formsOf("killed@bad.example").length, formsOf("never@bad.example").length],
     [1, 1],
   );
+  await context.close();
+});
+
+testInBrowser("an image that calls itself the page's script is not believed", async () => {
+  const { page, context } = await OPEN("/clobbered");
+  assert.equal(await page.evaluate("document.currentScript instanceof HTMLImageElement"), true);
+  const asked: string[] = [];
+  page.on("request", (request) => void asked.push(request.url()));
+  await typeAddress(page, "clobbered@bad.example");
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  assert.deepEqual(
+    asked.filter((url) => url.includes("decide")),
+    [],
+  );
+  assert.equal(formsOf("clobbered@bad.example")[0]?.get("gatepost-token"), null);
   await context.close();
 });

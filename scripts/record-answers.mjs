@@ -21,24 +21,24 @@ function diff(before, after) {
 }
 
 function zone() {
-  const mail = { addresses: ["198.51.100.7"] };
+  const mail = { a: ["192.0.43.7"] };
   const mx = (host) => ({ mx: [`10 ${host}`] });
   return {
     "good.test": { ...mx("mail.good.test"), txtStrings: [["v=spf1 include:_spf.good.test -all"]] },
     "mail.good.test": mail,
-    "_spf.good.test": { txtStrings: [["v=spf1 ip4:198.51.100.0/24 ~all"]] },
+    "_spf.good.test": { txtStrings: [["v=spf1 ip4:192.0.43.0/24 ~all"]] },
     "_dmarc.good.test": { txtStrings: [["v=DMARC1; p=reject; pct=50; rua=mailto:d@good.test"]] },
     "default._domainkey.good.test": { txtStrings: [["v=DKIM1; k=rsa; p=MIGf"]] },
     "gmail.com": mx("gmail-smtp-in.l.google.com"),
-    "gmail-smtp-in.l.google.com": { addresses: ["142.250.27.26"] },
+    "gmail-smtp-in.l.google.com": { a: ["142.250.27.26"] },
     "mailinator.com": mx("mail.mailinator.com"),
-    "mail.mailinator.com": { addresses: ["23.239.11.30"] },
-    "nomx.test": { addresses: ["198.51.100.8"] },
+    "mail.mailinator.com": { a: ["23.239.11.30"] },
+    "nomx.test": { a: ["192.0.43.8"] },
     "nullmx.test": { mx: ["0 ."] },
     "empty.test": {},
     "servfail.test": { behave: "servfail" },
     "private.test": mx("mail.private.test"),
-    "mail.private.test": { addresses: ["10.1.2.3"] },
+    "mail.private.test": { a: ["10.1.2.3"] },
     "sub.good.test": mx("mail.good.test"),
     "tempmail.test": mx("mail.good.test"),
     "xn--mnchen-3ya.test": mx("mail.good.test"),

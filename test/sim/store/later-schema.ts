@@ -1,4 +1,4 @@
-import type { Migration } from "../../../src/adapters/sql/migrations/migration.ts";
+import type { Migration } from "../../../src/adapters/sql/engine/migrate.ts";
 
 const TABLES = ["jobs", "chunks", "retry_keys", "usage_days", "charges", "accounts", "api_keys"];
 
@@ -11,13 +11,10 @@ export const LATER_MIGRATIONS: readonly Migration[] = Array.from(
   (_, index) => {
     const table = TABLES[index % TABLES.length] ?? "jobs";
     const column = `later_${String(index)}`;
-    return {
-      name: `later-${String(index)}`,
-      async up(db) {
-        const row = db.schema.alterTable(table);
-        await row.addColumn(column, "integer", (made) => made.notNull().defaultTo(0)).execute();
-        await db.schema.createIndex(`${table}_${column}`).on(table).column(column).execute();
-      },
-    };
+    const name = `later-${String(index)}`;
+    const sql = `
+      alter table ${table} add column ${column} integer not null default 0;
+      create index ${table}_${column} on ${table} (${column});`;
+    return { name, sql };
   },
 );

@@ -1,5 +1,6 @@
 export type DatabaseFaultCode =
   | "newer_schema"
+  | "older_schema"
   | "locked"
   | "unwritable"
   | "full"
@@ -47,7 +48,7 @@ const SYSTEM_CODES = new Map<string, EmbeddedFaultCode>([
 /** Those that an embedded database can have. */
 type EmbeddedFaultCode = Exclude<
   DatabaseFaultCode,
-  "newer_schema" | "unreachable" | "denied" | "no_database" | "too_old"
+  "newer_schema" | "older_schema" | "unreachable" | "denied" | "no_database" | "too_old"
 >;
 
 const SENTENCES: Readonly<Record<EmbeddedFaultCode, string>> = {

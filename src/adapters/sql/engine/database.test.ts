@@ -108,9 +108,28 @@ test("between two commits the event loop has a round, and writers come in order"
 test("a schema newer than the program is a clear fault", async (t) => {
   const dir = temporaryDirectory(t);
   const { db, close } = await openEmbedded(dir, NOW_MS);
-  await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", up: () => Promise.resolve() }]);
+  await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", sql: "" }]);
   await close();
   await assert.rejects(openEmbedded(dir, NOW_MS), fault("newer_schema"));
+});
+
+test("a database of a version before the first release is refused in words and stays as it is", async (t) => {
+  const dir = temporaryDirectory(t);
+  const path = join(dir, "gatepost.db");
+  const older = openSqlite(path);
+  older.exec(`
+    create table schema_migrations (number integer primary key, name text not null, applied_at_ms bigint not null);
+    insert into schema_migrations values (1, '0001-accounts', 0), (2, '0002-usage', 0);
+    create table accounts (id text primary key);
+    insert into accounts values ('ada')`);
+  older.close();
+  const before = readFileSync(path);
+  await assert.rejects(openEmbedded(dir, NOW_MS), (error) => {
+    assert.ok(error instanceof DatabaseFault && error.code === "older_schema");
+    assert.match(error.message, /nothing in it was changed.*export.*GATEPOST_DATA_DIR/);
+    return true;
+  });
+  assert.deepEqual(readFileSync(path), before);
 });
 
 test("a migration that fails leaves nothing behind", async (t) => {
@@ -118,10 +137,7 @@ test("a migration that fails leaves nothing behind", async (t) => {
   t.after(close);
   const broken = {
     name: "9999-broken",
-    async up({ schema }: Parameters<(typeof MIGRATIONS)[number]["up"]>[0]) {
-      await schema.createTable("half").addColumn("id", "text").execute();
-      await schema.createTable("half").addColumn("id", "text").execute();
-    },
+    sql: "create table half (id text);\ncreate table half (id text);\n",
   };
   await assert.rejects(migrate(db, NOW_MS, [...MIGRATIONS, broken]), /migration 9999-broken/);
   const tables = await db.introspection.getTables();

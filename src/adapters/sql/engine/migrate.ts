@@ -1,81 +1,263 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type QueryExecutorProvider, sql as raw } from "kysely";
 import { DatabaseFault } from "./database-fault.ts";
-import { accountsMigration } from "../migrations/0001-accounts.ts";
-import { usageMigration } from "../migrations/0002-usage.ts";
-import { webhooksMigration } from "../migrations/0003-webhooks.ts";
-import { registrationsMigration } from "../migrations/0004-registrations.ts";
-import { bulkMigration } from "../migrations/0005-bulk.ts";
-import { dashboardMigration } from "../migrations/0006-dashboard.ts";
-import { listsMigration } from "../migrations/0007-lists.ts";
-import { ownTrafficMigration } from "../migrations/0008-own-traffic.ts";
-import { dutiesMigration } from "../migrations/0009-duties.ts";
-import { usageWritersMigration } from "../migrations/0010-usage-writers.ts";
-import { installationMigration } from "../migrations/0011-installation.ts";
-import { signUpGateMigration } from "../migrations/0012-sign-up-gate.ts";
-import { progressMigration } from "../migrations/0013-progress.ts";
-import { tokenSecretsMigration } from "../migrations/0014-token-secrets.ts";
-import { guessesMigration } from "../migrations/0015-guesses.ts";
-import { countersMigration } from "../migrations/0016-counters.ts";
-import type { Migration } from "../migrations/migration.ts";
 import type { Database } from "./schema.ts";
 import { lockName } from "./row-locks.ts";
-import { inTransaction, type Tx } from "./transaction.ts";
+import { hasRivals, inTransaction, type Tx } from "./transaction.ts";
+
+/**
+ * One step of the schema, in SQL that SQLite and PostgreSQL both read: `bigint` for counts and milliseconds, 0 or 1 for
+ * booleans, text ids, no auto-increment, no JSON type. A published step is never edited; the next one corrects it.
+ */
+export interface Migration {
+  readonly name: string;
+  /** Statements, each ended by a semicolon at the end of its line. */
+  readonly sql: string;
+  /** Statements for PostgreSQL alone. */
+  readonly postgres?: string;
+}
+
+/** The columns are described at the row types of `schema.ts`. */
+const TABLES = `
+create table accounts (
+  id text primary key, email text not null unique, tier text not null, origin text not null, admin integer not null,
+  credit_balance bigint not null check (credit_balance >= 0), credit_entries bigint not null,
+  password_hash text, token_secret text, disabled_at_ms bigint, created_at_ms bigint not null,
+  spellings integer not null default 0
+);
+create table api_keys (
+  id text primary key, account_id text not null references accounts (id), name text not null,
+  key_hash text not null unique, prefix text not null, last_four text not null,
+  created_at_ms bigint not null, last_used_at_ms bigint, revoked_at_ms bigint, origins text, page text
+);
+create index api_keys_account on api_keys (account_id, created_at_ms);
+create table credit_entries (
+  account_id text not null references accounts (id), sequence bigint not null,
+  amount bigint not null check (amount <> 0), balance_after bigint not null,
+  reason text not null, reference text not null, created_at_ms bigint not null,
+  primary key (account_id, sequence)
+);
+create table guesses (
+  key text primary key, tries integer not null, last_ms bigint not null, next_ms bigint not null
+);
+create table login_sessions (
+  id text primary key, account_id text not null references accounts (id), token_hash text not null unique,
+  created_at_ms bigint not null, last_seen_at_ms bigint not null, expires_at_ms bigint not null,
+  client_address text not null, user_agent text not null
+);
+create index login_sessions_account on login_sessions (account_id);
+create table audit_entries (
+  id text primary key, at_ms bigint not null, action text not null, actor_id text not null,
+  account_id text not null, detail text not null, client_address text not null
+);
+create index audit_entries_account on audit_entries (account_id, at_ms);
+create index audit_entries_at on audit_entries (at_ms);
+
+create table usage_days (
+  owner text not null, day integer not null,
+  units bigint not null default 0, credits bigint not null default 0,
+  requests bigint not null default 0, refusals bigint not null default 0,
+  latency_le_10 bigint not null default 0, latency_le_50 bigint not null default 0,
+  latency_le_100 bigint not null default 0, latency_le_500 bigint not null default 0,
+  latency_le_1000 bigint not null default 0, latency_le_5000 bigint not null default 0,
+  latency_more bigint not null default 0,
+  primary key (owner, day)
+);
+create index usage_days_day on usage_days (day);
+create table usage_writers (writer text primary key, batch bigint not null, day integer not null);
+create table charges (
+  id text primary key, owner text not null, paid_by text not null, units bigint not null, amount bigint not null,
+  refunded bigint not null check (refunded <= amount), day integer not null, created_at_ms bigint not null
+);
+create index charges_created on charges (created_at_ms);
+
+create table webhook_endpoints (
+  account_id text primary key references accounts (id), url text not null, events text not null,
+  sealed_secret text not null
+);
+create table webhook_deliveries (
+  id text primary key, account_id text not null references accounts (id), event text not null, session text,
+  data text not null, state text not null, queued_at_ms bigint not null, attempted_at_ms bigint,
+  duration_ms bigint, status integer, error text, snippet text
+);
+create index webhook_deliveries_state on webhook_deliveries (state, account_id, queued_at_ms);
+create index webhook_deliveries_account on webhook_deliveries (account_id, queued_at_ms);
+create index webhook_deliveries_queued on webhook_deliveries (queued_at_ms);
+create table webhook_claims (id integer primary key, claims bigint not null);
+insert into webhook_claims (id, claims) values (1, 0);
+
+create table jobs (
+  session text primary key, owner text not null, client_address text not null, origin text not null,
+  state text not null, is_running integer not null, spam_trap integer not null, announced integer not null,
+  charge_id text not null, dns_down_since_ms bigint, expires_at_ms bigint, table_header text,
+  total bigint not null, unique_count bigint not null, processed bigint not null,
+  invalid_format bigint not null, disposable bigint not null, invalid_dns bigint not null, valid bigint not null,
+  chunk_count bigint not null, open_chunks bigint not null, accepted_at_ms bigint not null,
+  served_turn bigint not null, table_pages bigint not null
+);
+create unique index jobs_running on jobs (owner) where is_running = 1;
+create index jobs_owner on jobs (owner, accepted_at_ms);
+create index jobs_expiry on jobs (expires_at_ms);
+create index jobs_untold on jobs (expires_at_ms) where announced = 0;
+create table chunks (
+  session text not null, number integer not null, entries integer not null, available_at_ms bigint,
+  lease_worker text, lease_token text, claims integer not null,
+  content bytea not null, results bytea, valid bytea, answered text,
+  primary key (session, number)
+);
+create index chunks_open on chunks (session, available_at_ms) where available_at_ms is not null;
+create index chunks_leased on chunks (lease_worker) where lease_worker is not null;
+create index chunks_answered on chunks (session) where answered is not null;
+create table table_pages (
+  session text not null, number integer not null, content bytea not null, primary key (session, number)
+);
+create table bulk_workers (
+  worker text primary key, entries_per_second bigint not null, seen_at_ms bigint not null
+);
+create table retry_keys (
+  owner text not null, key text not null, body_hash text not null, token text not null, session text, answer text,
+  locked_until_ms bigint not null, primary key (owner, key)
+);
+create index retry_keys_session on retry_keys (session);
+
+create table operator_entries (
+  subject text not null, topic text not null, word text not null, note text not null, author text not null,
+  created_at_ms bigint not null, expires_at_ms bigint, primary key (subject, topic)
+);
+create table operator_changes (id integer primary key, changes bigint not null);
+insert into operator_changes (id, changes) values (1, 0);
+create table verdict_counts (
+  day integer not null, domain text not null, disposable bigint not null, other bigint not null,
+  no_mail integer not null default 0, no_answer integer not null default 0, primary key (day, domain)
+);
+create index verdict_counts_domain on verdict_counts (domain);
+create table own_spellings (
+  account_id text not null, mailbox text not null, spelling text not null, day integer not null,
+  primary key (account_id, mailbox, spelling)
+);
+create index own_spellings_day on own_spellings (day);
+create table domain_mail (
+  domain text primary key, hosts text not null, addresses text not null, disposable integer not null,
+  day integer not null
+);
+create index domain_mail_day on domain_mail (day);
+create table registrations (domain text primary key, registered_at_ms bigint, expires_at_ms bigint not null);
+create index registrations_expires on registrations (expires_at_ms);
+create table list_files (
+  name text primary key, version text not null, content bytea not null, changed_at_ms bigint not null
+);
+create table installation (name text primary key, value text not null);
+
+create table policies (
+  account_id text not null, name text not null, live_version integer, shadow_version integer,
+  next_version integer not null, primary key (account_id, name)
+);
+create table policy_versions (
+  account_id text not null, name text not null, version integer not null, document text not null,
+  author text not null, created_at_ms bigint not null, primary key (account_id, name, version)
+);
+create table outcome_counts (
+  day integer not null, account_id text not null, key_id text not null, form text not null, decision text not null,
+  reason text not null, count bigint not null,
+  primary key (account_id, day, key_id, form, decision, reason)
+);
+create index outcome_counts_day on outcome_counts (day);
+create table shadow_counts (
+  account_id text not null, policy text not null, version integer not null, day integer not null,
+  live text not null, shadow text not null, domain text not null default '', count bigint not null,
+  primary key (account_id, policy, version, day, live, shadow, domain)
+);
+create index shadow_counts_day on shadow_counts (day);
+create table shadow_domains (
+  account_id text not null, policy text not null, version integer not null, day integer not null,
+  live text not null, shadow text not null, domain text not null default '', count bigint not null,
+  primary key (account_id, policy, version, day, live, shadow, domain)
+);
+create index shadow_domains_day on shadow_domains (day);
+create table hooks (
+  id text primary key, account_id text not null, system text not null, policy text not null,
+  challenge text not null, secret text not null, jwks_url text, last_call text, last_failure text,
+  created_at_ms bigint not null
+);
+create index hooks_account on hooks (account_id);
+create table hook_counts (
+  hook_id text not null, day integer not null, outcome text not null, count bigint not null,
+  primary key (hook_id, day, outcome)
+);
+create index hook_counts_day on hook_counts (day);
+`;
+
+/**
+ * The counters that all servers share; one process alone counts in memory. The table is unlogged: after a crash of
+ * PostgreSQL it is empty, and its rows are made anew from `usage_days`.
+ */
+const COUNTERS = `
+create unlogged table counters (
+  owner text primary key, seen_ms bigint not null, opened_ms bigint not null, used integer not null,
+  day integer not null, in_day bigint not null, in_month bigint not null,
+  passed integer not null, taken integer not null, times integer not null,
+  rate integer, units integer, daily bigint, monthly bigint
+) with (fillfactor = 50);
+`;
 
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
-  accountsMigration,
-  usageMigration,
-  webhooksMigration,
-  registrationsMigration,
-  bulkMigration,
-  dashboardMigration,
-  listsMigration,
-  ownTrafficMigration,
-  dutiesMigration,
-  usageWritersMigration,
-  installationMigration,
-  signUpGateMigration,
-  progressMigration,
-  tokenSecretsMigration,
-  guessesMigration,
-  countersMigration,
+  { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
 ];
 
-/** The number of the newest migration that `tx` sees applied; 0 for an empty database. */
-async function appliedNumber({ sql }: Tx): Promise<number> {
-  await sql.schema
-    .createTable("schema_migrations")
-    .ifNotExists()
-    .addColumn("number", "integer", (column) => column.primaryKey())
-    .addColumn("name", "text", (column) => column.notNull())
-    .addColumn("applied_at_ms", "bigint", (column) => column.notNull())
-    .execute();
-  const newest = await sql
+/** The numbers and names of the migrations that `tx` sees applied, oldest first. */
+async function applied({ sql }: Tx): Promise<readonly { number: number; name: string }[]> {
+  await raw`
+    create table if not exists schema_migrations (
+      number integer primary key, name text not null, applied_at_ms bigint not null
+    )`.execute(sql);
+  return await sql
     .selectFrom("schema_migrations")
-    .select("number")
-    .orderBy("number", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return newest?.number ?? 0;
+    .select(["number", "name"])
+    .orderBy("number")
+    .execute();
+}
+
+async function run(db: QueryExecutorProvider, statements: string): Promise<void> {
+  for (const statement of statements.split(/;$/m)) {
+    if (statement.trim() !== "") await raw.raw(statement).execute(db);
+  }
 }
 
 async function apply(tx: Tx, migration: Migration, row: { number: number; nowMs: number }) {
+  const { name, sql, postgres = "" } = migration;
   try {
-    await migration.up(tx.sql);
+    await run(tx.sql, sql);
+    if (hasRivals(tx.sql)) await run(tx.sql, postgres);
   } catch (cause) {
-    throw new Error(`migration ${migration.name}`, { cause });
+    throw new Error(`migration ${name}`, { cause });
   }
   const { number, nowMs } = row;
-  await tx.sql
-    .insertInto("schema_migrations")
-    .values({ number, name: migration.name, applied_at_ms: nowMs })
-    .execute();
+  const values = { number, name, applied_at_ms: nowMs };
+  await tx.sql.insertInto("schema_migrations").values(values).execute();
+}
+
+const OLDER_SCHEMA =
+  "the database was made by an early version of gatepost, before its first release, and this program cannot " +
+  "bring it up to date; nothing in it was changed. Either go on with the version that made it, or export " +
+  "what you need with that version and give this one a new database: another GATEPOST_DATA_DIR, or " +
+  "another database in DATABASE_URL";
+
+/** The known migrations are the first of those applied, or the other way round. */
+function requireKnown(done: Awaited<ReturnType<typeof applied>>, known: readonly Migration[]) {
+  if (done.some(({ name }, index) => name !== (known[index]?.name ?? name))) {
+    throw new DatabaseFault("older_schema", OLDER_SCHEMA);
+  }
+  if (done.length <= known.length) return;
+  const message =
+    `the database has schema ${String(done.length)}, this program knows ` +
+    `${String(known.length)}: run the newer version of gatepost`;
+  throw new DatabaseFault("newer_schema", message);
 }
 
 /**
  * Brings the schema to this program's version, all of it or nothing, and returns the names of what ran. Of
  * several who do so at once the first does it, and the others wait and find it done.
- * Throws a `DatabaseFault` "newer_schema" when a newer program was here.
+ * Throws a `DatabaseFault` "newer_schema" or "older_schema" when another program's database cannot be used.
  */
 export async function migrate(
   db: Kysely<Database>,
@@ -84,16 +266,11 @@ export async function migrate(
 ): Promise<readonly string[]> {
   return await inTransaction(db, async (tx) => {
     await lockName(tx, "schema_migrations");
-    const applied = await appliedNumber(tx);
-    if (applied > migrations.length) {
-      const message =
-        `the database has schema ${String(applied)}, this program knows ` +
-        `${String(migrations.length)}: run the newer version of gatepost`;
-      throw new DatabaseFault("newer_schema", message);
-    }
-    const missing = migrations.slice(applied);
+    const done = await applied(tx);
+    requireKnown(done, migrations);
+    const missing = migrations.slice(done.length);
     for (const [index, migration] of missing.entries()) {
-      await apply(tx, migration, { number: applied + index + 1, nowMs });
+      await apply(tx, migration, { number: done.length + index + 1, nowMs });
     }
     return missing.map(({ name }) => name);
   });

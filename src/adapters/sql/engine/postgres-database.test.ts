@@ -120,9 +120,21 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
   test("a schema newer than the program is a clear fault", async () => {
     const url = await database();
     const { db, close } = await openPatiently(url, NOW_MS);
-    await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", up: () => Promise.resolve() }]);
+    await migrate(db, NOW_MS, [...MIGRATIONS, { name: "9999-later", sql: "" }]);
     await close();
     assert.equal(await faultOf(openPatiently(url, NOW_MS)), "newer_schema");
+  });
+
+  test("a database of a version before the first release is refused and stays as it is", async () => {
+    const url = await database();
+    const { db, close } = await openPatiently(url, NOW_MS);
+    await db.deleteFrom("schema_migrations").execute();
+    const row = { number: 1, name: "0001-accounts", applied_at_ms: 1 };
+    await db.insertInto("schema_migrations").values(row).execute();
+    assert.equal(await faultOf(openPatiently(url, NOW_MS)), "older_schema");
+    const rows = await db.selectFrom("schema_migrations").selectAll().execute();
+    assert.deepEqual(rows, [row]);
+    await close();
   });
 
   test("a database that is not there is a clear fault", async () => {

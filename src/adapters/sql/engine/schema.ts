@@ -16,7 +16,7 @@ export interface SchemaMigrationRow {
   applied_at_ms: number;
 }
 
-/** Every table by its area: an area adds its interface here and its migration to `MIGRATIONS`. */
+/** Every table by its area: an area adds its interface here and its tables to `migrate.ts`. */
 export interface Database
   extends
     AccountTables,

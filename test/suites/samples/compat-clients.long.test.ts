@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
@@ -30,7 +30,14 @@ const HOSTS: Readonly<Record<string, string>> = {
 const TOOLS = hasTool("openssl", "version") ? [] : ["openssl"];
 const installed = (folder: string): readonly string[] =>
   existsSync(join(FOLDER, folder)) ? [] : [`test/compat-clients/${folder}`];
+/** Its modules are downloaded; nothing is fetched here. */
+const GO = { ...process.env, GOFLAGS: "-mod=mod", GOPROXY: "off", GOTOOLCHAIN: "local" };
+const hasGo =
+  spawnSync("go", ["list", "-deps", "."], { cwd: join(FOLDER, "go"), env: GO }).status === 0;
 const MISSING = {
+  go: hasGo ? [] : ["go with the modules of test/compat-clients/go"],
+  php: hasTool("php") ? [] : ["php"],
+  ruby: hasTool("ruby") ? [] : ["ruby"],
   node: [...TOOLS, ...installed("node_modules")],
   python: [...TOOLS, ...(hasTool("python3") ? [] : ["python3"]), ...installed("python-packages")],
 };
@@ -91,7 +98,7 @@ suite("clients of other services work unmodified, by host name or by base URL", 
     },
     prepare: (home) => void gatepost(home, ["lists", "deny", "bad.example"]),
     async begin({ home, service, atEnd }) {
-      if (MISSING.node.length > 0 && MISSING.python.length > 0) return;
+      if (TOOLS.length > 0) return;
       const { api_key: key } = createAccount(home, "a@x.example");
       const { certificate, keyFile } = makeCertificate(home.directory);
       const front = await tlsFront({
@@ -111,8 +118,8 @@ suite("clients of other services work unmodified, by host name or by base URL", 
     },
   });
 
-  const told = async (program: string, words: readonly string[]): Promise<unknown> => {
-    const { stdout } = await run(program, [...words], { cwd: FOLDER, env: environment });
+  const told = async (program: string, words: readonly string[], at = "."): Promise<unknown> => {
+    const { stdout } = await run(program, [...words], { cwd: join(FOLDER, at), env: environment });
     return JSON.parse(stdout);
   };
 
@@ -123,6 +130,27 @@ suite("clients of other services work unmodified, by host name or by base URL", 
 
   testWith(NEEDED, MISSING.python, "eight clients from PyPI", async () => {
     assert.deepEqual(await told("python3", ["clients.py"]), PYTHON_CLIENTS);
+  });
+
+  testWith(NEEDED, [...TOOLS, ...MISSING.go], "Mailgun's client in Go", async () => {
+    Object.assign(environment, GO, { PATH: process.env["PATH"] });
+    const said = { "go mailgun-go, by URL": MAILGUN };
+    assert.deepEqual(await told("go", ["run", "."], "go"), said);
+  });
+
+  const [disposable, good] = NEVERBOUNCE;
+  const neverbounce = [disposable, good, "auth_failure"];
+
+  testWith(NEEDED, [...TOOLS, ...MISSING.php], "what NeverBounce's PHP client does", async () => {
+    assert.deepEqual(await told("php", ["neverbounce.php"]), {
+      "php neverbounce": neverbounce,
+      "php neverbounce, the account": ["success", "auth_failure"],
+    });
+  });
+
+  testWith(NEEDED, [...TOOLS, ...MISSING.ruby], "what its Ruby and Java clients do", async () => {
+    const said = { "ruby neverbounce": neverbounce, "java neverbounce": neverbounce };
+    assert.deepEqual(await told("ruby", ["neverbounce.rb"]), said);
   });
 });
 

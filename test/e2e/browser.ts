@@ -39,6 +39,8 @@ export interface View {
   readonly locale?: string;
   /** Off in some browsers. */
   readonly javaScriptEnabled?: boolean;
+  /** On for a server with the tests' certificate. */
+  readonly ignoreHTTPSErrors?: boolean;
 }
 
 export interface Opened {
@@ -55,7 +57,7 @@ const launch = (executablePath = ""): Promise<Browser> =>
 export async function openPage(url: string, view: View = {}): Promise<Opened> {
   running ??= launch(BROWSER);
   const { width = 1_440, theme = "light", cookie, locale = "en-US" } = view;
-  const { javaScriptEnabled = true } = view;
+  const { javaScriptEnabled = true, ignoreHTTPSErrors = false } = view;
   const context = await (
     await running
   ).newContext({
@@ -64,6 +66,7 @@ export async function openPage(url: string, view: View = {}): Promise<Opened> {
     reducedMotion: "reduce",
     locale,
     javaScriptEnabled,
+    ignoreHTTPSErrors,
     acceptDownloads: true,
   });
   context.setDefaultTimeout(PATIENCE_MS);

@@ -13,10 +13,12 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { createServer, request as httpsRequest, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -25,6 +27,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "vite";
 import { checkSyntax, createValidator as createOfServer } from "../../src/main/library.ts";
 import { forkDnsServer, type ForkedDnsServer } from "../dns/dns-server.ts";
+import { openPage, testInBrowser } from "../e2e/browser.ts";
 import { DOCS_ZONE } from "../e2e/docs-zone.ts";
 import { gatepost, makeHome, startService } from "../e2e/service-process.ts";
 import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
@@ -53,12 +56,19 @@ interface Checked {
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
 }
 
-/** A gateway from DNS over HTTPS to a DNS server. */
-async function startGateway(dnsPort: number): Promise<Server> {
+/** A gateway from DNS over HTTPS to a DNS server, beside the pages that use it. */
+async function startGateway(dnsPort: number, pages: Map<string, string>): Promise<Server> {
   const server = createServer(
     { cert: receiverCertificate, key: receiverKey },
     (request, response) => {
-      const query = new URL(request.url ?? "/", "https://x").searchParams.get("dns") ?? "";
+      const url = new URL(request.url ?? "/", "https://x");
+      const page = pages.get(url.pathname);
+      if (page !== undefined) {
+        const type = url.pathname.endsWith(".js") ? "text/javascript; charset=utf-8" : "text/html";
+        response.setHeader("content-type", type).end(page);
+        return;
+      }
+      const query = url.searchParams.get("dns") ?? "";
       const socket = createSocket("udp4");
       socket.on("message", (answer) => {
         socket.close();
@@ -79,6 +89,7 @@ suite("the light package, packed and installed into an empty folder", () => {
   const installed = join(folder, "node_modules/gatepost-light");
   let dns: ForkedDnsServer;
   let gateway: Server;
+  const pages = new Map<string, string>();
 
   /** Runs a module of the folder; returns what it prints as JSON. */
   const use = async <T>(file: string, text: string): Promise<T> => {
@@ -102,7 +113,7 @@ suite("the light package, packed and installed into an empty folder", () => {
   const OWN_DNS = "{ dnsServers: [process.env.SERVER], dnsCanaries: [] }";
   before(async () => {
     dns = await forkDnsServer(DOCS_ZONE);
-    gateway = await startGateway(dns.port);
+    gateway = await startGateway(dns.port, pages);
     writeFileSync(join(folder, "authority.pem"), testAuthority);
     writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
     const npm = { cwd: join(ROOT, "packages/light"), env: childEnvironment({}) };
@@ -295,6 +306,68 @@ suite("the light package, packed and installed into an empty folder", () => {
     )) as Checked;
     assert.equal(checked.did_you_mean, "jo@gmail.com");
     assert.deepEqual([...checked.signals], ["dns_indeterminate", "typo_domain"]);
+  });
+
+  /** What DNS says of a name that takes mail, and of one that does not. */
+  const DNS_KNOWS = [true, false];
+  const ASK = `(async (url) => {
+    const validator = await page.createValidator({ dns: page.dnsOverHttps({ url }) });
+    const results = [];
+    for (const entry of ["jo@good.example", "jo@null.example"]) results.push(await validator.validate(entry));
+    await validator.close();
+    return results.map(({ dns, signals }) => (signals.includes("dns_indeterminate") ? "unknown" : dns));
+  })`;
+
+  test("the core asks DNS over HTTPS where timers are numbers", async () => {
+    const code = await bundleOf('export * from "gatepost-light/core";');
+    const web = { TextEncoder, TextDecoder, URL, AbortController, AbortSignal, btoa, performance };
+    const timers = new Map<number, NodeJS.Timeout>();
+    const answer = async (url: string): Promise<unknown> => {
+      const asked = httpsRequest(url, { ca: testAuthority });
+      const [response] = (await once(asked.end(), "response")) as [IncomingMessage];
+      const body = await buffer(response);
+      return new Response(new Uint8Array(body), {
+        headers: { "content-type": String(response.headers["content-type"]) },
+      });
+    };
+    const context = {
+      ...web,
+      fetch: answer,
+      setTimeout: (task: () => void, delayMs: number) => {
+        timers.set(timers.size + 1, setTimeout(task, delayMs));
+        return timers.size;
+      },
+      clearTimeout: (id: number) => clearTimeout(timers.get(id)),
+    };
+    const url = `https://localhost:${portOf(gateway)}/dns-query`;
+    const told = (await runInNewContext(
+      `${code}; ${ASK}(${JSON.stringify(url)})`,
+      context,
+    )) as boolean[];
+    assert.deepEqual([...told], DNS_KNOWS);
+    assert.ok(timers.size > 0);
+  });
+
+  testInBrowser("the core asks DNS over HTTPS in a page and in a worker of Chromium", async () => {
+    const code = await bundleOf('export * from "gatepost-light/core";');
+    pages.set("/", "<!doctype html><meta charset=utf-8><h1>x</h1><script src=page.js></script>");
+    pages.set("/page.js", code);
+    const own = `https://localhost:${portOf(gateway)}/`;
+    const url = JSON.stringify(`${own}dns-query`);
+    const told = "then(postMessage, (error) => postMessage(String(error)))";
+    pages.set("/worker.js", `${code}; ${ASK}(${url}).${told};`);
+    const { page, context, complaints } = await openPage(own, { ignoreHTTPSErrors: true });
+    await page.goto(own);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(await page.evaluate(`${ASK}(${url})`), DNS_KNOWS);
+    const inWorker = `new Promise((resolve) => {
+      const worker = new Worker("/worker.js");
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => resolve(message);
+    })`;
+    assert.deepEqual(await page.evaluate(inWorker), DNS_KNOWS);
+    assert.deepEqual(complaints, []);
+    await context.close();
   });
 
   test("its packed tables read every character as the sources do", async () => {

@@ -95,6 +95,17 @@ suite("first steps on the command line", () => {
     assert.equal(findings(bad.out)["settings"], "wrong");
   });
 
+  test("decide says whom DNS did not answer for, and decides all the same", () => {
+    const silent = { ...home.settings, GATEPOST_DNS_SERVERS: "127.0.0.1:9" };
+    const words = ["decide", "jo@good.example", "jo@mailinator.com", "--json"];
+    const ran = gatepost({ ...home, settings: silent }, words);
+    const [open, listed] = JSON.parse(ran.out) as { decision: string }[];
+    assert.deepEqual([open?.decision, listed?.decision, ran.code], ["accept", "reject", 1]);
+    assert.match(ran.err, /^DNS did not answer for jo@good\.example[;,]/m);
+    const heard = gatepost(home, ["decide", "jo@good.example"]);
+    assert.deepEqual([heard.code, heard.err.includes("DNS did not answer")], [0, false]);
+  });
+
   test("a reader that leaves ends the command quietly", () => {
     const env = childEnvironment({ ...home.settings });
     const quiet = `"$0" "$1" --help 2>err.txt | true; cat err.txt; echo ended`;

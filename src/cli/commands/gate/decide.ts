@@ -6,6 +6,7 @@ import {
 } from "../../../core/policy/default-policy.ts";
 import { parsePolicyText } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
+import { isInconclusive } from "../../../core/validate/result.ts";
 import type { PolicyTest, TestPolicy } from "../../../service/policy/test-policy.ts";
 import { CommandFailure, EXIT, misuse, refuse, type Terminal } from "../../terminal.ts";
 import { shown } from "../../text.ts";
@@ -53,6 +54,11 @@ export function decideCommand(deps: DecideDeps): Command {
       const text =
         json === true ? jsonOf(tests, isList, { name, version }) : tests.map(testText).join("");
       deps.terminal.out(text);
+      const unsure = tests.filter(({ result }) => isInconclusive(result));
+      if (unsure.length > 0) {
+        const names = unsure.map(({ entry }) => shown(entry)).join(", ");
+        deps.terminal.err(`DNS did not answer for ${names}; format, lists and rules decided.\n`);
+      }
       if (tests.some(({ decision }) => decision === "reject")) throw new CommandFailure(EXIT.no);
     });
 }

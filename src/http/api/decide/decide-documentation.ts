@@ -65,7 +65,7 @@ const EXAMPLE = {
   mailbox: { id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE" },
   result: {
     format: true,
-    domain: "gmial.com",
+    domain: "gmaik.com",
     disposable: false,
     dns: true,
     confidence: 0,
@@ -73,7 +73,7 @@ const EXAMPLE = {
     signals: ["typo_domain"],
     did_you_mean: "jo@gmail.com",
     domain_info: { tld: "com", is_subdomain: false, parent_domain: null },
-    mx_info: ["mail.gmial.com"],
+    mx_info: ["mail.gmaik.com"],
     role: false,
     free: false,
     alias: false,
@@ -92,7 +92,7 @@ export const decideDocumentation: Readonly<Record<string, PathItem>> = {
       requestBody: {
         required: true,
         content: {
-          "application/json": { schema: Fields, example: { email: "jo@gmial.com" } },
+          "application/json": { schema: Fields, example: { email: "jo@gmaik.com" } },
           "application/x-www-form-urlencoded": { schema: Fields },
         },
       },

@@ -73,13 +73,12 @@ type Listens = Pick<Running, "url" | "setUpUrl"> & Pick<Process, "log">;
 async function openServer(process: Process): Promise<Listens> {
   const parts = await openServerParts(process);
   const { config, machine, backing, lists, log, closing } = parts;
-  const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const { deps, setUp } = appDeps(parts);
-  const listener = createListener(limits, connectionTerms(parts));
+  const listener = createListener(DEFAULT_LIMITS, connectionTerms(parts));
   const app = await buildApp({ ...deps, listener });
   if (backing.where === "alone") await parts.webhooks.dispatcher.start("alone");
   startUpkeep(parts, lists.duties);
-  const { url, port, stop } = await machine.listen(app, config, limits);
+  const { url, port, stop } = await machine.listen(app, config, DEFAULT_LIMITS);
   closing.add(stop);
   parts.links.listensOn(port);
   announce(url, parts);
@@ -203,7 +202,6 @@ function dashboardOf(parts: ServerParts, probes: ReadonlyMap<string, Probe>): Da
     datasets: checker.datasets,
     settings: {
       signup: config.signup,
-      site: { title: config.siteTitle ?? "", text: config.siteText ?? "" },
       publicUrl: parts.links.base,
       isHostAllowed: hostCheckOf(parts),
       version: programVersion(),

@@ -136,7 +136,6 @@ async function show(serving: Serving, bulk: BulkChecker): Promise<string | undef
   const { config, machine, clock, log, metrics, backing, closing } = serving;
   if (config.workerPort === undefined) return undefined;
   const probes = new Map([...backing.probes, ["dns", () => bulk.dnsAnswers()] as const]);
-  const limits = { ...DEFAULT_LIMITS, maxConnections: config.maxConnections };
   const app = buildWorkerApp({
     log,
     readiness: createReadiness(probes, clock),
@@ -149,10 +148,10 @@ async function show(serving: Serving, bulk: BulkChecker): Promise<string | undef
       hasPublicUrl: config.publicUrl !== undefined,
       listensOn: config.host,
     }),
-    listener: createListener(limits),
+    listener: createListener(DEFAULT_LIMITS),
   });
   const address = { host: config.host, port: config.workerPort };
-  const { url, stop } = await machine.listen(app, address, limits);
+  const { url, stop } = await machine.listen(app, address, DEFAULT_LIMITS);
   closing.add(stop);
   return url;
 }

@@ -142,7 +142,6 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     settings: {
       signup: options.signup ?? "open",
       publicUrl,
-      site: { title: "", text: "" },
       isHostAllowed: () => true,
       version: "0.0.0-test",
       trustedProxies: [],
@@ -184,7 +183,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
     probes: new Map(),
     shares,
-    settings: { publicUrl, trustedProxies: [], logAddresses: false, accessLogLinesPerSecond: 1 },
+    settings: { publicUrl, trustedProxies: [], accessLogLinesPerSecond: 1 },
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;

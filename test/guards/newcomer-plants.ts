@@ -119,7 +119,7 @@ export const PLANTINGS: readonly Planting[] = [
     lines: [
       [
         "src/main/settings/config.ts",
-        /^ +maxConnections: whole\(/m,
+        /^ +maxConnectionsPerAddress: whole\(/m,
         '  planted: text("GATEPOST_PLANTED", "nothing", "Words of the planted route."),\n',
       ],
       ["src/main/server.ts", START, 'import { plantedRoute } from "../http/api/planted.ts";\n'],

@@ -89,8 +89,8 @@ export const plants: readonly (readonly string[])[] = [
     `export { open } from "../sql/db.ts";`,
   ],
   [
-    "adapters/sql/migrations -> adapters/dns",
-    "src/adapters/sql/migrations/planted.ts",
+    "adapters/sql/engine -> adapters/dns",
+    "src/adapters/sql/engine/planted.ts",
     `export { socket } from "../../dns/udp.ts";`,
   ],
   [
@@ -167,7 +167,7 @@ export const fine: readonly (readonly string[])[] = [
   ],
   [
     "adapter -> core type",
-    "src/adapters/sql/migrations/planted.ts",
+    "src/adapters/sql/engine/planted.ts",
     `import type { Lookup } from "../../../core/lookup.ts"; import { open } from "../db.ts"; export const x: Lookup | typeof open = open;`,
   ],
   ["service -> node:crypto", "src/service/planted.ts", `export { createHash } from "node:crypto";`],

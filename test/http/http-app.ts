@@ -57,7 +57,6 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     settings: {
       publicUrl: () => "http://gatepost.example",
       trustedProxies: [],
-      logAddresses: false,
       accessLogLinesPerSecond: 100,
     },
     ...over,

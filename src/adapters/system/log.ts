@@ -3,12 +3,8 @@ import type { Log } from "../../ports/process/log.ts";
 import { storeDownOf } from "../../ports/process/store-down.ts";
 import { openStandardLines } from "./log-lines.ts";
 
-export interface LogOptions {
-  /** LOG_LEVEL; "silent" writes nothing. */
-  readonly level: Level | "silent";
-  /** LOG_ADDRESSES: local parts stay in clear. Keys and secrets never do. */
-  readonly showAddresses: boolean;
-}
+/** LOG_LEVEL; "silent" writes nothing. */
+export type LogLevel = Level | "silent";
 
 /** Members whose value is never written. */
 const SECRET_NAMES = [
@@ -23,11 +19,10 @@ const SECRET_NAMES = [
 ];
 
 /** JSON lines on standard output, or another target. Anything that looks like a key or a secret is redacted. */
-export function createLog(options: LogOptions, destination?: DestinationStream): Log {
-  const blacken = options.showAddresses ? blackenSecrets : blackenAll;
+export function createLog(level: LogLevel, destination?: DestinationStream): Log {
   const logger = pino(
     {
-      level: options.level,
+      level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -85,16 +80,15 @@ function withStacks(fault: unknown, depth: number = CAUSES_MAX): Fault {
 
 const HIDDEN = "[hidden]";
 
-/** One line of JSON in, one out: our keys, bearer values, long hexadecimal secrets, passwords in URLs. */
-function blackenSecrets(line: string): string {
+/**
+ * One line of JSON in, one out. Hides our keys, bearer values, long hexadecimal secrets, passwords in URLs, and local
+ * parts: what stands before an at sign up to a blank, a quote or a bracket.
+ */
+function blacken(line: string): string {
   return line
     .replace(/gp_live_[A-Za-z0-9_-]+/g, HIDDEN)
     .replace(/\b(bearer|basic) +[^\s"\\]+/gi, `$1 ${HIDDEN}`)
     .replace(/\b[0-9a-f]{64}\b/gi, HIDDEN)
-    .replace(/:\/\/[^\s"/@]{1,256}@/g, `://${HIDDEN}@`);
-}
-
-/** Local parts too: what stands before an at sign up to a blank, a quote or a bracket. */
-function blackenAll(line: string): string {
-  return blackenSecrets(line).replace(/[^\s"'<>()[\],:;=/\\@]{1,64}@/g, "***@");
+    .replace(/:\/\/[^\s"/@]{1,256}@/g, `://${HIDDEN}@`)
+    .replace(/[^\s"'<>()[\],:;=/\\@]{1,64}@/g, "***@");
 }

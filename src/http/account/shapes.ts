@@ -38,10 +38,6 @@ export const SessionState = Type.Object({
   signup: oneOf(["open", "closed"], "Whether visitors may make accounts here."),
   public_url: Type.String({ description: "Base of links, without a trailing slash." }),
   version: text,
-  site: Type.Object(
-    { title: text, text },
-    { description: "The operator's words on the front page." },
-  ),
   parts: Type.Array(oneOf(["lists", "webhooks", "gate"], "A part that is set up.")),
   account: Type.Optional(Account),
 });

@@ -29,8 +29,6 @@ export interface ServiceInfo {
   readonly signup: "open" | "closed";
   readonly publicUrl: () => string;
   readonly version: string;
-  /** What the operator says on the front page; "" where nothing was set. */
-  readonly site: SessionState["site"];
   readonly parts: SessionState["parts"];
 }
 
@@ -61,12 +59,11 @@ const sessionRoute = ({ logins, info }: EntryDeps): AccountRoute =>
     summary: "Who is signed in, and what this service offers",
     async handle({ token, visitor }) {
       const known = token === undefined ? undefined : await logins.identify(token, visitor);
-      const { signup, publicUrl, version, parts, site } = info;
+      const { signup, publicUrl, version, parts } = info;
       return {
         signup,
         public_url: publicUrl(),
         version,
-        site,
         parts,
         ...(known !== undefined && { account: shownAccount(known.account) }),
       };

@@ -19,8 +19,6 @@ export interface AccessDetail {
 
 export interface AccessLogOptions {
   readonly log: Log;
-  /** LOG_ADDRESSES: entries and client addresses in clear instead of the domain alone. */
-  readonly showAddresses: boolean;
   /** Lines in one second; what goes beyond is counted and the next line says how many were left out. */
   readonly linesPerSecond: number;
 }
@@ -29,8 +27,7 @@ export interface AccessLogOptions {
 export type AccessLog = (line: AccessLine, detail: AccessDetail, monotonicMs: number) => void;
 
 /** A quiet server logs every request; a busy one a sample, so that logging never sets its pace. */
-export function createAccessLog(options: AccessLogOptions): AccessLog {
-  const { log, linesPerSecond } = options;
+export function createAccessLog({ log, linesPerSecond }: AccessLogOptions): AccessLog {
   let windowStartMs = 0;
   let lines = 0;
   let leftOut = 0;
@@ -47,7 +44,7 @@ export function createAccessLog(options: AccessLogOptions): AccessLog {
     log.info("http.request", {
       ...line,
       durationMs: Math.round(line.durationMs * 100) / 100,
-      ...fieldsOf(detail, options),
+      ...fieldsOf(detail),
       ...(leftOut > 0 ? { leftOut } : {}),
     });
     leftOut = 0;
@@ -56,11 +53,10 @@ export function createAccessLog(options: AccessLogOptions): AccessLog {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function fieldsOf({ caller, entry }: AccessDetail, { showAddresses }: AccessLogOptions): Fields {
+function fieldsOf({ caller, entry }: AccessDetail): Fields {
   return {
     ...(caller === undefined ? {} : callerFields(caller)),
-    ...(showAddresses && caller !== undefined ? { client: caller.clientAddress } : {}),
-    ...(entry === undefined ? {} : showAddresses ? { entry } : { domain: domainOf(entry) }),
+    ...(entry === undefined ? {} : { domain: domainOf(entry) }),
   };
 }
 

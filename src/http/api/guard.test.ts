@@ -102,7 +102,6 @@ test("the admission counts the forwarded address of a trusted proxy", async () =
   const settings = {
     publicUrl: () => "http://gatepost.example",
     trustedProxies: readTrustedProxies("127.0.0.1"),
-    logAddresses: false,
     accessLogLinesPerSecond: 1,
   };
   const headers = { "x-forwarded-for": "192.0.2.66, 203.0.113.9" };

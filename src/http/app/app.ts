@@ -77,8 +77,6 @@ export interface AppSettings {
   readonly metricsToken?: string;
   /** For `/metrics`; absent: any. */
   readonly isHostAllowed?: HostCheck;
-  /** LOG_ADDRESSES: addresses in clear in the access log. */
-  readonly logAddresses: boolean;
   /** Lines of the access log in one second. */
   readonly accessLogLinesPerSecond: number;
   /** GATEPOST_COMPAT_HOSTS; absent: none. */
@@ -158,7 +156,6 @@ function guardOf(routes: readonly Route[], deps: AppDeps): Guard {
   const { admission, clock, log, metrics, usage, settings } = deps;
   const accessLog = createAccessLog({
     log,
-    showAddresses: settings.logAddresses,
     linesPerSecond: settings.accessLogLinesPerSecond,
   });
   const { trustedProxies, compatHosts = NO_HOSTS } = settings;

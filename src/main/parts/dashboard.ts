@@ -73,7 +73,6 @@ export interface DashboardSettings {
   readonly publicUrl: () => string;
   readonly isHostAllowed: HostCheck;
   readonly version: string;
-  readonly site: { readonly title: string; readonly text: string };
   readonly trustedProxies: TrustedProxies;
 }
 

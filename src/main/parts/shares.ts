@@ -4,6 +4,7 @@ import { RESOURCES } from "../../ports/sharing/resources.ts";
 import { createShares, type Shares } from "../../ports/sharing/shares.ts";
 import { createHeldBackLog } from "../../service/admission/held-back.ts";
 import { watchShares } from "../metrics/share-metrics.ts";
+import { DEFAULT_LIMITS } from "../process/listening/listen.ts";
 import type { Process } from "../process/open-process.ts";
 import { dnsCap } from "./dns.ts";
 
@@ -11,12 +12,11 @@ import { dnsCap } from "./dns.ts";
 export function openShares(process: Process, registry: Registry): Shares {
   const { config, clock, ids, log, machine } = process;
   const hashKey = ids.bytes(32);
-  const showAddresses = config.logAddresses;
-  const heldBack = createHeldBackLog({ log, clock, showAddresses, hashKey });
-  const { maxConnections, maxConnectionsPerAddress } = config;
+  const heldBack = createHeldBackLog({ log, clock, hashKey });
+  const { maxConnections } = DEFAULT_LIMITS;
   const connections = {
     total: maxConnections,
-    perOwner: Math.min(maxConnections, maxConnectionsPerAddress),
+    perOwner: Math.min(maxConnections, config.maxConnectionsPerAddress),
   };
   const part = dnsCap(config, machine).max / OWN_MAX; // a resolver of others is asked less at once
   const { total, perOwner } = RESOURCES.questions;

@@ -36,7 +36,6 @@ export function settingsOf({ config, links }: Omit<Parts, "shares">): AppSetting
     publicUrl: links.base,
     isHostAllowed: hostCheckOf({ config, links }),
     trustedProxies: config.trustProxy ?? [],
-    logAddresses: config.logAddresses,
     accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
     ...(config.compatHosts === undefined ? {} : { compatHosts: config.compatHosts }),
     ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),

@@ -16,7 +16,7 @@ import type { PostgresDatabase } from "../../adapters/sql/engine/postgres-databa
 import { lockForServing } from "../../adapters/sql/engine/embedded/serving-lock.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { systemIds } from "../../adapters/system/ids.ts";
-import { createLog, type LogOptions } from "../../adapters/system/log.ts";
+import { createLog, type LogLevel } from "../../adapters/system/log.ts";
 import type { Clock } from "../../ports/process/clock.ts";
 import type { Ids } from "../../ports/process/ids.ts";
 import type { Log } from "../../ports/process/log.ts";
@@ -37,7 +37,7 @@ import { listen } from "./listening/listen.ts";
 export interface Machine {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly openLog: (options: LogOptions) => Log;
+  readonly openLog: (level: LogLevel) => Log;
   readonly openSqlite: (
     dataDir: string,
     nowMs: number,
@@ -59,7 +59,7 @@ export interface Machine {
 export const systemMachine: Machine = {
   clock: systemClock,
   ids: systemIds,
-  openLog: (options) => createLog(options),
+  openLog: (level) => createLog(level),
   openSqlite: openEmbedded,
   lockForServing,
   async openPostgres(url, nowMs) {

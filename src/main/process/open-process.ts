@@ -42,7 +42,7 @@ export async function openProcess<T extends object>(
     machine,
     clock,
     ids,
-    log: machine.openLog({ level, showAddresses: config.logAddresses }),
+    log: machine.openLog(level),
     name: processName(ids),
     closing,
   };

@@ -83,6 +83,21 @@ test("an unknown setting is reported with the likely name, variables of Kubernet
   ]);
 });
 
+for (const name of [
+  "GATEPOST_SITE_TITLE",
+  "GATEPOST_SITE_TEXT",
+  "GATEPOST_LOG_ADDRESSES",
+  "GATEPOST_MAX_CONNECTIONS",
+  "GATEPOST_WHOIS",
+  "GATEPOST_CENSUS_NAMES",
+]) {
+  test(`${name} of an earlier version is named at the start, with what to do`, () => {
+    const [warning, ...others] = unknownSettings({ [name]: "true" });
+    assert.deepEqual(others, []);
+    assert.ok(warning?.startsWith(`Removed setting ${name} (ignored). Unset it: `), warning);
+  });
+}
+
 const addresses = [
   ["GATEPOST_PUBLIC_URL", "gatepost.example"],
   ["GATEPOST_PUBLIC_URL", "ftp://gatepost.example"],

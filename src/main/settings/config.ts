@@ -8,7 +8,6 @@ import { readCompatHosts } from "../../http/request/compat-hosts.ts";
 import {
   choice,
   flag,
-  oneLine,
   optional,
   parsed,
   readApiKey,
@@ -101,14 +100,6 @@ export const SETTINGS = {
     ["open", "closed"],
     "Who may create accounts in the dashboard: `open` or `closed`.",
   ),
-  siteTitle: oneLine(
-    "GATEPOST_SITE_TITLE",
-    "Headline of the dashboard's front page, one line of at most 120 characters.",
-  ),
-  siteText: oneLine(
-    "GATEPOST_SITE_TEXT",
-    "Sentence below that headline, one line of at most 120 characters.",
-  ),
   implicitMx: flag(
     "GATEPOST_IMPLICIT_MX",
     "Count an address record alone as a mail server (RFC 5321 section 5.1).",
@@ -169,16 +160,6 @@ export const SETTINGS = {
     "LOG_LEVEL",
     ["info", "debug", "warn", "error", "silent"],
     "The least severe level that is logged.",
-  ),
-  logAddresses: flag(
-    "GATEPOST_LOG_ADDRESSES",
-    "Write checked addresses in clear to the access log; if false, only their domain.",
-  ),
-  maxConnections: whole(
-    "GATEPOST_MAX_CONNECTIONS",
-    10_000,
-    { min: 1, max: 1_000_000 },
-    "Largest number of open connections; the longest idle is closed for a further one.",
   ),
   maxConnectionsPerAddress: whole(
     "GATEPOST_MAX_CONNECTIONS_PER_ADDRESS",

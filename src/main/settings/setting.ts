@@ -16,20 +16,6 @@ export function optional(name: string, meaning: string): Setting<string | undefi
   return { name, shownDefault: "none", meaning, read: (given) => given };
 }
 
-const LINE_MAX_CHARACTERS = 120;
-
-/** A short text without line breaks. */
-export function oneLine(name: string, meaning: string): Setting<string | undefined> {
-  const read = (given: string | undefined): string | undefined => {
-    const text = given?.trim() ?? "";
-    if (text.length > LINE_MAX_CHARACTERS || /\p{Cc}/u.test(text)) {
-      throw new Error(`must be one line of at most ${String(LINE_MAX_CHARACTERS)} characters`);
-    }
-    return text === "" ? undefined : text;
-  };
-  return { name, shownDefault: "none", meaning, read };
-}
-
 interface Range {
   readonly min: number;
   readonly max: number;

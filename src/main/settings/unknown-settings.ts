@@ -9,6 +9,15 @@ const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=
 /** Settings of earlier versions, and what to do now. */
 const REMOVED: ReadonlyMap<string, string> = new Map([
   ["REDIS_URL", "Unset it: PostgreSQL alone (DATABASE_URL) is shared by several processes."],
+  ["GATEPOST_SITE_TITLE", "Unset it: the front page has a fixed headline."],
+  ["GATEPOST_SITE_TEXT", "Unset it: the front page has a fixed text."],
+  ["GATEPOST_LOG_ADDRESSES", "Unset it: the log never holds checked addresses in clear."],
+  [
+    "GATEPOST_MAX_CONNECTIONS",
+    "Unset it: the server holds 10,000 connections, and closes the longest idle one for a further one.",
+  ],
+  ["GATEPOST_WHOIS", "Unset it: the age of a domain comes from RDAP alone."],
+  ["GATEPOST_CENSUS_NAMES", "Unset it: there is no census of mail servers any more."],
 ]);
 
 /** One warning for each variable that looks like a setting but is not one. */

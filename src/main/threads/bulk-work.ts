@@ -130,7 +130,7 @@ async function openStore(
 
 function sharesOf({ clock, ids }: Pick<Machine, "clock" | "ids">, log: Log): Shares {
   const hashKey = ids.bytes(32);
-  return createShares(createHeldBackLog({ log, clock, showAddresses: false, hashKey }));
+  return createShares(createHeldBackLog({ log, clock, hashKey }));
 }
 
 type CheckerDeps = Pick<BulkWorkDeps, "machine" | "log"> &

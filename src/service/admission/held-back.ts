@@ -7,8 +7,6 @@ import type { HeldBack } from "../../ports/sharing/share-figures.ts";
 export interface HeldBackOptions {
   readonly log: Log;
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** GATEPOST_LOG_ADDRESSES: the address bucket in clear instead of a hash. */
-  readonly showAddresses: boolean;
   /** Keys the hash; new with each process, so that a hash in the log leads to no address. */
   readonly hashKey: Uint8Array;
 }
@@ -48,13 +46,9 @@ export function createHeldBackLog(options: HeldBackOptions): HeldBack {
   };
 }
 
-function ownerFields(
-  key: string,
-  { showAddresses, hashKey }: HeldBackOptions,
-): Readonly<Record<string, string>> {
+function ownerFields(key: string, { hashKey }: HeldBackOptions): Readonly<Record<string, string>> {
   const owner = ownerOf(key);
   if (owner.kind === "account") return { account: owner.accountId };
-  if (showAddresses) return { client: owner.bucket };
   return {
     clientHash: createHmac("sha256", hashKey).update(owner.bucket).digest("hex").slice(0, 12),
   };

@@ -65,27 +65,18 @@ function Below(): VNode {
 }
 
 function Hero({ isSmall }: { isSmall: boolean }): VNode {
-  const { title = "", text = "" } = session.value?.site ?? {};
   return (
     <section class={isSmall ? "hero small" : "hero"}>
       <h1>
-        {title === "" ? (
-          <>
-            {t("Real addresses in.")}
-            <br />
-            {t("Disposable ones out.")}
-          </>
-        ) : (
-          title
-        )}
+        {t("Real addresses in.")}
+        <br />
+        {t("Disposable ones out.")}
       </h1>
       {isSmall ? null : (
         <p class="lead">
-          {text === ""
-            ? t(
-                "Gatepost checks an email address or a domain in milliseconds: can it receive mail, is it disposable or misspelt, and why. It runs on your own server.",
-              )
-            : text}
+          {t(
+            "Gatepost checks an email address or a domain in milliseconds: can it receive mail, is it disposable or misspelt, and why. It runs on your own server.",
+          )}
         </p>
       )}
       <Ask onFocus={() => void loadPart(DETAILS)} />

@@ -1,12 +1,12 @@
 // The cost of bulk validation: `npm run build && node dist/bench/bulk.js [case...]`.
 // Ratios are measured within one run; absolute times depend on the machine.
 import { performance } from "node:perf_hooks";
-import { systemClock as clock } from "../src/adapters/system/clock.ts";
+import { systemClock as clock } from "../src/base/system-clock.ts";
 import { splitText } from "../src/core/batch/batch-chunk.ts";
 import { openDns } from "../src/main/parts/dns.ts";
 import { systemMachine } from "../src/main/process/machine.ts";
 import { readConfig } from "../src/main/settings/config.ts";
-import { createShares } from "../src/ports/sharing/shares.ts";
+import { createShares } from "../src/base/sharing/shares.ts";
 import { threadTexts } from "../src/main/threads/texts.ts";
 import { startNameServer, type Weather } from "../test/dns/numbered-names.ts";
 import { startBulkService } from "./bulk/over-http.ts";

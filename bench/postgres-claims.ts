@@ -1,12 +1,12 @@
-import { MemoryQuotaCounter } from "../src/adapters/memory/quota-counter.ts";
-import { sqlCharges } from "../src/adapters/sql/admission/charges.ts";
-import { sqlChunkQueue } from "../src/adapters/sql/bulk/chunk-queue.ts";
-import { sqlJobs } from "../src/adapters/sql/bulk/jobs.ts";
-import { openPostgres } from "../src/adapters/sql/engine/postgres-database.ts";
-import { sqlUsageLedger } from "../src/adapters/sql/admission/usage-ledger.ts";
-import { systemClock as clock } from "../src/adapters/system/clock.ts";
-import { systemIds as ids } from "../src/adapters/system/ids.ts";
-import type { ChunkQueue } from "../src/ports/bulk/chunk-queue.ts";
+import { MemoryQuotaCounter } from "../src/accounts/admission/memory-quota-counter.ts";
+import { sqlCharges } from "../src/accounts/admission/charges-store.ts";
+import { sqlChunkQueue } from "../src/bulk/chunk-queue-store.ts";
+import { sqlJobs } from "../src/bulk/jobs-store.ts";
+import { openPostgres } from "../src/store/postgres-database.ts";
+import { sqlUsageLedger } from "../src/accounts/admission/usage-ledger.ts";
+import { systemClock as clock } from "../src/base/system-clock.ts";
+import { systemIds as ids } from "../src/base/random-ids.ts";
+import type { ChunkQueue } from "../src/bulk/chunk-queue.ts";
 import { allValid, newJob, termsFor } from "../test/contracts/bulk/bulk-stores.ts";
 import { startPostgres } from "../test/services/postgres.ts";
 

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/adapters/dns/lookup.ts";
-import { createResolver } from "../../src/adapters/dns/resolver.ts";
-import { SharedCap } from "../../src/adapters/dns/flow/shared-cap.ts";
-import { systemClock } from "../../src/adapters/system/clock.ts";
+import { createDnsLookup, type DnsLookup, type DnsStats } from "../../src/dns/lookup.ts";
+import { createResolver } from "../../src/dns/resolver.ts";
+import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
+import { systemClock } from "../../src/base/system-clock.ts";
 import type { Path } from "./proxy.ts";
 import type { Answer } from "../../src/core/mail/lookup.ts";
 

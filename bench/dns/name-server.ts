@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createDnsLookup } from "../../src/adapters/dns/lookup.ts";
-import { createResolver } from "../../src/adapters/dns/resolver.ts";
-import { SharedCap } from "../../src/adapters/dns/flow/shared-cap.ts";
-import { systemClock } from "../../src/adapters/system/clock.ts";
+import { createDnsLookup } from "../../src/dns/lookup.ts";
+import { createResolver } from "../../src/dns/resolver.ts";
+import { SharedCap } from "../../src/dns/flow/shared-cap.ts";
+import { systemClock } from "../../src/base/system-clock.ts";
 import { ZONE, zoneFile } from "./names.ts";
 
 export interface NameServer {

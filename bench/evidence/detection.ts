@@ -5,10 +5,10 @@
  * with how well `confidence` is calibrated: of the names with a confidence near p, p % should be disposable.
  */
 import { readFileSync } from "node:fs";
-import { listFolder } from "../../src/adapters/lists/files/feed-copy.ts";
-import { loadLists } from "../../src/adapters/lists/load/load-lists.ts";
-import { noRules } from "../../src/adapters/lists/table/operator.ts";
-import { attachDatasets } from "../../src/adapters/lists/table/shared-datasets.ts";
+import { listFolder } from "../../src/lists/files/feed-copy.ts";
+import { loadLists } from "../../src/lists/load/load-lists.ts";
+import { noRules } from "../../src/lists/table/operator.ts";
+import { attachDatasets } from "../../src/lists/table/shared-datasets.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { type Domain, parseDomain } from "../../src/core/name/domain.ts";
 import { domainVerdict } from "../../src/core/validate/domain-verdict.ts";

@@ -6,14 +6,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listFolder } from "../../src/adapters/lists/files/feed-copy.ts";
-import { loadLists } from "../../src/adapters/lists/load/load-lists.ts";
-import { noRules } from "../../src/adapters/lists/table/operator.ts";
-import {
-  attachDatasets,
-  type SharedDatasets,
-} from "../../src/adapters/lists/table/shared-datasets.ts";
-import { openWorkerDesk } from "../../src/adapters/lists/refresh/worker-desk.ts";
+import { listFolder } from "../../src/lists/files/feed-copy.ts";
+import { loadLists } from "../../src/lists/load/load-lists.ts";
+import { noRules } from "../../src/lists/table/operator.ts";
+import { attachDatasets, type SharedDatasets } from "../../src/lists/table/shared-datasets.ts";
+import { openWorkerDesk } from "../../src/lists/refresh/worker-desk.ts";
 import { readConfig } from "../../src/main/settings/config.ts";
 import { realClock } from "../../test/time/real-clock.ts";
 import { cpuMsDuring, slicesDuring } from "../slices.ts";

@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { FETCHED_SOURCES } from "../../dist/src/adapters/lists/sources/feed-sources.js";
-import { LICENCE_TEXTS } from "../../dist/src/adapters/lists/sources/licences.js";
+import { FETCHED_SOURCES } from "../../dist/src/lists/sources/feed-sources.js";
+import { LICENCE_TEXTS } from "../../dist/src/lists/sources/licences.js";
 import { compactTables } from "./compact-tables.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));

@@ -1,5 +1,5 @@
-import type { Receive, ReceivedPost } from "../ports/webhooks/webhook-receiver.ts";
-import { verifySignature } from "../service/webhooks/verify.ts";
+import type { Receive, ReceivedPost } from "../webhooks/webhook-receiver.ts";
+import { verifySignature } from "../webhooks/verify.ts";
 import { CommandFailure, EXIT, type Terminal } from "./terminal.ts";
 
 export interface ListenDeps {

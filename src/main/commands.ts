@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { sqlAccounts } from "../adapters/sql/account/accounts.ts";
-import { sqlAuditLog } from "../adapters/sql/account/audit-log.ts";
-import { backUpEmbedded } from "../adapters/sql/engine/embedded/back-up.ts";
-import { sqlSignIns } from "../adapters/sql/account/sign-ins.ts";
-import { type EndedByRestore, settleRestored } from "../adapters/sql/bulk/restored.ts";
-import { lockForServing } from "../adapters/sql/engine/embedded/serving-lock.ts";
-import { createSecretBox } from "../adapters/system/secrets.ts";
-import { systemClock as clock } from "../adapters/system/clock.ts";
-import { systemFiles as files } from "../adapters/system/files.ts";
-import { receiveWebhooks } from "../adapters/system/webhook-receiver.ts";
+import { sqlAccounts } from "../accounts/accounts-store.ts";
+import { sqlAuditLog } from "../accounts/audit-store.ts";
+import { backUpEmbedded } from "../store/embedded/back-up.ts";
+import { sqlSignIns } from "../accounts/sign-in/sign-ins-store.ts";
+import { type EndedByRestore, settleRestored } from "../bulk/restored.ts";
+import { lockForServing } from "../store/embedded/serving-lock.ts";
+import { createSecretBox } from "../base/secrets.ts";
+import { systemClock as clock } from "../base/system-clock.ts";
+import { systemFiles as files } from "../base/disk-files.ts";
+import { receiveWebhooks } from "../webhooks/loopback-receiver.ts";
 import type { BulkChecker } from "../cli/bulk/check-pages.ts";
 import type { CliAccounts } from "../cli/commands/account/account-deps.ts";
 import { accountCommand } from "../cli/commands/account/account.ts";
@@ -25,7 +25,7 @@ import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
 import { workerCommand } from "../cli/commands/worker.ts";
 import { refuse, type Terminal } from "../cli/terminal.ts";
 import type { DatabaseUse } from "../cli/with-opened.ts";
-import { COMMAND_LINE, createAudit, operatorId } from "../service/account/audit.ts";
+import { COMMAND_LINE, createAudit, operatorId } from "../accounts/audit.ts";
 import {
   auditedAccounts,
   auditedCredits,
@@ -37,10 +37,10 @@ import {
   auditedWebhooks,
   type Note,
   noteBy,
-} from "../service/account/audited.ts";
+} from "../gate/audited.ts";
 import { diagnose } from "./doctor/diagnose.ts";
-import { createTokens } from "../service/policy/tokens.ts";
-import { endingSessions } from "../service/account/sign-in/ending-sign-ins.ts";
+import { createTokens } from "../gate/tokens.ts";
+import { endingSessions } from "../accounts/sign-in/ending-sign-ins.ts";
 import { gateCommands } from "./gate-commands.ts";
 import { wiredMcpCommand } from "./mcp-command.ts";
 import { openBulkChecker } from "./parts/bulk-checker.ts";

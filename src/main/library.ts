@@ -1,4 +1,4 @@
-import { loadBundled } from "../adapters/lists/load/load-lists.ts";
+import { loadBundled } from "../lists/load/load-lists.ts";
 import { openValidator, type ValidatorOptions } from "./library/node.ts";
 import type { Validator } from "./library/validator.ts";
 

@@ -6,7 +6,7 @@ import { countSpellings } from "../core/batch/count-spellings.ts";
 import { readFile } from "../http/api/bulk/read-file.ts";
 import { decodeBody } from "../http/request/body/decode.ts";
 import { inSlices } from "../http/request/body/slices.ts";
-import { Refusal } from "../service/refusals.ts";
+import { Refusal } from "../base/refusals.ts";
 import { lowerPriority } from "./threads/lower-priority.ts";
 import type { Numbered, TaskName, Tasks, ThreadReport } from "./threads/text-thread.ts";
 

@@ -1,11 +1,11 @@
-import { systemClock as clock } from "../../src/adapters/system/clock.ts";
-import { systemFiles } from "../../src/adapters/system/files.ts";
+import { systemClock as clock } from "../../src/base/system-clock.ts";
+import { systemFiles } from "../../src/base/disk-files.ts";
 import type { BulkChecker } from "../../src/cli/bulk/check-pages.ts";
 import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import type { Files } from "../../src/ports/process/files.ts";
-import { coreEntryCheck } from "../../src/service/bulk/worker/core-entry-check.ts";
+import type { Files } from "../../src/base/files.ts";
+import { coreEntryCheck } from "../../src/bulk/worker/core-entry-check.ts";
 import { mailEverywhere, noDatasets } from "./bulk-world.ts";
 
 export interface BulkCommandOptions {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { verifyWebhook } from "../../clients/typescript/src/webhook.ts";
-import { verifySignature } from "../../src/service/webhooks/verify.ts";
+import { verifySignature } from "../../src/webhooks/verify.ts";
 
 const body = new TextEncoder().encode('{"event":"test.ping","data":"é"}');
 const signature = createHmac("sha256", "key").update(body).digest("hex");

@@ -1,22 +1,22 @@
-import type { Account } from "../../src/ports/admission/accounts.ts";
-import { MemoryQuotaCounter } from "../../src/adapters/memory/quota-counter.ts";
-import { sqlAccountDirectory } from "../../src/adapters/sql/account/account-directory.ts";
-import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
-import { sqlAuditLog } from "../../src/adapters/sql/account/audit-log.ts";
-import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
-import { sqlInstallation } from "../../src/adapters/sql/engine/installation.ts";
-import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
-import { sqlFeedFiles } from "../../src/adapters/sql/evidence/feed-files.ts";
-import { sqlGuesses } from "../../src/adapters/sql/account/guesses.ts";
-import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
-import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
-import { sqlRegistrationCache } from "../../src/adapters/sql/evidence/registration-cache.ts";
-import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
-import { sqlDeliveries } from "../../src/adapters/sql/webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
-import { sqlHooks } from "../../src/adapters/sql/policy/hooks.ts";
-import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
-import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
+import type { Account } from "../../src/accounts/account.ts";
+import { MemoryQuotaCounter } from "../../src/accounts/admission/memory-quota-counter.ts";
+import { sqlAccountDirectory } from "../../src/accounts/account-directory-store.ts";
+import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { sqlAuditLog } from "../../src/accounts/audit-store.ts";
+import { sqlDomainMails } from "../../src/lists/domain-mail-store.ts";
+import { sqlInstallation } from "../../src/store/installation.ts";
+import { sqlKeys } from "../../src/accounts/keys-store.ts";
+import { sqlFeedFiles } from "../../src/lists/feed-files-store.ts";
+import { sqlGuesses } from "../../src/accounts/guesses-store.ts";
+import { sqlSignIns } from "../../src/accounts/sign-in/sign-ins-store.ts";
+import { sqlRules } from "../../src/lists/rules/rules-store.ts";
+import { sqlRegistrationCache } from "../../src/check/registration-store.ts";
+import { sqlVerdictCounts } from "../../src/lists/verdict-counts-store.ts";
+import { sqlDeliveries } from "../../src/webhooks/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { sqlHooks } from "../../src/gate/hooks-store.ts";
+import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
+import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { accountDirectoryContract } from "./account/account-directory.ts";
 import { accountsContract } from "./account/accounts.ts";
 import { auditLogContract } from "./account/audit-log.ts";
@@ -49,7 +49,7 @@ import { usageLedgerContract } from "./admission/usage.ts";
 import { verdictCountsContract } from "./evidence/verdict-counts.ts";
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
 
-/** Every contract of the stores of `adapters/sql`, on one kind of database. */
+/** Every contract of the stores, on one kind of database. */
 export function sqlContracts(name: string, place: string | OpenSql): void {
   const stores: Make<Stores> = (t) => openStores(t, place);
   usageContracts(name, stores);

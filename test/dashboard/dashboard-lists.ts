@@ -1,14 +1,10 @@
-import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
-import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
-import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
+import { sqlRules } from "../../src/lists/rules/rules-store.ts";
+import { sqlVerdictCounts } from "../../src/lists/verdict-counts-store.ts";
+import { createAddressHash } from "../../src/base/hashed-address.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
-import type {
-  FeedRefresh,
-  FeedStatus,
-  RefreshOutcome,
-} from "../../src/ports/evidence/feed-refresh.ts";
-import type { VerdictCounts } from "../../src/ports/evidence/verdict-counts.ts";
-import { createRuleService, type RuleService } from "../../src/service/evidence/rules/rules.ts";
+import type { FeedRefresh, FeedStatus, RefreshOutcome } from "../../src/lists/feed-refresh.ts";
+import type { VerdictCounts } from "../../src/lists/verdict-counts.ts";
+import { createRuleService, type RuleService } from "../../src/lists/rules/rules.ts";
 import { realClock as clock } from "../time/real-clock.ts";
 
 export interface DashboardLists {

@@ -1,7 +1,7 @@
-import { MessageReader } from "../../src/adapters/dns/message/message-reader.ts";
-import { A, AAAA, MX, TXT } from "../../src/adapters/dns/message/records.ts";
-import { interpret } from "../../src/adapters/dns/message/reply.ts";
-import { type Question, readResponse } from "../../src/adapters/dns/message/wire.ts";
+import { MessageReader } from "../../src/dns/message/message-reader.ts";
+import { A, AAAA, MX, TXT } from "../../src/dns/message/records.ts";
+import { interpret } from "../../src/dns/message/reply.ts";
+import { type Question, readResponse } from "../../src/dns/message/wire.ts";
 import { message, pointer, questionOctets, TYPE, uint16 } from "./dns-message.ts";
 import { rightAnswer, type ServedName } from "./dns-zone.ts";
 

@@ -3,7 +3,7 @@ import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dg
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import type { Clock } from "../../src/ports/process/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import { TYPE, uint16 } from "./dns-message.ts";
 import {
   isUnknown,

@@ -1,9 +1,9 @@
 import { strict as assert } from "node:assert";
 import { manualClock } from "../time/manual-clock.ts";
 import type { Answer } from "../../src/core/mail/lookup.ts";
-import { createDnsLookup } from "../../src/adapters/dns/lookup.ts";
-import type { Reply } from "../../src/adapters/dns/message/reply.ts";
-import type { Resolver } from "../../src/adapters/dns/resolver.ts";
+import { createDnsLookup } from "../../src/dns/lookup.ts";
+import type { Reply } from "../../src/dns/message/reply.ts";
+import type { Resolver } from "../../src/dns/resolver.ts";
 
 const TYPES = new Map([
   [1, "A"],

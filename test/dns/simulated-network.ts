@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/ports/process/clock.ts";
-import type { OpenUdpOptions, Listener, UdpSender } from "../../src/adapters/dns/transport/udp.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { OpenUdpOptions, Listener, UdpSender } from "../../src/dns/transport/udp.ts";
 
 interface Alarm {
   readonly atMs: number;

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import { DAY_MS } from "../../src/core/calendar.ts";
 import { SIGNALS } from "../../src/core/evidence/signals.ts";
-import { FETCHED_SOURCES } from "../../src/adapters/lists/sources/feed-sources.ts";
+import { FETCHED_SOURCES } from "../../src/lists/sources/feed-sources.ts";
 import { EXAMPLES } from "../../src/cli/examples.ts";
 import { allCommands } from "../../src/main/commands.ts";
 import { SETTINGS } from "../../src/main/settings/config.ts";
-import { AUDIT_MS } from "../../src/service/account/audit.ts";
-import { IDLE_MS, LIFE_MS } from "../../src/service/account/sign-in/sign-ins.ts";
-import { VERDICT_DAYS } from "../../src/service/evidence/verdict-recorder.ts";
+import { AUDIT_MS } from "../../src/accounts/audit.ts";
+import { IDLE_MS, LIFE_MS } from "../../src/accounts/sign-in/sign-ins.ts";
+import { VERDICT_DAYS } from "../../src/lists/verdict-recorder.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "../process/recording-terminal.ts";
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import * as refusals from "../../src/service/refusals.ts";
+import * as refusals from "../../src/base/refusals.ts";
 import { plain, readDocument, tableUnder } from "./docs-tables.ts";
 
 const document = readDocument("docs/errors.md");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createMetrics } from "../../src/adapters/system/metrics.ts";
-import { createListMetrics } from "../../src/adapters/system/list-metrics.ts";
+import { createMetrics } from "../../src/base/prom-metrics.ts";
+import { createListMetrics } from "../../src/lists/list-metrics.ts";
 import { watchBacklog } from "../../src/main/metrics/backlog-metrics.ts";
 import {
   watchAnswerCache,
@@ -12,8 +12,8 @@ import {
 } from "../../src/main/metrics/program-metrics.ts";
 import { watchShares } from "../../src/main/metrics/share-metrics.ts";
 import { watchWorker } from "../../src/main/metrics/worker-metrics.ts";
-import { createShares } from "../../src/ports/sharing/shares.ts";
-import type { WorkerFigures } from "../../src/service/bulk/worker/worker.ts";
+import { createShares } from "../../src/base/sharing/shares.ts";
+import type { WorkerFigures } from "../../src/bulk/worker/worker.ts";
 import { readText, readYaml } from "./deploy/deploy-files.ts";
 import { plain, tableUnder } from "./docs-tables.ts";
 import { manualClock } from "../time/manual-clock.ts";

@@ -105,7 +105,7 @@ export const PLANTINGS: readonly Planting[] = [
     adds: {},
     lines: [
       [
-        "src/adapters/lists/sources/feed-sources.ts",
+        "src/lists/sources/feed-sources.ts",
         /(?<=FETCHED_SOURCES: readonly FetchedSource\[\] = \[[^]*?\n)\];/,
         '  { id: "planted", kind: "weak", path: "planted/HEAD/list.txt", read: listLines, floor: 1, rotating: false },\n',
       ],

@@ -8,8 +8,8 @@ import type {
   Entrance,
   Admission,
   Receipt,
-} from "../../src/service/admission/admission.ts";
-import { Refusal } from "../../src/service/refusals.ts";
+} from "../../src/accounts/admission/admission.ts";
+import { Refusal } from "../../src/base/refusals.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
 
 export async function ask(

@@ -1,6 +1,6 @@
-import type { Caller } from "../../src/service/admission/caller.ts";
-import type { Entrance, Admission, Receipt } from "../../src/service/admission/admission.ts";
-import { DEFAULT_TIERS, type TierName } from "../../src/service/admission/tiers.ts";
+import type { Caller } from "../../src/accounts/admission/caller.ts";
+import type { Entrance, Admission, Receipt } from "../../src/accounts/admission/admission.ts";
+import { DEFAULT_TIERS, type TierName } from "../../src/accounts/admission/tiers.ts";
 
 export interface OpenGate extends Admission {
   /** Units charged and not refunded. */

@@ -1,5 +1,5 @@
 import { sql as raw } from "kysely";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import type { SqlDatabase } from "../../src/store/database.ts";
 import { until } from "../time/until.ts";
 import { isValid, NAMES } from "./entries.ts";
 import type { Account, Front, Reply } from "./front.ts";

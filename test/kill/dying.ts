@@ -44,7 +44,7 @@ function count(on: object, name: "query" | "all" | "run"): void {
 
 /** Counts the statements of SQLite: from Node's own module, or from the package with the same class. */
 async function countSqlite(): Promise<void> {
-  const { engineName } = await import("../../src/adapters/sql/engine/embedded/sqlite.ts");
+  const { engineName } = await import("../../src/store/embedded/sqlite.ts");
   const { DatabaseSync } = (await import(engineName)) as {
     DatabaseSync: { prototype: DatabaseSync };
   };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
-import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
-import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import type { SqlDatabase } from "../../src/store/database.ts";
+import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { createSecretBox } from "../../src/base/secrets.ts";
 import { accountStore } from "../../src/main/parts/backing/store.ts";
 import { systemMachine } from "../../src/main/process/machine.ts";
 import { PASSWORD } from "../dashboard/dashboard-world.ts";

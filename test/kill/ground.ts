@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { openEmbedded, type SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { openEmbedded, type SqlDatabase } from "../../src/store/database.ts";
 import { startDnsServer } from "../dns/dns-server.ts";
 import { type Home, makeHome, type Settings } from "../e2e/service-process.ts";
 import { testAuthority } from "../process/certificates.ts";

@@ -1,5 +1,5 @@
 import { sql as raw } from "kysely";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import type { SqlDatabase } from "../../src/store/database.ts";
 import { Chance } from "../sim/chance.ts";
 import { until } from "../time/until.ts";
 import { BulkClient } from "./bulk-client.ts";

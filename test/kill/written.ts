@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import type { SqlDatabase } from "../../src/store/database.ts";
 import { PASSWORD } from "../dashboard/dashboard-world.ts";
 import { type Account, type Front, isOpen, type Reply, type Request } from "./front.ts";
 

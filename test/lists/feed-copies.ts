@@ -1,4 +1,4 @@
-import type { CopyHead, FeedCopy } from "../../src/adapters/lists/files/feed-copy.ts";
+import type { CopyHead, FeedCopy } from "../../src/lists/files/feed-copy.ts";
 
 /** A copy of "ded" that a process might have accepted. */
 export function copyOf(lines: readonly string[], head: Partial<CopyHead> = {}): FeedCopy {

@@ -1,11 +1,11 @@
 import type { TestContext } from "node:test";
-import { sqlDomainMails } from "../../src/adapters/sql/evidence/domain-mail.ts";
-import { sqlRules } from "../../src/adapters/sql/evidence/rules.ts";
-import { sqlVerdictCounts } from "../../src/adapters/sql/evidence/verdict-counts.ts";
-import { createAddressHash } from "../../src/adapters/system/address-hash.ts";
+import { sqlDomainMails } from "../../src/lists/domain-mail-store.ts";
+import { sqlRules } from "../../src/lists/rules/rules-store.ts";
+import { sqlVerdictCounts } from "../../src/lists/verdict-counts-store.ts";
+import { createAddressHash } from "../../src/base/hashed-address.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
-import { createBackTest } from "../../src/service/evidence/rules/back-test.ts";
-import { createRuleService } from "../../src/service/evidence/rules/rules.ts";
+import { createBackTest } from "../../src/lists/rules/back-test.ts";
+import { createRuleService } from "../../src/lists/rules/rules.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";
 import { literalDatasets } from "./literal-datasets.ts";
 

@@ -8,17 +8,14 @@ import { listServer } from "./list-server.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { realClock } from "../time/real-clock.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
-import { createOutbound } from "../../src/adapters/outbound/outbound.ts";
-import { parseRanges } from "../../src/adapters/outbound/public-address.ts";
-import {
-  createFeedRefresher,
-  type FeedRefresher,
-} from "../../src/adapters/lists/refresh/feed-refresher.ts";
-import { unsharedLists } from "../../src/adapters/lists/refresh/feed-sharing.ts";
-import { loadLists } from "../../src/adapters/lists/load/load-lists.ts";
-import type { LoadedLists } from "../../src/adapters/lists/load/pack-lists.ts";
-import { noRules } from "../../src/adapters/lists/table/operator.ts";
-import { attachDatasets } from "../../src/adapters/lists/table/shared-datasets.ts";
+import { createOutbound } from "../../src/outbound/outbound.ts";
+import { parseRanges } from "../../src/outbound/public-address.ts";
+import { createFeedRefresher, type FeedRefresher } from "../../src/lists/refresh/feed-refresher.ts";
+import { unsharedLists } from "../../src/lists/refresh/feed-sharing.ts";
+import { loadLists } from "../../src/lists/load/load-lists.ts";
+import type { LoadedLists } from "../../src/lists/load/pack-lists.ts";
+import { noRules } from "../../src/lists/table/operator.ts";
+import { attachDatasets } from "../../src/lists/table/shared-datasets.ts";
 
 const ranges = parseRanges(["127.0.0.0/8"]);
 const allowed = ranges.ok ? ranges.ranges : [];

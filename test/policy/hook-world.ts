@@ -1,18 +1,18 @@
 import type { JsonWebKey } from "node:crypto";
 import type { TestContext } from "node:test";
-import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
-import { sqlHooks } from "../../src/adapters/sql/policy/hooks.ts";
-import { systemIds as ids } from "../../src/adapters/system/ids.ts";
-import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { sqlHooks } from "../../src/gate/hooks-store.ts";
+import { systemIds as ids } from "../../src/base/random-ids.ts";
+import { createSecretBox } from "../../src/base/secrets.ts";
 import { addHookPages } from "../../src/http/hooks/hook-pages.ts";
-import type { Hook } from "../../src/ports/policy/hooks.ts";
-import { createHookDesk } from "../../src/service/policy/hook-desk.ts";
-import { createHookService } from "../../src/service/policy/hooks.ts";
-import { SYSTEMS } from "../../src/service/policy/hook-systems.ts";
+import type { Hook } from "../../src/gate/hook-types.ts";
+import { createHookDesk } from "../../src/gate/hook-desk.ts";
+import { createHookService } from "../../src/gate/hooks.ts";
+import { SYSTEMS } from "../../src/gate/hook-systems.ts";
 import { appWith } from "../http/http-app.ts";
 import { realClock } from "../time/real-clock.ts";
 import { GATE_KEY, gateWorld } from "./gate-world.ts";
-import { createShares } from "../../src/ports/sharing/shares.ts";
+import { createShares } from "../../src/base/sharing/shares.ts";
 
 /** Hooks of one account in front of the sign-up gate; `bad.example` is disposable. */
 export async function hookWorld(

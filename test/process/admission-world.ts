@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { openStores, type Stores } from "../contracts/stores.ts";
-import { memoryNotices } from "../../src/adapters/memory/notices.ts";
-import { memoryRateCounter } from "../../src/adapters/memory/rate-counter.ts";
-import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
-import { sqlKeys } from "../../src/adapters/sql/account/keys.ts";
-import type { Accounts } from "../../src/ports/admission/accounts.ts";
-import type { Keys } from "../../src/ports/admission/keys.ts";
-import type { Notices } from "../../src/ports/process/notices.ts";
-import { hashApiKey, makeApiKey } from "../../src/service/admission/api-key.ts";
-import { createAdmission } from "../../src/service/admission/counting-admission.ts";
-import type { Credentials, Entrance, Admission } from "../../src/service/admission/admission.ts";
-import { Refusal } from "../../src/service/refusals.ts";
+import { memoryNotices } from "../../src/store/one-process-notices.ts";
+import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
+import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { sqlKeys } from "../../src/accounts/keys-store.ts";
+import type { Accounts } from "../../src/accounts/account.ts";
+import type { Keys } from "../../src/accounts/admission/keys.ts";
+import type { Notices } from "../../src/store/notices.ts";
+import { hashApiKey, makeApiKey } from "../../src/accounts/admission/api-key.ts";
+import { createAdmission } from "../../src/accounts/admission/counting-admission.ts";
+import type { Credentials, Entrance, Admission } from "../../src/accounts/admission/admission.ts";
+import { Refusal } from "../../src/base/refusals.ts";
 import {
   DEFAULT_TIERS,
   type Tier,
   type TierName,
   type Tiers,
-} from "../../src/service/admission/tiers.ts";
+} from "../../src/accounts/admission/tiers.ts";
 
 export const ADDRESS = "192.0.2.1";
 export const NOBODY: Credentials = { apiKey: [], authorization: [] };

@@ -1,4 +1,4 @@
-import type { Log } from "../../src/ports/process/log.ts";
+import type { Log } from "../../src/base/log.ts";
 
 export interface KeptLog extends Log {
   /** Names of the events, in order. */

@@ -1,9 +1,9 @@
-import { createHostCheck } from "../../src/adapters/outbound/public-host.ts";
-import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import { createHostCheck } from "../../src/outbound/public-host.ts";
+import { createSecretBox } from "../../src/base/secrets.ts";
 import { countingIds } from "../contracts/stores.ts";
 import { realClock } from "../time/real-clock.ts";
 import { zoneLookup } from "../dns/zone-lookup.ts";
-import { createWebhookSetup } from "../../src/service/webhooks/configure.ts";
+import { createWebhookSetup } from "../../src/webhooks/configure.ts";
 
 const zone = zoneLookup({
   "hook.example": { a: ["93.184.216.34"], aaaa: ["2606:2800:21f::1"] },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
-import { sqlWebhookEndpoints } from "../../src/adapters/sql/webhooks/webhooks.ts";
-import { createSecretBox } from "../../src/adapters/system/secrets.ts";
+import type { SqlDatabase } from "../../src/store/database.ts";
+import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
+import { createSecretBox } from "../../src/base/secrets.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import type { Answered } from "../http/strict-client.ts";
 import { until } from "../time/until.ts";

@@ -1,10 +1,7 @@
 import { after, before } from "node:test";
 import pg from "pg";
-import {
-  openPostgres,
-  type PostgresDatabase,
-} from "../../src/adapters/sql/engine/postgres-database.ts";
-import type { PostgresLimits } from "../../src/adapters/sql/engine/postgres-pool.ts";
+import { openPostgres, type PostgresDatabase } from "../../src/store/postgres-database.ts";
+import type { PostgresLimits } from "../../src/store/postgres-pool.ts";
 import { testWith } from "../process/require-tool.ts";
 import {
   type PostgresOptions,

@@ -1,6 +1,6 @@
 import type { Machine } from "../../src/main/process/machine.ts";
-import { loadLists } from "../../src/adapters/lists/load/load-lists.ts";
-import type { SqlDatabase } from "../../src/adapters/sql/engine/database.ts";
+import { loadLists } from "../../src/lists/load/load-lists.ts";
+import type { SqlDatabase } from "../../src/store/database.ts";
 import { type BulkWork, openBulkWork } from "../../src/main/threads/bulk-work.ts";
 import type {
   BulkThread,
@@ -11,8 +11,8 @@ import { splitText } from "../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../src/core/batch/batch.ts";
 import { readFile } from "../../src/http/api/bulk/read-file.ts";
 import { decodeBody } from "../../src/http/request/body/decode.ts";
-import type { Ids } from "../../src/ports/process/ids.ts";
-import type { Log } from "../../src/ports/process/log.ts";
+import type { Ids } from "../../src/base/ids.ts";
+import type { Log } from "../../src/base/log.ts";
 import type { FastifyInstance } from "fastify";
 import type { Chance } from "./chance.ts";
 import { type NameFaults, simulatedResolver } from "./names.ts";

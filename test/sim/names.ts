@@ -1,8 +1,8 @@
-import { A, AAAA, MX, NS } from "../../src/adapters/dns/message/records.ts";
-import type { Reply } from "../../src/adapters/dns/message/reply.ts";
-import type { Resolver, ResolverOptions } from "../../src/adapters/dns/resolver.ts";
-import type { ResolverStats } from "../../src/adapters/dns/resolver-stats.ts";
-import { awakeClock } from "../../src/ports/process/awake-clock.ts";
+import { A, AAAA, MX, NS } from "../../src/dns/message/records.ts";
+import type { Reply } from "../../src/dns/message/reply.ts";
+import type { Resolver, ResolverOptions } from "../../src/dns/resolver.ts";
+import type { ResolverStats } from "../../src/dns/resolver-stats.ts";
+import { awakeClock } from "../../src/base/awake-clock.ts";
 import type { Chance } from "./chance.ts";
 import type { Timeline } from "./timeline.ts";
 

@@ -1,16 +1,16 @@
-import { sqlAccounts } from "../../src/adapters/sql/account/accounts.ts";
-import { sqlSignIns } from "../../src/adapters/sql/account/sign-ins.ts";
-import { sqlOutcomes } from "../../src/adapters/sql/policy/outcomes.ts";
-import { sqlPolicyStore } from "../../src/adapters/sql/policy/policy-store.ts";
+import { sqlAccounts } from "../../src/accounts/accounts-store.ts";
+import { sqlSignIns } from "../../src/accounts/sign-in/sign-ins-store.ts";
+import { sqlOutcomes } from "../../src/gate/outcomes-store.ts";
+import { sqlPolicyStore } from "../../src/gate/policy-store.ts";
 import { openStoredLists } from "../../src/main/feeds/lists.ts";
 import { openDns } from "../../src/main/parts/dns.ts";
 import { openAccountStore } from "../../src/main/parts/backing/store.ts";
 import { openWebhooks } from "../../src/main/parts/webhooks.ts";
 import type { Process } from "../../src/main/process/open-process.ts";
 import { openSecretKey } from "../../src/main/settings/secret-key.ts";
-import { createSignIns } from "../../src/service/account/sign-in/sign-ins.ts";
-import { DEFAULT_TIERS } from "../../src/service/admission/tiers.ts";
-import { createPolicyService } from "../../src/service/policy/policies.ts";
+import { createSignIns } from "../../src/accounts/sign-in/sign-ins.ts";
+import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
+import { createPolicyService } from "../../src/gate/policies.ts";
 
 /** What operators do at the command line, on the same stores; this process never dies. */
 export async function openOperator(process: Process) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChargeTerms } from "../../src/ports/admission/charges.ts";
-import type { QuotaLimits } from "../../src/ports/admission/quota-counter.ts";
+import type { ChargeTerms } from "../../src/accounts/admission/charges.ts";
+import type { QuotaLimits } from "../../src/accounts/admission/quota-counter.ts";
 import { addAccount, openStores, type Stores } from "../contracts/stores.ts";
 
 const ROUNDS = 200;

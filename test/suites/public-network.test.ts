@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { verifySignature } from "../../src/service/webhooks/verify.ts";
+import { verifySignature } from "../../src/webhooks/verify.ts";
 import { testAuthority } from "../process/certificates.ts";
 import { makeNamespace, removeNamespace } from "../process/public-namespace.ts";
 import { testWith } from "../process/require-tool.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/process/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 
 interface Alarm {
   readonly atMs: number;

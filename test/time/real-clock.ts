@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/process/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 
 /** The system clock, for tests with real sockets; its timers keep the test alive. */
 export const realClock: Clock = {

@@ -1,12 +1,12 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/entry-note.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
-import type { EntryCheck } from "../../service/bulk/worker/entry-check.ts";
-import { checkAll } from "../../service/bulk/worker/check-all.ts";
-import { Places } from "../../ports/process/places.ts";
+import type { EntryCheck } from "../../bulk/worker/entry-check.ts";
+import { checkAll } from "../../bulk/worker/check-all.ts";
+import { Places } from "../../base/places.ts";
 import { entryKey, readEntry } from "../../core/address/entry.ts";
 import { TextHashes } from "../../core/batch/count-spellings.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
-import type { ListPage } from "../../service/bulk/list-file.ts";
+import type { ListPage } from "../../bulk/list-file.ts";
 import type { CheckedRow } from "./entry-writer.ts";
 
 /** Checks entries with a DNS client that waits longer than a single check does. */

@@ -3,7 +3,7 @@ import type { NotedResult } from "../../core/batch/entry-note.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
 import { NOT_READ, RESULT_COLUMNS, rowCells } from "../../core/batch/result-cells.ts";
 import { fateOf } from "../../core/batch/tally.ts";
-import type { ReadShape } from "../../service/bulk/list-file.ts";
+import type { ReadShape } from "../../bulk/list-file.ts";
 
 /** How entries are written: the valid ones a line each, every row with its result, every object with its result. */
 export type FileFormat = "list" | "csv" | "ndjson";

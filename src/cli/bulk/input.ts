@@ -1,4 +1,4 @@
-import type { FileFacts, Files } from "../../ports/process/files.ts";
+import type { FileFacts, Files } from "../../base/files.ts";
 import { wordsOf } from "../fault-words.ts";
 import { CommandFailure, EXIT } from "../terminal.ts";
 

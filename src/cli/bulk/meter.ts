@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/process/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Input, shareOf } from "./input.ts";
 import { progressLine, type RunProgress } from "./progress-bar.ts";

@@ -1,7 +1,7 @@
 import { isInconclusive } from "../../core/validate/result.ts";
 import { EMPTY_TALLY, fateOf, type Tally } from "../../core/batch/tally.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { FileWriter } from "../../ports/process/files.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { FileWriter } from "../../base/files.ts";
 import {
   type CheckedRow,
   type FileFormat,
@@ -9,7 +9,7 @@ import {
   formatOfForm,
   rowsText,
 } from "./entry-writer.ts";
-import type { ReadShape } from "../../service/bulk/list-file.ts";
+import type { ReadShape } from "../../bulk/list-file.ts";
 import type { CheckedPage } from "./check-pages.ts";
 
 /** The progress of a run. */

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { TableFault } from "../../core/batch/table-fault.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Files, FileWriter } from "../../ports/process/files.ts";
-import { readListFile, type ReadShape } from "../../service/bulk/list-file.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Files, FileWriter } from "../../base/files.ts";
+import { readListFile, type ReadShape } from "../../bulk/list-file.ts";
 import { type FileFormat, formatNamed } from "../bulk/entry-writer.ts";
 import { type Input, openInput } from "../bulk/input.ts";
 import { type BulkChecker, checkPages } from "../bulk/check-pages.ts";

@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { receiveWebhooks } from "../../adapters/system/webhook-receiver.ts";
-import type { HostStanding } from "../../ports/webhooks/public-host.ts";
-import type { Receive, WebhookReceiver } from "../../ports/webhooks/webhook-receiver.ts";
-import { createWebhookSetup } from "../../service/webhooks/configure.ts";
-import { envelope } from "../../service/webhooks/envelope.ts";
-import { sign } from "../../service/webhooks/sign.ts";
+import { receiveWebhooks } from "../../webhooks/loopback-receiver.ts";
+import type { HostStanding } from "../../outbound/public-host-types.ts";
+import type { Receive, WebhookReceiver } from "../../webhooks/webhook-receiver.ts";
+import { createWebhookSetup } from "../../webhooks/configure.ts";
+import { envelope } from "../../webhooks/envelope.ts";
+import { sign } from "../../webhooks/sign.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../../test/process/webhook-world.ts";
 import { webhookCommand } from "./webhook.ts";
 

@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../ports/webhooks/webhook-store.ts";
-import { Refusal } from "../../service/refusals.ts";
-import type { WebhookSettings, WebhookSetup } from "../../service/webhooks/configure.ts";
-import { type DeliveryRow, deliveryRow } from "../../service/webhooks/delivery-log.ts";
-import type { Ping } from "../../service/webhooks/ping.ts";
+import { type LoggedDelivery, WEBHOOK_EVENTS } from "../../webhooks/webhook-store.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { WebhookSettings, WebhookSetup } from "../../webhooks/configure.ts";
+import { type DeliveryRow, deliveryRow } from "../../webhooks/delivery-log.ts";
+import type { Ping } from "../../webhooks/ping.ts";
 import { CommandFailure, EXIT, misuse, refuse, type Terminal } from "../terminal.ts";
 import { jsonLine, shown } from "../text.ts";
 import { listen, type ListenDeps, type ListenOptions } from "../webhook-listen.ts";

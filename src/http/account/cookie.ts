@@ -1,4 +1,4 @@
-import { IDLE_MS } from "../../service/account/sign-in/sign-ins.ts";
+import { IDLE_MS } from "../../accounts/sign-in/sign-ins.ts";
 
 /** How the session cookie is written: by the scheme of the public address. */
 export interface SessionCookie {

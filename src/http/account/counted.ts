@@ -1,7 +1,7 @@
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Entrance, Admission } from "../../service/admission/admission.ts";
-import { Refusal } from "../../service/refusals.ts";
-import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Entrance, Admission } from "../../accounts/admission/admission.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";
 import type { AccountReply, AccountRequest } from "./route.ts";
 
 export interface CountedDeps {

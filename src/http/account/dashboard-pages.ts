@@ -1,6 +1,6 @@
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { hostNotAllowed } from "../../service/refusals.ts";
+import { hostNotAllowed } from "../../base/refusals.ts";
 import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
 import { refuse } from "../system/framework.ts";
 import { readTarget } from "../request/target.ts";

@@ -16,7 +16,7 @@ import { type OwnDeps, ownRoutes } from "./own/own-routes.ts";
 import { tokenSecretRoute } from "./own/key-routes.ts";
 import { hookRoutes, type HookRouteDeps } from "./gate/hook-routes.ts";
 import { type PolicyDeps, policyRoutes } from "./gate/policy-routes.ts";
-import type { Tokens } from "../../service/policy/tokens.ts";
+import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountRoute } from "./route.ts";
 import { type WebhookDeps, webhookRoutes } from "./own/webhook-routes.ts";
 

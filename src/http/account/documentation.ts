@@ -11,7 +11,7 @@ import {
   tooManyAttempts,
   tooManyEntries,
   unsupportedMediaType,
-} from "../../service/refusals.ts";
+} from "../../base/refusals.ts";
 import { type Schema, Type } from "../../core/json-schema.ts";
 import { errorResponse, EXAMPLE_ID, pathParameter } from "../openapi/openapi.ts";
 import type { Operation, PathItem, Response } from "../answer/operation.ts";

@@ -1,4 +1,4 @@
-import { badField } from "../../service/refusals.ts";
+import { badField } from "../../base/refusals.ts";
 import type { AccountRequest } from "./route.ts";
 
 type Body = AccountRequest["body"];

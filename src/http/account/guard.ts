@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import { accountKey, type OwnerKey } from "../../ports/admission/owner.ts";
-import type { RateCounter } from "../../ports/admission/rate-counter.ts";
-import type { Shares } from "../../ports/sharing/shares.ts";
-import type { SignInService, SignedIn, Visitor } from "../../service/account/sign-in/sign-ins.ts";
-import { bucketKey, bucketOf } from "../../service/admission/bucket.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { accountKey, type OwnerKey } from "../../base/owner.ts";
+import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
+import type { Shares } from "../../base/sharing/shares.ts";
+import type { SignInService, SignedIn, Visitor } from "../../accounts/sign-in/sign-ins.ts";
+import { bucketKey, bucketOf } from "../../accounts/admission/bucket.ts";
 import {
   accountDisabled,
   adminsOnly,
@@ -22,7 +22,7 @@ import {
   Refusal,
   targetTooLong,
   unsupportedMediaType,
-} from "../../service/refusals.ts";
+} from "../../base/refusals.ts";
 import { errorBody, refusalOf } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body/body.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";

@@ -1,5 +1,5 @@
-import type { Audit, Change } from "../../service/account/audit.ts";
-import { type Note, noteBy } from "../../service/account/audited.ts";
+import type { Audit, Change } from "../../accounts/audit.ts";
+import { type Note, noteBy } from "../../gate/audited.ts";
 import type { SignedInRequest } from "./route.ts";
 
 /** Writes down what the account of the request changes, here or in another account. */

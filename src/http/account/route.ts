@@ -1,6 +1,6 @@
-import type { SignIn } from "../../ports/account/sign-ins.ts";
-import type { Account } from "../../ports/admission/accounts.ts";
-import type { Visitor } from "../../service/account/sign-in/sign-ins.ts";
+import type { SignIn } from "../../accounts/sign-in/sign-in-records.ts";
+import type { Account } from "../../accounts/account.ts";
+import type { Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import type { Schema } from "../../core/json-schema.ts";
 
 /** A request for `/account/*` that was let in. */

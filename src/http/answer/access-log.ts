@@ -1,6 +1,6 @@
 import { DOMAIN_MAX_OCTETS } from "../../core/limits.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { Caller } from "../../service/admission/caller.ts";
+import type { Log } from "../../base/log.ts";
+import type { Caller } from "../../accounts/admission/caller.ts";
 
 /** One answered request. */
 export interface AccessLine {

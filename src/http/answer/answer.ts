@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
-import { ownerKey } from "../../ports/admission/owner.ts";
-import { storeDownOf } from "../../ports/process/store-down.ts";
-import { RESOURCES } from "../../ports/sharing/resources.ts";
-import { NoRoom } from "../../ports/sharing/hold.ts";
-import type { Entrance } from "../../service/admission/admission.ts";
+import { ownerKey } from "../../base/owner.ts";
+import { storeDownOf } from "../../base/store-down.ts";
+import { RESOURCES } from "../../base/sharing/resources.ts";
+import { NoRoom } from "../../base/sharing/hold.ts";
+import type { Entrance } from "../../accounts/admission/admission.ts";
 import {
   INTERNAL_ERROR_MESSAGE,
   badRequest,
@@ -13,7 +13,7 @@ import {
   tooManyStreams,
   tooMuchAtOnce,
   unsupportedMediaType,
-} from "../../service/refusals.ts";
+} from "../../base/refusals.ts";
 import { drop } from "./intake.ts";
 import {
   type ApiReply,

@@ -1,11 +1,11 @@
 import { PassThrough, type Readable } from "node:stream";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import { ownerKey } from "../../ports/admission/owner.ts";
-import type { Shares } from "../../ports/sharing/shares.ts";
-import type { BulkProgress } from "../../service/bulk/bulk.ts";
-import type { CallerInForce } from "../../service/admission/caller-in-force.ts";
-import type { Caller } from "../../service/admission/caller.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { ownerKey } from "../../base/owner.ts";
+import type { Shares } from "../../base/sharing/shares.ts";
+import type { BulkProgress } from "../../bulk/bulk.ts";
+import type { CallerInForce } from "../../accounts/admission/caller-in-force.ts";
+import type { Caller } from "../../accounts/admission/caller.ts";
 
 /** A comment keeps proxies from closing a quiet stream. */
 export const COMMENT_EVERY_MS = 15_000;

@@ -1,6 +1,6 @@
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import { storeDownOf } from "../../ports/process/store-down.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { storeDownOf } from "../../base/store-down.ts";
 
 /** Logs a request that ended in a fault, once. */
 export type FaultLog = (fault: unknown, fields: Readonly<Record<string, unknown>>) => void;

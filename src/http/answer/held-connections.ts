@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/process/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { isTrustedProxy, type TrustedProxies } from "../request/client-address.ts";
 import type { HttpRequest } from "./route.ts";
 

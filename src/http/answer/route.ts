@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import type { Credentials, Entrance } from "../../service/admission/admission.ts";
-import type { Refusal } from "../../service/refusals.ts";
+import type { Credentials, Entrance } from "../../accounts/admission/admission.ts";
+import type { Refusal } from "../../base/refusals.ts";
 import type { PathItem } from "./operation.ts";
 import type { Params } from "../request/params.ts";
 

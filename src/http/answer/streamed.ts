@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { turn } from "../request/body/slices.ts";
-import type { Log } from "../../ports/process/log.ts";
+import type { Log } from "../../base/log.ts";
 
 /** Text is handed on in pieces of about this many UTF-16 code units. */
 const PIECE_UNITS = 65_536;

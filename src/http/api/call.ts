@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import { type OwnerKey, ownerKey } from "../../ports/admission/owner.ts";
-import type { Credentials, Entrance, Receipt } from "../../service/admission/admission.ts";
+import { type OwnerKey, ownerKey } from "../../base/owner.ts";
+import type { Credentials, Entrance, Receipt } from "../../accounts/admission/admission.ts";
 import type { HttpRequest, Route } from "../answer/route.ts";
 import type { BodyReader } from "../request/body/body.ts";
 import { NO_PARAMS, type Params, readParams } from "../request/params.ts";

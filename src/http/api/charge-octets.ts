@@ -1,6 +1,6 @@
-import { SMALL_BODY_OCTETS } from "../../ports/sharing/resources.ts";
-import type { Admission, Entrance } from "../../service/admission/admission.ts";
-import type { Refusal } from "../../service/refusals.ts";
+import { SMALL_BODY_OCTETS } from "../../base/sharing/resources.ts";
+import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
+import type { Refusal } from "../../base/refusals.ts";
 
 /** Refusals that come after a body was decoded, or cut short for its size. */
 const COSTLY = new Set([400, 413, 422]);

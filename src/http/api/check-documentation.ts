@@ -1,5 +1,5 @@
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
-import { missingParameter } from "../../service/refusals.ts";
+import { missingParameter } from "../../base/refusals.ts";
 import { Type } from "../../core/json-schema.ts";
 import {
   apiError,

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
-import type { CheckAnswer, CheckOne, CheckRequest } from "../../service/check/check-one.ts";
-import { missingParameter } from "../../service/refusals.ts";
+import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/check-one.ts";
+import { missingParameter } from "../../base/refusals.ts";
 import { askedFeatures, readCheckPath } from "../request/check-path.ts";
 import type { Params } from "../request/params.ts";
 import type { PathItem } from "../answer/operation.ts";

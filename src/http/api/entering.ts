@@ -1,8 +1,8 @@
-import type { Admission, Credentials, Entrance } from "../../service/admission/admission.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import { inTime } from "../../ports/process/in-time.ts";
-import { Refusal } from "../../service/refusals.ts";
-import { storeDownOf } from "../../ports/process/store-down.ts";
+import type { Admission, Credentials, Entrance } from "../../accounts/admission/admission.ts";
+import type { Clock } from "../../base/clock.ts";
+import { inTime } from "../../base/in-time.ts";
+import { Refusal } from "../../base/refusals.ts";
+import { storeDownOf } from "../../base/store-down.ts";
 import type { FaultLog } from "../answer/fault-log.ts";
 import type { HttpRequest, Route } from "../answer/route.ts";
 import type { ReadTerms } from "../request/body/body.ts";

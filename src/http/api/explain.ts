@@ -1,5 +1,5 @@
-import type { ExplainOne } from "../../service/check/explain.ts";
-import { apiKeyRequired, missingParameter } from "../../service/refusals.ts";
+import type { ExplainOne } from "../../check/explain.ts";
+import { apiKeyRequired, missingParameter } from "../../base/refusals.ts";
 import { Type } from "../../core/json-schema.ts";
 import { apiError, COMMON_ERRORS, pathParameter } from "../openapi/openapi.ts";
 import type { PathItem } from "../answer/operation.ts";

@@ -5,7 +5,7 @@ import { appWith, recordingLog } from "../../../test/http/http-app.ts";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import { openAdmission } from "../../../test/http/open-admission.ts";
 import { readError } from "../../../test/http/strict-client.ts";
-import { StoreDown } from "../../ports/process/store-down.ts";
+import { StoreDown } from "../../base/store-down.ts";
 import type { AppDeps } from "../app/app.ts";
 import type { Route } from "../answer/route.ts";
 import { quiet, ask, CHECK, admissionWith, rateOf, RATE } from "../../../test/http/guarded.ts";

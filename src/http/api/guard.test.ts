@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { appWith } from "../../../test/http/http-app.ts";
 import { openAdmission } from "../../../test/http/open-admission.ts";
 import { readError, readResult } from "../../../test/http/strict-client.ts";
-import { StoreDown } from "../../ports/process/store-down.ts";
-import { Refusal } from "../../service/refusals.ts";
+import { StoreDown } from "../../base/store-down.ts";
+import { Refusal } from "../../base/refusals.ts";
 import type { AppDeps } from "../app/app.ts";
 import { readTrustedProxies } from "../request/client-address.ts";
 import {

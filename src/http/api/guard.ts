@@ -1,20 +1,20 @@
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { when } from "../../core/when.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { HttpMetrics } from "../../ports/process/metrics.ts";
-import { forBulk } from "../../service/bulk/bulk-refusal.ts";
-import type { Admission, Entrance, Receipt } from "../../service/admission/admission.ts";
-import { bucketKey } from "../../service/admission/bucket.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { HttpMetrics } from "../../base/metrics.ts";
+import { forBulk } from "../../bulk/bulk-refusal.ts";
+import type { Admission, Entrance, Receipt } from "../../accounts/admission/admission.ts";
+import { bucketKey } from "../../accounts/admission/bucket.ts";
 import {
   decideBodyTooLarge,
   methodNotAllowed,
   notFound,
   publishableKeyElsewhere,
   targetTooLong,
-} from "../../service/refusals.ts";
-import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
-import { storeDownOf } from "../../ports/process/store-down.ts";
+} from "../../base/refusals.ts";
+import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";
+import { storeDownOf } from "../../base/store-down.ts";
 import type { AccessLog } from "../answer/access-log.ts";
 import { begun, endOfTurn, preflight, refusalOf, refused, send } from "../answer/answer.ts";
 import type { BodyReader } from "../request/body/body.ts";

@@ -6,14 +6,14 @@ import Fastify, {
   type FastifyServerFactory,
   type FastifyServerOptions,
 } from "fastify";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
-import type { Shares } from "../../ports/sharing/shares.ts";
-import type { CheckOne } from "../../service/check/check-one.ts";
-import type { Admission } from "../../service/admission/admission.ts";
-import type { UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
-import { badRequest, notFound, type Refusal } from "../../service/refusals.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { HttpMetrics, MetricsPage } from "../../base/metrics.ts";
+import type { Shares } from "../../base/sharing/shares.ts";
+import type { CheckOne } from "../../check/check-one.ts";
+import type { Admission } from "../../accounts/admission/admission.ts";
+import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";
+import { badRequest, notFound, type Refusal } from "../../base/refusals.ts";
 import { createAccessLog } from "../answer/access-log.ts";
 import { createBodyReader } from "../request/body/body.ts";
 import type { Decode } from "../request/body/decode.ts";

@@ -1,9 +1,9 @@
-import type { OwnerKey } from "../../ports/admission/owner.ts";
-import { type Hold, NoRoom } from "../../ports/sharing/hold.ts";
-import { RESOURCES } from "../../ports/sharing/resources.ts";
-import type { Share } from "../../ports/sharing/share.ts";
-import { Turns } from "../../ports/sharing/turns.ts";
-import { bucketKey } from "../../service/admission/bucket.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import { type Hold, NoRoom } from "../../base/sharing/hold.ts";
+import { RESOURCES } from "../../base/sharing/resources.ts";
+import type { Share } from "../../base/sharing/share.ts";
+import { Turns } from "../../base/sharing/turns.ts";
+import { bucketKey } from "../../accounts/admission/bucket.ts";
 import { EVERY_ANSWER, refused } from "../answer/answer.ts";
 import { holdConnection, type HoldTerms, isHeld } from "../answer/held-connections.ts";
 import type { HttpRequest, HttpResponse } from "../answer/route.ts";

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
-import type { Log } from "../../ports/process/log.ts";
+import type { Log } from "../../base/log.ts";
 import type { Listener } from "./app.ts";
 import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies } from "../system/framework.ts";
 import { addProcessRoutes, type ProcessDeps } from "../system/system.ts";

@@ -1,14 +1,14 @@
 import type { FullResult } from "../../core/validate/result.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Admission } from "../../service/admission/admission.ts";
-import type { UnitsLeft } from "../../service/admission/units-left.ts";
-import type { CheckOne } from "../../service/check/check-one.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Admission } from "../../accounts/admission/admission.ts";
+import type { UnitsLeft } from "../../accounts/admission/units-left.ts";
+import type { CheckOne } from "../../check/check-one.ts";
 import {
   INTERNAL_ERROR_MESSAGE,
   methodNotAllowed,
   notFound,
   type Refusal,
-} from "../../service/refusals.ts";
+} from "../../base/refusals.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../answer/route.ts";
 import { credentialsOf } from "../request/credentials.ts";
 import { factsOf } from "./facts.ts";

@@ -1,6 +1,6 @@
 import type { EntryMode } from "../../core/address/entry.ts";
-import type { FeatureName } from "../../service/check/features.ts";
-import { missingParameter } from "../../service/refusals.ts";
+import type { FeatureName } from "../../check/features.ts";
+import { missingParameter } from "../../base/refusals.ts";
 import type { Method } from "../answer/route.ts";
 import type { Params } from "../request/params.ts";
 import type { Facts } from "./facts.ts";

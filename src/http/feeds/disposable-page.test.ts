@@ -3,8 +3,8 @@ import { test, type TestContext } from "node:test";
 import { createGunzip, gunzipSync, gzipSync } from "node:zlib";
 import { appWith } from "../../../test/http/http-app.ts";
 import { callerAt, openAdmission } from "../../../test/http/open-admission.ts";
-import type { Admission, Entrance } from "../../service/admission/admission.ts";
-import { invalidApiKey, rateExceeded } from "../../service/refusals.ts";
+import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
+import { invalidApiKey, rateExceeded } from "../../base/refusals.ts";
 import { addDisposablePage } from "./disposable-page.ts";
 
 const TEXT = "# remark\na.example\nb.example\n";

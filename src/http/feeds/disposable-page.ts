@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Admission } from "../../service/admission/admission.ts";
-import type { CurrentFile } from "../../service/evidence/current-file.ts";
-import type { PublishedFile, PublishedFiles } from "../../service/evidence/published-list.ts";
-import { apiKeyRequired, publishableKeyElsewhere } from "../../service/refusals.ts";
+import type { Admission } from "../../accounts/admission/admission.ts";
+import type { CurrentFile } from "../../lists/current-file.ts";
+import type { PublishedFile, PublishedFiles } from "../../lists/published-list.ts";
+import { apiKeyRequired, publishableKeyElsewhere } from "../../base/refusals.ts";
 import { isHeld } from "../answer/etag.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";

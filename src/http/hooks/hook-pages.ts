@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { HookDesk } from "../../service/policy/hook-desk.ts";
-import { bucketKey } from "../../service/admission/bucket.ts";
-import { hookPayloadTooLarge, notFound, type Refusal } from "../../service/refusals.ts";
+import type { HookDesk } from "../../gate/hook-desk.ts";
+import { bucketKey } from "../../accounts/admission/bucket.ts";
+import { hookPayloadTooLarge, notFound, type Refusal } from "../../base/refusals.ts";
 import { errorBody, refusalOf } from "../answer/answer.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 import { clientAddress, type TrustedProxies } from "../request/client-address.ts";

@@ -11,7 +11,7 @@ import {
   storeUnavailable,
   targetTooLong,
   unsupportedMediaType,
-} from "../../service/refusals.ts";
+} from "../../base/refusals.ts";
 import {
   BulkResultsSchema,
   BulkSummarySchema,

@@ -1,6 +1,6 @@
 import { readEntry } from "../../core/address/entry.ts";
 import { ENTRY_MAX_UNITS } from "../../core/limits.ts";
-import { type FeatureName, featureNamed, readFeatures } from "../../service/check/features.ts";
+import { type FeatureName, featureNamed, readFeatures } from "../../check/features.ts";
 
 /** What turns a single check into a bulk one when it stands behind the entries. */
 const BULK_SUFFIXES: ReadonlySet<string> = new Set(["mass", "bulk"]);

@@ -1,4 +1,4 @@
-import type { Credentials } from "../../service/admission/admission.ts";
+import type { Credentials } from "../../accounts/admission/admission.ts";
 import type { HttpRequest } from "../answer/route.ts";
 
 const NO_CREDENTIALS: Credentials = { apiKey: [], authorization: [] };

@@ -1,4 +1,4 @@
-import { bulkTooLarge } from "../../service/refusals.ts";
+import { bulkTooLarge } from "../../base/refusals.ts";
 import { decodePercent } from "./target.ts";
 
 /** Name as `fieldName` gives it -> values as they were sent, still encoded, in order. */

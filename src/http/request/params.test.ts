@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { Refusal } from "../../service/refusals.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { readForm } from "./form.ts";
 import { type Body, readParams } from "./params.ts";
 

@@ -1,4 +1,4 @@
-import { wrongType } from "../../service/refusals.ts";
+import { wrongType } from "../../base/refusals.ts";
 import { bulkText } from "./bulk-text.ts";
 import { itemsName, type RawFields, readForm } from "./form.ts";
 import type { Parts } from "./body/parts.ts";

@@ -2,7 +2,7 @@ import helmet from "@fastify/helmet";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { Log } from "../../ports/process/log.ts";
+import type { Log } from "../../base/log.ts";
 import { FRAMEWORK_OPTIONS, pageErrors, readNoBodies } from "./framework.ts";
 
 export interface DocsDeps {

@@ -6,8 +6,8 @@ import {
   type FastifyServerOptions,
   LogController,
 } from "fastify";
-import type { Log } from "../../ports/process/log.ts";
-import { methodNotAllowed, notFound, type Refusal } from "../../service/refusals.ts";
+import type { Log } from "../../base/log.ts";
+import { methodNotAllowed, notFound, type Refusal } from "../../base/refusals.ts";
 import { errorBody, refused } from "../answer/answer.ts";
 import { JSON_TYPE } from "../answer/route.ts";
 import { readTarget } from "../request/target.ts";

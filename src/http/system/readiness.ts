@@ -1,5 +1,5 @@
-import type { Clock } from "../../ports/process/clock.ts";
-import { inTime } from "../../ports/process/in-time.ts";
+import type { Clock } from "../../base/clock.ts";
+import { inTime } from "../../base/in-time.ts";
 
 /** Whether something the service needs answers; a rejection is a no. */
 export type Probe = () => Promise<boolean>;

@@ -5,7 +5,7 @@ import {
   notReady,
   publishableKeyElsewhere,
   rateExceeded,
-} from "../../service/refusals.ts";
+} from "../../base/refusals.ts";
 import { Type } from "../../core/json-schema.ts";
 import { errorResponse } from "../openapi/openapi.ts";
 import type { Operation, PathItem, Response } from "../answer/operation.ts";

@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { HttpMetrics, MetricsPage } from "../../ports/process/metrics.ts";
+import type { HttpMetrics, MetricsPage } from "../../base/metrics.ts";
 import {
   hostNotAllowed,
   metricsClosed,
   metricsUnauthorized,
   notReady,
   type Refusal,
-} from "../../service/refusals.ts";
+} from "../../base/refusals.ts";
 import { errorBody } from "../answer/answer.ts";
 import { type HostCheck, isAllowedFor } from "../request/allowed-hosts.ts";
 import { llmsText } from "./llms.ts";

@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
-import type { OutboundResult, HttpReply } from "../../ports/process/outbound.ts";
+import type { OutboundResult, HttpReply } from "../../outbound/outbound-types.ts";
 import { readConfig } from "../settings/config.ts";
 import { PAGES } from "./findings.ts";
 import { examineMemory } from "./machine.ts";

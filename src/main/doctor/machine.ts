@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import type { Finding } from "../../cli/commands/doctor.ts";
-import type { FeedStatus } from "../../ports/evidence/feed-refresh.ts";
-import { RESOURCES } from "../../ports/sharing/resources.ts";
+import type { FeedStatus } from "../../lists/feed-refresh.ts";
+import { RESOURCES } from "../../base/sharing/resources.ts";
 import type { Config } from "../settings/config.ts";
 import { megabytes, note, ok, wrong } from "./findings.ts";
 

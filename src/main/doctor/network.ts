@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { Finding } from "../../cli/commands/doctor.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Outbound } from "../../ports/process/outbound.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Outbound } from "../../outbound/outbound-types.ts";
 import { isTrustedProxy } from "../../http/request/client-address.ts";
 import type { Config } from "../settings/config.ts";
 import { guessesPublicUrl, publicUrlOf } from "../settings/links.ts";

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Database } from "../../adapters/sql/engine/schema.ts";
+import type { Database } from "../../store/schema.ts";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import { note, ok, wrong } from "./findings.ts";
 

@@ -1,8 +1,8 @@
 import type { Finding } from "../../cli/commands/doctor.ts";
-import type { Trust } from "../../adapters/dns/trust/trust.ts";
+import type { Trust } from "../../dns/trust/trust.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Ids } from "../../ports/process/ids.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Ids } from "../../base/ids.ts";
 import { note, ok, wrong } from "./findings.ts";
 
 const NAME = "resolver";

@@ -1,10 +1,10 @@
 import { existsSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { sql } from "kysely";
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { MIGRATIONS } from "../../adapters/sql/engine/migrate.ts";
+import type { SqlDatabase } from "../../store/database.ts";
+import { MIGRATIONS } from "../../store/migrate.ts";
 import type { Finding } from "../../cli/commands/doctor.ts";
-import type { Clock } from "../../ports/process/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { megabytes, note, ok, wrong } from "./findings.ts";
 
 const DISK_LOW_BYTES = 1_000_000_000;

@@ -1,17 +1,17 @@
 import { createGunzip, gzip } from "node:zlib";
 import { promisify } from "node:util";
-import { FETCHED_SOURCES, licenceOf } from "../../adapters/lists/sources/feed-sources.ts";
-import { LICENCE_TEXTS } from "../../adapters/lists/sources/licences.ts";
-import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { namesOfTable } from "../../adapters/lists/table/name-table.ts";
+import { FETCHED_SOURCES, licenceOf } from "../../lists/sources/feed-sources.ts";
+import { LICENCE_TEXTS } from "../../lists/sources/licences.ts";
+import { attachDatasets } from "../../lists/table/shared-datasets.ts";
+import { namesOfTable } from "../../lists/table/name-table.ts";
 import type { Rules } from "../../core/evidence/datasets.ts";
-import { createCurrentFile, type CurrentFile } from "../../service/evidence/current-file.ts";
+import { createCurrentFile, type CurrentFile } from "../../lists/current-file.ts";
 import {
   makePublishedList,
   type PublishedFile,
   type PublishedFiles,
   type PublishedSource,
-} from "../../service/evidence/published-list.ts";
+} from "../../lists/published-list.ts";
 import type { Lists } from "./lists.ts";
 import { makePackedFile } from "./packed-file.ts";
 import type { Serving } from "../parts/serving.ts";

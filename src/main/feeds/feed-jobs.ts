@@ -1,35 +1,29 @@
 import { setImmediate as nextRound } from "node:timers/promises";
-import { LEARNED_FILE, writeLearned } from "../../adapters/lists/files/learned-file.ts";
-import { learningFile } from "../../adapters/lists/files/learning-file.ts";
-import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
-import {
-  createFeedRefresher,
-  type FeedRefresher,
-} from "../../adapters/lists/refresh/feed-refresher.ts";
-import type { FetchedSource } from "../../adapters/lists/sources/feed-sources.ts";
-import type { LiveRules } from "../../adapters/lists/refresh/live-rules.ts";
-import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
-import { attachNameTable, namesOfTable } from "../../adapters/lists/table/name-table.ts";
-import {
-  packMailServers,
-  type SharedDatasets,
-} from "../../adapters/lists/table/shared-datasets.ts";
-import { sharedLearning } from "../../adapters/lists/refresh/shared-learning.ts";
-import { createProxiedHttp } from "../../adapters/outbound/proxied.ts";
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { LEARNED_FILE, writeLearned } from "../../lists/files/learned-file.ts";
+import { learningFile } from "../../lists/files/learning-file.ts";
+import { listFolder } from "../../lists/files/feed-copy.ts";
+import { createFeedRefresher, type FeedRefresher } from "../../lists/refresh/feed-refresher.ts";
+import type { FetchedSource } from "../../lists/sources/feed-sources.ts";
+import type { LiveRules } from "../../lists/refresh/live-rules.ts";
+import type { LoadedLists } from "../../lists/load/pack-lists.ts";
+import { attachNameTable, namesOfTable } from "../../lists/table/name-table.ts";
+import { packMailServers, type SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import { sharedLearning } from "../../lists/refresh/shared-learning.ts";
+import { createProxiedHttp } from "../../outbound/proxied.ts";
+import type { SqlDatabase } from "../../store/database.ts";
 import type { Rules } from "../../core/evidence/datasets.ts";
-import type { DnsLookup } from "../../adapters/dns/lookup.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { FeedFiles } from "../../ports/evidence/feed-files.ts";
-import type { ListMetrics, FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
-import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
-import type { Notices } from "../../ports/process/notices.ts";
-import type { Outbound } from "../../ports/process/outbound.ts";
-import type { DomainMails } from "../../ports/evidence/domain-mail.ts";
+import type { DnsLookup } from "../../dns/lookup.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { FeedFiles } from "../../lists/feed-files.ts";
+import type { ListMetrics, FeedRefresh } from "../../lists/feed-refresh.ts";
+import type { FeedSharing } from "../../lists/feed-sharing.ts";
+import type { Notices } from "../../store/notices.ts";
+import type { Outbound } from "../../outbound/outbound-types.ts";
+import type { DomainMails } from "../../lists/domain-mail.ts";
 import {
   createMailServerLearner,
   type MailServerLearner,
-} from "../../service/evidence/mail-servers/mail-server-learner.ts";
+} from "../../lists/mail-server-learner.ts";
 import type { Process } from "../process/open-process.ts";
 import type { Config } from "../settings/config.ts";
 import type { Duties } from "./duties.ts";

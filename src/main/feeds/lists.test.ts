@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { testProcess } from "../../../test/process/test-process.ts";
 import { until } from "../../../test/time/until.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
-import { openEmbedded } from "../../adapters/sql/engine/database.ts";
+import { openEmbedded } from "../../store/database.ts";
 import { openLists } from "./lists.ts";
 
 test("lists open without a network, and a word of one process is heard by another", async (t) => {

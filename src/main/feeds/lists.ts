@@ -1,23 +1,23 @@
-import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
-import { shareLists, unsharedLists } from "../../adapters/lists/refresh/feed-sharing.ts";
-import { createLiveRules, type LiveRules } from "../../adapters/lists/refresh/live-rules.ts";
-import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
-import { FETCHED_SOURCES } from "../../adapters/lists/sources/feed-sources.ts";
-import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
-import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
-import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
-import { createAddressHash } from "../../adapters/system/address-hash.ts";
+import { listFolder } from "../../lists/files/feed-copy.ts";
+import { shareLists, unsharedLists } from "../../lists/refresh/feed-sharing.ts";
+import { createLiveRules, type LiveRules } from "../../lists/refresh/live-rules.ts";
+import type { LoadedLists } from "../../lists/load/pack-lists.ts";
+import { FETCHED_SOURCES } from "../../lists/sources/feed-sources.ts";
+import { attachDatasets, type SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import { sqlDomainMails } from "../../lists/domain-mail-store.ts";
+import { sqlRules } from "../../lists/rules/rules-store.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts-store.ts";
+import { createAddressHash } from "../../base/hashed-address.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
-import { inTime } from "../../ports/process/in-time.ts";
-import type { FeedRefresh } from "../../ports/evidence/feed-refresh.ts";
-import type { FeedSharing } from "../../ports/evidence/feed-sharing.ts";
+import { inTime } from "../../base/in-time.ts";
+import type { FeedRefresh } from "../../lists/feed-refresh.ts";
+import type { FeedSharing } from "../../lists/feed-sharing.ts";
 import {
   type BackTestDeps,
   createBackTest,
   type RunBackTest,
-} from "../../service/evidence/rules/back-test.ts";
-import { createRuleService, type RuleService } from "../../service/evidence/rules/rules.ts";
+} from "../../lists/rules/back-test.ts";
+import { createRuleService, type RuleService } from "../../lists/rules/rules.ts";
 import { type FeedJobs, type ListsParts, openFeedJobs } from "./feed-jobs.ts";
 import { openOwnTraffic } from "./own-traffic.ts";
 import type { Process } from "../process/open-process.ts";

@@ -1,23 +1,23 @@
-import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
-import { sqlOwnSpellings } from "../../adapters/sql/evidence/own-spellings.ts";
-import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
-import { createAddressHash } from "../../adapters/system/address-hash.ts";
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
+import { sqlDomainMails } from "../../lists/domain-mail-store.ts";
+import { sqlOwnSpellings } from "../../gate/own-spellings-store.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts-store.ts";
+import { createAddressHash } from "../../base/hashed-address.ts";
+import type { SqlDatabase } from "../../store/database.ts";
 import { dayOf } from "../../core/calendar.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
 import {
   createSpellingCounter,
   type MailboxSeen,
   SPELLING_DAYS,
-} from "../../service/evidence/own-spellings.ts";
+} from "../../gate/own-spellings.ts";
 import {
   type CountedVerdict,
   createVerdictRecorder,
   MAIL_DOMAINS_KEPT,
   type Observed,
   VERDICT_DAYS,
-} from "../../service/evidence/verdict-recorder.ts";
+} from "../../lists/verdict-recorder.ts";
 
 /** What this process's checks leave behind: by domain for everybody, by account where the owner wants it. */
 export interface OwnTraffic {

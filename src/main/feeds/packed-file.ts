@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { FETCHED_SOURCES, licenceOf } from "../../adapters/lists/sources/feed-sources.ts";
-import { LICENCE_TEXTS } from "../../adapters/lists/sources/licences.ts";
-import { familiesUnder } from "../../adapters/lists/table/families.ts";
-import { encodeLists } from "../../adapters/lists/table/lists-file.ts";
-import { namesOfTable, nameTableBuilder } from "../../adapters/lists/table/name-table.ts";
-import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import { FETCHED_SOURCES, licenceOf } from "../../lists/sources/feed-sources.ts";
+import { LICENCE_TEXTS } from "../../lists/sources/licences.ts";
+import { familiesUnder } from "../../lists/table/families.ts";
+import { encodeLists } from "../../lists/table/lists-file.ts";
+import { namesOfTable, nameTableBuilder } from "../../lists/table/name-table.ts";
+import type { SharedDatasets } from "../../lists/table/shared-datasets.ts";
 import type { Rules } from "../../core/evidence/datasets.ts";
-import type { PublishDeps, PublishedFile } from "../../service/evidence/published-list.ts";
+import type { PublishDeps, PublishedFile } from "../../lists/published-list.ts";
 
 /** Names between two pauses: about 2 ms of work. */
 const SLICE_NAMES = 5_000;

@@ -1,6 +1,6 @@
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { sqlFeedFiles } from "../../adapters/sql/evidence/feed-files.ts";
-import type { Notices } from "../../ports/process/notices.ts";
+import type { SqlDatabase } from "../../store/database.ts";
+import { sqlFeedFiles } from "../../lists/feed-files-store.ts";
+import type { Notices } from "../../store/notices.ts";
 import type { Config } from "../settings/config.ts";
 import type { SharedLists } from "./feed-jobs.ts";
 import type { AccountStore } from "../parts/backing/store.ts";

@@ -1,10 +1,10 @@
 // The part of the library that needs nothing of Node: browsers, workers and Deno run it too.
-import { createHttpsResolver, type Fetch } from "../../adapters/dns/https-resolver.ts";
-import { createDnsLookup, type DnsQuestions } from "../../adapters/dns/lookup.ts";
-import { decodeLists } from "../../adapters/lists/table/lists-file.ts";
-import { noRules } from "../../adapters/lists/table/operator.ts";
-import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { systemClock } from "../../adapters/system/clock.ts";
+import { createHttpsResolver, type Fetch } from "../../dns/https-resolver.ts";
+import { createDnsLookup, type DnsQuestions } from "../../dns/lookup.ts";
+import { decodeLists } from "../../lists/table/lists-file.ts";
+import { noRules } from "../../lists/table/operator.ts";
+import { attachDatasets } from "../../lists/table/shared-datasets.ts";
+import { systemClock } from "../../base/system-clock.ts";
 import { readEntry } from "../../core/address/entry.ts";
 import { crc32 } from "../../core/crc32.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";

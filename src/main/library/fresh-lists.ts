@@ -1,15 +1,15 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { Stock } from "../../adapters/lists/load/bundled.ts";
-import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
-import { readLearned } from "../../adapters/lists/files/learned-file.ts";
-import { copiesIn } from "../../adapters/lists/load/load-lists.ts";
-import { packLists } from "../../adapters/lists/load/pack-lists.ts";
-import { FETCHED_SOURCES } from "../../adapters/lists/sources/feed-sources.ts";
-import { decodeLists } from "../../adapters/lists/table/lists-file.ts";
-import { namesOfTable } from "../../adapters/lists/table/name-table.ts";
-import type { PackedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
+import type { Stock } from "../../lists/load/bundled.ts";
+import { listFolder } from "../../lists/files/feed-copy.ts";
+import { readLearned } from "../../lists/files/learned-file.ts";
+import { copiesIn } from "../../lists/load/load-lists.ts";
+import { packLists } from "../../lists/load/pack-lists.ts";
+import { FETCHED_SOURCES } from "../../lists/sources/feed-sources.ts";
+import { decodeLists } from "../../lists/table/lists-file.ts";
+import { namesOfTable } from "../../lists/table/name-table.ts";
+import type { PackedDatasets } from "../../lists/table/shared-datasets.ts";
 
 /** Where fresh lists come from. Undefined: nothing has changed since they were read last. */
 export type ReadFresh = () => Promise<PackedDatasets | undefined>;

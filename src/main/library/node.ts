@@ -1,15 +1,15 @@
-import type { DnsLookup } from "../../adapters/dns/lookup.ts";
-import { createResolver } from "../../adapters/dns/resolver.ts";
-import { parseDnsServers } from "../../adapters/dns/transport/system-resolvers.ts";
-import { noRules } from "../../adapters/lists/table/operator.ts";
-import { attachDatasets, type PackedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { memoryRegistrationCache } from "../../adapters/memory/registration-cache.ts";
-import { createOutbound } from "../../adapters/outbound/outbound.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import { systemIds as ids } from "../../adapters/system/ids.ts";
+import type { DnsLookup } from "../../dns/lookup.ts";
+import { createResolver } from "../../dns/resolver.ts";
+import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
+import { noRules } from "../../lists/table/operator.ts";
+import { attachDatasets, type PackedDatasets } from "../../lists/table/shared-datasets.ts";
+import { memoryRegistrationCache } from "../../check/registration-memory.ts";
+import { createOutbound } from "../../outbound/outbound.ts";
+import { systemClock as clock } from "../../base/system-clock.ts";
+import { systemIds as ids } from "../../base/random-ids.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { Log } from "../../ports/process/log.ts";
+import type { Log } from "../../base/log.ts";
 import { registrationFrom } from "../parts/checker.ts";
 import { openDns, openTrust } from "../parts/dns.ts";
 import { type Dns, lookupOf, requireDns } from "./core.ts";
@@ -29,7 +29,7 @@ export {
   type RawBody,
   verifySignature,
   verifySignature as verifyWebhook,
-} from "../../service/webhooks/verify.ts";
+} from "../../webhooks/verify.ts";
 
 export interface ValidatorOptions extends CheckOptions {
   /** DNS servers as `ip` or `ip:port`, one or several; the system's resolvers unless given. */

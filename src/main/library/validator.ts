@@ -4,11 +4,11 @@ import type { Lookup } from "../../core/mail/lookup.ts";
 import { meantBy, withMeant } from "../../core/validate/malformed.ts";
 import { type Reason, reasonsOf } from "../../core/validate/reasons.ts";
 import type { FullResult } from "../../core/validate/result.ts";
-import { awakeClock } from "../../ports/process/awake-clock.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import { CORE_BUDGET_MS } from "../../service/check/bounded-lookup.ts";
-import { type DenialFields, denialFields, sortFeatures } from "../../service/check/features.ts";
-import { createBudgetedCheck } from "../../service/check/single-check.ts";
+import { awakeClock } from "../../base/awake-clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
+import { type DenialFields, denialFields, sortFeatures } from "../../check/features.ts";
+import { createBudgetedCheck } from "../../check/single-check.ts";
 
 /** The API's result, and why it is so. */
 export type Result = FullResult & {

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
-import type { Backlog } from "../../adapters/sql/bulk/backlog.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import { inTime } from "../../ports/process/in-time.ts";
+import type { Backlog } from "../../bulk/backlog.ts";
+import type { Clock } from "../../base/clock.ts";
+import { inTime } from "../../base/in-time.ts";
 
 export interface BacklogMetricsDeps {
   readonly registry: Registry;

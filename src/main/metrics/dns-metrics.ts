@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
-import type { DnsLookup, DnsStats } from "../../adapters/dns/lookup.ts";
-import type { Trust, TrustStats } from "../../adapters/dns/trust/trust.ts";
+import type { DnsLookup, DnsStats } from "../../dns/lookup.ts";
+import type { Trust, TrustStats } from "../../dns/trust/trust.ts";
 
 /** What is known of DNS clients and of trust in their resolver, in one thread. */
 export interface DnsFigures {

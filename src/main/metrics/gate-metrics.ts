@@ -1,6 +1,6 @@
 import { Counter, type Registry } from "prom-client";
 import { DEFAULT_POLICY } from "../../core/policy/default-policy.ts";
-import type { DecisionMade } from "../../service/policy/outcome-recorder.ts";
+import type { DecisionMade } from "../../gate/outcome-recorder.ts";
 
 /** Reasons that have a series of their own; those that a policy makes up are "own". */
 const REASONS: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { SignInOutcome } from "../../service/account/sign-in/sign-in.ts";
+import type { SignInOutcome } from "../../accounts/sign-in/sign-in.ts";
 
 /** Which program this is. */
 export function watchProgram(registry: Registry, version: string): void {

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
-import { readBacklog } from "../../adapters/sql/bulk/backlog.ts";
-import type { Clock } from "../../ports/process/clock.ts";
+import { readBacklog } from "../../bulk/backlog.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Backing } from "../parts/backing/backing.ts";
 import { watchBacklog } from "./backlog-metrics.ts";
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { BulkWorker, WorkerFigures } from "../../service/bulk/worker/worker.ts";
+import type { BulkWorker, WorkerFigures } from "../../bulk/worker/worker.ts";
 
 const COUNTED = ["taken", "stored", "late", "postponed", "failed"] as const;
 

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import type { Validation } from "../../core/validate/validate.ts";
-import type { DnsLookup } from "../../adapters/dns/lookup.ts";
-import type { Trust } from "../../adapters/dns/trust/trust.ts";
-import { createBootstrapCopy } from "../../adapters/rdap/bootstrap-copy.ts";
-import { createRegistration } from "../../adapters/rdap/registration.ts";
+import type { DnsLookup } from "../../dns/lookup.ts";
+import type { Trust } from "../../dns/trust/trust.ts";
+import { createBootstrapCopy } from "../../check/rdap/bootstrap-copy.ts";
+import { createRegistration } from "../../check/rdap/registration.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { RegistrationCache } from "../../ports/evidence/registration-cache.ts";
+import type { RegistrationCache } from "../../check/registration-cache.ts";
 import {
   type BudgetedCheck,
   createBudgetedCheck,
   createSingleCheck,
   type SingleCheck,
-} from "../../service/check/single-check.ts";
+} from "../../check/single-check.ts";
 import type { Process } from "../process/open-process.ts";
-import { createShares, ONE_OWNER, type Shares } from "../../ports/sharing/shares.ts";
+import { createShares, ONE_OWNER, type Shares } from "../../base/sharing/shares.ts";
 import type { Config } from "../settings/config.ts";
 import { openDns, openTrust } from "./dns.ts";
 import { rdapFolder } from "./tidy-up.ts";

@@ -1,10 +1,10 @@
-import type { Trust } from "../../adapters/dns/trust/trust.ts";
-import { memoryRegistrationCache } from "../../adapters/memory/registration-cache.ts";
+import type { Trust } from "../../dns/trust/trust.ts";
+import { memoryRegistrationCache } from "../../check/registration-memory.ts";
 import type { CliValidator } from "../../cli/commands/check.ts";
 import type { CliDecider } from "../../cli/commands/gate/decide.ts";
-import { present } from "../../service/check/check-one.ts";
-import { readFeatures, sortFeatures } from "../../service/check/features.ts";
-import { createTestPolicy } from "../../service/policy/test-policy.ts";
+import { present } from "../../check/check-one.ts";
+import { readFeatures, sortFeatures } from "../../check/features.ts";
+import { createTestPolicy } from "../../gate/test-policy.ts";
 import { openChecker } from "./checker.ts";
 import type { Process } from "../process/open-process.ts";
 import { publicUrlOf } from "../settings/links.ts";

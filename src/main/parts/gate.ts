@@ -1,30 +1,30 @@
-import { memoryAnswerCache } from "../../adapters/memory/answer-cache.ts";
-import { sqlDomainMails } from "../../adapters/sql/evidence/domain-mail.ts";
-import { sqlVerdictCounts } from "../../adapters/sql/evidence/verdict-counts.ts";
-import { createOutbound } from "../../adapters/outbound/outbound.ts";
-import { createHostCheck } from "../../adapters/outbound/public-host.ts";
-import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
-import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
-import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
-import { sqlPolicyStore } from "../../adapters/sql/policy/policy-store.ts";
-import { createSecretBox, deriveKey } from "../../adapters/system/secrets.ts";
+import { memoryAnswerCache } from "../../check/answer-cache.ts";
+import { sqlDomainMails } from "../../lists/domain-mail-store.ts";
+import { sqlVerdictCounts } from "../../lists/verdict-counts-store.ts";
+import { createOutbound } from "../../outbound/outbound.ts";
+import { createHostCheck } from "../../outbound/public-host.ts";
+import { sqlAccounts } from "../../accounts/accounts-store.ts";
+import { sqlHooks } from "../../gate/hooks-store.ts";
+import { sqlOutcomes } from "../../gate/outcomes-store.ts";
+import { sqlPolicyStore } from "../../gate/policy-store.ts";
+import { createSecretBox, deriveKey } from "../../base/secrets.ts";
 import type { PolicyDeps } from "../../http/account/gate/policy-routes.ts";
-import type { Admission } from "../../service/admission/admission.ts";
-import { createBackTestPolicy } from "../../service/policy/back-test.ts";
-import { createDecideOne, type DecideOne } from "../../service/policy/decide-one.ts";
-import { createHookDesk, type HookDesk } from "../../service/policy/hook-desk.ts";
-import { createHookKeys } from "../../service/policy/hook-keys.ts";
-import { createHookService, type HookService } from "../../service/policy/hooks.ts";
-import { createFindPolicies } from "../../service/policy/in-force.ts";
-import { createMailboxId } from "../../service/policy/mailbox-id.ts";
+import type { Admission } from "../../accounts/admission/admission.ts";
+import { createBackTestPolicy } from "../../gate/back-test.ts";
+import { createDecideOne, type DecideOne } from "../../gate/decide-one.ts";
+import { createHookDesk, type HookDesk } from "../../gate/hook-desk.ts";
+import { createHookKeys } from "../../gate/hook-keys.ts";
+import { createHookService, type HookService } from "../../gate/hooks.ts";
+import { createFindPolicies } from "../../gate/in-force.ts";
+import { createMailboxId } from "../../gate/mailbox-id.ts";
 import {
   createOutcomeRecorder,
   type DecisionMade,
   type RecordDecision,
-} from "../../service/policy/outcome-recorder.ts";
-import { createPolicyService } from "../../service/policy/policies.ts";
-import { createTestPolicy } from "../../service/policy/test-policy.ts";
-import { createTokens, type Tokens } from "../../service/policy/tokens.ts";
+} from "../../gate/outcome-recorder.ts";
+import { createPolicyService } from "../../gate/policies.ts";
+import { createTestPolicy } from "../../gate/test-policy.ts";
+import { createTokens, type Tokens } from "../../gate/tokens.ts";
 import { decisionCounter, hookCounter } from "../metrics/gate-metrics.ts";
 import type { Links } from "../settings/links.ts";
 import type { Checker } from "./checker.ts";

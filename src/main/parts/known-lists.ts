@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
-import { noRules } from "../../adapters/lists/table/operator.ts";
-import { attachDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { DATABASE_FILE } from "../../adapters/sql/engine/database.ts";
+import { listFolder } from "../../lists/files/feed-copy.ts";
+import { noRules } from "../../lists/table/operator.ts";
+import { attachDatasets } from "../../lists/table/shared-datasets.ts";
+import { DATABASE_FILE } from "../../store/database.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
 import type { Process } from "../process/open-process.ts";
 import { openStoredLists } from "../feeds/lists.ts";

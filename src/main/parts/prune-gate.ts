@@ -1,8 +1,8 @@
-import { sqlHooks } from "../../adapters/sql/policy/hooks.ts";
-import { sqlOutcomes } from "../../adapters/sql/policy/outcomes.ts";
+import { sqlHooks } from "../../gate/hooks-store.ts";
+import { sqlOutcomes } from "../../gate/outcomes-store.ts";
 import { dayOf } from "../../core/calendar.ts";
-import { OUTCOME_DAYS } from "../../service/policy/outcome-report.ts";
-import { SHADOW_DAYS } from "../../service/policy/policies.ts";
+import { OUTCOME_DAYS } from "../../gate/outcome-report.ts";
+import { SHADOW_DAYS } from "../../gate/policies.ts";
 import type { AccountStore } from "./backing/store.ts";
 
 /** Deletes counts that are kept no longer; to be called daily. */

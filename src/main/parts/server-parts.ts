@@ -1,8 +1,11 @@
-import { memoryRateCounter } from "../../adapters/memory/rate-counter.ts";
-import { sqlRegistrationCache } from "../../adapters/sql/evidence/registration-cache.ts";
-import { createAdmission } from "../../service/admission/counting-admission.ts";
-import type { Admission } from "../../service/admission/admission.ts";
-import { createUsageRecorder, type UsageRecorder } from "../../service/upkeep/usage-recorder.ts";
+import { memoryRateCounter } from "../../accounts/admission/memory-rate-counter.ts";
+import { sqlRegistrationCache } from "../../check/registration-store.ts";
+import { createAdmission } from "../../accounts/admission/counting-admission.ts";
+import type { Admission } from "../../accounts/admission/admission.ts";
+import {
+  createUsageRecorder,
+  type UsageRecorder,
+} from "../../accounts/admission/usage-recorder.ts";
 import { type Checker, observed, openChecker } from "./checker.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { createLinks, type Links } from "../settings/links.ts";

@@ -1,10 +1,10 @@
-import type { DnsLookup } from "../../adapters/dns/lookup.ts";
-import type { Trust } from "../../adapters/dns/trust/trust.ts";
-import type { Profile } from "../../adapters/dns/flow/patience.ts";
-import { createListMetrics } from "../../adapters/system/list-metrics.ts";
-import { createMetrics, type Metrics } from "../../adapters/system/metrics.ts";
-import type { Shares } from "../../ports/sharing/shares.ts";
-import type { Tiers } from "../../service/admission/tiers.ts";
+import type { DnsLookup } from "../../dns/lookup.ts";
+import type { Trust } from "../../dns/trust/trust.ts";
+import type { Profile } from "../../dns/flow/patience.ts";
+import { createListMetrics } from "../../lists/list-metrics.ts";
+import { createMetrics, type Metrics } from "../../base/prom-metrics.ts";
+import type { Shares } from "../../base/sharing/shares.ts";
+import type { Tiers } from "../../accounts/admission/tiers.ts";
 import { startDuties, type Duties } from "../feeds/duties.ts";
 import { type Lists, openLists } from "../feeds/lists.ts";
 import { watchProgram } from "../metrics/program-metrics.ts";

@@ -1,8 +1,8 @@
 import type { Registry } from "prom-client";
-import { OWN_MAX } from "../../adapters/dns/transport/system-resolvers.ts";
-import { RESOURCES } from "../../ports/sharing/resources.ts";
-import { createShares, type Shares } from "../../ports/sharing/shares.ts";
-import { createHeldBackLog } from "../../service/admission/held-back.ts";
+import { OWN_MAX } from "../../dns/transport/system-resolvers.ts";
+import { RESOURCES } from "../../base/sharing/resources.ts";
+import { createShares, type Shares } from "../../base/sharing/shares.ts";
+import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { watchShares } from "../metrics/share-metrics.ts";
 import { DEFAULT_LIMITS } from "../process/listening/listen.ts";
 import type { Process } from "../process/open-process.ts";

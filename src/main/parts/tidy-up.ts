@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { listFolder } from "../../adapters/lists/files/feed-copy.ts";
-import { sweepDrafts } from "../../adapters/system/drafts.ts";
+import { listFolder } from "../../lists/files/feed-copy.ts";
+import { sweepDrafts } from "../../base/drafts.ts";
 import type { Process } from "../process/open-process.ts";
 
 /** The copy of the RDAP bootstrap file lies here. */

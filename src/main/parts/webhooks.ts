@@ -1,16 +1,16 @@
-import { createHostCheck } from "../../adapters/outbound/public-host.ts";
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { sqlDeliveries } from "../../adapters/sql/webhooks/webhook-deliveries.ts";
-import { sqlWebhookEndpoints } from "../../adapters/sql/webhooks/webhooks.ts";
-import { createSecretBox } from "../../adapters/system/secrets.ts";
+import { createHostCheck } from "../../outbound/public-host.ts";
+import type { SqlDatabase } from "../../store/database.ts";
+import { sqlDeliveries } from "../../webhooks/webhook-deliveries.ts";
+import { sqlWebhookEndpoints } from "../../webhooks/webhooks-store.ts";
+import { createSecretBox } from "../../base/secrets.ts";
 import type { Lookup } from "../../core/mail/lookup.ts";
-import type { Notices } from "../../ports/process/notices.ts";
-import type { Deliveries } from "../../ports/webhooks/webhook-store.ts";
-import { createAnnounceBulk } from "../../service/webhooks/announce.ts";
-import type { OnCompleted } from "../../service/bulk/announce.ts";
-import { createWebhookSetup, type WebhookSetup } from "../../service/webhooks/configure.ts";
-import { createDispatcher, type Dispatcher } from "../../service/webhooks/dispatcher.ts";
-import { createPing, type Ping } from "../../service/webhooks/ping.ts";
+import type { Notices } from "../../store/notices.ts";
+import type { Deliveries } from "../../webhooks/webhook-store.ts";
+import { createAnnounceBulk } from "../../webhooks/announce.ts";
+import type { OnCompleted } from "../../bulk/announce.ts";
+import { createWebhookSetup, type WebhookSetup } from "../../webhooks/configure.ts";
+import { createDispatcher, type Dispatcher } from "../../webhooks/dispatcher.ts";
+import { createPing, type Ping } from "../../webhooks/ping.ts";
 import type { Process } from "../process/open-process.ts";
 import type { WebhookOutcome } from "../metrics/program-metrics.ts";
 

@@ -1,9 +1,9 @@
-import { sqlAccounts } from "../../adapters/sql/account/accounts.ts";
+import { sqlAccounts } from "../../accounts/accounts-store.ts";
 import type { AppSettings } from "../../http/app/app.ts";
 import type { CompatDeps } from "../../http/compat/compat-route.ts";
 import { createHostCheck, type HostCheck } from "../../http/request/allowed-hosts.ts";
-import { createUnitsLeft } from "../../service/admission/units-left.ts";
-import type { CheckOne } from "../../service/check/check-one.ts";
+import { createUnitsLeft } from "../../accounts/admission/units-left.ts";
+import type { CheckOne } from "../../check/check-one.ts";
 import type { Serving } from "../parts/serving.ts";
 import type { Links } from "../settings/links.ts";
 import type { ConnectionTerms } from "./listening/connections.ts";

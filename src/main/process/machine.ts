@@ -1,26 +1,18 @@
-import type { LoadedLists } from "../../adapters/lists/load/pack-lists.ts";
-import { loadLists } from "../../adapters/lists/load/load-lists.ts";
-import {
-  createResolver,
-  type Resolver,
-  type ResolverOptions,
-} from "../../adapters/dns/resolver.ts";
-import { createOutbound } from "../../adapters/outbound/outbound.ts";
-import { createWebhookSender } from "../../adapters/outbound/webhook-sender.ts";
-import {
-  type EmbeddedOptions,
-  openEmbedded,
-  type SqlDatabase,
-} from "../../adapters/sql/engine/database.ts";
-import type { PostgresDatabase } from "../../adapters/sql/engine/postgres-database.ts";
-import { lockForServing } from "../../adapters/sql/engine/embedded/serving-lock.ts";
-import { systemClock } from "../../adapters/system/clock.ts";
-import { systemIds } from "../../adapters/system/ids.ts";
-import { createLog, type LogLevel } from "../../adapters/system/log.ts";
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Ids } from "../../ports/process/ids.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { Share } from "../../ports/sharing/share.ts";
+import type { LoadedLists } from "../../lists/load/pack-lists.ts";
+import { loadLists } from "../../lists/load/load-lists.ts";
+import { createResolver, type Resolver, type ResolverOptions } from "../../dns/resolver.ts";
+import { createOutbound } from "../../outbound/outbound.ts";
+import { createWebhookSender } from "../../webhooks/webhook-sender.ts";
+import { type EmbeddedOptions, openEmbedded, type SqlDatabase } from "../../store/database.ts";
+import type { PostgresDatabase } from "../../store/postgres-database.ts";
+import { lockForServing } from "../../store/embedded/serving-lock.ts";
+import { systemClock } from "../../base/system-clock.ts";
+import { systemIds } from "../../base/random-ids.ts";
+import { createLog, type LogLevel } from "../../base/pino-log.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Ids } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
+import type { Share } from "../../base/sharing/share.ts";
 import {
   type BulkThread,
   type BulkThreadDeps,
@@ -63,7 +55,7 @@ export const systemMachine: Machine = {
   openSqlite: openEmbedded,
   lockForServing,
   async openPostgres(url, nowMs) {
-    const { openPostgres } = await import("../../adapters/sql/engine/postgres-database.ts");
+    const { openPostgres } = await import("../../store/postgres-database.ts");
     return openPostgres(url, nowMs);
   },
   openResolver: createResolver,

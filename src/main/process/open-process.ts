@@ -1,6 +1,6 @@
-import type { Clock } from "../../ports/process/clock.ts";
-import type { Ids } from "../../ports/process/ids.ts";
-import type { Log } from "../../ports/process/log.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Ids } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
 import type { Config } from "../settings/config.ts";
 import { Closing } from "./closing.ts";
 import { type Machine, systemMachine } from "./machine.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { DATABASE_FILE } from "../../adapters/sql/engine/database.ts";
+import { DATABASE_FILE } from "../../store/database.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { DatabaseUse } from "../../cli/with-opened.ts";
 import type { Config } from "../settings/config.ts";

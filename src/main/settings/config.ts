@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { parseCanaries } from "../../adapters/dns/trust/canaries.ts";
-import { parseDnsServers } from "../../adapters/dns/transport/system-resolvers.ts";
-import { type AddressRange, parseRanges } from "../../adapters/outbound/public-address.ts";
+import { parseCanaries } from "../../dns/trust/canaries.ts";
+import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
+import { type AddressRange, parseRanges } from "../../outbound/public-address.ts";
 import { SHAPES } from "../../http/compat/services.ts";
 import { readTrustedProxies } from "../../http/request/client-address.ts";
 import { readCompatHosts } from "../../http/request/compat-hosts.ts";

@@ -1,6 +1,6 @@
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { sqlInstallation } from "../../adapters/sql/engine/installation.ts";
-import { keyFingerprint, loadSecretKey } from "../../adapters/system/secrets.ts";
+import type { SqlDatabase } from "../../store/database.ts";
+import { sqlInstallation } from "../../store/installation.ts";
+import { keyFingerprint, loadSecretKey } from "../../base/secrets.ts";
 import type { Config } from "./config.ts";
 
 type KeyConfig = Pick<Config, "secretKey" | "dataDir">;

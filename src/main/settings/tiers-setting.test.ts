@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DEFAULT_TIERS } from "../../service/admission/tiers.ts";
+import { DEFAULT_TIERS } from "../../accounts/admission/tiers.ts";
 import { readTiersFile } from "./tiers-setting.ts";
 
 test("without a file the table is the default one", () => {

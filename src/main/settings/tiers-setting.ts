@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { DEFAULT_TIERS, type Tiers } from "../../service/admission/tiers.ts";
-import { readTiers, TiersFault } from "../../service/admission/tiers-file.ts";
+import { DEFAULT_TIERS, type Tiers } from "../../accounts/admission/tiers.ts";
+import { readTiers, TiersFault } from "../../accounts/admission/tiers-file.ts";
 
 const NAME = "GATEPOST_TIERS_FILE";
 

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ServerAddress } from "../../adapters/dns/transport/server-address.ts";
-import type { SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { systemClock as clock } from "../../adapters/system/clock.ts";
-import type { Log } from "../../ports/process/log.ts";
-import type { AllFigures } from "../../ports/sharing/shares.ts";
-import type { WorkerFigures } from "../../service/bulk/worker/worker.ts";
+import type { ServerAddress } from "../../dns/transport/server-address.ts";
+import type { SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import { systemClock as clock } from "../../base/system-clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { AllFigures } from "../../base/sharing/shares.ts";
+import type { WorkerFigures } from "../../bulk/worker/worker.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import type { VerdictCounts } from "../metrics/verdict-metrics.ts";
 import { type LogMessage, writeLine } from "./thread-log.ts";

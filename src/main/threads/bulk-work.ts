@@ -1,19 +1,19 @@
-import { createShares, type Shares } from "../../ports/sharing/shares.ts";
-import { createHeldBackLog } from "../../service/admission/held-back.ts";
+import { createShares, type Shares } from "../../base/sharing/shares.ts";
+import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { sql } from "kysely";
-import { createLiveRules } from "../../adapters/lists/refresh/live-rules.ts";
-import { attachDatasets, type SharedDatasets } from "../../adapters/lists/table/shared-datasets.ts";
-import { alone } from "../../adapters/memory/elections.ts";
-import { sqlChunkQueue } from "../../adapters/sql/bulk/chunk-queue.ts";
-import type { SqlDatabase } from "../../adapters/sql/engine/database.ts";
-import { sqlRules } from "../../adapters/sql/evidence/rules.ts";
-import { pruneSessions } from "../../adapters/sql/bulk/prune-sessions.ts";
-import { createAddressHash } from "../../adapters/system/address-hash.ts";
+import { createLiveRules } from "../../lists/refresh/live-rules.ts";
+import { attachDatasets, type SharedDatasets } from "../../lists/table/shared-datasets.ts";
+import { alone } from "../../store/one-process-elections.ts";
+import { sqlChunkQueue } from "../../bulk/chunk-queue-store.ts";
+import type { SqlDatabase } from "../../store/database.ts";
+import { sqlRules } from "../../lists/rules/rules-store.ts";
+import { pruneSessions } from "../../bulk/prune-sessions.ts";
+import { createAddressHash } from "../../base/hashed-address.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
-import { every } from "../../ports/process/every.ts";
-import type { Log } from "../../ports/process/log.ts";
-import { keepSessions } from "../../service/bulk/keep-house.ts";
-import { type BulkWorker, bulkWorker } from "../../service/bulk/worker/worker.ts";
+import { every } from "../../base/every.ts";
+import type { Log } from "../../base/log.ts";
+import { keepSessions } from "../../bulk/keep-house.ts";
+import { type BulkWorker, bulkWorker } from "../../bulk/worker/worker.ts";
 import {
   type BulkChecker,
   type BulkCheckerOptions,

@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { NoRoom } from "../../ports/sharing/hold.ts";
-import { createShares } from "../../ports/sharing/shares.ts";
+import { NoRoom } from "../../base/sharing/hold.ts";
+import { createShares } from "../../base/sharing/shares.ts";
 import { type FileOrder, readFile as readHere } from "../../http/api/bulk/read-file.ts";
 import { decodeBody, type DecodeOrder } from "../../http/request/body/decode.ts";
-import { Refusal } from "../../service/refusals.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { threadTexts } from "./texts.ts";
 
 /** Lines of names of nine labels of one Chinese character each. */

@@ -3,8 +3,8 @@ import { spellingsMax } from "../../core/batch/spellings.ts";
 import type { ReadFile } from "../../http/api/bulk/read-file.ts";
 import type { Decode } from "../../http/request/body/decode.ts";
 import { inSlices } from "../../http/request/body/slices.ts";
-import type { Splitter } from "../../ports/bulk/splitter.ts";
-import type { Share } from "../../ports/sharing/share.ts";
+import type { Splitter } from "../../bulk/splitter.ts";
+import type { Share } from "../../base/sharing/share.ts";
 import { TextThread } from "./text-thread.ts";
 
 /** Reads large texts beside the main thread. */

@@ -1,4 +1,4 @@
-import type { Log } from "../../ports/process/log.ts";
+import type { Log } from "../../base/log.ts";
 
 /** A line of a thread's log on its way to the thread that writes it. */
 export interface LogMessage {

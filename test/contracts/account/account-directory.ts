@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Account } from "../../../src/ports/admission/accounts.ts";
-import type { AccountDirectory } from "../../../src/ports/account/account-directory.ts";
+import type { Account } from "../../../src/accounts/account.ts";
+import type { AccountDirectory } from "../../../src/accounts/account-directory.ts";
 import type { Make } from "../contract.ts";
 
 export interface AccountDirectoryUnderTest {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Guesses } from "../../../src/ports/account/guesses.ts";
+import type { Guesses } from "../../../src/accounts/guesses.ts";
 import type { Make } from "../contract.ts";
 
 const NOW = 1_700_000_000_000;

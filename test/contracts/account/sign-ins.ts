@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignIns, NewSignIn } from "../../../src/ports/account/sign-ins.ts";
+import type { SignIns, NewSignIn } from "../../../src/accounts/sign-in/sign-in-records.ts";
 import type { Make } from "../contract.ts";
 
 export interface LoginSessionsUnderTest {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
-import type { QuotaCounter, QuotaLimits } from "../../../src/ports/admission/quota-counter.ts";
-import type { UsageLedger } from "../../../src/ports/admission/usage.ts";
+import type { QuotaCounter, QuotaLimits } from "../../../src/accounts/admission/quota-counter.ts";
+import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { ManualClock } from "../../time/manual-clock.ts";
 import type { Make } from "../contract.ts";
 

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { UnsavedUnits } from "../../../src/adapters/memory/unsaved-units.ts";
-import { type SqlCharges, sqlCharges } from "../../../src/adapters/sql/admission/charges.ts";
+import { UnsavedUnits } from "../../../src/accounts/admission/unsaved-units.ts";
+import { type SqlCharges, sqlCharges } from "../../../src/accounts/admission/charges-store.ts";
 import {
   pruneCounters,
   type SharedCounters,
   sharedCounters,
-} from "../../../src/adapters/sql/admission/shared-counters.ts";
-import { sqlUsageLedger } from "../../../src/adapters/sql/admission/usage-ledger.ts";
-import type { PostgresDatabase } from "../../../src/adapters/sql/engine/postgres-database.ts";
-import { inTransaction } from "../../../src/adapters/sql/engine/transaction.ts";
-import { systemIds } from "../../../src/adapters/system/ids.ts";
+} from "../../../src/accounts/admission/shared-counters.ts";
+import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
+import type { PostgresDatabase } from "../../../src/store/postgres-database.ts";
+import { inTransaction } from "../../../src/store/transaction.ts";
+import { systemIds } from "../../../src/base/random-ids.ts";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
-import type { Clock } from "../../../src/ports/process/clock.ts";
-import { StoreDown } from "../../../src/ports/process/store-down.ts";
-import type { UsageLedger } from "../../../src/ports/admission/usage.ts";
+import type { Clock } from "../../../src/base/clock.ts";
+import { StoreDown } from "../../../src/base/store-down.ts";
+import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { withPostgres } from "../../services/with-postgres.ts";
 import { type ManualClock, manualClock } from "../../time/manual-clock.ts";
 import { realClock } from "../../time/real-clock.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dayOf } from "../../../src/core/calendar.ts";
-import type { UsageLedger } from "../../../src/ports/admission/usage.ts";
+import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { Make } from "../contract.ts";
 
 const OWNER = "account:a1";

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { sqlChunkQueue } from "../../../src/adapters/sql/bulk/chunk-queue.ts";
-import { sqlJobs } from "../../../src/adapters/sql/bulk/jobs.ts";
-import { sqlIdempotencyKeys } from "../../../src/adapters/sql/bulk/idempotency-keys.ts";
-import { sqlSessionStore } from "../../../src/adapters/sql/bulk/session-store.ts";
+import { sqlChunkQueue } from "../../../src/bulk/chunk-queue-store.ts";
+import { sqlJobs } from "../../../src/bulk/jobs-store.ts";
+import { sqlIdempotencyKeys } from "../../../src/bulk/idempotency-keys-store.ts";
+import { sqlSessionStore } from "../../../src/bulk/sessions-store.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../../src/core/batch/batch.ts";
-import type { ChunkOutcome, NewBatch } from "../../../src/ports/bulk/batches.ts";
-import type { ChargeTerms } from "../../../src/ports/admission/charges.ts";
-import type { Clock } from "../../../src/ports/process/clock.ts";
-import type { ChunkQueue, ClaimedChunk } from "../../../src/ports/bulk/chunk-queue.ts";
-import type { JobOrder, Jobs } from "../../../src/ports/bulk/jobs.ts";
-import type { Owner } from "../../../src/ports/admission/owner.ts";
-import type { IdempotencyKeys } from "../../../src/ports/bulk/idempotency-keys.ts";
-import type { SessionStore } from "../../../src/ports/bulk/session-store.ts";
-import type { UsageLedger } from "../../../src/ports/admission/usage.ts";
+import type { ChunkOutcome, NewBatch } from "../../../src/bulk/batches.ts";
+import type { ChargeTerms } from "../../../src/accounts/admission/charges.ts";
+import type { Clock } from "../../../src/base/clock.ts";
+import type { ChunkQueue, ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
+import type { JobOrder, Jobs } from "../../../src/bulk/jobs.ts";
+import type { Owner } from "../../../src/base/owner.ts";
+import type { IdempotencyKeys } from "../../../src/bulk/idempotency-keys.ts";
+import type { SessionStore } from "../../../src/bulk/session-store.ts";
+import type { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { addAccount, type OpenSql, openStores, type Stores } from "../stores.ts";
 
 /** The bulk stores of one process, and one account. */

@@ -4,7 +4,7 @@ import {
   type FeedFiles,
   SHARED_BYTES_MAX,
   type SharedFile,
-} from "../../../src/ports/evidence/feed-files.ts";
+} from "../../../src/lists/feed-files.ts";
 import type { Make } from "../contract.ts";
 
 const file = (version: string, content = [1, 0, 255]): SharedFile => ({

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { OwnSpellings, SpellingSighting } from "../../../src/ports/evidence/own-spellings.ts";
+import type { OwnSpellings, SpellingSighting } from "../../../src/gate/own-spellings-types.ts";
 import type { Make } from "../contract.ts";
 
 export interface SpellingsFixture {

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { RegistrationCache } from "../../../src/ports/evidence/registration-cache.ts";
+import type { RegistrationCache } from "../../../src/check/registration-cache.ts";
 import type { Make } from "../contract.ts";
 
 /** The contract of every registration cache. `make` returns an empty one. */

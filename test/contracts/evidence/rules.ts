@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { RuleStore, Rule } from "../../../src/ports/evidence/rules.ts";
+import type { RuleStore, Rule } from "../../../src/lists/rules/rule.ts";
 import type { Make } from "../contract.ts";
 
 const entry = (subject: string, more: Partial<Rule> = {}): Rule => ({

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import type { VerdictCount, VerdictCounts } from "../../../src/ports/evidence/verdict-counts.ts";
+import type { VerdictCount, VerdictCounts } from "../../../src/lists/verdict-counts.ts";
 import type { Make } from "../contract.ts";
 
 const count = (day: number, domain: string, disposable: number, other: number): VerdictCount => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
-import type { ClaimedChunk } from "../../../src/ports/bulk/chunk-queue.ts";
+import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
 import { accept, allValid, newJob, STRANGER, termsFor } from "../bulk/bulk-stores.ts";
 import { PROCESSES, type Race, unitsUsed, everywhere } from "./rivals.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
-import type { Notices } from "../../../src/ports/process/notices.ts";
+import type { Notices } from "../../../src/store/notices.ts";
 import type { Make } from "../contract.ts";
 
 /** Two ends that receive each other's notices: two processes, or one twice. */

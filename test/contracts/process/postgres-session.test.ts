@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { memoryNotices } from "../../../src/adapters/memory/notices.ts";
-import type { DirectSession } from "../../../src/adapters/sql/engine/postgres-session.ts";
-import { postgresTeller, tellIn } from "../../../src/adapters/sql/engine/postgres-session.ts";
-import { inTransaction } from "../../../src/adapters/sql/engine/transaction.ts";
-import { TOPICS } from "../../../src/ports/process/notices.ts";
+import { memoryNotices } from "../../../src/store/one-process-notices.ts";
+import type { DirectSession } from "../../../src/store/postgres-session.ts";
+import { postgresTeller, tellIn } from "../../../src/store/postgres-session.ts";
+import { inTransaction } from "../../../src/store/transaction.ts";
+import { TOPICS } from "../../../src/store/notices.ts";
 import { withPostgres } from "../../services/with-postgres.ts";
 import { realClock } from "../../time/real-clock.ts";
 import { until } from "../../time/until.ts";

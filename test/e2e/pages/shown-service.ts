@@ -1,6 +1,6 @@
-import { sqlUsageLedger } from "../../../src/adapters/sql/admission/usage-ledger.ts";
-import { sqlVerdictCounts } from "../../../src/adapters/sql/evidence/verdict-counts.ts";
-import { sqlOutcomes } from "../../../src/adapters/sql/policy/outcomes.ts";
+import { sqlUsageLedger } from "../../../src/accounts/admission/usage-ledger.ts";
+import { sqlVerdictCounts } from "../../../src/lists/verdict-counts-store.ts";
+import { sqlOutcomes } from "../../../src/gate/outcomes-store.ts";
 import type { AccountStore } from "../../../src/main/parts/backing/store.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
 import { startDnsServer } from "../../dns/dns-server.ts";

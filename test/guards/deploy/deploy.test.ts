@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { allCommands } from "../../../src/main/commands.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
 import { DEFAULT_LIMITS } from "../../../src/main/process/listening/listen.ts";
-import { UPLOAD_MAX_OCTETS } from "../../../src/service/bulk/read-upload.ts";
+import { UPLOAD_MAX_OCTETS } from "../../../src/bulk/read-upload.ts";
 import { namesInEnvFile, readText, readYaml } from "./deploy-files.ts";
 import { recordingTerminal } from "../../process/recording-terminal.ts";
 

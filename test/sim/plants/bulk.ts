@@ -3,7 +3,7 @@ import { plantsIn, type Plant } from "./plant.ts";
 /** Batches, workers and webhooks. */
 export const BULK_PLANTS: readonly Plant[] = [
   ...plantsIn(
-    "adapters/sql/bulk/chunk-queue",
+    "bulk/chunk-queue-store",
     [
       "a chunk is not counted off its job",
       `eb("open_chunks", "-", 1)`,
@@ -24,13 +24,13 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
     ["a finished session ends at once", "at.nowMs + SESSION_LIFE_MS", "at.nowMs + 1"],
   ),
-  ...plantsIn("adapters/sql/bulk/chunk-claims", [
+  ...plantsIn("bulk/chunk-claims", [
     "a lease that ended is never given again",
     `.where("available_at_ms", "<=", nowMs)`,
     `.where("lease_worker", "is", null)`,
   ]),
   ...plantsIn(
-    "adapters/sql/bulk/jobs",
+    "bulk/jobs-store",
     [
       "a completed batch is taken again and again",
       ".set({ announced: 1 })\n        .where",
@@ -43,7 +43,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "adapters/sql/bulk/idempotency-keys",
+    "bulk/idempotency-keys-store",
     [
       "the answer behind an idempotency key is forgotten",
       "if (known !== undefined) {",
@@ -61,7 +61,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ["jobs of before a restart wait for the next one", "if (isHeld)", "if (isHeld === undefined)"],
   ),
   ...plantsIn(
-    "adapters/sql/webhooks/webhook-claims",
+    "webhooks/webhook-claims",
     [
       "a webhook is sent by each look",
       `.set({ state: "sending", attempted_at_ms: nowMs })`,
@@ -74,7 +74,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "service/bulk/read-session",
+    "bulk/read-session",
     [
       "everybody may read a session",
       "if (ownerKey(caller.owner) === session.owner)",
@@ -92,7 +92,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     "const ENTRY_BUDGET_MS = 500;",
   ]),
   ...plantsIn(
-    "service/bulk/keep-house",
+    "bulk/keep-house",
     ["stuck and untold jobs are never looked for", "await announce();", ""],
     [
       "a job that is done announces nothing itself, and nothing looks",
@@ -100,13 +100,9 @@ export const BULK_PLANTS: readonly Plant[] = [
       "KEEP_HOUSE_EVERY_MS = 500_000_000",
     ],
   ),
-  ...plantsIn("service/bulk/worker/claiming", [
-    "a worker claims but once",
-    "this.#mayBeMore = true;",
-    "",
-  ]),
+  ...plantsIn("bulk/worker/claiming", ["a worker claims but once", "this.#mayBeMore = true;", ""]),
   ...plantsIn(
-    "service/bulk/worker/entry-check",
+    "bulk/worker/entry-check",
     [
       "invalid entries are listed",
       `results[index]?.fate === "valid"`,
@@ -118,13 +114,13 @@ export const BULK_PLANTS: readonly Plant[] = [
       `results[index]?.fate === "valid").sort()`,
     ],
   ),
-  ...plantsIn("service/webhooks/announce", [
+  ...plantsIn("webhooks/announce", [
     "a webhook goes to every owner",
     "if (endpoint === undefined || !wants(endpoint))",
     "if (endpoint === undefined || wants(endpoint))",
   ]),
   ...plantsIn(
-    "service/bulk/submit",
+    "bulk/submit",
     [
       "the answer of a request is not kept",
       "request.retry === undefined || token === undefined",
@@ -137,7 +133,7 @@ export const BULK_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "adapters/sql/bulk/session-store",
+    "bulk/sessions-store",
     ["a small batch is announced by nobody", "announced: 0,", "announced: 1,"],
     ["a small batch ends at once", "batch.nowMs + SESSION_LIFE_MS", "batch.nowMs"],
     ["a deleted session is found", `|| row.state === "gone"`, ""],
@@ -147,23 +143,23 @@ export const BULK_PLANTS: readonly Plant[] = [
       "valid: batch.unique",
     ],
   ),
-  ...plantsIn("adapters/sql/bulk/jobs", [
+  ...plantsIn("bulk/jobs-store", [
     "an accepted job never runs",
     'state: "pending",\n        is_running: 1,',
     'state: "pending",\n        is_running: 0,',
   ]),
-  ...plantsIn("adapters/sql/bulk/idempotency-keys", [
+  ...plantsIn("bulk/idempotency-keys-store", [
     "a key is given to another request",
     "if (known.body_hash !== claim.bodyHash)",
     "if (known.body_hash === '')",
   ]),
-  ...plantsIn("adapters/sql/bulk/prune-sessions", [
+  ...plantsIn("bulk/prune-sessions", [
     "sessions are never deleted",
     `await sql.deleteFrom("jobs").where("session", "=", session).execute();`,
     "",
   ]),
   ...plantsIn(
-    "service/webhooks/deliver",
+    "webhooks/deliver",
     [
       "a webhook is signed without its body",
       "sign(secret, body)",
@@ -175,17 +171,17 @@ export const BULK_PLANTS: readonly Plant[] = [
       "void durationMs;",
     ],
   ),
-  ...plantsIn("service/webhooks/announce", [
+  ...plantsIn("webhooks/announce", [
     "a webhook says other numbers",
     "const summary = { total, unique, invalid_format, invalid_dns, disposable, valid, session };",
     "const summary = { total, unique, invalid_format, invalid_dns, disposable, valid: total, session };",
   ]),
-  ...plantsIn("adapters/sql/webhooks/webhooks", [
+  ...plantsIn("webhooks/webhooks-store", [
     "a webhook goes to the first endpoint",
     `.where("account_id", "=", accountId)\n                .executeTakeFirst();\n            if (row === undefined)`,
     `.executeTakeFirst();\n            if (row === undefined)`,
   ]),
-  ...plantsIn("service/bulk/worker/process-chunk", [
+  ...plantsIn("bulk/worker/process-chunk", [
     "the first answer of a chunk is doubled",
     "await checkAll(entries,",
     "await checkAll([entries.at(-1), ...entries.slice(1)],",

@@ -3,7 +3,7 @@ import { plantsIn, type Plant } from "./plant.ts";
 /** Decisions, policies, tokens and keys for pages. */
 export const GATE_PLANTS: readonly Plant[] = [
   ...plantsIn(
-    "service/policy/in-force",
+    "gate/in-force",
     ["a policy is believed for an hour", "BELIEVED_MS = 4_000", "BELIEVED_MS = 3_600_000"],
     [
       "a shadow decides",
@@ -22,7 +22,7 @@ export const GATE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "adapters/sql/policy/policy-store",
+    "gate/policy-store",
     [
       "a promoted policy is not live",
       "{ live_version: shadow, shadow_version: null }",
@@ -40,7 +40,7 @@ export const GATE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "service/policy/decide-one",
+    "gate/decide-one",
     [
       "kept decisions are of all accounts",
       `caller.owner.kind === "account" ? ownerKey(caller.owner) : "";`,
@@ -70,24 +70,24 @@ export const GATE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "service/policy/tokens",
+    "gate/tokens",
     ["a token lives for a day", "TOKEN_SECONDS = 600", "TOKEN_SECONDS = 86_400"],
     ["a token is about a domain", "update(trimEntry(content.address))", "update(content.domain)"],
     ["all tokens have one id", "jti: ids.hex32()", `jti: "1"`],
     ["every token says accept", "dec: content.decision", `dec: "accept"`],
   ),
   ...plantsIn(
-    "service/policy/outcome-recorder",
+    "gate/outcome-recorder",
     ["a decision is counted twice", "reason, count: 1 })", "reason, count: 2 })"],
     ["decisions are written an hour late", "FLUSH_AFTER_MS = 1_000", "FLUSH_AFTER_MS = 3_600_000"],
   ),
-  ...plantsIn("adapters/sql/policy/outcomes", [
+  ...plantsIn("gate/outcomes-store", [
     "a decision that was made before is not counted",
     `build("count", "+", made.count)`,
     `build("count", "+", 0)`,
   ]),
   ...plantsIn(
-    "service/policy/mailbox-id",
+    "gate/mailbox-id",
     [
       "a mailbox has one id for all accounts",
       `createHmac("sha256", key).update(accountId)`,
@@ -100,7 +100,7 @@ export const GATE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "service/policy/decision-body",
+    "gate/decision-body",
     [
       "a page reads results",
       "const isPublic = caller.isPublishable === true;",

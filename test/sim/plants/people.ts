@@ -3,7 +3,7 @@ import { plantsIn, type Plant } from "./plant.ts";
 /** Keys, sign-ins, credits, quotas, rules, caches and counters that processes share. */
 export const PEOPLE_PLANTS: readonly Plant[] = [
   ...plantsIn(
-    "adapters/sql/account/sign-ins",
+    "accounts/sign-in/sign-ins-store",
     [
       "a sign-out ends nothing",
       `.where("id", "=", id)\n                .executeTakeFirst();`,
@@ -11,13 +11,13 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
     ["a cookie is anybody's", `.where("token_hash", "=", tokenHash)`, ""],
   ),
-  ...plantsIn("service/account/sign-in/sign-ins", [
+  ...plantsIn("accounts/sign-in/sign-ins", [
     "a sign-in ends at once",
     "expiresAtMs: nowMs + IDLE_MS,\n        clientAddress",
     "expiresAtMs: nowMs,\n        clientAddress",
   ]),
   ...plantsIn(
-    "adapters/sql/account/keys",
+    "accounts/keys-store",
     [
       "a new key is revoked already",
       "revoked_at_ms: null,\n        origins",
@@ -45,7 +45,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     "if (key === undefined)",
   ]),
   ...plantsIn(
-    "service/admission/counting-admission",
+    "accounts/admission/counting-admission",
     [
       "a revoked key is a stranger's",
       `? this.#asStranger(clientAddress, "intruder")`,
@@ -59,12 +59,12 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "adapters/sql/admission/credit-moves",
+    "accounts/admission/credit-moves",
     ["a balance may be negative", `.where(after, ">=", 0)`, ""],
     ["the ledger has another amount", "{ ...move, sequence", "{ ...move, amount: 1, sequence"],
   ),
   ...plantsIn(
-    "adapters/sql/admission/charges",
+    "accounts/admission/charges-store",
     ["credits pay half the price", "amount: -amount,", "amount: -Math.ceil(amount / 2),"],
     [
       "a held charge is not counted in the ledger",
@@ -72,13 +72,13 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
       `paidBy === "plan" ? { units: 0 }`,
     ],
   ),
-  ...plantsIn("adapters/sql/evidence/rules", [
+  ...plantsIn("lists/rules/rules-store", [
     "a change of rules is not counted",
     `build("changes", "+", 1)`,
     `build("changes", "+", 0)`,
   ]),
   ...plantsIn(
-    "service/check/check-one",
+    "check/check-one",
     ["kept checks outlive new rules", "version: deps.datasetsVersion()", "version: 0"],
     ["a kept check is of any address", "${features} ${text}`", "${features}`"],
     [
@@ -88,7 +88,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "ports/sharing/share",
+    "base/sharing/share",
     [
       "a share is never given back",
       "if (!tenant.holds.delete(held))",
@@ -96,7 +96,7 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
     ["who waits for a share waits for ever", "tenant.waiting.shift();", "return;"],
   ),
-  ...plantsIn("adapters/memory/unsaved-units", [
+  ...plantsIn("accounts/admission/unsaved-units", [
     "units of a failed write are forgotten",
     "this.add(owner, units, day);\n            throw fault;",
     "void [owner, units, day];\n            throw fault;",

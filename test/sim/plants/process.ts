@@ -3,7 +3,7 @@ import { plantsIn, type Plant } from "./plant.ts";
 /** Quotas in memory, refunds, budgets and loops of one process. */
 export const PROCESS_PLANTS: readonly Plant[] = [
   ...plantsIn(
-    "adapters/sql/admission/refunds",
+    "accounts/admission/refunds",
     [
       "a refund gives back twice the units",
       "await countIn(tx, charge, { units: -amount });",
@@ -12,7 +12,7 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     ["a refund is not noted in its charge", ".set({ refunded: target })", ".set({ refunded: 0 })"],
   ),
   ...plantsIn(
-    "adapters/memory/quota-counter",
+    "accounts/admission/memory-quota-counter",
     [
       "single checks are not written to the ledger",
       "this.#unsaved.add(owner, units, count.day);",
@@ -27,28 +27,24 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     ["a restart forgets what was used", "dayUnits: used.inDay +", "dayUnits:"],
     ["a hold counts nothing", "inDay += hold.units;", ""],
   ),
-  ...plantsIn("adapters/sql/account/keys", [
+  ...plantsIn("accounts/keys-store", [
     "a revoked key is found",
     `.where("api_keys.revoked_at_ms", "is", null)`,
     "",
   ]),
-  ...plantsIn("service/admission/known-keys", [
+  ...plantsIn("accounts/admission/known-keys", [
     "a known key is believed for an hour",
     "const BELIEVED_MS = 4_000;",
     "const BELIEVED_MS = 3_600_000;",
   ]),
-  ...plantsIn("adapters/lists/refresh/live-rules", [
+  ...plantsIn("lists/refresh/live-rules", [
     "rules are read once",
     "if (changes === seen && nowMs < nextExpiryMs)",
     "if (seen !== -1)",
   ]),
-  ...plantsIn("ports/process/awake-clock", [
-    "budgets run through a freeze",
-    "this.#gapsMs += lateMs;",
-    "",
-  ]),
+  ...plantsIn("base/awake-clock", ["budgets run through a freeze", "this.#gapsMs += lateMs;", ""]),
   ...plantsIn(
-    "service/check/bounded-lookup",
+    "check/bounded-lookup",
     ["a single check has 300 ms", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 300"],
     ["a single check waits for ever", "CORE_BUDGET_MS = 5_000", "CORE_BUDGET_MS = 5_000_000"],
   ),
@@ -62,7 +58,7 @@ export const PROCESS_PLANTS: readonly Plant[] = [
     "recorder.flush().catch(",
     "Promise.resolve().catch(",
   ]),
-  ...plantsIn("ports/process/every", [
+  ...plantsIn("base/every", [
     "a repeat loop ends with its first fault",
     "if (!isFailing)\n                failed(fault);",
     "throw fault;",

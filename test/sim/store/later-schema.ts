@@ -1,4 +1,4 @@
-import type { Migration } from "../../../src/adapters/sql/engine/migrate.ts";
+import type { Migration } from "../../../src/store/migrate.ts";
 
 const TABLES = ["jobs", "chunks", "retry_keys", "usage_days", "charges", "accounts", "api_keys"];
 

@@ -6,11 +6,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { SqlDatabase } from "../../../src/adapters/sql/engine/database.ts";
-import { migrate, MIGRATIONS } from "../../../src/adapters/sql/engine/migrate.ts";
-import type { Database } from "../../../src/adapters/sql/engine/schema.ts";
-import { openSqlite } from "../../../src/adapters/sql/engine/embedded/sqlite.ts";
-import { StoreDown } from "../../../src/ports/process/store-down.ts";
+import type { SqlDatabase } from "../../../src/store/database.ts";
+import { migrate, MIGRATIONS } from "../../../src/store/migrate.ts";
+import type { Database } from "../../../src/store/schema.ts";
+import { openSqlite } from "../../../src/store/embedded/sqlite.ts";
+import { StoreDown } from "../../../src/base/store-down.ts";
 import type { Chance } from "../chance.ts";
 import { LATER_MIGRATIONS } from "./later-schema.ts";
 import { NO_FAULTS, type StoreFaults } from "./store-faults.ts";

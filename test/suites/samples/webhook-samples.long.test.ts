@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { sign } from "../../../src/service/webhooks/sign.ts";
-import { verifySignature } from "../../../src/service/webhooks/verify.ts";
+import { sign } from "../../../src/webhooks/sign.ts";
+import { verifySignature } from "../../../src/webhooks/verify.ts";
 import { type Driver, testSamples } from "./samples.ts";
 
 interface Case {

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { sqlAccounts } from "../../../src/adapters/sql/account/accounts.ts";
-import { sqlCredits } from "../../../src/adapters/sql/admission/credits.ts";
-import type { SqlDatabase } from "../../../src/adapters/sql/engine/database.ts";
-import { settleRestored } from "../../../src/adapters/sql/bulk/restored.ts";
+import { sqlAccounts } from "../../../src/accounts/accounts-store.ts";
+import { sqlCredits } from "../../../src/accounts/admission/credits-store.ts";
+import type { SqlDatabase } from "../../../src/store/database.ts";
+import { settleRestored } from "../../../src/bulk/restored.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import {
   allValid,

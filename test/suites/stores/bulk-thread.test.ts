@@ -1,22 +1,22 @@
-import { createShares, type Shares } from "../../../src/ports/sharing/shares.ts";
+import { createShares, type Shares } from "../../../src/base/sharing/shares.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { shareDatasets } from "../../../src/adapters/lists/table/shared-datasets.ts";
-import { sqlDomainMails } from "../../../src/adapters/sql/evidence/domain-mail.ts";
-import { sqlVerdictCounts } from "../../../src/adapters/sql/evidence/verdict-counts.ts";
-import { memoryRateCounter } from "../../../src/adapters/memory/rate-counter.ts";
-import { systemIds } from "../../../src/adapters/system/ids.ts";
+import { shareDatasets } from "../../../src/lists/table/shared-datasets.ts";
+import { sqlDomainMails } from "../../../src/lists/domain-mail-store.ts";
+import { sqlVerdictCounts } from "../../../src/lists/verdict-counts-store.ts";
+import { memoryRateCounter } from "../../../src/accounts/admission/memory-rate-counter.ts";
+import { systemIds } from "../../../src/base/random-ids.ts";
 import { Closing } from "../../../src/main/process/closing.ts";
 import { systemMachine } from "../../../src/main/process/machine.ts";
 import { threadRunner } from "../../../src/main/parts/backing/embedded.ts";
 import type { Config } from "../../../src/main/settings/config.ts";
 import { openBulk, type OpenBulk, type OpenBulkDeps } from "../../../src/main/parts/open-bulk.ts";
-import type { CompletedEvent } from "../../../src/service/bulk/announce.ts";
-import { createAdmission } from "../../../src/service/admission/counting-admission.ts";
-import { DEFAULT_TIERS } from "../../../src/service/admission/tiers.ts";
+import type { CompletedEvent } from "../../../src/bulk/announce.ts";
+import { createAdmission } from "../../../src/accounts/admission/counting-admission.ts";
+import { DEFAULT_TIERS } from "../../../src/accounts/admission/tiers.ts";
 import {
   domains,
   entranceOf,

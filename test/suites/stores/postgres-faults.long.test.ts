@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { storeDownOf } from "../../../src/ports/process/store-down.ts";
+import { storeDownOf } from "../../../src/base/store-down.ts";
 import { newJob, termsFor } from "../../contracts/bulk/bulk-stores.ts";
 import { manualClock } from "../../time/manual-clock.ts";
 import {

@@ -1,10 +1,10 @@
-import type { Account } from "../../../ports/admission/accounts.ts";
-import type { AccountService } from "../../../service/account/accounts.ts";
-import type { CreditService } from "../../../service/account/credits.ts";
-import type { KeyService } from "../../../service/account/keys.ts";
-import type { SwitchTraffic } from "../../../service/account/traffic-switch.ts";
-import type { ReportOutcomes } from "../../../service/policy/outcome-report.ts";
-import type { Tokens } from "../../../service/policy/tokens.ts";
+import type { Account } from "../../../accounts/account.ts";
+import type { AccountService } from "../../../accounts/accounts.ts";
+import type { CreditService } from "../../../accounts/credits.ts";
+import type { KeyService } from "../../../accounts/keys.ts";
+import type { SwitchTraffic } from "../../../gate/traffic-switch.ts";
+import type { ReportOutcomes } from "../../../gate/outcome-report.ts";
+import type { Tokens } from "../../../gate/tokens.ts";
 import { refuse, type Terminal } from "../../terminal.ts";
 import { shown } from "../../text.ts";
 import { type DatabaseUse, withOpened } from "../../with-opened.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlAccounts } from "../../../adapters/sql/account/accounts.ts";
-import { openEmbedded } from "../../../adapters/sql/engine/database.ts";
+import { sqlAccounts } from "../../../accounts/accounts-store.ts";
+import { openEmbedded } from "../../../store/database.ts";
 import { NOW_MS, openShell, ANN } from "../../../../test/process/account-shell.ts";
 
 for (const [name, words, code, want] of [

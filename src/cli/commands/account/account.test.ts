@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openStores } from "../../../../test/contracts/stores.ts";
-import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
-import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
-import { createAdmission } from "../../../service/admission/counting-admission.ts";
-import { DEFAULT_TIERS } from "../../../service/admission/tiers.ts";
+import { memoryRateCounter } from "../../../accounts/admission/memory-rate-counter.ts";
+import { sqlKeys } from "../../../accounts/keys-store.ts";
+import { createAdmission } from "../../../accounts/admission/counting-admission.ts";
+import { DEFAULT_TIERS } from "../../../accounts/admission/tiers.ts";
 import { openShell, ANN } from "../../../../test/process/account-shell.ts";
 
 interface Created {

@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from "commander";
 import { isoTime } from "../../../core/calendar.ts";
-import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
-import type { Account, AccountTier } from "../../../ports/admission/accounts.ts";
-import { type AccountOrder, promoteAccount } from "../../../service/account/accounts.ts";
-import { GRANT_MAX, REASON_MAX } from "../../../service/account/credits.ts";
-import { Refusal } from "../../../service/refusals.ts";
+import { ACCOUNT_TIERS } from "../../../accounts/account.ts";
+import type { Account, AccountTier } from "../../../accounts/account.ts";
+import { type AccountOrder, promoteAccount } from "../../../accounts/accounts.ts";
+import { GRANT_MAX, REASON_MAX } from "../../../accounts/credits.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import { misuse, refuse } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { outcomesCommand } from "../gate/outcomes.ts";

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { isoTime, isoTimeOrNull } from "../../../core/calendar.ts";
-import type { ApiKey } from "../../../ports/admission/keys.ts";
-import { keyJson } from "../../../service/account/key-json.ts";
-import { KEY_NAME_MAX, KEYS_MAX, type NewPage } from "../../../service/account/keys.ts";
+import type { ApiKey } from "../../../accounts/admission/keys.ts";
+import { keyJson } from "../../../accounts/key-json.ts";
+import { KEY_NAME_MAX, KEYS_MAX, type NewPage } from "../../../accounts/keys.ts";
 import { misuse, refuse } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "./account-deps.ts";

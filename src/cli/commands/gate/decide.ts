@@ -7,7 +7,7 @@ import {
 import { parsePolicyText } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
 import { isInconclusive } from "../../../core/validate/result.ts";
-import type { PolicyTest, TestPolicy } from "../../../service/policy/test-policy.ts";
+import type { PolicyTest, TestPolicy } from "../../../gate/test-policy.ts";
 import { CommandFailure, EXIT, misuse, refuse, type Terminal } from "../../terminal.ts";
 import { shown } from "../../text.ts";
 import { withOpened } from "../../with-opened.ts";

@@ -1,8 +1,8 @@
 import { Argument, Command, Option } from "commander";
-import type { Account } from "../../../ports/admission/accounts.ts";
-import { HOOK_SYSTEMS } from "../../../ports/policy/hooks.ts";
-import type { HookRow, HookService, SignedExample } from "../../../service/policy/hooks.ts";
-import { Refusal } from "../../../service/refusals.ts";
+import type { Account } from "../../../accounts/account.ts";
+import { HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
+import type { HookRow, HookService, SignedExample } from "../../../gate/hooks.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import { refuse, type Terminal } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { withOpened } from "../../with-opened.ts";

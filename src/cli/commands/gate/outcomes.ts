@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { OUTCOME_DAYS, type OutcomeReport } from "../../../service/policy/outcome-report.ts";
+import { OUTCOME_DAYS, type OutcomeReport } from "../../../gate/outcome-report.ts";
 import { misuse } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { type AccountDeps, accountNamed, withAccounts } from "../account/account-deps.ts";

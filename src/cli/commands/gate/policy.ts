@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import type { Account } from "../../../ports/admission/accounts.ts";
+import type { Account } from "../../../accounts/account.ts";
 import { DEFAULT_NAME } from "../../../core/policy/default-policy.ts";
 import { parsePolicy } from "../../../core/policy/parse-policy.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
-import type { BackTestPolicy, PolicyBackTest } from "../../../service/policy/back-test.ts";
-import type { PolicyRow, PolicyService, SavedPolicy } from "../../../service/policy/policies.ts";
-import { Refusal } from "../../../service/refusals.ts";
+import type { BackTestPolicy, PolicyBackTest } from "../../../gate/back-test.ts";
+import type { PolicyRow, PolicyService, SavedPolicy } from "../../../gate/policies.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import { CommandFailure, EXIT, misuse, refuse } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { withOpened } from "../../with-opened.ts";

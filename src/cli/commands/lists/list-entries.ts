@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { dayOfDate, isoTime } from "../../../core/calendar.ts";
 import { FAULT_WORDS } from "../../../core/validate/fault-words.ts";
-import type { Rule } from "../../../ports/evidence/rules.ts";
-import { entryJson } from "../../../service/evidence/rules/entry-json.ts";
-import { endOfDay, ENTRIES_MAX } from "../../../service/evidence/rules/entry-lines.ts";
+import type { Rule } from "../../../lists/rules/rule.ts";
+import { entryJson } from "../../../lists/rules/entry-json.ts";
+import { endOfDay, ENTRIES_MAX } from "../../../lists/rules/entry-lines.ts";
 import {
   type EntryDetails,
   NOTE_MAX,
   type RuleService,
   type SaveAnswer,
-} from "../../../service/evidence/rules/rules.ts";
+} from "../../../lists/rules/rules.ts";
 import { misuse, refuse } from "../../terminal.ts";
 import type { CommandFailure, Terminal } from "../../terminal.ts";
 import { jsonLine, shown } from "../../text.ts";

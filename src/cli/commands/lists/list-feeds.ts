@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { isoTimeOrNull } from "../../../core/calendar.ts";
 import { feedSubject } from "../../../core/evidence/rule.ts";
-import type { FeedRefresh, FeedStatus } from "../../../ports/evidence/feed-refresh.ts";
-import { statusJson } from "../../../service/evidence/rules/entry-json.ts";
+import type { FeedRefresh, FeedStatus } from "../../../lists/feed-refresh.ts";
+import { statusJson } from "../../../lists/rules/entry-json.ts";
 import { misuse, refuse, type Terminal } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { type DatabaseUse, withOpened } from "../../with-opened.ts";

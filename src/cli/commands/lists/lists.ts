@@ -1,14 +1,10 @@
 import { Command, Option } from "commander";
 import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
-import type { FeedRefresh, RefreshOutcome } from "../../../ports/evidence/feed-refresh.ts";
-import type {
-  BackTest,
-  BackTestAnswer,
-  RunBackTest,
-} from "../../../service/evidence/rules/back-test.ts";
-import { backTestJson, entryJson } from "../../../service/evidence/rules/entry-json.ts";
-import { listLines, type WrongLine } from "../../../service/evidence/rules/entry-lines.ts";
-import type { ImportAnswer, RuleService } from "../../../service/evidence/rules/rules.ts";
+import type { FeedRefresh, RefreshOutcome } from "../../../lists/feed-refresh.ts";
+import type { BackTest, BackTestAnswer, RunBackTest } from "../../../lists/rules/back-test.ts";
+import { backTestJson, entryJson } from "../../../lists/rules/entry-json.ts";
+import { listLines, type WrongLine } from "../../../lists/rules/entry-lines.ts";
+import type { ImportAnswer, RuleService } from "../../../lists/rules/rules.ts";
 import { CommandFailure, EXIT, misuse, type Terminal } from "../../terminal.ts";
 import { jsonLine, shown, table } from "../../text.ts";
 import { type DatabaseUse, withOpened } from "../../with-opened.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_POLICY } from "../../../core/policy/default-policy.ts";
-import { explanationJson } from "../../../service/check/explain.ts";
+import { explanationJson } from "../../../check/explain.ts";
 import type { CliValidator } from "../check.ts";
 import type { CliDecider } from "../gate/decide.ts";
 

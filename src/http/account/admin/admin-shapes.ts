@@ -1,6 +1,6 @@
 import { oneOf, orNull, type Described, Type } from "../../../core/json-schema.ts";
-import { KEY } from "../../../service/account/key-json.ts";
-import { OwnEntry, Source } from "../../../service/evidence/rules/entry-json.ts";
+import { KEY } from "../../../accounts/key-json.ts";
+import { OwnEntry, Source } from "../../../lists/rules/entry-json.ts";
 import { ACCOUNT, Allowance, count, flag, text, time, UsageDay } from "../shapes.ts";
 
 /** What administrators see: see `shapes.ts`. */

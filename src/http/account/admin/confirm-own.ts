@@ -1,5 +1,5 @@
-import type { SignIn } from "../../../service/account/sign-in/sign-in.ts";
-import { wrongCurrentPassword } from "../../../service/refusals.ts";
+import type { SignIn } from "../../../accounts/sign-in/sign-in.ts";
+import { wrongCurrentPassword } from "../../../base/refusals.ts";
 import { textField } from "../fields.ts";
 import type { SignedInRequest } from "../route.ts";
 

@@ -2,22 +2,22 @@ import {
   ACCOUNT_STATES,
   type AccountDirectory,
   type SoughtAccounts,
-} from "../../../ports/account/account-directory.ts";
-import { ACCOUNT_TIERS } from "../../../ports/admission/accounts.ts";
-import { LATENCY_EDGES_MS } from "../../../ports/admission/usage.ts";
-import { type AccountService, promoteAccount } from "../../../service/account/accounts.ts";
-import type { UsageReader } from "../../../service/account/allowance.ts";
-import type { Audit } from "../../../service/account/audit.ts";
-import { auditedAccounts } from "../../../service/account/audited.ts";
-import { keyJson } from "../../../service/account/key-json.ts";
-import type { KeyService } from "../../../service/account/keys.ts";
-import { notFound, notNow } from "../../../service/refusals.ts";
+} from "../../../accounts/account-directory.ts";
+import { ACCOUNT_TIERS } from "../../../accounts/account.ts";
+import { LATENCY_EDGES_MS } from "../../../accounts/admission/usage.ts";
+import { type AccountService, promoteAccount } from "../../../accounts/accounts.ts";
+import type { UsageReader } from "../../../accounts/allowance.ts";
+import type { Audit } from "../../../accounts/audit.ts";
+import { auditedAccounts } from "../../../gate/audited.ts";
+import { keyJson } from "../../../accounts/key-json.ts";
+import type { KeyService } from "../../../accounts/keys.ts";
+import { notFound, notNow } from "../../../base/refusals.ts";
 import { boundedNumber } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { adminAccount } from "../present.ts";
 import { type AccountRoute, answering, done } from "../route.ts";
 import { Type } from "../../../core/json-schema.ts";
-import type { SignIn } from "../../../service/account/sign-in/sign-in.ts";
+import type { SignIn } from "../../../accounts/sign-in/sign-in.ts";
 import { confirmOwn } from "./confirm-own.ts";
 import { AdminAccountPage, AdminAccounts, Promoted } from "./admin-shapes.ts";
 

@@ -1,8 +1,8 @@
-import type { FeedRefresh } from "../../../ports/evidence/feed-refresh.ts";
-import type { Audit } from "../../../service/account/audit.ts";
-import { auditedRefresh } from "../../../service/account/audited.ts";
-import { statusJson } from "../../../service/evidence/rules/entry-json.ts";
-import { badField } from "../../../service/refusals.ts";
+import type { FeedRefresh } from "../../../lists/feed-refresh.ts";
+import type { Audit } from "../../../accounts/audit.ts";
+import { auditedRefresh } from "../../../gate/audited.ts";
+import { statusJson } from "../../../lists/rules/entry-json.ts";
+import { badField } from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textsField } from "../fields.ts";
 import { noteOf } from "../note.ts";

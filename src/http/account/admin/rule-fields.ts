@@ -1,18 +1,10 @@
 import { dayOfDate } from "../../../core/calendar.ts";
 import { FAULT_WORDS } from "../../../core/validate/fault-words.ts";
 import { LIST_WORDS, type ListWord } from "../../../core/evidence/rule.ts";
-import type { Account } from "../../../ports/admission/accounts.ts";
-import {
-  endOfDay,
-  ENTRIES_MAX,
-  type WrongLine,
-} from "../../../service/evidence/rules/entry-lines.ts";
-import {
-  type EntryDetails,
-  NOTE_MAX,
-  type SaveAnswer,
-} from "../../../service/evidence/rules/rules.ts";
-import { badField, notNow, type Refusal } from "../../../service/refusals.ts";
+import type { Account } from "../../../accounts/account.ts";
+import { endOfDay, ENTRIES_MAX, type WrongLine } from "../../../lists/rules/entry-lines.ts";
+import { type EntryDetails, NOTE_MAX, type SaveAnswer } from "../../../lists/rules/rules.ts";
+import { badField, notNow, type Refusal } from "../../../base/refusals.ts";
 import { textField } from "../fields.ts";
 import type { AccountRequest } from "../route.ts";
 

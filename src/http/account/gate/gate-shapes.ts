@@ -1,4 +1,4 @@
-import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../ports/policy/hooks.ts";
+import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
 import { DECISIONS } from "../../../core/policy/policy.ts";
 import { type Described, oneOf, orNull, Type } from "../../../core/json-schema.ts";
 import { ResultSchema } from "../../openapi/schemas.ts";

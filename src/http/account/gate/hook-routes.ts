@@ -1,10 +1,10 @@
 import { Type } from "../../../core/json-schema.ts";
-import { HOOK_SYSTEMS } from "../../../ports/policy/hooks.ts";
-import type { Audit } from "../../../service/account/audit.ts";
-import { SYSTEMS } from "../../../service/policy/hook-systems.ts";
-import type { HookDesk } from "../../../service/policy/hook-desk.ts";
-import type { HookService } from "../../../service/policy/hooks.ts";
-import { notFound } from "../../../service/refusals.ts";
+import { HOOK_SYSTEMS } from "../../../gate/hook-types.ts";
+import type { Audit } from "../../../accounts/audit.ts";
+import { SYSTEMS } from "../../../gate/hook-systems.ts";
+import type { HookDesk } from "../../../gate/hook-desk.ts";
+import type { HookService } from "../../../gate/hooks.ts";
+import { notFound } from "../../../base/refusals.ts";
 import { textField } from "../fields.ts";
 import { HookSecret, HookTest, HooksPage, NewHook } from "./gate-shapes.ts";
 import { noteOwn } from "../note.ts";

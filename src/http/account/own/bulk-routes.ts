@@ -1,8 +1,8 @@
 import type { NotedResult } from "../../../core/batch/entry-note.ts";
 import { fateOf } from "../../../core/batch/tally.ts";
-import type { BulkResults, BulkService, SpelledResult } from "../../../service/bulk/bulk.ts";
-import type { Entrance } from "../../../service/admission/admission.ts";
-import { notNow } from "../../../service/refusals.ts";
+import type { BulkResults, BulkService, SpelledResult } from "../../../bulk/bulk.ts";
+import type { Entrance } from "../../../accounts/admission/admission.ts";
+import { notNow } from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { resultsJson } from "../../answer/results-text.ts";
 import { framed } from "../../answer/streamed.ts";

@@ -1,15 +1,10 @@
-import type { ApiKey } from "../../../ports/admission/keys.ts";
-import type { Audit } from "../../../service/account/audit.ts";
-import { auditedKeys, auditedTokens } from "../../../service/account/audited.ts";
-import { keyJson } from "../../../service/account/key-json.ts";
-import {
-  KEY_NAME_MAX,
-  KEYS_MAX,
-  type KeyService,
-  type NewPage,
-} from "../../../service/account/keys.ts";
-import type { Tokens } from "../../../service/policy/tokens.ts";
-import { badField, notFound, notNow } from "../../../service/refusals.ts";
+import type { ApiKey } from "../../../accounts/admission/keys.ts";
+import type { Audit } from "../../../accounts/audit.ts";
+import { auditedKeys, auditedTokens } from "../../../gate/audited.ts";
+import { keyJson } from "../../../accounts/key-json.ts";
+import { KEY_NAME_MAX, KEYS_MAX, type KeyService, type NewPage } from "../../../accounts/keys.ts";
+import type { Tokens } from "../../../gate/tokens.ts";
+import { badField, notFound, notNow } from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { numberField, textField, textsField } from "../fields.ts";
 import { noteOf } from "../note.ts";

@@ -3,12 +3,12 @@ import {
   type Deliveries,
   type LoggedDelivery,
   WEBHOOK_EVENTS,
-} from "../../../ports/webhooks/webhook-store.ts";
-import type { Audit } from "../../../service/account/audit.ts";
-import { auditedWebhooks } from "../../../service/account/audited.ts";
-import type { WebhookSetup } from "../../../service/webhooks/configure.ts";
-import { deliveryRow } from "../../../service/webhooks/delivery-log.ts";
-import type { Ping } from "../../../service/webhooks/ping.ts";
+} from "../../../webhooks/webhook-store.ts";
+import type { Audit } from "../../../accounts/audit.ts";
+import { auditedWebhooks } from "../../../gate/audited.ts";
+import type { WebhookSetup } from "../../../webhooks/configure.ts";
+import { deliveryRow } from "../../../webhooks/delivery-log.ts";
+import type { Ping } from "../../../webhooks/ping.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { textField, textsField } from "../fields.ts";
 import { noteOf } from "../note.ts";

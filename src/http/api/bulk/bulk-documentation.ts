@@ -4,7 +4,7 @@ import {
   missingParameter,
   retryInFlight,
   tooManyEntries,
-} from "../../../service/refusals.ts";
+} from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import {
   apiError,

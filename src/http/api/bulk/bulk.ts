@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Log } from "../../../ports/process/log.ts";
-import type {
-  BulkAnswer,
-  BulkService,
-  FileFacts,
-  IdempotencyKey,
-} from "../../../service/bulk/bulk.ts";
-import { checkBulkText } from "../../../service/bulk/submit.ts";
-import { badIdempotencyKey, missingParameter } from "../../../service/refusals.ts";
+import type { Log } from "../../../base/log.ts";
+import type { BulkAnswer, BulkService, FileFacts, IdempotencyKey } from "../../../bulk/bulk.ts";
+import { checkBulkText } from "../../../bulk/submit.ts";
+import { badIdempotencyKey, missingParameter } from "../../../base/refusals.ts";
 import { resultsJson } from "../../answer/results-text.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../../answer/route.ts";
 import { ENTRY_CHARACTER } from "../../request/body/lists.ts";

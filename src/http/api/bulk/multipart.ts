@@ -1,7 +1,7 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import type { OwnerKey } from "../../../ports/admission/owner.ts";
-import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
-import { UPLOAD_MAX_OCTETS } from "../../../service/bulk/read-upload.ts";
+import type { OwnerKey } from "../../../base/owner.ts";
+import { type Hold, NoRoom } from "../../../base/sharing/hold.ts";
+import { UPLOAD_MAX_OCTETS } from "../../../bulk/read-upload.ts";
 import {
   badUpload,
   bodyCutShort,
@@ -9,7 +9,7 @@ import {
   notMultipart,
   requestTimedOut,
   uploadTooLarge,
-} from "../../../service/refusals.ts";
+} from "../../../base/refusals.ts";
 import { drop, pace } from "../../answer/intake.ts";
 import { Pieces } from "../../request/body/pieces.ts";
 import type { ReceiverDeps, Source } from "../../request/body/receive.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { BulkFile } from "../../../service/bulk/bulk.ts";
-import { readUpload, type UploadOptions } from "../../../service/bulk/read-upload.ts";
+import type { BulkFile } from "../../../bulk/bulk.ts";
+import { readUpload, type UploadOptions } from "../../../bulk/read-upload.ts";
 import { inSlices, turn } from "../../request/body/slices.ts";
 
 /** An uploaded file, to be read; it can be sent to a thread. */

@@ -1,4 +1,4 @@
-import { badUpload, notMultipart, uploadTooLarge } from "../../../service/refusals.ts";
+import { badUpload, notMultipart, uploadTooLarge } from "../../../base/refusals.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { apiError, queryParameter } from "../../openapi/openapi.ts";
 import type { PathItem } from "../../answer/operation.ts";

@@ -1,10 +1,10 @@
-import { ownerKey } from "../../../ports/admission/owner.ts";
-import type { Clock } from "../../../ports/process/clock.ts";
-import type { Log } from "../../../ports/process/log.ts";
-import type { Shares } from "../../../ports/sharing/shares.ts";
-import type { BulkService } from "../../../service/bulk/bulk.ts";
-import type { UploadOptions } from "../../../service/bulk/read-upload.ts";
-import { notFound } from "../../../service/refusals.ts";
+import { ownerKey } from "../../../base/owner.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import type { Shares } from "../../../base/sharing/shares.ts";
+import type { BulkService } from "../../../bulk/bulk.ts";
+import type { UploadOptions } from "../../../bulk/read-upload.ts";
+import { notFound } from "../../../base/refusals.ts";
 import { createMultipartReader, type Multipart, type UploadedFile } from "./multipart.ts";
 import { type FileRead, readFile, type ReadFile } from "./read-file.ts";
 import type { ApiReply, ApiRequest, Route } from "../../answer/route.ts";

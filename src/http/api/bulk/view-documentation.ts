@@ -1,5 +1,5 @@
-import { sessionNotFound, tooManyStreams } from "../../../service/refusals.ts";
-import { RESOURCES } from "../../../ports/sharing/resources.ts";
+import { sessionNotFound, tooManyStreams } from "../../../base/refusals.ts";
+import { RESOURCES } from "../../../base/sharing/resources.ts";
 import { Type } from "../../../core/json-schema.ts";
 import {
   apiError,

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
-import { ownerKey } from "../../../ports/admission/owner.ts";
-import type { BulkProgress, BulkService, CompletedSummary } from "../../../service/bulk/bulk.ts";
-import { missingParameter, notFound } from "../../../service/refusals.ts";
+import { ownerKey } from "../../../base/owner.ts";
+import type { BulkProgress, BulkService, CompletedSummary } from "../../../bulk/bulk.ts";
+import { missingParameter, notFound } from "../../../base/refusals.ts";
 import { type EventStreamDeps, EventStreams } from "../../answer/event-streams.ts";
 import { resultsCsv, resultsJson } from "../../answer/results-text.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../../answer/route.ts";

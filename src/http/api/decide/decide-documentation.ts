@@ -4,7 +4,7 @@ import {
   missingParameter,
   noSuchPolicy,
   originNotAllowed,
-} from "../../../service/refusals.ts";
+} from "../../../base/refusals.ts";
 import type { PathItem } from "../../answer/operation.ts";
 import { Type } from "../../../core/json-schema.ts";
 import { apiError, COMMON_ERRORS, jsonResponse } from "../../openapi/openapi.ts";

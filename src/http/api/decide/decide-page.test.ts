@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { createSecretBox } from "../../../adapters/system/secrets.ts";
-import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
+import { createSecretBox } from "../../../base/secrets.ts";
+import { sqlUsageLedger } from "../../../accounts/admission/usage-ledger.ts";
 import { dayOf } from "../../../core/calendar.ts";
 import type { Lookup } from "../../../core/mail/lookup.ts";
-import type { Keys } from "../../../ports/admission/keys.ts";
-import { accountKey } from "../../../ports/admission/owner.ts";
-import type { NewPage } from "../../../service/account/keys.ts";
+import type { Keys } from "../../../accounts/admission/keys.ts";
+import { accountKey } from "../../../base/owner.ts";
+import type { NewPage } from "../../../accounts/keys.ts";
 import { zoneLookup } from "../../../../test/dns/zone-lookup.ts";
 import { manualClock } from "../../../../test/time/manual-clock.ts";
 import { PATIENCE_MS, until } from "../../../../test/time/until.ts";

@@ -1,7 +1,7 @@
 import type { CallerFact } from "../../../core/policy/policy.ts";
-import type { DecideRequest } from "../../../service/policy/decide-one.ts";
-import type { PageTerms } from "../../../ports/admission/keys.ts";
-import { badParameter, policyNotAllowed } from "../../../service/refusals.ts";
+import type { DecideRequest } from "../../../gate/decide-one.ts";
+import type { PageTerms } from "../../../accounts/admission/keys.ts";
+import { badParameter, policyNotAllowed } from "../../../base/refusals.ts";
 import type { Params } from "../../request/params.ts";
 
 export const DECIDE_PARAMETERS: ReadonlySet<string> = new Set([

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
+import { sqlUsageLedger } from "../../../accounts/admission/usage-ledger.ts";
 import { dayOf } from "../../../core/calendar.ts";
-import type { Keys } from "../../../ports/admission/keys.ts";
-import { accountKey } from "../../../ports/admission/owner.ts";
-import { StoreDown } from "../../../ports/process/store-down.ts";
+import type { Keys } from "../../../accounts/admission/keys.ts";
+import { accountKey } from "../../../base/owner.ts";
+import { StoreDown } from "../../../base/store-down.ts";
 import { gateWorld, SILENT } from "../../../../test/policy/gate-world.ts";
 import { KNOWN, ask } from "../../../../test/policy/asked-decision.ts";
 

@@ -1,8 +1,8 @@
-import type { DecideOne } from "../../../service/policy/decide-one.ts";
-import { missingParameter, originNotAllowed } from "../../../service/refusals.ts";
-import { isPublishableKey } from "../../../service/admission/api-key.ts";
-import { presentedKey } from "../../../service/admission/identify.ts";
-import type { Caller } from "../../../service/admission/caller.ts";
+import type { DecideOne } from "../../../gate/decide-one.ts";
+import { missingParameter, originNotAllowed } from "../../../base/refusals.ts";
+import { isPublishableKey } from "../../../accounts/admission/api-key.ts";
+import { presentedKey } from "../../../accounts/admission/identify.ts";
+import type { Caller } from "../../../accounts/admission/caller.ts";
 import { JSON_TYPE, type ApiRequest, type Route } from "../../answer/route.ts";
 import { decideDocumentation } from "./decide-documentation.ts";
 import { DECIDE_PARAMETERS, deadlineOf, pageDeadlineOf, readDecide } from "./decide-parameters.ts";

@@ -1,4 +1,4 @@
-import { Refusal } from "../../../service/refusals.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import type { Asked, Endpoint } from "../shape.ts";
 
 const BATCH_MAX = 200;

@@ -2,10 +2,10 @@ import { strict as assert } from "node:assert";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
-import { NoRoom } from "../../../ports/sharing/hold.ts";
-import { createShares } from "../../../ports/sharing/shares.ts";
+import { NoRoom } from "../../../base/sharing/hold.ts";
+import { createShares } from "../../../base/sharing/shares.ts";
 import { manualClock } from "../../../../test/time/manual-clock.ts";
-import { Refusal } from "../../../service/refusals.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import { createBodyReader } from "./body.ts";
 
 type Source = FastifyRequest["raw"];

@@ -1,4 +1,4 @@
-import { bulkTooLarge, invalidJson } from "../../../service/refusals.ts";
+import { bulkTooLarge, invalidJson } from "../../../base/refusals.ts";
 import { VALUES_MAX } from "../form.ts";
 import { refusable } from "./lists.ts";
 import type { Body } from "../params.ts";

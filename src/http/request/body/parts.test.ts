@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { Refusal } from "../../../service/refusals.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import { readParts } from "./parts.ts";
 
 const TYPE = "multipart/form-data; boundary=x";

@@ -1,5 +1,5 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { badUpload } from "../../../service/refusals.ts";
+import { badUpload } from "../../../base/refusals.ts";
 import { fieldName } from "../form.ts";
 import { turn } from "./slices.ts";
 

@@ -1,9 +1,9 @@
-import type { OwnerKey } from "../../../ports/admission/owner.ts";
-import type { Clock } from "../../../ports/process/clock.ts";
-import { SMALL_BODY_OCTETS } from "../../../ports/sharing/resources.ts";
-import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
-import type { Shares } from "../../../ports/sharing/shares.ts";
-import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../../service/refusals.ts";
+import type { OwnerKey } from "../../../base/owner.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { SMALL_BODY_OCTETS } from "../../../base/sharing/resources.ts";
+import { type Hold, NoRoom } from "../../../base/sharing/hold.ts";
+import type { Shares } from "../../../base/sharing/shares.ts";
+import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../../base/refusals.ts";
 import type { HttpRequest } from "../../answer/route.ts";
 import { drop, pace } from "../../answer/intake.ts";
 import { Pieces } from "./pieces.ts";

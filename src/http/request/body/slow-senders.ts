@@ -1,4 +1,4 @@
-import type { Clock } from "../../../ports/process/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 
 /** The least octets that a body must bring in each window of this length; a healthy connection brings far more. */
 const SPEED_WINDOW_MS = 5_000;

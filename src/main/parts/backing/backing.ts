@@ -1,6 +1,6 @@
-import type { Elections } from "../../../ports/process/elections.ts";
-import type { RateCounter } from "../../../ports/admission/rate-counter.ts";
-import type { RequestCounter } from "../../../ports/admission/request-counter.ts";
+import type { Elections } from "../../../store/elections.ts";
+import type { RateCounter } from "../../../accounts/admission/rate-counter.ts";
+import type { RequestCounter } from "../../../accounts/admission/request-counter.ts";
 import type { Probe } from "../../../http/system/readiness.ts";
 import type { BulkRunnerParts, BulkRunner } from "./bulk-runner.ts";
 import type { SharedLists } from "../../feeds/feed-jobs.ts";

@@ -1,6 +1,6 @@
 import type { BulkFigures } from "../../threads/bulk-thread.ts";
-import type { SharedDatasets } from "../../../adapters/lists/table/shared-datasets.ts";
-import type { Log } from "../../../ports/process/log.ts";
+import type { SharedDatasets } from "../../../lists/table/shared-datasets.ts";
+import type { Log } from "../../../base/log.ts";
 
 export interface BulkRunnerParts {
   /** The evidence on names that checks need. */

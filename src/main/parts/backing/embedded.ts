@@ -1,10 +1,10 @@
-import { alone } from "../../../adapters/memory/elections.ts";
-import { MemoryQuotaCounter } from "../../../adapters/memory/quota-counter.ts";
-import { memoryRateCounter } from "../../../adapters/memory/rate-counter.ts";
-import { sqlCharges } from "../../../adapters/sql/admission/charges.ts";
-import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
-import { engineName } from "../../../adapters/sql/engine/embedded/sqlite.ts";
-import { sqlUsageLedger } from "../../../adapters/sql/admission/usage-ledger.ts";
+import { alone } from "../../../store/one-process-elections.ts";
+import { MemoryQuotaCounter } from "../../../accounts/admission/memory-quota-counter.ts";
+import { memoryRateCounter } from "../../../accounts/admission/memory-rate-counter.ts";
+import { sqlCharges } from "../../../accounts/admission/charges-store.ts";
+import { sqlKeys } from "../../../accounts/keys-store.ts";
+import { engineName } from "../../../store/embedded/sqlite.ts";
+import { sqlUsageLedger } from "../../../accounts/admission/usage-ledger.ts";
 import type { Machine } from "../../process/machine.ts";
 import type { Process } from "../../process/open-process.ts";
 import { askedRarely } from "../../../http/system/readiness.ts";

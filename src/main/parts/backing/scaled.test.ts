@@ -3,10 +3,7 @@ import { test } from "node:test";
 import { keptLog } from "../../../../test/process/kept-log.ts";
 import { testProcess } from "../../../../test/process/test-process.ts";
 import { manualClock } from "../../../../test/time/manual-clock.ts";
-import {
-  DatabaseFault,
-  type DatabaseFaultCode,
-} from "../../../adapters/sql/engine/database-fault.ts";
+import { DatabaseFault, type DatabaseFaultCode } from "../../../store/database-fault.ts";
 import { systemMachine } from "../../process/machine.ts";
 import { openScaledBacking } from "./scaled.ts";
 

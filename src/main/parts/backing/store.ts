@@ -1,29 +1,23 @@
-import { memoryNotices } from "../../../adapters/memory/notices.ts";
-import { sqlCredits } from "../../../adapters/sql/admission/credits.ts";
-import type { SqlCharges } from "../../../adapters/sql/admission/charges.ts";
-import { sqlAccounts } from "../../../adapters/sql/account/accounts.ts";
-import type { SqlDatabase } from "../../../adapters/sql/engine/database.ts";
-import { sqlKeys } from "../../../adapters/sql/account/keys.ts";
-import { sqlOwnSpellings } from "../../../adapters/sql/evidence/own-spellings.ts";
-import { sqlHooks } from "../../../adapters/sql/policy/hooks.ts";
-import { sqlOutcomes } from "../../../adapters/sql/policy/outcomes.ts";
-import { engineName } from "../../../adapters/sql/engine/embedded/sqlite.ts";
-import { argonPasswords } from "../../../adapters/system/passwords.ts";
-import type { Keys } from "../../../ports/admission/keys.ts";
-import { type Notices, TOPICS } from "../../../ports/process/notices.ts";
-import type { QuotaCounter } from "../../../ports/admission/quota-counter.ts";
-import type { UsageLedger } from "../../../ports/admission/usage.ts";
-import { type AccountService, createAccountService } from "../../../service/account/accounts.ts";
-import { createCreditService, type CreditService } from "../../../service/account/credits.ts";
-import { createKeyService, type KeyService } from "../../../service/account/keys.ts";
-import {
-  createTrafficSwitch,
-  type SwitchTraffic,
-} from "../../../service/account/traffic-switch.ts";
-import {
-  createOutcomeReport,
-  type ReportOutcomes,
-} from "../../../service/policy/outcome-report.ts";
+import { memoryNotices } from "../../../store/one-process-notices.ts";
+import { sqlCredits } from "../../../accounts/admission/credits-store.ts";
+import type { SqlCharges } from "../../../accounts/admission/charges-store.ts";
+import { sqlAccounts } from "../../../accounts/accounts-store.ts";
+import type { SqlDatabase } from "../../../store/database.ts";
+import { sqlKeys } from "../../../accounts/keys-store.ts";
+import { sqlOwnSpellings } from "../../../gate/own-spellings-store.ts";
+import { sqlHooks } from "../../../gate/hooks-store.ts";
+import { sqlOutcomes } from "../../../gate/outcomes-store.ts";
+import { engineName } from "../../../store/embedded/sqlite.ts";
+import { argonPasswords } from "../../../accounts/sign-in/argon2.ts";
+import type { Keys } from "../../../accounts/admission/keys.ts";
+import { type Notices, TOPICS } from "../../../store/notices.ts";
+import type { QuotaCounter } from "../../../accounts/admission/quota-counter.ts";
+import type { UsageLedger } from "../../../accounts/admission/usage.ts";
+import { type AccountService, createAccountService } from "../../../accounts/accounts.ts";
+import { createCreditService, type CreditService } from "../../../accounts/credits.ts";
+import { createKeyService, type KeyService } from "../../../accounts/keys.ts";
+import { createTrafficSwitch, type SwitchTraffic } from "../../../gate/traffic-switch.ts";
+import { createOutcomeReport, type ReportOutcomes } from "../../../gate/outcome-report.ts";
 import type { Process } from "../../process/open-process.ts";
 import type { Config } from "../../settings/config.ts";
 
@@ -67,7 +61,7 @@ export async function openAccountStore(process: Process): Promise<AccountStore> 
   const sql = await openSql(process);
   const store = accountStore(sql, process);
   if (process.config.databaseUrl === undefined) return store;
-  const { postgresTeller } = await import("../../../adapters/sql/engine/postgres-session.ts");
+  const { postgresTeller } = await import("../../../store/postgres-session.ts");
   const teller = postgresTeller(sql.db);
   process.closing.add(() => teller.sent());
   for (const topic of TOPICS) store.notices.hear(topic, () => teller.tell(topic));

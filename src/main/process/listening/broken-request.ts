@@ -10,7 +10,7 @@ import {
   methodNotAllowed,
   type Refusal,
   requestTimedOut,
-} from "../../../service/refusals.ts";
+} from "../../../base/refusals.ts";
 
 /** How long a refused client may go on sending before the line is cut: it has to read the answer first. */
 const LINGER_MS = 2_000;

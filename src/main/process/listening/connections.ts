@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isTrustedProxy } from "../../../http/request/client-address.ts";
-import type { OwnerKey } from "../../../ports/admission/owner.ts";
-import { type Hold, NoRoom } from "../../../ports/sharing/hold.ts";
-import type { Share } from "../../../ports/sharing/share.ts";
-import { bucketKey } from "../../../service/admission/bucket.ts";
-import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
+import type { OwnerKey } from "../../../base/owner.ts";
+import { type Hold, NoRoom } from "../../../base/sharing/hold.ts";
+import type { Share } from "../../../base/sharing/share.ts";
+import { bucketKey } from "../../../accounts/admission/bucket.ts";
+import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../base/refusals.ts";
 import { type HoldTerms, isHeld } from "../../../http/answer/held-connections.ts";
 import type { Head } from "./head.ts";
 import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";

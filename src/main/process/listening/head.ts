@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { badRequest, headersTooLarge, type Refusal } from "../../../service/refusals.ts";
+import { badRequest, headersTooLarge, type Refusal } from "../../../base/refusals.ts";
 
 /** What the listener looks at of a request before it is begun. */
 export interface Head {

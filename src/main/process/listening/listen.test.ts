@@ -6,7 +6,7 @@ import { appWith, echoingCheck, recordingLog } from "../../../../test/http/http-
 import { testServer, type TestServer } from "../../../../test/http/http-server.ts";
 import { askRaw, type RawClient, rawClient } from "../../../../test/http/raw-http.ts";
 import { readError, readResult } from "../../../../test/http/strict-client.ts";
-import type { CheckOne } from "../../../service/check/check-one.ts";
+import type { CheckOne } from "../../../check/check-one.ts";
 import type { Route } from "../../../http/answer/route.ts";
 import { createListener, DEFAULT_LIMITS, listen, type ListenLimits } from "./listen.ts";
 

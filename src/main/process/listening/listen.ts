@@ -1,14 +1,14 @@
 import { createServer, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { OwnerKey } from "../../../ports/admission/owner.ts";
-import { Turns } from "../../../ports/sharing/turns.ts";
-import { bucketKey } from "../../../service/admission/bucket.ts";
+import type { OwnerKey } from "../../../base/owner.ts";
+import { Turns } from "../../../base/sharing/turns.ts";
+import { bucketKey } from "../../../accounts/admission/bucket.ts";
 import { Connections, type ConnectionTerms } from "./connections.ts";
 import { isHeld } from "../../../http/answer/held-connections.ts";
 import type { Listener } from "../../../http/app/app.ts";
 import { TARGET_MAX_CHARACTERS } from "../../../http/request/target.ts";
-import { methodNotAllowed } from "../../../service/refusals.ts";
+import { methodNotAllowed } from "../../../base/refusals.ts";
 import { answerBroken, writeRefusal } from "./broken-request.ts";
 import { headOf } from "./head.ts";
 import { refuse, requestTurns, REQUESTS_PER_TURN } from "./request-turns.ts";

@@ -3,12 +3,12 @@ import { errorBody, EVERY_ANSWER } from "../../../http/answer/answer.ts";
 import { JSON_TYPE } from "../../../http/answer/route.ts";
 import { addressOf } from "../../../http/api/entering.ts";
 import { holdConnection, type HoldTerms } from "../../../http/answer/held-connections.ts";
-import type { OwnerKey } from "../../../ports/admission/owner.ts";
-import { Turns } from "../../../ports/sharing/turns.ts";
-import { bucketKey } from "../../../service/admission/bucket.ts";
+import type { OwnerKey } from "../../../base/owner.ts";
+import { Turns } from "../../../base/sharing/turns.ts";
+import { bucketKey } from "../../../accounts/admission/bucket.ts";
 import type { Head } from "./head.ts";
 import type { Rush } from "./rush.ts";
-import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../service/refusals.ts";
+import { type Refusal, serviceFull, tooMuchAtOnce } from "../../../base/refusals.ts";
 
 /** Requests of ordinary size that are begun in one turn of the event loop: about 2 ms. */
 export const REQUESTS_PER_TURN = 16;

@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { OwnerKey } from "../../../ports/admission/owner.ts";
-import { Turns } from "../../../ports/sharing/turns.ts";
+import type { OwnerKey } from "../../../base/owner.ts";
+import { Turns } from "../../../base/sharing/turns.ts";
 import type { Rush } from "./rush.ts";
-import { bucketKey } from "../../../service/admission/bucket.ts";
+import { bucketKey } from "../../../accounts/admission/bucket.ts";
 
 /** New connections that Node gets in one turn of the event loop: about 1 ms. */
 const CONNECTIONS_PER_TURN = 8;

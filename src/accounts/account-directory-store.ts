@@ -1,0 +1,77 @@
+import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import type { AccountDirectory, AccountState, SoughtAccounts } from "./account-directory.ts";
+import { accountKey } from "../base/owner.ts";
+import { account } from "./accounts-store.ts";
+import type { Database } from "../store/schema.ts";
+import { literally } from "../store/like.ts";
+import { lockAccount } from "../store/row-locks.ts";
+import { inTransaction } from "../store/transaction.ts";
+
+/** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
+const OF_ACCOUNT = [
+  "login_sessions",
+  "webhook_deliveries",
+  "webhook_endpoints",
+  "api_keys",
+  "credit_entries",
+  "own_spellings",
+  "policies",
+  "policy_versions",
+  "outcome_counts",
+  "shadow_counts",
+  "shadow_domains",
+  "hooks",
+] as const;
+const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
+const OF_SESSION = ["chunks", "table_pages"] as const;
+
+const STATES: Readonly<Record<AccountState, RawBuilder<SqlBool>>> = {
+  admin: sql`admin = 1`,
+  disabled: sql`disabled_at_ms is not null`,
+  signed_up: sql`origin = 'signup'`,
+};
+
+function conditionsOf({ text = "", tier, state }: SoughtAccounts): RawBuilder<SqlBool>[] {
+  const pattern = `%${literally(text.toLowerCase())}%`;
+  return [
+    sql`(email like ${pattern} escape '\\' or id like ${pattern} escape '\\')`,
+    ...(tier === undefined ? [] : [sql<SqlBool>`tier = ${tier}`]),
+    ...(state === undefined ? [] : [STATES[state]]),
+  ];
+}
+
+export function sqlAccountDirectory(db: Kysely<Database>): AccountDirectory {
+  return {
+    async search({ skip = 0, ...sought }, limit) {
+      const matching = db.selectFrom("accounts").where((is) => is.and(conditionsOf(sought)));
+      const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
+      const { total } = await matching
+        .select(({ fn }) => fn.countAll().as("total"))
+        .executeTakeFirstOrThrow();
+      return { accounts: rows.map(account), total: Number(total) };
+    },
+    async erase(accountId) {
+      return await inTransaction(db, async (tx) => {
+        await lockAccount(tx, accountId); // nothing that refers to it comes in between
+        const hooks = tx.sql.selectFrom("hooks").select("id").where("account_id", "=", accountId);
+        await tx.sql.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
+        for (const table of OF_ACCOUNT) {
+          await tx.sql.deleteFrom(table).where("account_id", "=", accountId).execute();
+        }
+        const owner = accountKey(accountId);
+        const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
+        for (const table of OF_SESSION) {
+          await tx.sql.deleteFrom(table).where("session", "in", sessions).execute();
+        }
+        for (const table of OF_OWNER) {
+          await tx.sql.deleteFrom(table).where("owner", "=", owner).execute();
+        }
+        const gone = await tx.sql
+          .deleteFrom("accounts")
+          .where("id", "=", accountId)
+          .executeTakeFirst();
+        return Number(gone.numDeletedRows) === 1;
+      });
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { trimEntry } from "../core/address/trim.ts";
+import { addressKey, parseAddress } from "../core/address/address.ts";
+import { isCommonPassword } from "../core/tables/data.ts";
+import type { Account, Accounts, AccountTier } from "./account.ts";
+import { accountKey, type OwnerKey } from "../base/owner.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Ids } from "../base/ids.ts";
+import type { Notices } from "../store/notices.ts";
+import type { Passwords } from "./sign-in/passwords.ts";
+import { adminTierKept, badField } from "../base/refusals.ts";
+
+export interface AccountServiceDeps {
+  /** Gets a notice of each change; absent: others notice within 5 s. */
+  readonly notices?: Pick<Notices, "tell">;
+  readonly accounts: Accounts;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly ids: Ids;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+export interface AccountOrder {
+  readonly email: string;
+  readonly tier: AccountTier;
+  readonly origin: Account["origin"];
+  readonly isAdmin: boolean;
+  readonly password?: string;
+  /** Who asks for it; absent: the operator. */
+  readonly by?: OwnerKey;
+}
+
+export type AccountAnswer =
+  | { readonly kind: "created"; readonly account: Account }
+  | { readonly kind: "bad_email" }
+  | { readonly kind: "email_taken" }
+  | { readonly kind: "bad_password"; readonly mistake: string };
+
+/** Characters of a password. The upper bound keeps hashing cheap to ask for. */
+const PASSWORD_MIN = 10;
+export const PASSWORD_MAX = 1_000;
+
+/** The largest plan: an administrator sees what every customer sees. */
+const ADMIN_TIER: AccountTier = "pro";
+
+/** How many accounts one page holds. */
+const PAGE = 500;
+
+export type SetPassword =
+  "changed" | "no_account" | { readonly kind: "bad_password"; readonly mistake: string };
+
+export interface AccountService {
+  create(order: AccountOrder): Promise<AccountAnswer>;
+  /** By id or e-mail address, in any case and with blanks around it. */
+  find(idOrEmail: string): Promise<Account | undefined>;
+  /** All of them, in the order of their e-mail addresses, a page at a time. */
+  all(): AsyncIterable<readonly Account[]>;
+  /** False when no such account exists; so below. Takes effect within 5 s. Refuses less than Pro for administrators. */
+  setTier(id: string, tier: AccountTier): Promise<boolean>;
+  /** Its keys are answered 403 within 5 s. The time of the first disabling is not kept. */
+  disable(id: string): Promise<boolean>;
+  enable(id: string): Promise<boolean>;
+  /** The dashboard's pages for administrators, and the plan Pro; in force with the next request. */
+  promote(id: string): Promise<boolean>;
+  demote(id: string): Promise<boolean>;
+  /** Answers with a sentence when the password is refused. */
+  setPassword(id: string, password: string): Promise<SetPassword>;
+}
+
+/** The e-mail address as accounts are known by it; undefined when the text is not one. */
+export function accountEmail(text: string): string | undefined {
+  const address = parseAddress(trimEntry(text));
+  return address.ok ? addressKey(address.value) : undefined;
+}
+
+/** A password for somebody who chooses another one later. */
+export const newPassword = (): string => randomBytes(18).toString("base64url");
+
+/** What is wrong with a new password, in a sentence. */
+export function passwordMistake(password: string, email: string): string | undefined {
+  if (password.length < PASSWORD_MIN) {
+    return `The password needs at least ${String(PASSWORD_MIN)} characters.`;
+  }
+  if (password.length > PASSWORD_MAX) return "The password is too long.";
+  if (password.includes("\0")) return "The password must not contain the character NUL.";
+  const [localPart = "", domain = ""] = email.trim().toLowerCase().split("@");
+  const bare = password.trim().toLowerCase();
+  const own = [`${localPart}@${domain}`, `${localPart}${domain}`, domain];
+  const isName = localPart !== "" && bare.replace(/[^a-z]+$/, "") === localPart;
+  if (own.includes(bare) || isName) {
+    return "The password must not be the e-mail address.";
+  }
+  if (new Set(bare).size < 4) {
+    return "The password repeats the same few characters. Choose another.";
+  }
+  if (isCommonPassword(bare)) return "The password is one of the commonest. Choose another.";
+  return undefined;
+}
+
+/**
+ * Makes an account an administrator; answers with its new password when a sign-up made it, for whoever signed up may
+ * not own the address.
+ */
+export async function promoteAccount(
+  accounts: Pick<AccountService, "promote" | "setPassword">,
+  { id, origin }: Account,
+  given?: string,
+): Promise<string | undefined> {
+  if (origin !== "signup") {
+    await accounts.promote(id);
+    return undefined;
+  }
+  const password = given ?? newPassword();
+  const answer = await accounts.setPassword(id, password);
+  if (typeof answer === "object") throw badField(answer.mistake);
+  await accounts.promote(id);
+  return password;
+}
+
+async function create(deps: AccountServiceDeps, order: AccountOrder): Promise<AccountAnswer> {
+  const { origin, isAdmin, password } = order;
+  const tier = isAdmin ? ADMIN_TIER : order.tier;
+  const email = accountEmail(order.email);
+  if (email === undefined) return { kind: "bad_email" };
+  const mistake = password === undefined ? undefined : passwordMistake(password, email);
+  if (mistake !== undefined) return { kind: "bad_password", mistake };
+  const passwordHash =
+    password === undefined ? undefined : await deps.passwords.hash(password, order.by);
+  const id = deps.ids.hex32();
+  const made = { id, email, tier, origin, isAdmin, createdAtMs: deps.clock.nowMs() };
+  const stored = { ...made, ...(passwordHash !== undefined && { passwordHash }) };
+  if (!(await deps.accounts.create(stored))) return { kind: "email_taken" };
+  return {
+    kind: "created",
+    account: { ...made, isDisabled: false, countsTraffic: false, creditBalance: 0 },
+  };
+}
+
+async function* pages(accounts: Accounts): AsyncIterable<readonly Account[]> {
+  let page = await accounts.list("", PAGE);
+  while (page.length > 0) {
+    yield page;
+    page = await accounts.list(page.at(-1)?.email ?? "", PAGE);
+  }
+}
+
+export function createAccountService(deps: AccountServiceDeps): AccountService {
+  const { accounts, passwords, clock, notices } = deps;
+  /** What a key's holder is known by: others must not go on believing the old. */
+  const change = async (id: string, what: Parameters<Accounts["change"]>[1]): Promise<boolean> => {
+    const isChanged = await accounts.change(id, what, clock.nowMs());
+    if (isChanged) notices?.tell("accounts");
+    return isChanged;
+  };
+  return {
+    create: (order) => create(deps, order),
+    find: (idOrEmail) => {
+      const text = idOrEmail.trim();
+      return accounts.find(accountEmail(text) ?? text.toLowerCase());
+    },
+    all: () => pages(accounts),
+    async setTier(id, tier) {
+      const known = await accounts.find(id);
+      if (known?.isAdmin === true && tier !== ADMIN_TIER) throw adminTierKept();
+      return await change(id, { tier });
+    },
+    disable: (id) => change(id, { isDisabled: true }),
+    enable: (id) => change(id, { isDisabled: false }),
+    promote: (id) => change(id, { isAdmin: true, tier: ADMIN_TIER }),
+    demote: (id) => change(id, { isAdmin: false }),
+    async setPassword(id, password) {
+      const mistake = passwordMistake(password, (await accounts.find(id))?.email ?? "");
+      if (mistake !== undefined) return { kind: "bad_password", mistake };
+      const passwordHash = await passwords.hash(password, accountKey(id));
+      const isChanged = await accounts.change(id, { passwordHash }, clock.nowMs());
+      return isChanged ? "changed" : "no_account";
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { createHmac } from "node:crypto";
+import { ownerOf } from "../../base/owner.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { HeldBack } from "../../base/sharing/share-figures.ts";
+
+export interface HeldBackOptions {
+  readonly log: Log;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** Keys the hash; new with each process, so that a hash in the log leads to no address. */
+  readonly hashKey: Uint8Array;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Owners named in one minute; what goes beyond is counted, and the next line says how many were left out. */
+const LINES_A_MINUTE = 100;
+
+/** Logs an owner that is held back: one line for each owner and resource in a minute. */
+export function createHeldBackLog(options: HeldBackOptions): HeldBack {
+  const { log, clock } = options;
+  const named = new Set<string>();
+  let minuteStartMs = -Infinity;
+  let leftOut = 0;
+  return ({ resource, owner, used, waiting }) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - minuteStartMs >= MINUTE_MS) {
+      minuteStartMs = nowMs;
+      named.clear();
+    }
+    const key = `${resource} ${owner}`;
+    if (named.has(key)) return;
+    if (named.size >= LINES_A_MINUTE) {
+      leftOut += 1;
+      return;
+    }
+    named.add(key);
+    log.warn("share.owner_held_back", {
+      resource,
+      ...ownerFields(owner, options),
+      used,
+      waiting,
+      ...(leftOut > 0 ? { leftOut } : {}),
+    });
+    leftOut = 0;
+  };
+}
+
+function ownerFields(key: string, { hashKey }: HeldBackOptions): Readonly<Record<string, string>> {
+  const owner = ownerOf(key);
+  if (owner.kind === "account") return { account: owner.accountId };
+  return {
+    clientHash: createHmac("sha256", hashKey).update(owner.bucket).digest("hex").slice(0, 12),
+  };
+}

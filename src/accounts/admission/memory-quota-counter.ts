@@ -1,0 +1,216 @@
+import { dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import type {
+  QuotaCounter,
+  QuotaHold,
+  QuotaLimits,
+  QuotaSpent,
+  QuotaTaken,
+} from "./quota-counter.ts";
+import type { UsageLedger } from "./usage.ts";
+import { Generations } from "../../base/generations.ts";
+import { UnsavedUnits } from "./unsaved-units.ts";
+
+export interface MemoryQuotaDeps {
+  readonly ledger: Pick<UsageLedger, "add" | "unitsUsed">;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** One owner's units on the day it was last seen, and in that day's month. */
+interface Count {
+  readonly day: number;
+  dayUnits: number;
+  monthUnits: number;
+}
+
+/** An owner whose ledger is being read. */
+interface Reading {
+  readonly day: number;
+  done: Promise<void>;
+  /** A transaction on the owner's units ended meanwhile: the reading may or may not include it. */
+  isStale: boolean;
+}
+
+/** Counts of one generation, see `Generations`; an owner beyond is read again from the ledger. */
+const COUNTS_MAX = 50_000;
+
+/** After this many stale readings in a row the last one is used, which counts too much rather than too little. */
+const READINGS_MAX = 5;
+
+/** Requests of one owner on different days, as around midnight, take the count from each other in turns. */
+const TURNS_MAX = 64;
+
+const SPENT_DAY: QuotaSpent = { kind: "spent", period: "day" };
+const SPENT_MONTH: QuotaSpent = { kind: "spent", period: "month" };
+
+/**
+ * Quota counts in this process, which must be the only one that serves. A count is a cache of three things:
+ * what the ledger holds, what waits to be written there, and the open holds. So it may be forgotten at any
+ * time, and it is whenever a transaction on its owner's units ends.
+ * Why this is one truth: docs/decisions/0004-counters-and-ledger.md.
+ */
+export class MemoryQuotaCounter implements QuotaCounter {
+  readonly #ledger: MemoryQuotaDeps["ledger"];
+  readonly #countsMax: number;
+  readonly #unsaved: UnsavedUnits;
+  readonly #counts = new Generations<Count>();
+  readonly #readings = new Map<OwnerKey, Reading>();
+  readonly #holds = new Set<QuotaHold>();
+  /** The last answer, used again all day. */
+  #taken: QuotaTaken = { kind: "taken", day: 0 };
+
+  constructor(deps: MemoryQuotaDeps, countsMax: number = COUNTS_MAX) {
+    this.#ledger = deps.ledger;
+    this.#countsMax = countsMax;
+    this.#unsaved = new UnsavedUnits(deps, (owner) => this.#readings.has(owner));
+  }
+
+  take(
+    owner: OwnerKey,
+    units: number,
+    limits: QuotaLimits,
+    nowMs: number,
+  ): Awaitable<QuotaTaken | QuotaSpent> {
+    const day = dayOf(nowMs);
+    const count = this.#current(owner, day);
+    if (count !== undefined) return this.#takeFrom(count, owner, { units, limits });
+    return this.#whenRead(owner, day, (read) => this.#takeFrom(read, owner, { units, limits }));
+  }
+
+  giveBack(owner: OwnerKey, units: number, day: number): void {
+    this.#unsaved.add(owner, -units, day);
+    this.#counts.delete(owner);
+  }
+
+  hold(
+    owner: OwnerKey,
+    units: number,
+    limits: QuotaLimits,
+    nowMs: number,
+  ): Promise<QuotaHold | QuotaSpent> {
+    const day = dayOf(nowMs);
+    return this.#whenRead(owner, day, (count) => {
+      const spent = add(count, units, limits);
+      if (spent !== undefined) return spent;
+      const hold: QuotaHold = { kind: "held", owner, units, day };
+      this.#holds.add(hold);
+      return hold;
+    });
+  }
+
+  keep(hold: QuotaHold): void {
+    this.#end(hold);
+  }
+
+  drop(hold: QuotaHold): void {
+    this.#end(hold);
+  }
+
+  refunded(owner: OwnerKey): void {
+    this.#forget(owner);
+  }
+
+  /** Writes every count that waits. Call it after the last request; rejects when the ledger does. */
+  async flush(): Promise<void> {
+    await this.#unsaved.flush();
+  }
+
+  /** The ledger has the units now or will never have them: in both cases the next count is right without the hold. */
+  #end(hold: QuotaHold): void {
+    if (this.#holds.delete(hold)) this.#forget(hold.owner);
+  }
+
+  #forget(owner: OwnerKey): void {
+    this.#counts.delete(owner);
+    const reading = this.#readings.get(owner);
+    if (reading !== undefined) reading.isStale = true;
+  }
+
+  #takeFrom(
+    count: Count,
+    owner: OwnerKey,
+    { units, limits }: { readonly units: number; readonly limits: QuotaLimits },
+  ): QuotaTaken | QuotaSpent {
+    const spent = add(count, units, limits);
+    if (spent !== undefined) return spent;
+    this.#unsaved.add(owner, units, count.day);
+    if (this.#taken.day !== count.day) this.#taken = { kind: "taken", day: count.day };
+    return this.#taken;
+  }
+
+  #current(owner: OwnerKey, day: number): Count | undefined {
+    if (this.#readings.size > 0 && this.#readings.has(owner)) return undefined;
+    const count = this.#counts.get(owner);
+    return count?.day === day ? count : undefined;
+  }
+
+  /** `act` runs in the very step that finds the count: one step later it may be forgotten. */
+  async #whenRead<T>(owner: OwnerKey, day: number, act: (count: Count) => T): Promise<T> {
+    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+      const count = this.#current(owner, day);
+      if (count !== undefined) return act(count);
+      const reading = this.#readings.get(owner) ?? this.#startReading(owner, day);
+      await reading.done;
+      // Requests that waited for this day go before those for another day.
+      if (reading.day !== day) await Promise.resolve();
+    }
+    throw new Error("quota: requests of one owner on too many days at once");
+  }
+
+  #startReading(owner: OwnerKey, day: number): Reading {
+    const reading: Reading = { day, done: Promise.resolve(), isStale: false };
+    this.#readings.set(owner, reading); // from here on nothing of this owner is written
+    reading.done = this.#fill(owner, day, reading).finally(() => this.#readings.delete(owner));
+    return reading;
+  }
+
+  async #fill(owner: OwnerKey, day: number, reading: Reading): Promise<void> {
+    await this.#unsaved.settled();
+    for (let attempt = 1; ; attempt += 1) {
+      reading.isStale = false;
+      const held = this.#held(owner, day);
+      const used = await this.#ledger.unitsUsed(owner, day);
+      if (reading.isStale && attempt < READINGS_MAX) continue;
+      this.#remember(owner, {
+        day,
+        dayUnits: used.inDay + held.inDay + this.#unsaved.waiting(owner, day, day),
+        monthUnits: used.inMonth + held.inMonth + this.#waitingInMonth(owner, day),
+      });
+      return;
+    }
+  }
+
+  #remember(owner: OwnerKey, count: Count): void {
+    if (this.#counts.youngSize >= this.#countsMax) this.#counts.turn();
+    this.#counts.set(owner, count);
+  }
+
+  #waitingInMonth(owner: OwnerKey, day: number): number {
+    return this.#unsaved.waiting(owner, monthStart(day), nextMonthStart(day) - 1);
+  }
+
+  #held(owner: OwnerKey, day: number): { readonly inDay: number; readonly inMonth: number } {
+    const month = monthStart(day);
+    let inDay = 0;
+    let inMonth = 0;
+    for (const hold of this.#holds) {
+      if (hold.owner !== owner) continue;
+      if (hold.day === day) inDay += hold.units;
+      if (monthStart(hold.day) === month) inMonth += hold.units;
+    }
+    return { inDay, inMonth };
+  }
+}
+
+/** Adds `units` when both periods have room for all of them. */
+function add(count: Count, units: number, { daily, monthly }: QuotaLimits): QuotaSpent | undefined {
+  if (monthly !== null && count.monthUnits + units > monthly) return SPENT_MONTH;
+  if (daily !== null && count.dayUnits + units > daily) return SPENT_DAY;
+  count.dayUnits += units;
+  count.monthUnits += units;
+  return undefined;
+}

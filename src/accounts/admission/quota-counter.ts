@@ -1,0 +1,60 @@
+import type { Awaitable } from "../../core/mail/lookup.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+
+/** Units that an owner may take; null: no limit. */
+export interface QuotaLimits {
+  /** In a UTC day. */
+  readonly daily: number | null;
+  /** In a UTC month. */
+  readonly monthly: number | null;
+}
+
+/** The month when both are spent: it is the one that lasts longer. */
+export interface QuotaSpent {
+  readonly kind: "spent";
+  readonly period: "day" | "month";
+}
+
+/** Counted on that UTC day, in days since the Unix epoch. */
+export interface QuotaTaken {
+  readonly kind: "taken";
+  readonly day: number;
+}
+
+/** Units that are counted while a transaction is to write them; made by `hold`, ended by `keep` or `drop`. */
+export interface QuotaHold {
+  readonly kind: "held";
+  readonly owner: OwnerKey;
+  readonly units: number;
+  readonly day: number;
+}
+
+/**
+ * Units of every owner in the UTC day and month. Each method is one atomic step: parallel calls at the
+ * edge grant exactly what is left. Counts start from the usage ledger, so an owner that was forgotten,
+ * or a restart, loses nothing that was written. Rules are checked by `test/contracts/admission/quota-counter.ts`.
+ */
+export interface QuotaCounter {
+  /** Counts `units`, all or none. In the ledger within 250 ms, which is what a kill may lose. */
+  take(
+    owner: OwnerKey,
+    units: number,
+    limits: QuotaLimits,
+    nowMs: number,
+  ): Awaitable<QuotaTaken | QuotaSpent>;
+  /** Takes back what `take` counted on `day`; in the ledger within 250 ms. */
+  giveBack(owner: OwnerKey, units: number, day: number): Awaitable<void>;
+  /** Counts `units`, all or none, and leaves writing them to the ledger to the caller's transaction. */
+  hold(
+    owner: OwnerKey,
+    units: number,
+    limits: QuotaLimits,
+    nowMs: number,
+  ): Awaitable<QuotaHold | QuotaSpent>;
+  /** The transaction with these units is committed. Nothing when the hold has ended. */
+  keep(hold: QuotaHold): Awaitable<void>;
+  /** The units were not written: they are free again. Nothing when the hold has ended. */
+  drop(hold: QuotaHold): Awaitable<void>;
+  /** A committed transaction took `units` off the ledger's `day`: they are free again. */
+  refunded(owner: OwnerKey, units: number, day: number): Awaitable<void>;
+}

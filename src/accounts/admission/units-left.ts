@@ -1,0 +1,31 @@
+import { dayOf } from "../../core/calendar.ts";
+import type { Accounts } from "../account.ts";
+import { ownerKey } from "../../base/owner.ts";
+import type { UsageLedger } from "./usage.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Caller } from "./caller.ts";
+import type { Tiers } from "./tiers.ts";
+
+export interface UnitsLeftDeps {
+  readonly usage: Pick<UsageLedger, "unitsUsed">;
+  readonly accounts: Pick<Accounts, "find">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly tiers: Tiers;
+}
+
+/**
+ * Units that a caller may still take today, with its credits; Infinity where the plan has no limit. Up to 250 ms
+ * behind the counters.
+ */
+export type UnitsLeft = (caller: Caller) => Promise<number>;
+
+export function createUnitsLeft({ usage, accounts, clock, tiers }: UnitsLeftDeps): UnitsLeft {
+  return async ({ owner, tier }) => {
+    const { daily, monthly } = tiers[tier];
+    if (daily === null && monthly === null) return Infinity;
+    const { inDay, inMonth } = await usage.unitsUsed(ownerKey(owner), dayOf(clock.nowMs()));
+    const ofPlan = Math.min((daily ?? Infinity) - inDay, (monthly ?? Infinity) - inMonth);
+    const account = owner.kind === "account" ? await accounts.find(owner.accountId) : undefined;
+    return Math.max(0, ofPlan) + (account?.creditBalance ?? 0);
+  };
+}

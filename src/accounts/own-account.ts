@@ -1,0 +1,58 @@
+import type { AccountDirectory } from "./account-directory.ts";
+import type { SignIns } from "./sign-in/sign-in-records.ts";
+import type { AccountService } from "./accounts.ts";
+import { wrongCurrentPassword } from "../base/refusals.ts";
+import type { Audit } from "./audit.ts";
+import type { SignedIn, Visitor } from "./sign-in/sign-ins.ts";
+import type { SignIn } from "./sign-in/sign-in.ts";
+import { checkPassword } from "./sign-in/sign-up.ts";
+
+export interface OwnAccountDeps {
+  readonly accounts: Pick<AccountService, "setPassword">;
+  readonly directory: Pick<AccountDirectory, "erase">;
+  readonly sessions: Pick<SignIns, "endAll">;
+  readonly signIn: Pick<SignIn, "isPassword">;
+  readonly audit: Audit;
+}
+
+/** Steps that ask for the password again. Both throw a `Refusal` for a wrong one. */
+export interface OwnAccount {
+  /** Ends every other session of the account. */
+  changePassword(who: SignedIn, words: PasswordChange, visitor: Visitor): Promise<void>;
+  /** Erases the account and all that is kept under it. */
+  erase(who: SignedIn, password: string, visitor: Visitor): Promise<void>;
+}
+
+export interface PasswordChange {
+  readonly current: string;
+  readonly next: string;
+}
+
+export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
+  const { accounts, directory, sessions, signIn, audit } = deps;
+  const confirm = async (who: SignedIn, password: string, visitor: Visitor): Promise<void> => {
+    if (!(await signIn.isPassword(who.account.id, password, visitor))) throw wrongCurrentPassword();
+  };
+  return {
+    async changePassword(who, { current, next }, visitor) {
+      const { account, session } = who;
+      checkPassword(next, account.email);
+      await confirm(who, current, visitor);
+      await accounts.setPassword(account.id, next);
+      await sessions.endAll(account.id, session.id);
+      await audit({ action: "account.password", ...actor(who, visitor) });
+    },
+    async erase(who, password, visitor) {
+      await confirm(who, password, visitor);
+      // First, so that a fault in between leaves a record and not a riddle.
+      await audit({ action: "account.deleted", ...actor(who, visitor) });
+      await directory.erase(who.account.id);
+    },
+  };
+}
+
+const actor = ({ account }: SignedIn, { clientAddress }: Visitor) => ({
+  actorId: account.id,
+  accountId: account.id,
+  clientAddress,
+});

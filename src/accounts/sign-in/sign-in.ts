@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import type { GuessTaking, Guesses } from "../guesses.ts";
+import type { Log } from "../../base/log.ts";
+import type { Accounts } from "../account.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Ids } from "../../base/ids.ts";
+import type { Passwords } from "./passwords.ts";
+import type { RateCounter } from "../admission/rate-counter.ts";
+import { accountEmail, PASSWORD_MAX } from "../accounts.ts";
+import { bucketKey, bucketOf } from "../admission/bucket.ts";
+import { accountDisabled, tooManyAttempts, wrongPassword } from "../../base/refusals.ts";
+import { type Audit, VISITOR } from "../audit.ts";
+import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
+
+/** Attempts in a minute from one address. */
+const ATTEMPTS_PER_MINUTE = 10;
+
+/** Counts of addresses without an account share so many keys: who invents addresses does not fill the store. */
+const UNKNOWN_KEY_CHARACTERS = 5;
+
+export type SignInOutcome = "right" | "wrong" | "delayed";
+
+export interface SignInDeps {
+  readonly accounts: Pick<Accounts, "find" | "passwordHash">;
+  readonly passwords: Passwords;
+  readonly rates: RateCounter;
+  readonly guesses: Guesses;
+  readonly logins: SignInService;
+  readonly audit: Audit;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
+  readonly counted: (outcome: SignInOutcome) => void;
+}
+
+export interface SignIn {
+  /** Throws a `Refusal`, the same one for an unknown address and a wrong password. */
+  signIn(email: string, password: string, visitor: Visitor): Promise<StartedSession>;
+  /** Whether it is the account's password. Counted as an attempt: throws the `Refusal` of too many. */
+  isPassword(accountId: string, password: string, visitor: Visitor): Promise<boolean>;
+}
+
+/** Whose password is tried. */
+interface Tried {
+  readonly accountId: string | undefined;
+  readonly key: string;
+}
+
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { accounts, passwords, guesses, audit, clock, logins, log, counted } = deps;
+  let dummyHash: Promise<string> | undefined;
+  /** A hash to verify against for unknown addresses, so that they take the same time. */
+  const dummy = (): Promise<string> =>
+    (dummyHash ??= passwords.hash(Buffer.from(deps.ids.bytes(24)).toString("base64url")));
+
+  const delayed = async (
+    { accountId, key }: Tried,
+    taking: GuessTaking,
+    { clientAddress }: Visitor,
+  ): Promise<void> => {
+    const delaySeconds = Math.ceil(taking.waitMs / 1_000);
+    log.warn("sign_in.delayed", { guessed: key, tries: taking.tries, delaySeconds });
+    if (accountId === undefined) return;
+    const detail = `${String(taking.tries)} tries, the next in ${String(delaySeconds)} s`;
+    await audit({ action: "session.delayed", actorId: VISITOR, accountId, clientAddress, detail });
+  };
+
+  const fits = async (tried: Tried, password: string, visitor: Visitor): Promise<boolean> => {
+    const { accountId, key } = tried;
+    const taking = await guesses.take(key, clock.nowMs());
+    if (!taking.isGranted) {
+      counted("delayed");
+      throw tooManyAttempts(taking.waitMs);
+    }
+    const known = accountId === undefined ? undefined : await accounts.passwordHash(accountId);
+    const by = bucketKey(visitor.clientAddress);
+    const isRight =
+      password.length <= PASSWORD_MAX &&
+      (await passwords.verify(known ?? (await dummy()), password, by)) &&
+      known !== undefined;
+    counted(isRight ? "right" : "wrong");
+    if (isRight) await guesses.giveBack(key);
+    else if (taking.waitMs > 0) await delayed(tried, taking, visitor);
+    return isRight;
+  };
+
+  return {
+    async isPassword(accountId, password, visitor) {
+      await countAttempt(visitor, deps);
+      return fits(await triedOf(accountId, visitor, guesses), password, visitor);
+    },
+    async signIn(email, password, visitor) {
+      await countAttempt(visitor, deps);
+      const known = accountEmail(email);
+      const account = known === undefined ? undefined : await accounts.find(known);
+      const tried =
+        account === undefined
+          ? unknownOf(known ?? "")
+          : await triedOf(account.id, visitor, guesses);
+      const isRight = await fits(tried, password, visitor);
+      if (account === undefined || !isRight) throw wrongPassword();
+      if (account.isDisabled) throw accountDisabled();
+      const started = await logins.start(account, visitor);
+      const { clientAddress } = visitor;
+      const who = { actorId: account.id, accountId: account.id, clientAddress };
+      await audit({ action: "session.started", ...who });
+      return started;
+    },
+  };
+}
+
+/**
+ * Where somebody has signed in to the account before, tries are counted apart: whoever guesses elsewhere does not keep
+ * its owner out.
+ */
+async function triedOf(
+  accountId: string,
+  { clientAddress }: Visitor,
+  guesses: Guesses,
+): Promise<Tried> {
+  const { bucket } = bucketOf(clientAddress);
+  const places = await guesses.places(accountId);
+  const isKnown = places.some((place) => bucketOf(place).bucket === bucket);
+  return { accountId, key: isKnown ? `${accountId} ${bucket}` : accountId };
+}
+
+/** Delayed as an account is, so that a delay does not tell which addresses have one. */
+function unknownOf(email: string): Tried {
+  const hash = createHash("sha256").update(email).digest("hex");
+  return { accountId: undefined, key: `unknown ${hash.slice(0, UNKNOWN_KEY_CHARACTERS)}` };
+}
+
+async function countAttempt(
+  { clientAddress }: Visitor,
+  { rates, clock }: Pick<SignInDeps, "rates" | "clock">,
+): Promise<void> {
+  const owner = `sign-in:${bucketOf(clientAddress).bucket}`;
+  const taking = await rates.take(owner, ATTEMPTS_PER_MINUTE, clock.monotonicMs());
+  if (!taking.isGranted) throw tooManyAttempts(taking.closesInMs);
+}

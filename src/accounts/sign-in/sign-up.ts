@@ -1,0 +1,51 @@
+import type { Clock } from "../../base/clock.ts";
+import type { QuotaCounter } from "../admission/quota-counter.ts";
+import { type AccountService, accountEmail, passwordMistake } from "../accounts.ts";
+import { bucketKey, bucketOf } from "../admission/bucket.ts";
+import { badField, setUpOpen, signUpClosed, signUpsSpent } from "../../base/refusals.ts";
+import type { Audit } from "../audit.ts";
+import type { Visitor } from "./sign-ins.ts";
+
+/** Accounts that one address bucket may make in a UTC day; known e-mail addresses count too. */
+const SIGN_UPS_PER_DAY = 3;
+
+export interface SignUpDeps {
+  /** GATEPOST_SIGNUP. */
+  readonly mode: "open" | "closed";
+  /** The link for the first administrator is open: who signed up now could be taken for the operator. */
+  readonly isSetUpOpen: () => Promise<boolean>;
+  readonly accounts: Pick<AccountService, "create">;
+  readonly quotas: Pick<QuotaCounter, "take">;
+  readonly audit: Audit;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** Makes a free account. The answer never tells whether the e-mail address was known; throws a `Refusal`. */
+export type SignUp = (email: string, password: string, visitor: Visitor) => Promise<void>;
+
+export function createSignUp(deps: SignUpDeps): SignUp {
+  const { mode, isSetUpOpen, accounts, quotas, audit, clock } = deps;
+  return async (email, password, { clientAddress }) => {
+    if (mode === "closed") throw signUpClosed();
+    if (await isSetUpOpen()) throw setUpOpen();
+    if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
+    checkPassword(password, email);
+    // The prefix makes the day's count go with those of anonymous address buckets.
+    const owner = `bucket:sign-up:${bucketOf(clientAddress).bucket}`;
+    const limits = { daily: SIGN_UPS_PER_DAY, monthly: null };
+    const taken = await quotas.take(owner, 1, limits, clock.nowMs());
+    if (taken.kind === "spent") throw signUpsSpent(SIGN_UPS_PER_DAY);
+    const by = bucketKey(clientAddress);
+    const order = { email, password, tier: "free", origin: "signup", isAdmin: false, by } as const;
+    const answer = await accounts.create(order);
+    if (answer.kind !== "created") return; // "email_taken": nothing happened, and nobody is told
+    const { id } = answer.account;
+    await audit({ action: "account.created", actorId: id, accountId: id, clientAddress });
+  };
+}
+
+/** Throws a `Refusal` that says what would do. */
+export function checkPassword(password: string, email: string): void {
+  const mistake = passwordMistake(password, email);
+  if (mistake !== undefined) throw badField(mistake);
+}

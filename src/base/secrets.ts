@@ -1,0 +1,103 @@
+import { Buffer } from "node:buffer";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { SecretBox } from "./secret-box.ts";
+
+const SECRET_KEY_BYTES = 32;
+const FILE_NAME = "secret.key";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const VERSION = "v1:";
+
+/**
+ * The service's master key: `setting` when there is one, else the file in `dataDir`, made with mode 0600
+ * when it is missing. Processes that start together on one directory get the same key. Throws when the
+ * file cannot be made or does not hold 32 bytes in base64.
+ */
+export function loadSecretKey(setting: Uint8Array | undefined, dataDir: string): Uint8Array {
+  if (setting !== undefined) return checked(setting, "GATEPOST_SECRET_KEY");
+  const path = join(dataDir, FILE_NAME);
+  try {
+    return readKey(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeKey(path);
+  return readKey(path);
+}
+
+function readKey(path: string): Uint8Array {
+  return checked(Buffer.from(readFileSync(path, "utf8").trim(), "base64"), path);
+}
+
+function checked(key: Uint8Array, from: string): Uint8Array {
+  if (key.length === SECRET_KEY_BYTES) return key;
+  throw new Error(`${from} must hold ${String(SECRET_KEY_BYTES)} bytes in base64`);
+}
+
+/** Written whole and flushed under another name first: a link never shows half a key, nor replaces one. */
+function makeKey(path: string): void {
+  const draft = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(file, `${randomBytes(SECRET_KEY_BYTES).toString("base64")}\n`);
+    fsyncSync(file);
+    linkSync(draft, path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    closeSync(file);
+    rmSync(draft, { force: true });
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+/** A key for one purpose (HKDF, RFC 5869), so that no two uses share one: "webhook secrets", "cookies". */
+export function deriveKey(master: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", master, "gatepost", purpose, SECRET_KEY_BYTES));
+}
+
+/** The same for the same key, and tells nothing of it: for finding out that two processes have different ones. */
+export const keyFingerprint = (master: Uint8Array): string =>
+  Buffer.from(deriveKey(master, "fingerprint")).toString("base64url");
+
+/** AES-256-GCM with a random nonce; `about` is authenticated beside the secret. */
+export function createSecretBox(master: Uint8Array): SecretBox {
+  const key = deriveKey(master, "webhook secrets");
+  return {
+    seal(secret, about) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(about));
+      const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+      return VERSION + Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64");
+    },
+    open(sealed, about) {
+      const bytes = Buffer.from(sealed.slice(VERSION.length), "base64");
+      if (!sealed.startsWith(VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+      const end = bytes.length - TAG_BYTES;
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(end));
+      try {
+        const text = decipher.update(bytes.subarray(NONCE_BYTES, end));
+        return Buffer.concat([text, decipher.final()]).toString("utf8");
+      } catch {
+        return undefined; // the tag does not match: the only way `final` fails here
+      }
+    },
+  };
+}

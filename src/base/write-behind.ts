@@ -1,0 +1,111 @@
+import type { Clock } from "./clock.ts";
+
+export interface WriteBehindOptions<T> {
+  /** From the first item that waits to the write. */
+  readonly afterMs: number;
+  /** Items of one transaction: short, because others wait for it. */
+  readonly batch: number;
+  /** What may wait, in units of `sizeOf`. What does not fit is counted as lost. */
+  readonly max: number;
+  /** 1 when absent. */
+  readonly sizeOf?: (item: T) => number;
+  /** Two items under one key become one. */
+  readonly merge: (older: T, newer: T) => T;
+  readonly save: (items: readonly T[]) => Promise<void>;
+  readonly clock: Pick<Clock, "after">;
+  /** A timed write failed; `lost` says how much did not fit since the last call. */
+  readonly failed: (fault: unknown, lost: number) => void;
+}
+
+/**
+ * Collects what may be lost with a kill, and writes it a little later. What a store does not take waits for the next
+ * write, merged with what came meanwhile, so that a long outage costs bounded memory.
+ */
+export class WriteBehind<T> {
+  readonly #options: WriteBehindOptions<T>;
+  #waiting = new Map<string, T>();
+  /** Can be read while it is being written. */
+  #writing = new Map<string, T>();
+  #size = 0;
+  #lost = 0;
+  #isArmed = false;
+  /** One write after the other: a caller that waits for the last has waited for the one that a timer began. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: WriteBehindOptions<T>) {
+    this.#options = options;
+  }
+
+  note(key: string, item: T): void {
+    this.#put(key, item);
+    this.#arm();
+  }
+
+  /** What waits under this key or is being written. */
+  under(key: string): readonly T[] {
+    return [this.#writing, this.#waiting].flatMap((items) => items.get(key) ?? []);
+  }
+
+  /** Writes what waits; rejects when the store does, and then it waits on. */
+  flush(): Promise<void> {
+    const written = this.#last.then(() => this.#write());
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  #put(key: string, item: T): void {
+    const { max, merge, sizeOf = () => 1 } = this.#options;
+    const older = this.#waiting.get(key);
+    const merged = older === undefined ? item : merge(older, item);
+    const grown = sizeOf(merged) - (older === undefined ? 0 : sizeOf(older));
+    if (grown > 0 && this.#size + grown > max) {
+      this.#lost += grown;
+      return;
+    }
+    this.#size += grown;
+    this.#waiting.set(key, merged);
+  }
+
+  async #write(): Promise<void> {
+    const { batch, save } = this.#options;
+    this.#writing = this.#waiting;
+    this.#waiting = new Map();
+    this.#size = 0;
+    const all = [...this.#writing];
+    try {
+      for (let from = 0; from < all.length; from += batch) {
+        const some = all.slice(from, from + batch);
+        await save(some.map(([, item]) => item));
+        for (const [key] of some) this.#writing.delete(key);
+      }
+    } catch (fault) {
+      this.#putBack();
+      throw fault;
+    }
+  }
+
+  #putBack(): void {
+    const newer = this.#waiting;
+    this.#waiting = new Map();
+    this.#size = 0;
+    for (const items of [this.#writing, newer]) {
+      for (const [key, item] of items) this.#put(key, item);
+    }
+    this.#writing = new Map();
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    const { clock, afterMs, failed } = this.#options;
+    clock.after(afterMs, () => {
+      this.#isArmed = false;
+      this.flush().catch((fault: unknown) => {
+        const lost = this.#lost;
+        this.#lost = 0;
+        failed(fault, lost);
+      });
+    });
+  }
+}

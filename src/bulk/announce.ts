@@ -1,0 +1,82 @@
+import type { CompletedBatch } from "./batches.ts";
+import type { Jobs } from "./jobs.ts";
+import type { Clock } from "../base/clock.ts";
+import type { End } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
+import type { Owner } from "../base/owner.ts";
+import type { BulkStats } from "./bulk.ts";
+import { statsOf } from "./present.ts";
+
+/** A batch that completed, synchronous or queued; never one that failed or was cancelled. */
+export interface CompletedEvent {
+  readonly owner: Owner;
+  readonly session: string;
+  readonly stats: BulkStats;
+}
+
+/** Called at most once for each completed batch, and exactly once unless the process dies at that moment. */
+export type OnCompleted = (event: CompletedEvent) => Promise<void>;
+
+export interface AnnounceDeps {
+  readonly jobs: Pick<Jobs, "takeCompleted">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onCompleted: OnCompleted;
+}
+
+export interface Announcer {
+  /**
+   * Announces every completed batch that was not announced, from any worker. Calls that come while one
+   * is under way are answered by a second round of it. Never rejects.
+   */
+  readonly announce: () => Promise<void>;
+  /** Begins with no other batch. Resolves when the one under way is announced: it is marked already. */
+  readonly stop: End;
+}
+
+export function announcer(deps: AnnounceDeps): Announcer {
+  let running: Promise<void> | undefined;
+  let isAskedAgain = false;
+  let isStopped = false;
+  const rounds = async (): Promise<void> => {
+    do {
+      isAskedAgain = false;
+      await announceAll(deps, () => isStopped);
+    } while (isAskedAgain && !isStopped);
+    running = undefined;
+  };
+  return {
+    announce() {
+      isAskedAgain = true;
+      running ??= rounds();
+      return running;
+    },
+    async stop() {
+      isStopped = true;
+      await running;
+    },
+  };
+}
+
+async function announceAll(deps: AnnounceDeps, isStopped: () => boolean): Promise<void> {
+  const { jobs, clock, log } = deps;
+  try {
+    while (!isStopped()) {
+      const batch = await jobs.takeCompleted(clock.nowMs());
+      if (batch === undefined) return;
+      await announce(batch, deps);
+    }
+  } catch (fault) {
+    log.error("bulk.announce_failed", fault);
+  }
+}
+
+/** A failing hook does not affect other batches. */
+async function announce(batch: CompletedBatch, { onCompleted, log }: AnnounceDeps): Promise<void> {
+  const { owner, session } = batch;
+  try {
+    await onCompleted({ owner, session, stats: statsOf(batch) });
+  } catch (fault) {
+    log.error("bulk.completion_failed", fault, { session });
+  }
+}

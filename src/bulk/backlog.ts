@@ -1,0 +1,67 @@
+import { type Kysely, sql as raw } from "kysely";
+import { SPEED_AGE_MS } from "./jobs-store.ts";
+import type { Database } from "../store/schema.ts";
+import { RUNNING } from "../store/tables/bulk.ts";
+
+/** What waits in the database, of all processes that share it. */
+export interface Backlog {
+  /** Nothing of them is checked yet. */
+  readonly pendingJobs: number;
+  readonly processingJobs: number;
+  /** Of the running job that was accepted first; 0 without one. */
+  readonly oldestJobMs: number;
+  /** Entries of running jobs that are not checked yet. */
+  readonly entries: number;
+  /** Chunks without a worker, or whose worker let its lease end. */
+  readonly waitingChunks: number;
+  readonly leasedChunks: number;
+  /** Entries that all workers checked in the last seconds. */
+  readonly entriesPerSecond: number;
+  readonly queuedWebhooks: number;
+}
+
+type Count = number | string | null;
+
+/** Reads running and waiting work by separate indexes, independent of finished sessions. */
+export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<Backlog> {
+  const jobs = await db
+    .selectFrom("jobs")
+    .select([
+      raw<Count>`sum(case when state = 'pending' then 1 else 0 end)`.as("pending"),
+      raw<Count>`sum(case when state = 'pending' then 0 else 1 end)`.as("processing"),
+      raw<Count>`min(accepted_at_ms)`.as("oldest"),
+      raw<Count>`sum(unique_count - processed)`.as("entries"),
+    ])
+    .where("is_running", "=", RUNNING)
+    .executeTakeFirstOrThrow();
+  const chunks = await db
+    .selectFrom("chunks")
+    .select(({ fn }) => [
+      fn.countAll().as("open"),
+      raw<Count>`sum(case when lease_worker is not null and available_at_ms > ${nowMs} then 1 else 0 end)`.as(
+        "leased",
+      ),
+    ])
+    .where("available_at_ms", "is not", null)
+    .executeTakeFirstOrThrow();
+  const workers = await db
+    .selectFrom("bulk_workers")
+    .select(raw<Count>`sum(entries_per_second)`.as("speed"))
+    .where("seen_at_ms", ">", nowMs - SPEED_AGE_MS)
+    .executeTakeFirstOrThrow();
+  const webhooks = await db
+    .selectFrom("webhook_deliveries")
+    .select(raw<Count>`count(*)`.as("queued"))
+    .where("state", "=", "queued")
+    .executeTakeFirstOrThrow();
+  return {
+    pendingJobs: Number(jobs.pending),
+    processingJobs: Number(jobs.processing),
+    oldestJobMs: jobs.oldest === null ? 0 : Math.max(0, nowMs - Number(jobs.oldest)),
+    entries: Number(jobs.entries),
+    waitingChunks: Number(chunks.open) - Number(chunks.leased),
+    leasedChunks: Number(chunks.leased),
+    entriesPerSecond: Number(workers.speed),
+    queuedWebhooks: Number(webhooks.queued),
+  };
+}

@@ -1,0 +1,130 @@
+import type { ChunkOutcome, KeptAnswer, NewBatch, StoredTable } from "./batches.ts";
+import type { Ids } from "../base/ids.ts";
+import { ownerKey } from "../base/owner.ts";
+import type { SqlCharges } from "../accounts/admission/charges-store.ts";
+import type { Kysely } from "kysely";
+import { turnsOf } from "./chunk-claims.ts";
+import { packLines, packText } from "../store/packed-text.ts";
+import type { Database } from "../store/schema.ts";
+import type { ChunkRow, JobRow, TablePageRow } from "../store/tables/bulk.ts";
+import type { Tx } from "../store/transaction.ts";
+
+export interface BulkStoreDeps {
+  readonly db: Kysely<Database>;
+  readonly charges: SqlCharges;
+  readonly ids: Ids;
+}
+
+/** A batch, compressed and ready to be written without another thought. */
+export interface PackedBatch {
+  readonly batch: NewBatch;
+  readonly chunks: readonly ChunkRow[];
+  readonly pages: readonly TablePageRow[];
+}
+
+/** Done before the transaction, which then holds the write lock for no longer than the writing takes. */
+export async function packBatch(
+  batch: NewBatch,
+  outcomes?: readonly ChunkOutcome[],
+): Promise<PackedBatch> {
+  const { session, nowMs } = batch;
+  const chunks: ChunkRow[] = [];
+  // One after the other, here and below: packing takes a quarter of a megabyte each time.
+  for (const [number, { entries, content }] of batch.chunks.entries()) {
+    const outcome = outcomes?.[number];
+    chunks.push({
+      session,
+      number,
+      entries,
+      content: await packText(content),
+      available_at_ms: outcome === undefined ? nowMs : null,
+      lease_worker: null,
+      lease_token: null,
+      claims: 0,
+      results: outcome === undefined ? null : await packLines(outcome.results),
+      valid: outcome === undefined ? null : await packLines(outcome.valid),
+      answered: null,
+    });
+  }
+  const pages = batch.table === undefined ? [] : await packPages(session, batch.table);
+  return { batch, chunks, pages };
+}
+
+async function packPages(session: string, table: StoredTable): Promise<readonly TablePageRow[]> {
+  const made: TablePageRow[] = [];
+  for (const [number, { cells, entries }] of table.pages.entries()) {
+    const page = [Buffer.from('{"rows":'), cells, Buffer.from(`,"entries":[${entries.join()}]}`)];
+    made.push({ session, number, content: await packText(Buffer.concat(page)) });
+  }
+  return made;
+}
+
+/** What a new job's row shares with that of a batch that was checked at once. */
+export function jobRow(
+  { batch, chunks, pages }: PackedBatch,
+  more: Pick<JobRow, "origin" | "state" | "is_running" | "charge_id" | "announced" | "spam_trap">,
+): JobRow {
+  return {
+    session: batch.session,
+    owner: ownerKey(batch.owner),
+    client_address: batch.clientAddress,
+    total: batch.total,
+    unique_count: batch.unique,
+    processed: 0,
+    invalid_format: 0,
+    disposable: 0,
+    invalid_dns: 0,
+    valid: 0,
+    chunk_count: chunks.length,
+    open_chunks: chunks.length,
+    accepted_at_ms: batch.nowMs,
+    served_turn: turnsOf(chunks.length), // of lists that come together, small ones are first
+    dns_down_since_ms: null,
+    expires_at_ms: null,
+    table_header: batch.table === undefined ? null : JSON.stringify(batch.table.header),
+    table_pages: pages.length,
+    ...more,
+  };
+}
+
+/** 11 values a row: PostgreSQL takes 65,535 in a statement, SQLite 32,766. */
+const ROWS_MAX = 100;
+
+/** The parts of a batch, behind its row in `jobs`. */
+export async function insertParts({ sql }: Tx, { chunks, pages }: PackedBatch): Promise<void> {
+  for (let at = 0; at < chunks.length; at += ROWS_MAX) {
+    await sql
+      .insertInto("chunks")
+      .values(chunks.slice(at, at + ROWS_MAX))
+      .execute();
+  }
+  for (let at = 0; at < pages.length; at += ROWS_MAX) {
+    await sql
+      .insertInto("table_pages")
+      .values(pages.slice(at, at + ROWS_MAX))
+      .execute();
+  }
+}
+
+/** Keeps the answer with what it speaks of. Nothing when a later request took the key over. */
+export async function keepAnswer(
+  { sql }: Tx,
+  { session, owner }: NewBatch,
+  keep: KeptAnswer | undefined,
+): Promise<void> {
+  if (keep === undefined) return;
+  await sql
+    .updateTable("retry_keys")
+    .set({ session, answer: keep.answer })
+    .where("owner", "=", ownerKey(owner))
+    .where("key", "=", keep.key)
+    .where("token", "=", keep.token)
+    .execute();
+}
+
+/** Deletes what a batch holds besides its row in `jobs`. */
+export async function deleteParts({ sql }: Tx, session: string): Promise<void> {
+  await sql.deleteFrom("chunks").where("session", "=", session).execute();
+  await sql.deleteFrom("table_pages").where("session", "=", session).execute();
+  await sql.deleteFrom("retry_keys").where("session", "=", session).execute();
+}

@@ -1,0 +1,180 @@
+import type { RowNote } from "../core/batch/result-cells.ts";
+import type { Tally } from "../core/batch/tally.ts";
+import type { SplitBatch } from "../core/batch/batch-chunk.ts";
+import type { BatchLayout } from "../core/batch/batch.ts";
+import type { StoredTable } from "./batches.ts";
+import type { TooMany } from "./splitter.ts";
+import type { Caller } from "../accounts/admission/caller.ts";
+import type { Entrance } from "../accounts/admission/admission.ts";
+
+/** The contract's bulk summary; keys in its order. */
+export interface BulkStats {
+  /** Entries submitted, before de-duplication. */
+  readonly total: number;
+  /** `invalid_format + invalid_dns + disposable + valid`, always. */
+  readonly unique: number;
+  readonly invalid_format: number;
+  readonly invalid_dns: number;
+  readonly disposable: number;
+  readonly valid: number;
+  readonly session: string;
+}
+
+/** The queued response; keys in the contract's order. */
+export interface QueuedBatch {
+  readonly session: string;
+  readonly status: "pending";
+  /** Unique entries. */
+  readonly email_count: number;
+  /** At least 1. */
+  readonly estimated_seconds: number;
+}
+
+/** The progress object; keys in the contract's order. */
+export interface BulkProgress {
+  readonly session: string;
+  readonly status: "pending" | "processing" | "failed" | "completed";
+  readonly email_count: number;
+  /** From `processing` on; never falls. */
+  readonly processed_count?: number;
+}
+
+/** The view endpoint's answer for a finished job without a valid entry. */
+export interface CompletedSummary extends Omit<BulkStats, "session"> {
+  readonly session: string;
+  readonly status: "completed";
+  readonly email_count: number;
+  readonly processed_count: number;
+}
+
+/** One submitted spelling and the JSON text of its entry's validation result. */
+export interface SpelledResult {
+  readonly spelling: string;
+  /** Another spelling of its entry came before. */
+  readonly isDuplicate?: boolean;
+  /** Serialised once, keys in the contract's order. */
+  readonly result: string;
+}
+
+/** One row of an uploaded table with the JSON texts of its entries' results; none for a blank cell. */
+export interface RowResult extends RowNote {
+  readonly cells: readonly string[];
+  readonly results: readonly string[];
+}
+
+/** What the answer to an upload says of the file. */
+export interface FileFacts {
+  readonly column: string;
+  readonly sheet?: string;
+  readonly other_columns: readonly string[];
+  readonly other_sheets?: readonly string[];
+  /** Rows below the header. */
+  readonly rows: number;
+  /** How many of them could not be read; the first are in `reasons`. */
+  readonly rows_with_reason: number;
+  readonly reasons: readonly string[];
+}
+
+/** A list as a face read it. */
+export interface BulkText {
+  /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
+  readonly text: string;
+  /** `list`: split on commas and ASCII white space. `lines`: one entry a line ("\n"), blanks trimmed. */
+  readonly layout: BatchLayout;
+}
+
+/** An uploaded file as a face read it, within its caller's `entriesMax`. */
+export interface BulkFile {
+  readonly split: SplitBatch | TooMany;
+  /** Kept with the session and deleted with it. */
+  readonly table?: StoredTable;
+  readonly facts?: FileFacts;
+}
+
+/** `retry`: the Idempotency-Key header and what the body comes to. */
+export type BulkRequest = (BulkText | BulkFile) & { readonly retry?: IdempotencyKey };
+
+/** Makes a repeated request the same request (decisions, section 5). */
+export interface IdempotencyKey {
+  /** As sent; 1 to 255 characters. */
+  readonly key: string;
+  /** Lower-case hex SHA-256 of everything that makes the answer: path, media type and body. */
+  readonly bodyHash: string;
+}
+
+/** The answer to a bulk request. */
+export type BulkAnswer = { readonly paidBy: "plan" | "credits" } & (
+  | {
+      readonly kind: "done";
+      readonly stats: BulkStats;
+      /** For `json`: every distinct spelling in submission order, in pages. May be read once. */
+      readonly results: () => AsyncIterable<readonly SpelledResult[]>;
+    }
+  | { readonly kind: "queued"; readonly queued: QueuedBatch }
+);
+
+/** What the view endpoint shows. */
+export type BulkView =
+  | { readonly kind: "progress"; readonly progress: BulkProgress }
+  | { readonly kind: "summary"; readonly summary: CompletedSummary }
+  | {
+      readonly kind: "list";
+      readonly stats: BulkStats;
+      /** The valid entries in submission order, first spelling each, in pages; no page is empty. */
+      readonly valid: () => AsyncIterable<readonly string[]>;
+    };
+
+/** Everything a finished session holds, or how far it is. */
+export type BulkResults =
+  | { readonly kind: "progress"; readonly progress: BulkProgress; readonly soFar: SoFar }
+  | {
+      readonly kind: "results";
+      readonly stats: BulkStats;
+      /** How long they stay, rounded down. */
+      readonly lifeSeconds: number;
+      /** Every distinct spelling in submission order, in pages. */
+      readonly results: () => AsyncIterable<readonly SpelledResult[]>;
+      /** Of an upload: its columns, and its rows in the file's order, in pages. */
+      readonly table?: {
+        readonly header: readonly string[];
+        readonly rows: () => AsyncIterable<readonly RowResult[]>;
+      };
+    };
+
+/** What a batch that runs came to so far. */
+export interface SoFar {
+  /** Of the entries that are stored. */
+  readonly tally: Tally;
+  /** Some of the newest results. */
+  readonly newest: () => Promise<readonly SpelledResult[]>;
+}
+
+/**
+ * Batches, jobs and their sessions. Every method throws a `Refusal` for what it will not do; a session that
+ * is unknown, malformed, expired, deleted or another owner's is the same 404 everywhere.
+ */
+export interface BulkService {
+  /**
+   * Takes a batch in the order of refusals of decisions section 5, from 400 (no entry at all) and 413 on:
+   * identity and rate are settled in `entrance`. A refusal charges nothing. At most 100 unique entries are
+   * checked at once within the time budget; more, or a spent budget, become a queued job.
+   */
+  submit(entrance: Entrance, request: BulkRequest): Promise<BulkAnswer>;
+  /** Unique entries that a request of this caller may hold; null: any number. */
+  entriesMax(caller: Caller): number | null;
+  /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
+  view(caller: Caller, session: string): Promise<BulkView>;
+  /** `/json` and `/csv`: for the submitting account, or for an anonymous session its address, only. */
+  results(caller: Caller, session: string): Promise<BulkResults>;
+  /**
+   * `/events`: the progress object whenever it changed, at most one a second, the first at once; ends after
+   * `completed` or `failed`, when the session is gone, or when the reader returns. Access as `results`;
+   * the refusal comes from this call, not from the iterable.
+   */
+  progress(caller: Caller, session: string): Promise<AsyncIterable<BulkProgress>>;
+  /**
+   * DELETE: cancels a job or forgets results. The slot is free, the cooldown stays, entries that were not
+   * processed are refunded, nothing is announced. Access as `results`.
+   */
+  remove(caller: Caller, session: string): Promise<void>;
+}

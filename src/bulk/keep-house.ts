@@ -1,0 +1,64 @@
+import type { Clock } from "../base/clock.ts";
+import type { Jobs } from "./jobs.ts";
+import type { Log } from "../base/log.ts";
+import type { SessionStore } from "./session-store.ts";
+import { type End, every } from "../base/every.ts";
+
+/** The longest time that a stuck job stays after its last worker, and a session on disk after its end. */
+const KEEP_HOUSE_EVERY_MS = 5_000;
+
+interface House {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs `task` now and every five seconds. */
+const repeat = (task: () => Promise<void>, { clock, log }: House): End =>
+  every(
+    {
+      ms: KEEP_HOUSE_EVERY_MS,
+      firstMs: 0,
+      clock,
+      failed: (fault) => log.error("bulk.housekeeping_failed", fault),
+    },
+    task,
+  );
+
+export interface KeepJobsDeps extends House {
+  readonly jobs: Pick<Jobs, "failStuck">;
+  /** Announces completed batches, also those left by a crash. */
+  readonly announce: () => Promise<void>;
+}
+
+/** Fails jobs that are stuck and announces what was left; where refunds are counted. */
+export function keepJobs(deps: KeepJobsDeps): End {
+  const { jobs, announce, clock, log } = deps;
+  return repeat(async () => {
+    const failed = await jobs.failStuck(clock.nowMs());
+    if (failed > 0) log.warn("bulk.jobs_failed", { failed });
+    await announce();
+  }, deps);
+}
+
+export interface KeepSessionsDeps extends House {
+  readonly sessions: Pick<SessionStore, "prune">;
+  /** Makes the disk forget what was deleted. */
+  readonly scrub: () => Promise<void>;
+}
+
+/** At most so often, for others wait for it. */
+const SCRUB_EVERY_MS = 60_000;
+
+/** Deletes expired sessions, and makes the disk forget them; one process at a time need do it. */
+export function keepSessions(deps: KeepSessionsDeps): End {
+  const { sessions, scrub, clock } = deps;
+  let isScrubDue = false;
+  let scrubbedMs = -Infinity;
+  return repeat(async () => {
+    if ((await sessions.prune(clock.nowMs())) > 0) isScrubDue = true;
+    if (!isScrubDue || clock.monotonicMs() - scrubbedMs < SCRUB_EVERY_MS) return;
+    isScrubDue = false;
+    scrubbedMs = clock.monotonicMs();
+    await scrub();
+  }, deps);
+}

@@ -1,0 +1,167 @@
+import { chunkEntries, unpackChunk } from "../core/batch/batch-chunk.ts";
+import type { Clock } from "../base/clock.ts";
+import { ownerKey } from "../base/owner.ts";
+import type { Session, SessionStore } from "./session-store.ts";
+import type { Caller } from "../accounts/admission/caller.ts";
+import { sessionNotFound } from "../base/refusals.ts";
+import type { BulkProgress, BulkResults, BulkView, SpelledResult } from "./bulk.ts";
+import { progressOf, statsOf, summaryOf } from "./present.ts";
+import { rowResults, spelledResults, storedResults, withNotes } from "./result-source.ts";
+
+export interface ReadDeps {
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+}
+
+/**
+ * `view` is the plain list of the contract. `everything` is what goes beyond it: all results, progress
+ * events, deletion. Only the view of a synchronous result is also for the address it was submitted from.
+ */
+export type Access = "view" | "everything";
+
+const SESSION_HASH = /^[0-9a-f]{32}$/;
+
+const isAnonymous = (session: Session): boolean => session.owner.startsWith("bucket:");
+
+function mayRead(caller: Caller, session: Session, access: Access): boolean {
+  const sameAddress = caller.clientAddress === session.clientAddress;
+  if (isAnonymous(session)) return sameAddress;
+  if (ownerKey(caller.owner) === session.owner) return true;
+  const isKeyless = caller.owner.kind === "bucket";
+  return access === "view" && session.origin === "sync" && isKeyless && sameAddress;
+}
+
+/** The session as this caller may have it; else the one 404 there is. */
+export async function findSession(
+  { sessions, clock }: ReadDeps,
+  hash: string,
+  { caller, access }: { readonly caller: Caller; readonly access: Access },
+): Promise<Session> {
+  const isHash = SESSION_HASH.test(hash);
+  const session = isHash ? await sessions.find(hash, clock.nowMs()) : undefined;
+  if (session === undefined || !mayRead(caller, session, access)) throw sessionNotFound();
+  return session;
+}
+
+async function* validPages(
+  sessions: SessionStore,
+  { session, chunks }: Session,
+): AsyncGenerator<readonly string[]> {
+  for (let number = 0; number < chunks; number += 1) {
+    const page = await sessions.valid(session, number);
+    if (page === undefined) throw new Error("the session ended while it was read");
+    if (page.length > 0) yield page;
+  }
+}
+
+export async function viewSession(deps: ReadDeps, caller: Caller, hash: string): Promise<BulkView> {
+  const session = await findSession(deps, hash, { caller, access: "view" });
+  if (session.state !== "completed") return { kind: "progress", progress: progressOf(session) };
+  if (session.tally.valid === 0) return { kind: "summary", summary: summaryOf(session) };
+  return {
+    kind: "list",
+    stats: statsOf(session),
+    valid: () => validPages(deps.sessions, session),
+  };
+}
+
+/** Never below zero: it may end between the look and the answer. */
+const lifeSeconds = ({ expiresAtMs = 0 }: Session, clock: Clock): number =>
+  Math.max(0, Math.floor((expiresAtMs - clock.nowMs()) / 1_000));
+
+export async function sessionResults(
+  deps: ReadDeps,
+  caller: Caller,
+  hash: string,
+): Promise<BulkResults> {
+  const session = await findSession(deps, hash, { caller, access: "everything" });
+  if (session.state !== "completed") {
+    const soFar = { tally: session.tally, newest: () => newestResults(deps.sessions, session) };
+    return { kind: "progress", progress: progressOf(session), soFar };
+  }
+  const source = withNotes(storedResults(deps.sessions, session));
+  const { table } = session;
+  const page = (number: number) => deps.sessions.page(hash, number);
+  return {
+    kind: "results",
+    stats: statsOf(session),
+    lifeSeconds: lifeSeconds(session, deps.clock),
+    results: () => spelledResults(source),
+    ...(table === undefined
+      ? {}
+      : {
+          table: {
+            header: table.header,
+            rows: () => rowResults(source, { pages: table.pages, page }),
+          },
+        }),
+  };
+}
+
+/** Chunks looked at for one that is done: they end nearly in their order. */
+const NEWEST_TRIES = 4;
+const NEWEST_MAX = 6;
+
+/** Some results of a chunk that was stored lately; none while the first are on their way. */
+async function newestResults(
+  sessions: SessionStore,
+  { session, chunksDone: done }: Session,
+): Promise<readonly SpelledResult[]> {
+  for (let number = done; number >= Math.max(0, done - NEWEST_TRIES); number -= 1) {
+    const results = await sessions.results(session, number);
+    const content = results === undefined ? undefined : await sessions.content(session, number);
+    if (results === undefined || content === undefined) continue;
+    const entries = chunkEntries(unpackChunk(content)).slice(-NEWEST_MAX);
+    const last = results.slice(-entries.length);
+    return entries.map((spelling, at) => ({ spelling, result: last[at] ?? "{}" }));
+  }
+  return [];
+}
+
+/** How often progress is read, which bounds how often it is sent. */
+const PROGRESS_EVERY_MS = 1_000;
+
+const isOver = ({ status }: BulkProgress): boolean => status === "completed" || status === "failed";
+
+const sameProgress = (a: BulkProgress | undefined, b: BulkProgress): boolean =>
+  a?.status === b.status && a.processed_count === b.processed_count;
+
+/** A reader that leaves ends it at the next look, also where nothing changes any more. */
+function follow(deps: ReadDeps, first: Session): AsyncIterable<BulkProgress> {
+  let hasLeft = false;
+  const steps = changes(deps, first, () => hasLeft);
+  const iterator: AsyncIterator<BulkProgress> = {
+    next: () => steps.next(),
+    return: () => {
+      hasLeft = true;
+      return steps.return(undefined);
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+async function* changes(
+  { sessions, clock }: ReadDeps,
+  first: Session,
+  hasLeft: () => boolean,
+): AsyncGenerator<BulkProgress> {
+  let told: BulkProgress | undefined;
+  let session: Session | undefined = first;
+  while (session !== undefined) {
+    const progress = progressOf(session);
+    if (!sameProgress(told, progress)) yield progress;
+    if (isOver(progress)) return;
+    told = progress;
+    await new Promise<void>((resolve) => void clock.after(PROGRESS_EVERY_MS, resolve));
+    if (hasLeft()) return;
+    session = await sessions.find(first.session, clock.nowMs());
+  }
+}
+
+export async function followSession(
+  deps: ReadDeps,
+  caller: Caller,
+  hash: string,
+): Promise<AsyncIterable<BulkProgress>> {
+  return follow(deps, await findSession(deps, hash, { caller, access: "everything" }));
+}

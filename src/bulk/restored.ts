@@ -1,0 +1,65 @@
+import { type Kysely, sql as raw } from "kysely";
+import { SESSION_LIFE_MS } from "./session-store.ts";
+import { deleteParts } from "./batches-store.ts";
+import { endEarly } from "./jobs-store.ts";
+import { refundIn } from "../accounts/admission/refunds.ts";
+import type { Database } from "../store/schema.ts";
+import { RUNNING, UNTOLD } from "../store/tables/bulk.ts";
+import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
+
+/** What was under way in a back-up, and is not any more. */
+export interface EndedByRestore {
+  readonly jobs: number;
+  readonly webhooks: number;
+  readonly signIns: number;
+}
+
+async function endJobs(tx: Tx, nowMs: number): Promise<number> {
+  const running = await tx.sql
+    .updateTable("jobs")
+    .set({ state: "failed", is_running: 0, expires_at_ms: nowMs + SESSION_LIFE_MS })
+    .where("is_running", "=", RUNNING)
+    .returning(["session", "charge_id", "unique_count", "processed"])
+    .execute();
+  const charges = {
+    refundIn: (sql: Tx, chargeId: string, units: number, atMs: number) =>
+      refundIn(sql, {}, { chargeId, units, nowMs: atMs }),
+  };
+  for (const job of running) {
+    await endEarly(tx, job, { charges, nowMs });
+    await deleteParts(tx, job.session);
+  }
+  return running.length;
+}
+
+/** Both what was queued and what would have been queued for a batch that had completed. */
+async function endWebhooks({ sql }: Tx): Promise<number> {
+  const untold = await sql
+    .updateTable("jobs")
+    .set({ announced: 1 })
+    .where("announced", "=", UNTOLD)
+    .executeTakeFirst();
+  const queued = await sql
+    .updateTable("webhook_deliveries")
+    .set({ state: "interrupted" })
+    .where("state", "in", ["queued", "sending"])
+    .executeTakeFirst();
+  return Number(untold.numUpdatedRows) + Number(queued.numUpdatedRows);
+}
+
+/**
+ * Makes a restored database safe to use, when the service kept running after the back-up: batches under
+ * way fail and what was not checked of them is refunded, for their owners may have had the results; webhooks that
+ * waited are not sent, because they may have been; every sign-in ends, because its user may have signed out. All of it or
+ * nothing. No process may serve the database meanwhile.
+ */
+export async function settleRestored(db: Kysely<Database>, nowMs: number): Promise<EndedByRestore> {
+  return await inTransaction(db, async (tx) => {
+    const jobs = await endJobs(tx, nowMs);
+    const webhooks = await endWebhooks(tx);
+    // Servers read the ledger again, which now has the refunds.
+    if (hasRivals(tx.sql)) await raw`truncate counters`.execute(tx.sql);
+    const signIns = await tx.sql.deleteFrom("login_sessions").executeTakeFirst();
+    return { jobs, webhooks, signIns: Number(signIns.numDeletedRows) };
+  });
+}

@@ -1,0 +1,207 @@
+import {
+  type Chunk,
+  chunkEntries,
+  chunkOf,
+  entryAt,
+  unpackChunk,
+} from "../core/batch/batch-chunk.ts";
+import { addressBalance, entryNote, type ListKind, withNote } from "../core/batch/entry-note.ts";
+import type { FullResult } from "../core/validate/result.ts";
+import type { SessionStore, TablePage } from "./session-store.ts";
+import type { RowResult, SpelledResult } from "./bulk.ts";
+
+/** The parts of a checked batch, wherever they are; undefined when they are gone. */
+export interface ResultSource {
+  readonly chunks: number;
+  chunk(number: number): Promise<Chunk | undefined>;
+  results(chunk: number): Promise<readonly string[] | undefined>;
+}
+
+export function storedResults(
+  store: Pick<SessionStore, "content" | "results">,
+  { session, chunks }: { readonly session: string; readonly chunks: number },
+): ResultSource {
+  return {
+    chunks,
+    async chunk(number) {
+      const content = await store.content(session, number);
+      return content === undefined ? undefined : unpackChunk(content);
+    },
+    results: (chunk) => store.results(session, chunk),
+  };
+}
+
+/**
+ * The same results, each with the note of its entry where there is one. Whether the list is one of addresses is counted
+ * as its chunks are read; those that were not are read before the first results.
+ */
+export function withNotes(source: ResultSource): ResultSource {
+  return new NotingSource(source);
+}
+
+class NotingSource implements ResultSource {
+  readonly chunks: number;
+  readonly #source: ResultSource;
+  /** Chunks in `#balance`, which are the first ones. */
+  #counted = 0;
+  #balance = 0;
+  /** The chunk that was read last, because its results are read next. */
+  #last: { readonly number: number; readonly chunk: Chunk | undefined } | undefined;
+
+  constructor(source: ResultSource) {
+    this.chunks = source.chunks;
+    this.#source = source;
+  }
+
+  async chunk(number: number): Promise<Chunk | undefined> {
+    if (this.#last?.number === number) return this.#last.chunk;
+    const chunk = await this.#source.chunk(number);
+    this.#last = { number, chunk };
+    if (number === this.#counted && chunk !== undefined) {
+      this.#balance += addressBalance(chunkEntries(chunk));
+      this.#counted += 1;
+    }
+    return chunk;
+  }
+
+  async results(number: number): Promise<readonly string[] | undefined> {
+    const results = await this.#source.results(number);
+    if (results === undefined) return undefined;
+    while (this.#counted < this.chunks) there(await this.chunk(this.#counted));
+    const among: ListKind = this.#balance > 0 ? "addresses" : "anything";
+    const entries = chunkEntries(there(await this.chunk(number)));
+    return results.map((text, at) => noted(text, entries[at] ?? "", among));
+  }
+}
+
+const MALFORMED = '{"format":false';
+
+/** Most results need no note, which their text and the entry show without parsing. */
+function noted(result: string, entry: string, among: ListKind): string {
+  const isSuspect = among === "addresses" && !entry.includes("@");
+  const note = isSuspect || result.startsWith(MALFORMED) ? entryNote(entry, among) : undefined;
+  if (note === undefined) return result;
+  return JSON.stringify(withNote(JSON.parse(result) as FullResult, note));
+}
+
+/** A reader that started before the session ended gets no more of it; its answer breaks off. */
+function there<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error("the session ended while it was read");
+  return part;
+}
+
+/**
+ * Results one after the other with one chunk of them in memory, and what later spellings come back to.
+ * New entries are asked for in ascending order; of older ones only those in `wantedAgain`.
+ */
+class Cursor {
+  readonly #source: ResultSource;
+  readonly #wantedAgain: ReadonlySet<number>;
+  readonly #kept = new Map<number, string>();
+  #chunk = -1;
+  #first = 0;
+  #results: readonly string[] = [];
+
+  constructor(source: ResultSource, wantedAgain: ReadonlySet<number>) {
+    this.#source = source;
+    this.#wantedAgain = wantedAgain;
+  }
+
+  /** Whether `at` knows the entry; a promise for each of thousands of rows would cost more than the row. */
+  has(entry: number): boolean {
+    return chunkOf(entry) <= this.#chunk;
+  }
+
+  /** Reads on until `at` knows the entry. */
+  async reach(entry: number): Promise<void> {
+    while (!this.has(entry)) await this.#next();
+  }
+
+  at(entry: number): string {
+    return there(this.#results[entry - this.#first] ?? this.#kept.get(entry));
+  }
+
+  async #next(): Promise<void> {
+    this.#first += this.#results.length;
+    this.#chunk += 1;
+    this.#results = there(await this.#source.results(this.#chunk));
+    if (this.#wantedAgain.size === 0) return;
+    for (const [index, result] of this.#results.entries()) {
+      const entry = this.#first + index;
+      if (this.#wantedAgain.has(entry)) this.#kept.set(entry, result);
+    }
+  }
+}
+
+/** Entries that are asked for again when their chunk has been left behind. */
+class Repeats {
+  readonly entries = new Set<number>();
+  #newest = -1;
+
+  note(entry: number): void {
+    if (entry > this.#newest) this.#newest = entry;
+    else if (chunkOf(entry) < chunkOf(this.#newest)) this.entries.add(entry);
+  }
+}
+
+/** Every distinct spelling in submission order with its entry's result, a chunk a page. */
+export async function* spelledResults(
+  source: ResultSource,
+): AsyncGenerator<readonly SpelledResult[]> {
+  const repeats = new Repeats();
+  for (let number = 0; number < source.chunks; number += 1) {
+    const chunk = there(await source.chunk(number));
+    for (const index of chunk.spellings.keys()) repeats.note(entryAt(chunk, index));
+  }
+  const cursor = new Cursor(source, repeats.entries);
+  let newest = -1;
+  for (let number = 0; number < source.chunks; number += 1) {
+    const chunk = there(await source.chunk(number));
+    // A spelling is one of this chunk's entries or of an earlier one's.
+    await cursor.reach(chunk.first);
+    yield chunk.spellings.map((spelling, index) => {
+      const entry = entryAt(chunk, index);
+      const isDuplicate = entry <= newest;
+      newest = Math.max(newest, entry);
+      return { spelling, isDuplicate, result: cursor.at(entry) };
+    });
+  }
+}
+
+/** Where the rows of an uploaded table are. */
+export interface RowSource {
+  readonly pages: number;
+  page(number: number): Promise<TablePage | undefined>;
+}
+
+/** The rows of an uploaded table in the file's order, each with its entry's result. */
+export async function* rowResults(
+  source: ResultSource,
+  rows: RowSource,
+): AsyncGenerator<readonly RowResult[]> {
+  const repeats = new Repeats();
+  for (let number = 0; number < rows.pages; number += 1) {
+    for (const entry of there(await rows.page(number)).entries) repeats.note(entry);
+  }
+  const cursor = new Cursor(source, repeats.entries);
+  let newest = -1;
+  for (let number = 0; number < rows.pages; number += 1) {
+    const page = there(await rows.page(number));
+    const made: RowResult[] = [];
+    let at = 0;
+    for (const row of page.rows) {
+      const { cells, count, ...note } = "cells" in row ? row : { cells: row, count: 1 };
+      const results: string[] = [];
+      let isDuplicate = count > 0;
+      for (const entry of page.entries.slice(at, at + count)) {
+        if (!cursor.has(entry)) await cursor.reach(entry);
+        if (entry > newest) isDuplicate = false;
+        newest = Math.max(newest, entry);
+        results.push(cursor.at(entry));
+      }
+      at += count;
+      made.push({ cells, results, isDuplicate, ...note });
+    }
+    yield made;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Datasets } from "../../core/evidence/datasets.ts";
+import type { Lookup } from "../../core/mail/lookup.ts";
+import type { MailHosts } from "../../core/mail/mail-hosts.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import { conclusionOf, mailOf, type Validation } from "../../core/validate/validate.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import { awakeClock } from "../../base/awake-clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import { type BoundedLookup, boundLookup } from "../../check/bounded-lookup.ts";
+import type { EntryCheck, EntryCheckOptions, Heard } from "./entry-check.ts";
+
+export interface CoreEntryCheckDeps {
+  readonly datasets: () => Datasets;
+  readonly lookup: Lookup;
+  /** Asks anew what `lookup` remembers as inconclusive. */
+  readonly again: Lookup;
+  readonly clock: Clock;
+  readonly implicitMx: boolean;
+  /** What DNS has not said by then, counted from the start of an entry, is inconclusive. */
+  readonly budgetMs: number;
+  /** The same for the second time; dead names cost this much once more. */
+  readonly againBudgetMs: number;
+  /** Called for each result; for an inconclusive one only the second time, because most entries have one. */
+  readonly observe?: (validation: Validation) => void;
+}
+
+/** Entries of an owner that start within so short a time share one budget, which would cost more than they do. */
+const SHARED_FOR_MS = 50;
+
+function sharedBudget(
+  lookup: Lookup,
+  clock: Clock,
+  budgetMs: number,
+): (by: OwnerKey | undefined) => BoundedLookup {
+  let bounded: BoundedLookup | undefined;
+  let owner: OwnerKey | undefined;
+  let madeMs = -Infinity;
+  return (by) => {
+    const nowMs = clock.monotonicMs();
+    if (bounded === undefined || owner !== by || nowMs - madeMs >= SHARED_FOR_MS) {
+      bounded = boundLookup(lookup, clock, budgetMs, by);
+      owner = by;
+      madeMs = nowMs;
+    }
+    return bounded;
+  };
+}
+
+/** Checks entries like single checks, without features, which bulk ignores. */
+export function coreEntryCheck(deps: CoreEntryCheckDeps): EntryCheck {
+  const awake = awakeClock(deps.clock);
+  const first = sharedBudget(deps.lookup, awake, deps.budgetMs);
+  const second = sharedBudget(deps.again, awake, deps.againBudgetMs);
+  return async (text, options) => {
+    const { lookup } = (options.again === true ? second : first)(options.by);
+    const { implicitMx } = deps;
+    const mail = await mailOf({ text, mode: MODE, implicitMx }, lookup);
+    return new HeardEntry(deps, { text, options, mail });
+  };
+}
+
+const MODE = "either";
+
+interface Said {
+  readonly text: string;
+  readonly options: EntryCheckOptions;
+  readonly mail: MailHosts;
+}
+
+class HeardEntry implements Heard {
+  readonly #deps: CoreEntryCheckDeps;
+  readonly #text: string;
+  readonly #options: EntryCheckOptions;
+  readonly #mail: MailHosts;
+
+  constructor(deps: CoreEntryCheckDeps, { text, options, mail }: Said) {
+    this.#deps = deps;
+    this.#text = text;
+    this.#options = options;
+    this.#mail = mail;
+  }
+
+  get isAnswered(): boolean {
+    return this.#mail.kind !== "unknown";
+  }
+
+  /** Each mail host is looked up in the evidence. */
+  get weight(): number {
+    return this.#mail.kind === "hosts" ? this.#mail.hosts.length : 1;
+  }
+
+  conclude(): FullResult {
+    const { clock, datasets, implicitMx, observe } = this.#deps;
+    const { spamTrap, again } = this.#options;
+    const question = {
+      text: this.#text,
+      mode: MODE,
+      asked: { features: [], spamTrap },
+      nowMs: clock.nowMs(),
+      implicitMx,
+    } as const;
+    const validation = conclusionOf(question, this.#mail, datasets());
+    if (again === true || this.isAnswered) observe?.(validation);
+    return validation.result;
+  }
+}

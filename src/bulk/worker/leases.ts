@@ -1,0 +1,148 @@
+import { EMPTY_TALLY, entriesIn, type Fate, type Tally } from "../../core/batch/tally.ts";
+import type { ChunkQueue, ClaimedChunk, Lease } from "../chunk-queue.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { Speedometer } from "./speed.ts";
+
+/** A worker that is silent for this time has lost its chunks. */
+export const LEASE_MS = 15_000;
+const RENEW_EVERY_MS = LEASE_MS / 3;
+
+export interface LeasesDeps {
+  readonly chunks: Pick<ChunkQueue, "renew">;
+  /** The worker's. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How far a claimed chunk is. */
+interface Progress {
+  /** Entries that a worker before this one answered. */
+  readonly before: number;
+  /** What this worker answered. */
+  readonly tally: Record<Fate, number>;
+  /** Another worker has the chunk, or its job is over. */
+  isLost: boolean;
+}
+
+/** The leases of one worker's chunks, renewed while any is under way; with them it tells how far they are. */
+export class Leases {
+  readonly #deps: LeasesDeps;
+  readonly #isStopped: () => boolean;
+  readonly #speed: Speedometer;
+  /** By token the chunks that are claimed or, with undefined, being claimed. */
+  readonly #held = new Map<string, Progress | undefined>();
+  #claims = 0;
+  #underWay = 0;
+  #entriesPerSecond = 0;
+  #renewedMs = 0;
+  #callOffRenewal = (): void => undefined;
+
+  constructor(deps: LeasesDeps, isStopped: () => boolean) {
+    this.#deps = deps;
+    this.#isStopped = isStopped;
+    this.#speed = new Speedometer(deps.clock);
+  }
+
+  /** Chunks. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** As last told. */
+  get entriesPerSecond(): number {
+    return this.#entriesPerSecond;
+  }
+
+  /** After a freeze the leases are over, and a claim would take the chunks that are under way here. */
+  async beforeClaim(): Promise<void> {
+    const sinceMs = this.#deps.clock.monotonicMs() - this.#renewedMs;
+    if (this.#underWay > 0 && sinceMs >= LEASE_MS) await this.#renew();
+  }
+
+  /** Of the next chunk; renewed from now on, until `end` or `release`. */
+  claim(): { readonly token: string; readonly lease: Lease } {
+    const { name, clock } = this.#deps;
+    this.#claims += 1;
+    const token = `${name}-${String(this.#claims)}`;
+    this.#held.set(token, undefined);
+    return { token, lease: { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS } };
+  }
+
+  /** No chunk came of the claim. */
+  end(token: string): void {
+    this.#held.delete(token);
+  }
+
+  /** The claim gave this chunk. */
+  hold({ token, answered }: ClaimedChunk): void {
+    this.#held.set(token, { before: answered, tally: { ...EMPTY_TALLY }, isLost: false });
+    if (this.#underWay === 0) this.#begin();
+    this.#underWay += 1;
+  }
+
+  /** The chunk is over. */
+  async release(token: string): Promise<void> {
+    this.#held.delete(token);
+    this.#underWay -= 1;
+    if (this.#underWay === 0) await this.#renew();
+  }
+
+  /** Where what is answered of a chunk is counted. */
+  tallyOf(token: string): Record<Fate, number> {
+    return this.#held.get(token)?.tally ?? { ...EMPTY_TALLY };
+  }
+
+  /** Whether the chunk is not this worker's any more, as far as it knows. */
+  isLost(token: string): boolean {
+    return this.#held.get(token)?.isLost === true;
+  }
+
+  /** That many entries were stored. */
+  stored(entries: number): void {
+    this.#speed.count(entries);
+  }
+
+  stop(): void {
+    this.#callOffRenewal();
+  }
+
+  #begin(): void {
+    this.#speed.start();
+    this.#renewedMs = this.#deps.clock.monotonicMs();
+    this.#callOffRenewal = this.#deps.clock.after(RENEW_EVERY_MS, () => void this.#renew());
+  }
+
+  async #renew(): Promise<void> {
+    const { chunks, name, clock, log } = this.#deps;
+    this.#callOffRenewal();
+    if (this.#isStopped()) return;
+    if (this.#underWay > 0) {
+      this.#callOffRenewal = clock.after(RENEW_EVERY_MS, () => void this.#renew());
+    }
+    try {
+      this.#entriesPerSecond = this.#speed.read() ?? 0;
+      const known = [...this.#held];
+      const held = { tokens: known.map(([token]) => token), answered: this.#answered() };
+      const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, ...held };
+      const renewed = await chunks.renew(lease, this.#entriesPerSecond);
+      this.#renewedMs = clock.monotonicMs();
+      for (const [token, progress] of known) {
+        if (progress !== undefined && !renewed.has(token)) progress.isLost = true;
+      }
+    } catch (fault) {
+      log.error("bulk.renew_failed", fault);
+    }
+  }
+
+  /** By token what was answered; not of a chunk of which a worker before this one answered more. */
+  #answered(): ReadonlyMap<string, Tally> {
+    const more = new Map<string, Tally>();
+    for (const [token, progress] of this.#held) {
+      if (progress === undefined) continue;
+      if (entriesIn(progress.tally) > progress.before) more.set(token, progress.tally);
+    }
+    return more;
+  }
+}

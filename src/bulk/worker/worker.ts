@@ -1,0 +1,292 @@
+import type { ChunkQueue, ClaimedChunk } from "../chunk-queue.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { Claiming } from "./claiming.ts";
+import { Leases } from "./leases.ts";
+import { Conclusions } from "./conclusions.ts";
+import type { Fate } from "../../core/batch/tally.ts";
+import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
+import { RESOURCES } from "../../base/sharing/resources.ts";
+import type { Share } from "../../base/sharing/share.ts";
+import type { Shares } from "../../base/sharing/shares.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import { OwnerPaces } from "../../base/sharing/owner-paces.ts";
+import { type ChunkDeps, type CheckedChunk, ChunkLost, processChunk } from "./process-chunk.ts";
+import { STORE_PAUSE_MS, storeChunk } from "./store-chunk.ts";
+
+/** Chunks under way. Each holds some results back while its slowest names keep it. */
+const CHUNKS_MAX = 400;
+
+/**
+ * Entries of running chunks that are not checked yet. An owner's part keeps the resolver's window full while one in
+ * fifty of 20,000 a second is silent for 5 s; the total leaves room for 200 owners whose names are silent.
+ */
+const OPEN_ENTRIES_MAX = RESOURCES.chunks.total - CHUNK_ENTRIES;
+
+/**
+ * Entries that are ready to begin or to be concluded and wait for those of others: while there are so many, four owners'
+ * chunks, no more is claimed. Claimed chunks go in the order of their claims; the others by turns, small lists first.
+ */
+const READY_MAX = 4 * CHUNK_ENTRIES;
+
+/** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
+const UNSTORED_MAX = 8;
+
+/**
+ * How long a worker claims nothing after it found only chunks of owners that have enough. Another owner's list that
+ * came without a notice waits as long.
+ */
+const HELD_BACK_MS = 250;
+
+/** How long a job waits for DNS, and how long its chunks pause between two tries. */
+const DNS_PATIENCE_MS = 120_000;
+const DNS_PAUSE_MS = 2_000;
+
+const NOBODY: ReadonlySet<OwnerKey> = new Set();
+
+export interface WorkerDeps extends Omit<
+  ChunkDeps,
+  "again" | "pace" | "conclusions" | "answered" | "ended" | "isLost"
+> {
+  readonly shares: Pick<Shares, "of">;
+  /** Names that DNS takes at once. */
+  readonly window: () => number;
+  readonly chunks: ChunkQueue;
+  /** A name for this worker, new with each start. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called when a job completed, so that it is announced. */
+  readonly completed: () => void;
+}
+
+/** Takes chunks of running jobs, checks them and stores their results, until it is stopped. */
+export interface BulkWorker {
+  start(): void;
+  /** There may be work. */
+  wake(): void;
+  figures(): WorkerFigures;
+  /** Claims no more and hands back what is under way; resolves when others can have it. */
+  stop(): Promise<void>;
+}
+
+/** What a worker did since its start, and does now. */
+export interface WorkerFigures {
+  /** Chunks claimed. */
+  readonly taken: number;
+  /** Chunks whose results were stored. */
+  readonly stored: number;
+  /** Chunks that another worker had by the time they were checked. */
+  readonly late: number;
+  /** Chunks put back because DNS said nothing. */
+  readonly postponed: number;
+  /** Chunks put back after a fault. */
+  readonly failed: number;
+  readonly entriesPerSecond: number;
+  /** Chunks under way. */
+  readonly inUse: number;
+  /** Entries of them that are not checked yet. */
+  readonly openEntries: number;
+}
+
+export function bulkWorker(deps: WorkerDeps): BulkWorker {
+  return new ClaimingWorker(deps);
+}
+
+class ClaimingWorker implements BulkWorker {
+  readonly #deps: WorkerDeps;
+  readonly #claiming: Claiming;
+  readonly #leases: Leases;
+  readonly #open: Share;
+  readonly #paces: OwnerPaces;
+  readonly #conclusions: Conclusions;
+  /** The owners that had enough when a claim found only their chunks; empty otherwise. */
+  #heldBack: ReadonlySet<OwnerKey> = NOBODY;
+  #callOffHoldBack = (): void => undefined;
+  /** Calls of `wake`. */
+  #wakes = 0;
+  #taken = 0;
+  readonly #counts = { stored: 0, late: 0, postponed: 0, failed: 0 };
+  /** Running chunks that may have killed other workers: no other work starts beside them. */
+  #suspects = 0;
+  #openEntries = 0;
+  #unstored = 0;
+  /** While DNS is silent one chunk at a time finds out whether it is back. */
+  #isProbing = false;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    this.#open = deps.shares.of("chunks");
+    const freed = (): void => this.#claiming.freed();
+    this.#paces = new OwnerPaces(deps.window, freed);
+    this.#conclusions = new Conclusions(freed);
+    this.#leases = new Leases(deps, () => this.#claiming.isStopped);
+    this.#claiming = new Claiming({
+      ...deps,
+      hasPlace: () => this.#hasPlace(),
+      claimOne: () => this.#claimOne(),
+    });
+  }
+
+  start(): void {
+    this.#claiming.start();
+  }
+
+  wake(): void {
+    this.#wakes += 1;
+    this.#holdBack(NOBODY);
+    this.#claiming.wake();
+  }
+
+  figures(): WorkerFigures {
+    return {
+      ...this.#counts,
+      taken: this.#taken,
+      entriesPerSecond: this.#leases.entriesPerSecond,
+      inUse: this.#leases.underWay,
+      openEntries: this.#openEntries,
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#claiming.stop();
+    this.#leases.stop();
+    this.#callOffHoldBack();
+    const { chunks, name, clock } = this.#deps;
+    await chunks.handBack(name, clock.nowMs());
+  }
+
+  #hasPlace(): boolean {
+    if (this.#suspects > 0) return false;
+    if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
+    if (this.#heldBack.size > 0 || this.#paces.ready + this.#conclusions.waiting >= READY_MAX)
+      return false;
+    return this.#leases.underWay < (this.#isProbing ? 1 : CHUNKS_MAX);
+  }
+
+  async #claimOne(): Promise<boolean> {
+    await this.#leases.beforeClaim();
+    const { token, lease } = this.#leases.claim();
+    const except = this.#paces.owners().filter((owner) => this.#hasEnough(owner));
+    const wakes = this.#wakes;
+    const chunk = await this.#deps.chunks.claim(lease, token, except).catch((fault: unknown) => {
+      this.#leases.end(token); // it may have succeeded all the same, and then its lease ends
+      throw fault;
+    });
+    if (chunk === undefined) {
+      this.#leases.end(token);
+      this.#holdBack(new Set(except));
+      // What changed during the claim was not waited for yet.
+      if (wakes !== this.#wakes || !except.every((owner) => this.#hasEnough(owner))) this.wake();
+      return false;
+    }
+    this.#taken += 1;
+    this.#leases.hold(chunk);
+    this.#openEntries += chunk.entries;
+    if (chunk.isSuspect) this.#suspects += 1;
+    void this.#run(chunk);
+    return true;
+  }
+
+  async #run(chunk: ClaimedChunk): Promise<void> {
+    try {
+      await this.#finish(chunk, await this.#check(chunk));
+    } catch (fault) {
+      if (fault instanceof ChunkLost) this.#counts.late += 1;
+      else await this.#putBack(chunk, fault);
+    }
+    if (chunk.isSuspect) this.#suspects -= 1;
+    await this.#leases.release(chunk.token);
+    this.#claiming.wake();
+  }
+
+  async #putBack(chunk: ClaimedChunk, fault: unknown): Promise<void> {
+    const { chunks, clock, log } = this.#deps;
+    this.#counts.failed += 1;
+    log.error("bulk.chunk_failed", fault, { session: chunk.session, chunk: chunk.number });
+    await chunks
+      .release(chunk, clock.nowMs() + STORE_PAUSE_MS)
+      .catch((again: unknown) => log.error("bulk.release_failed", again));
+  }
+
+  /** Whether one more chunk of this owner would do no good, or take from others. */
+  #hasEnough(owner: OwnerKey): boolean {
+    return !this.#open.hasRoom(owner, CHUNK_ENTRIES) || this.#paces.hasEnough(owner);
+  }
+
+  #holdBack(owners: ReadonlySet<OwnerKey>): void {
+    this.#heldBack = owners;
+    this.#callOffHoldBack();
+    if (owners.size === 0) return;
+    this.#callOffHoldBack = this.#deps.clock.after(HELD_BACK_MS, () => {
+      this.#heldBack = NOBODY;
+      this.#claiming.wake();
+    });
+  }
+
+  /** Claims again once an owner that was held back has room. */
+  #freed(owner: OwnerKey): void {
+    if (this.#heldBack.has(owner) && !this.#hasEnough(owner)) this.wake();
+    else this.#claiming.freed();
+  }
+
+  async #check(chunk: ClaimedChunk): Promise<CheckedChunk> {
+    let open = chunk.entries;
+    const hold = this.#open.take(chunk.owner, open);
+    const pace = this.#paces.begin(chunk.owner, open);
+    const checked = (entries: number): void => {
+      open -= entries;
+      this.#openEntries -= entries;
+      hold.shrink(entries);
+      this.#freed(chunk.owner);
+    };
+    try {
+      const again = this.#deps.shares.of("again");
+      const tally = this.#leases.tallyOf(chunk.token);
+      const answered = (fate: Fate): void => void (tally[fate] += 1);
+      return await processChunk(chunk, {
+        ...this.#deps,
+        again,
+        answered,
+        ended: () => checked(1),
+        pace,
+        conclusions: this.#conclusions,
+        isLost: () => this.#leases.isLost(chunk.token),
+      });
+    } finally {
+      hold.release();
+      pace.end();
+      checked(open);
+    }
+  }
+
+  async #finish(chunk: ClaimedChunk, checked: CheckedChunk): Promise<void> {
+    if (this.#claiming.isStopped) return;
+    this.#isProbing = checked.dnsDown;
+    if (checked.isPostponed && (await this.#postponed(chunk))) return;
+    this.#isProbing = false;
+    this.#unstored += 1;
+    const share = this.#deps.shares.of("storing");
+    const storing = share.run(chunk.owner, () =>
+      storeChunk(chunk, checked, this.#deps, () => this.#claiming.isStopped),
+    );
+    const stored = await storing.finally(() => (this.#unstored -= 1));
+    if (stored === "late") {
+      this.#counts.late += 1;
+      return;
+    }
+    this.#counts.stored += 1;
+    this.#leases.stored(checked.outcome.results.length);
+    if (stored === "finished") this.#deps.completed();
+  }
+
+  async #postponed(chunk: ClaimedChunk): Promise<boolean> {
+    const { chunks, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    const times = { nowMs, retryAtMs: nowMs + DNS_PAUSE_MS, patienceMs: DNS_PATIENCE_MS };
+    const answer = await chunks.postpone(chunk, times);
+    if (answer === "accept") return false;
+    this.#counts.postponed += 1;
+    return true;
+  }
+}

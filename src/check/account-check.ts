@@ -1,0 +1,132 @@
+import { advise } from "../core/validate/advice.ts";
+import type { Advice } from "../core/validate/advice.ts";
+import type { Asked } from "../core/checks/run.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import type { EntryFault } from "../core/address/entry.ts";
+import { explain, type SaidBy } from "../core/validate/explain.ts";
+import type { FullResult } from "../core/validate/result.ts";
+import type { Signal } from "../core/evidence/signals.ts";
+import { meantBy, withLostAt } from "../core/validate/malformed.ts";
+import type { Validation } from "../core/validate/validate.ts";
+import { ownerKey } from "../base/owner.ts";
+import { type ListBehindJson, listBehindJson } from "./explain.ts";
+import {
+  type DenialFields,
+  denialFields,
+  readWanted,
+  sortFeatures,
+  type SortedFeatures,
+} from "./features.ts";
+import type { Admission, Entrance } from "../accounts/admission/admission.ts";
+import type { SingleCheck } from "./single-check.ts";
+import type { Tiers } from "../accounts/admission/tiers.ts";
+
+export interface ShownEvidence {
+  readonly signal: Signal;
+  /** 0 to 100. */
+  readonly weight: number;
+  readonly subject?: string;
+  readonly by: SaidBy;
+  /** The lists behind it, as the API explains them. */
+  readonly lists: readonly ListBehindJson[];
+}
+
+/** One step of a check: the core facts as soon as they are there, then everything. */
+export interface CheckStep {
+  readonly step: "core" | "full";
+  /** In the last step what the API answers to the same question. */
+  readonly result: FullResult & DenialFields;
+  readonly evidence: readonly ShownEvidence[];
+  /** On what was asked for and permitted. */
+  readonly advice: readonly Advice[];
+  /** Why it is not an address or domain. */
+  readonly fault?: EntryFault;
+  /** The entry as it was probably meant: without a misspelling, or with the at sign that it lacks. */
+  readonly meant?: string;
+}
+
+export interface AccountCheckDeps {
+  readonly admission: Pick<Admission, "charge">;
+  readonly check: SingleCheck;
+  readonly datasets: () => Datasets;
+  readonly tiers: Tiers;
+  readonly publicUrl: () => string;
+}
+
+/** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
+export type AccountCheck = (
+  entrance: Entrance,
+  entry: string,
+  features: readonly string[],
+) => AsyncGenerator<CheckStep>;
+
+export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
+  return async function* steps(entrance, entry, features) {
+    const mode = entry.includes("@") ? "address" : "domain";
+    const { premium } = deps.tiers[entrance.caller.tier];
+    const sorted = sortFeatures(readWanted(features), { premium });
+    const by = ownerKey(entrance.caller.owner);
+    const asked: Asked = { features: sorted.permitted, spamTrap: premium, by };
+    const receipt = await deps.admission.charge(entrance, 1);
+    try {
+      const coreOnly: Asked = { features: [], spamTrap: false, by };
+      const core = await deps.check(entry, mode, coreOnly);
+      const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
+      const show = shower(entry, sorted, deps);
+      if (!isAll) yield show("core", core);
+      yield show("full", isAll ? core : await deps.check(entry, mode, asked));
+    } catch (fault) {
+      await receipt.refund();
+      throw fault;
+    }
+  };
+}
+
+/** What a check without premium features came to. */
+export function coreStep(text: string, validation: Validation, datasets: Datasets): CheckStep {
+  return {
+    step: "full",
+    result: validation.result,
+    evidence: shownEvidence(validation.evidence, datasets),
+    advice: [],
+    ...repair(text, validation),
+  };
+}
+
+/** What is wrong with the entry as it is written. A domain that takes mail is one, whatever it looks like. */
+function repair(text: string, validation: Validation): Pick<CheckStep, "fault" | "meant"> {
+  const { entry, result } = validation;
+  const meant = meantBy(validation) ?? (result.dns ? undefined : withLostAt(text));
+  return {
+    ...(entry.kind === "malformed" && { fault: entry.fault }),
+    ...(meant !== undefined && { meant }),
+  };
+}
+
+const shownEvidence = (
+  evidence: Validation["evidence"],
+  datasets: Datasets,
+): readonly ShownEvidence[] =>
+  explain({ evidence }, datasets).map(({ signal, weight, subject, by, lists }) => ({
+    signal,
+    weight: Math.round(weight * 100),
+    ...(subject !== undefined && { subject }),
+    by,
+    lists: lists.map(listBehindJson),
+  }));
+
+const shower =
+  (text: string, sorted: SortedFeatures, deps: AccountCheckDeps) =>
+  (step: CheckStep["step"], validation: Validation): CheckStep => {
+    const { result, evidence, unavailable } = validation;
+    const isLast = step === "full";
+    const scope = { features: sorted.permitted, unavailable };
+    const denied = isLast ? denialFields(sorted, unavailable, deps.publicUrl()) : {};
+    return {
+      step,
+      result: { ...result, ...denied },
+      evidence: shownEvidence(evidence, deps.datasets()),
+      advice: isLast && result.format ? advise(result, scope) : [],
+      ...repair(text, validation),
+    };
+  };

@@ -1,0 +1,168 @@
+import type {
+  Answer,
+  Awaitable,
+  Lookup,
+  PremiumLookup,
+  Unknown,
+  Until,
+  UnknownReason,
+} from "../core/mail/lookup.ts";
+import type { Clock } from "../base/clock.ts";
+
+const OVERDUE: Unknown = { kind: "unknown", why: "deadline" };
+
+/** The answer without premium fields is sent by then, even when DNS is silent. */
+export const CORE_BUDGET_MS = 5_000;
+
+/** Core fields never wait longer than this for premium ones, counted from the start of the request. */
+const PREMIUM_BUDGET_MS = 4_000;
+
+/** Lookups with an end, and when the first of their answers goes stale. */
+export interface BoundedLookup {
+  /** What is open when the core budget is spent is `unknown`. */
+  readonly lookup: Lookup;
+  readonly premium: PremiumLookup;
+  /** Milliseconds since the Unix epoch; the earliest `expiresAtMs` of the answers so far, else Infinity. */
+  readonly expiresAtMs: () => number;
+  /** Whether a question about mail hosts got no answer: it was overdue, or no name server spoke. */
+  readonly isUnanswered: () => boolean;
+  /** Takes the timers back. Call it when the result is out. */
+  readonly end: () => void;
+}
+
+/**
+ * Bounds every question by budgets counted from now: what is still open then is `unknown`, and what is
+ * asked later is `unknown` at once. Bulk entries may have a longer one, because no client waits for each. Known answers
+ * need no promise and no timer.
+ */
+export function boundLookup(
+  lookup: Lookup,
+  clock: Clock,
+  coreBudgetMs: number = CORE_BUDGET_MS,
+  by?: string,
+): BoundedLookup {
+  return new Bounded({ lookup, clock, by }, coreBudgetMs);
+}
+
+interface Asking {
+  readonly lookup: Lookup;
+  readonly clock: Clock;
+  readonly by: string | undefined;
+}
+
+class Bounded implements BoundedLookup {
+  readonly lookup: Lookup;
+  readonly #asking: Asking;
+  readonly #premiumEndMs: number;
+  #premium: PremiumLookup | undefined;
+  readonly #deadlines: Deadline[] = [];
+  #expiresAtMs = Infinity;
+  #isUnanswered = false;
+
+  constructor(asking: Asking, coreBudgetMs: number) {
+    this.#asking = asking;
+    const startedMs = asking.clock.monotonicMs();
+    this.#premiumEndMs = startedMs + Math.min(PREMIUM_BUDGET_MS, coreBudgetMs);
+    this.lookup = this.#until(startedMs + coreBudgetMs, true);
+  }
+
+  /** Made when it is first asked for, because few checks have features. */
+  get premium(): PremiumLookup {
+    this.#premium ??= {
+      lookup: this.#until(this.#premiumEndMs, false),
+      within: (milliseconds) => {
+        const endMs = this.#asking.clock.monotonicMs() + milliseconds;
+        return this.#until(Math.min(endMs, this.#premiumEndMs), false);
+      },
+    };
+    return this.#premium;
+  }
+
+  expiresAtMs(): number {
+    return this.#expiresAtMs;
+  }
+
+  isUnanswered(): boolean {
+    return this.#isUnanswered;
+  }
+
+  end(): void {
+    for (const deadline of this.#deadlines) deadline.end();
+  }
+
+  #until(atMs: number, isCore: boolean): Lookup {
+    const { lookup, clock, by } = this.#asking;
+    const deadline = new Deadline(clock, atMs);
+    this.#deadlines.push(deadline);
+    const note = <T>(answer: Answer<T>): Answer<T> => {
+      this.#expiresAtMs = Math.min(this.#expiresAtMs, answer.expiresAtMs ?? 0);
+      return answer;
+    };
+    const noteMail = <T>(answer: Answer<T>): Answer<T> => {
+      if (isCore && answer.kind === "unknown" && SILENT.has(answer.why)) this.#isUnanswered = true;
+      return note(answer);
+    };
+    return {
+      mx: (name) => deadline.bound(() => lookup.mx(name, by, deadline), noteMail),
+      addresses: (host) => deadline.bound(() => lookup.addresses(host, by, deadline), note),
+      txt: (name) => deadline.bound(() => lookup.txt(name, by, deadline), note),
+      registration: (name) => deadline.bound(() => lookup.registration(name, by, deadline), note),
+    };
+  }
+}
+
+/** No name server said anything, not even that it cannot tell. */
+const SILENT: ReadonlySet<UnknownReason> = new Set(["deadline", "timeout", "network"]);
+
+/** One point in time that many questions race; its timer starts with the first that has to wait. */
+class Deadline implements Until {
+  readonly #clock: Clock;
+  readonly #atMs: number;
+  readonly #waiting = new Set<() => void>();
+  #cancel: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(clock: Clock, atMs: number) {
+    this.#clock = clock;
+    this.#atMs = atMs;
+  }
+
+  get isPast(): boolean {
+    // A timer may fire up to 1 ms early by the clock: from then on the clock is not asked.
+    this.#isOver ||= this.#clock.monotonicMs() >= this.#atMs;
+    return this.#isOver;
+  }
+
+  /** Passes the answer to `note`, or `OVERDUE` when it is too late to ask or to wait on. */
+  bound<T>(
+    ask: () => Awaitable<Answer<T>>,
+    note: (answer: Answer<T>) => Answer<T>,
+  ): Awaitable<Answer<T>> {
+    if (this.isPast) return note(OVERDUE);
+    const answer = ask();
+    return answer instanceof Promise ? this.#race(answer, note) : note(answer);
+  }
+
+  #race<T>(open: Promise<Answer<T>>, note: (answer: Answer<T>) => Answer<T>): Promise<Answer<T>> {
+    this.#cancel ??= this.#clock.after(this.#atMs - this.#clock.monotonicMs(), () => this.#fire());
+    return new Promise((resolve, reject) => {
+      const overdue = (): void => resolve(note(OVERDUE));
+      this.#waiting.add(overdue);
+      open.then((answer) => {
+        if (this.#waiting.delete(overdue)) resolve(note(answer));
+      }, reject);
+    });
+  }
+
+  /** The result is out, or the budget is spent: who asked before waits no longer. */
+  end(): void {
+    this.#isOver = true;
+    this.#cancel?.();
+  }
+
+  #fire(): void {
+    this.#isOver = true;
+    for (const overdue of this.#waiting) overdue();
+    this.#waiting.clear();
+  }
+}

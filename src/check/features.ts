@@ -1,0 +1,87 @@
+import { type Feature, FEATURES } from "../core/checks/registry.ts";
+
+/** Names that clients of this API ask for and no plan offers. */
+const UNSUPPORTED_FEATURES = ["smtp", "catch_all"] as const;
+export type UnsupportedFeature = (typeof UNSUPPORTED_FEATURES)[number];
+
+export type FeatureName = Feature | UnsupportedFeature;
+
+const SUPPORTED: ReadonlyMap<string, Feature> = new Map(FEATURES.map((name) => [name, name]));
+
+const UNSUPPORTED: ReadonlyMap<string, UnsupportedFeature> = new Map(
+  UNSUPPORTED_FEATURES.map((name) => [name, name]),
+);
+
+/** The feature a text names, in any case and with blanks around it; undefined for any other text. */
+export function featureNamed(text: string): FeatureName | undefined {
+  const name = text.trim().toLowerCase();
+  return SUPPORTED.get(name) ?? UNSUPPORTED.get(name);
+}
+
+/** What `features` parameters and path suffixes ask for: each text may hold several names, parted by commas. */
+export function readFeatures(texts: readonly string[]): readonly FeatureName[] {
+  const named = texts.flatMap((text) => text.split(",")).map(featureNamed);
+  return [...new Set(named)].filter((name) => name !== undefined);
+}
+
+/** The same for callers that may ask for "all": the command line, the library and the dashboard. */
+export const readWanted = (texts: readonly string[]): readonly FeatureName[] =>
+  texts.some((text) => text.trim().toLowerCase() === "all") ? FEATURES : readFeatures(texts);
+
+/** What was asked for, by what the plan says to it; each in the order asked. */
+export interface SortedFeatures {
+  readonly permitted: readonly Feature[];
+  readonly requiresUpgrade: readonly Feature[];
+  readonly unsupported: readonly UnsupportedFeature[];
+}
+
+const NOTHING: SortedFeatures = { permitted: [], requiresUpgrade: [], unsupported: [] };
+
+export function sortFeatures(
+  names: readonly FeatureName[],
+  { premium }: { readonly premium: boolean },
+): SortedFeatures {
+  if (names.length === 0) return NOTHING;
+  const supported = names.flatMap((name) => SUPPORTED.get(name) ?? []);
+  return {
+    permitted: premium ? supported : [],
+    requiresUpgrade: premium ? [] : supported,
+    unsupported: names.flatMap((name) => UNSUPPORTED.get(name) ?? []),
+  };
+}
+
+export const inContractOrder = (names: readonly Feature[]): readonly Feature[] =>
+  FEATURES.filter((name) => names.includes(name));
+
+/** The fields of a 200 answer about features that it lacks; only those with content. */
+export interface DenialFields {
+  readonly requires_upgrade?: readonly Feature[];
+  readonly upgrade_url?: string;
+  readonly upgrade_message?: string;
+  readonly unsupported_features?: readonly UnsupportedFeature[];
+  readonly temporarily_unavailable_features?: readonly Feature[];
+}
+
+/** Keys in the contract's order. `publicUrl` is the base of links, with or without a last slash. */
+export function denialFields(
+  { requiresUpgrade, unsupported }: SortedFeatures,
+  unavailable: readonly Feature[],
+  publicUrl: string,
+): DenialFields {
+  return {
+    ...(requiresUpgrade.length === 0
+      ? {}
+      : {
+          requires_upgrade: requiresUpgrade,
+          upgrade_url: `${publicUrl.replace(/\/$/, "")}/pricing`,
+          upgrade_message: upgradeMessage(requiresUpgrade),
+        }),
+    ...(unsupported.length === 0 ? {} : { unsupported_features: unsupported }),
+    ...(unavailable.length === 0 ? {} : { temporarily_unavailable_features: unavailable }),
+  };
+}
+
+function upgradeMessage(names: readonly Feature[]): string {
+  const verb = names.length === 1 ? "is" : "are";
+  return `${names.join(", ")} ${verb} included in the Pro plan. Upgrade to use premium checks.`;
+}

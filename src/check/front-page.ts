@@ -1,0 +1,108 @@
+import { DAY_MS, dayOf, isoTime } from "../core/calendar.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import type { TimedValidation, SingleCheck } from "./single-check.ts";
+import type { FeedRefresh } from "../lists/feed-refresh.ts";
+import type { Clock } from "../base/clock.ts";
+import { LATENCY_EDGES_MS, type UsageLedger } from "../accounts/admission/usage.ts";
+import { type CheckStep, coreStep } from "./account-check.ts";
+
+/** What visitors see of this very server. Times are ISO 8601 in UTC, null for what is not known. */
+export interface FrontPage {
+  readonly checked_at: string;
+  /** Checked here; an example that shows something else than it should is left out. */
+  readonly examples: readonly { readonly entry: string; readonly step: CheckStep }[];
+  readonly lists: number;
+  /** Names on all lists together; a name on two lists counts twice. */
+  readonly list_entries: number;
+  readonly lists_updated_at: string | null;
+  /** Half of the answers of today and yesterday took at most this long; null: no answers yet. */
+  readonly median_ms: number | null;
+}
+
+export interface FrontDeps {
+  readonly check: SingleCheck;
+  readonly datasets: () => Datasets;
+  readonly refresh: Pick<FeedRefresh, "status">;
+  readonly usage: Pick<UsageLedger, "totals">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+type Shows = (validation: TimedValidation) => boolean;
+
+/** Fixed names, and what each is there to show. */
+const EXAMPLES: readonly (readonly [entry: string, shows: Shows])[] = [
+  ["someone@mailinator.com", ({ result }) => result.disposable],
+  ["maria@gmail.con", ({ result }) => result.signals.includes("typo_domain") && !result.disposable],
+  ["info@iana.org", ({ result }) => result.dns && !result.disposable],
+];
+
+/** How long one answer serves all visitors. */
+const FRESH_MS = 600_000;
+
+/** When an example is missing, DNS may answer the next time. */
+const RETRY_MS = 15_000;
+
+interface Kept {
+  readonly page: Promise<FrontPage>;
+  readonly version: number;
+  untilMs: number;
+}
+
+/** The figures and examples of the front page: made for the first visitor, then kept for 10 minutes. */
+export function createFrontPage(deps: FrontDeps): () => Promise<FrontPage> {
+  let kept: Kept | undefined;
+  return async () => {
+    const nowMs = deps.clock.nowMs();
+    const { version } = deps.datasets();
+    if (kept === undefined || kept.untilMs <= nowMs || kept.version !== version) {
+      const made: Kept = { page: makePage(deps), version, untilMs: nowMs + FRESH_MS };
+      kept = made;
+      made.page.then(
+        ({ examples }) => {
+          if (examples.length < EXAMPLES.length) made.untilMs = nowMs + RETRY_MS;
+        },
+        () => (made.untilMs = 0),
+      );
+    }
+    return kept.page;
+  };
+}
+
+async function makePage(deps: FrontDeps): Promise<FrontPage> {
+  const { check, datasets, refresh, usage, clock } = deps;
+  const nowMs = clock.nowMs();
+  const today = dayOf(nowMs);
+  const core = { features: [], spamTrap: false } as const;
+  const [checked, feeds, days] = await Promise.all([
+    Promise.all(
+      EXAMPLES.map(async ([entry, shows]) => {
+        const validation = await check(entry, "address", core);
+        return shows(validation) ? [{ entry, step: coreStep(entry, validation, datasets()) }] : [];
+      }),
+    ),
+    refresh.status(),
+    usage.totals(today - 1, today),
+  ]);
+  const updatedMs = feeds.map(({ confirmedAtMs, fetchedAtMs }) => confirmedAtMs ?? fetchedAtMs);
+  const latestMs = Math.max(...updatedMs.map((ms) => ms ?? -Infinity));
+  return {
+    checked_at: isoTime(nowMs),
+    examples: checked.flat(),
+    lists: feeds.filter(({ names }) => names > 0).length,
+    list_entries: feeds.reduce((sum, { names }) => sum + names, 0),
+    // A clock that was set back must not show a time to come.
+    lists_updated_at: latestMs > 0 && latestMs < nowMs + DAY_MS ? isoTime(latestMs) : null,
+    median_ms: medianOf(days.map(({ latency }) => latency)) ?? null,
+  };
+}
+
+/** The upper edge of the bucket that holds the median; undefined without counts, or above the last edge. */
+export function medianOf(days: readonly (readonly number[])[]): number | undefined {
+  const counts = [...LATENCY_EDGES_MS, Infinity].map((_, at) =>
+    days.reduce((sum, latency) => sum + (latency[at] ?? 0), 0),
+  );
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  const bucket = counts.findIndex((count) => (seen += count) * 2 >= all);
+  return all === 0 ? undefined : LATENCY_EDGES_MS[bucket];
+}

@@ -1,0 +1,4 @@
+import { registrationCacheContract } from "../../test/contracts/evidence/registration-cache.ts";
+import { memoryRegistrationCache } from "./registration-memory.ts";
+
+registrationCacheContract("memory", () => Promise.resolve(memoryRegistrationCache()));

@@ -1,0 +1,213 @@
+import { DAY_MS } from "../core/calendar.ts";
+import type { Answer } from "../core/mail/lookup.ts";
+import type { Clock } from "../base/clock.ts";
+import { Chain, type Link } from "./chain.ts";
+import type { Reply } from "./message/reply.ts";
+
+/** Positive answers live for their TTL within these bounds. */
+const FOUND_MIN_MS = 30_000;
+const FOUND_MAX_MS = DAY_MS;
+
+/** One to three hours "make sensible a default" for negative answers (RFC 2308 section 5). */
+const ABSENT_MAX_MS = 3_600_000;
+
+/** Without a SOA a negative answer "should not be cached" (RFC 2308 section 5); 5 s spare the server a burst of the same question. */
+const ABSENT_WITHOUT_SOA_MS = 5_000;
+
+/** A question without an answer is asked again after 5 s, then after twice as long each time, up to 30 s. */
+const UNKNOWN_MIN_MS = 5_000;
+const UNKNOWN_MAX_MS = 30_000;
+
+/** An answer read this often is refreshed when less than this share of its lifetime is left. */
+const HOT_HITS = 3;
+const REFRESH_SHARE = 0.1;
+
+/** How many old but often read answers are kept, at most, to make room for one new answer. */
+const SPARED_MAX = 64;
+
+/** Estimate of an entry without its name and records: objects, map cell, string headers of the first records. */
+const OVERHEAD_OCTETS = 300;
+const FIRST_RECORDS = 5;
+/** Object and string header of each further record. */
+const RECORD_OCTETS = 64;
+/** V8 allocates in steps. */
+const STEP_OCTETS = 64;
+
+/** How often expired entries are removed. Takes a few ms for 100,000. */
+const SWEEP_EVERY_MS = 60_000;
+
+/** The result of a lookup after its aliases were followed. */
+export type Outcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
+
+interface Held<T> extends Link<Held<T>> {
+  readonly name: string;
+  readonly answer: Answer<T>;
+  /** By the monotonic clock, since the cache began, in whole milliseconds (which V8 keeps in place). */
+  readonly untilMs: number;
+  readonly lifeMs: number;
+  readonly weight: number;
+  hits: number;
+}
+
+export interface Cached<T> {
+  readonly answer: Answer<T>;
+  /** Often asked for and nearly over: ask again, without waiting for it. */
+  readonly isDue: boolean;
+}
+
+export interface CacheOptions<T> {
+  /** Of all entries together, by estimate. */
+  readonly octetsMax: number;
+  readonly clock: Clock;
+  /** About how many octets a record holds. */
+  readonly sizeOctets: (record: T) => number;
+}
+
+/** Keeps answers of one type by name for as long as DNS allows. */
+export class AnswerCache<T> {
+  readonly #options: CacheOptions<T>;
+  readonly #startMs: number;
+  readonly #held = new Map<string, Held<T>>();
+  /**
+   * In order of insertion, but often read entries move to the end when they would be removed. The map's own order
+   * cannot be used, because V8 steps over all deleted entries to find the first.
+   */
+  readonly #order = new Chain<Held<T>>();
+  /** In octets. */
+  #weight = 0;
+  #sweptMs = 0;
+
+  constructor(options: CacheOptions<T>) {
+    this.#options = options;
+    this.#startMs = options.clock.monotonicMs();
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Undefined when nothing is held, or what is held has ended. */
+  get(name: string): Cached<T> | undefined {
+    const held = this.#held.get(name);
+    if (held === undefined) return undefined;
+    const leftMs = held.untilMs - this.#elapsedMs();
+    if (leftMs <= 0) return undefined;
+    held.hits += 1;
+    const isDue = held.hits >= HOT_HITS && leftMs < held.lifeMs * REFRESH_SHARE;
+    if (isDue) held.hits = 0;
+    return { answer: held.answer, isDue: isDue && held.answer.kind !== "unknown" };
+  }
+
+  /**
+   * Keeps an outcome and returns it as an answer. `unknown` never replaces an answer that has not expired.
+   */
+  put(name: string, outcome: Outcome<T>): Answer<T> {
+    const before = this.#held.get(name);
+    const lifeMs = this.#lifeMs(outcome, before);
+    const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
+    if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
+      return answer;
+    if (before !== undefined) this.#drop(before);
+    this.#sweep(this.#elapsedMs());
+    const weight = this.#weigh(name, outcome);
+    this.#makeRoom(weight);
+    const untilMs = Math.floor(this.#elapsedMs()) + lifeMs;
+    this.#keep({
+      name,
+      answer,
+      untilMs,
+      lifeMs,
+      weight,
+      hits: 0,
+      previous: undefined,
+      next: undefined,
+    });
+    return answer;
+  }
+
+  /** Drops every "no": the server that said it may have lied. */
+  forgetAbsent(): void {
+    for (const held of this.#held.values()) {
+      if (held.answer.kind === "absent") this.#drop(held);
+    }
+  }
+
+  #elapsedMs(): number {
+    return this.#options.clock.monotonicMs() - this.#startMs;
+  }
+
+  #isAnswered({ answer, untilMs }: Held<T>): boolean {
+    return answer.kind !== "unknown" && untilMs > this.#elapsedMs();
+  }
+
+  #lifeMs(outcome: Outcome<T>, before: Held<T> | undefined): number {
+    switch (outcome.kind) {
+      case "found":
+        return Math.min(FOUND_MAX_MS, Math.max(FOUND_MIN_MS, outcome.ttlSeconds * 1_000));
+      case "absent":
+        if (outcome.ttlSeconds === undefined) return ABSENT_WITHOUT_SOA_MS;
+        return Math.min(ABSENT_MAX_MS, outcome.ttlSeconds * 1_000);
+      case "unknown":
+        if (before?.answer.kind !== "unknown") return UNKNOWN_MIN_MS;
+        return Math.min(UNKNOWN_MAX_MS, before.lifeMs * 2);
+    }
+  }
+
+  #weigh(name: string, outcome: Outcome<T>): number {
+    let octets = OVERHEAD_OCTETS + name.length;
+    if (outcome.kind === "found") {
+      for (const record of outcome.records) octets += this.#options.sizeOctets(record);
+      octets += Math.max(0, outcome.records.length - FIRST_RECORDS) * RECORD_OCTETS;
+    }
+    return Math.ceil(octets / STEP_OCTETS) * STEP_OCTETS;
+  }
+
+  /** Removes expired answers, which would otherwise stay until the cache is full. */
+  #sweep(nowMs: number): void {
+    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
+    this.#sweptMs = nowMs;
+    for (const held of this.#held.values()) if (held.untilMs <= nowMs) this.#drop(held);
+  }
+
+  #keep(held: Held<T>): void {
+    this.#held.set(held.name, held);
+    this.#order.add(held);
+    this.#weight += held.weight;
+  }
+
+  #drop(held: Held<T>): void {
+    this.#held.delete(held.name);
+    this.#order.remove(held);
+    this.#weight -= held.weight;
+  }
+
+  /** Removes the oldest; an entry that was read since it last came first moves to the end instead. */
+  #makeRoom(weight: number): void {
+    if (this.#weight + weight <= this.#options.octetsMax) return;
+    const nowMs = this.#elapsedMs();
+    let spared = 0;
+    while (this.#weight + weight > this.#options.octetsMax) {
+      const oldest = this.#order.first;
+      if (oldest === undefined) return;
+      if (oldest.hits === 0 || spared === SPARED_MAX || oldest.untilMs <= nowMs) {
+        this.#drop(oldest);
+      } else {
+        spared += 1;
+        oldest.hits = 0;
+        this.#order.remove(oldest);
+        this.#order.add(oldest);
+      }
+    }
+  }
+}
+
+function answerOf<T>(outcome: Outcome<T>, expiresAtMs: number): Answer<T> {
+  switch (outcome.kind) {
+    case "found":
+      return { kind: "found", records: outcome.records, expiresAtMs };
+    case "absent":
+      return { kind: "absent", why: outcome.why, expiresAtMs };
+    case "unknown":
+      return { kind: "unknown", why: outcome.why, expiresAtMs };
+  }
+}

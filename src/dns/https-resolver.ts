@@ -1,0 +1,216 @@
+import type { Until, UnknownReason } from "../core/mail/lookup.ts";
+import type { Clock } from "../base/clock.ts";
+import { Places } from "../base/places.ts";
+import { interpret } from "./message/reply.ts";
+import { answers, decodeResponse, encodeQuery, type Question } from "./message/wire.ts";
+import { EXCHANGE_MAX_MS } from "./flow/patience.ts";
+import type { Asked, Done } from "./query.ts";
+import type { Resolver } from "./resolver.ts";
+import { noUnknown, type ResolverStats } from "./resolver-stats.ts";
+
+/** What of `fetch` is used: browsers, workers, Deno and Node have it. */
+export type Fetch = (
+  url: string,
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly redirect: "error";
+    readonly signal: AbortSignal;
+  },
+) => Promise<Answered>;
+
+interface Answered {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): BodyReader } | null;
+}
+
+interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+export interface HttpsResolverOptions {
+  readonly url: string;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+/** Questions under way at once; later ones wait for a place. */
+const UNDER_WAY_MAX = 32;
+
+/** A DNS message has at most 65,535 octets (RFC 8484 section 6). */
+const MESSAGE_MAX_OCTETS = 65_535;
+
+const MEDIA_TYPE = "application/dns-message";
+
+/**
+ * Asks by DNS over HTTPS (RFC 8484) with GET, which browsers send to another origin without asking first. Each question is
+ * sent once, and once more after a network fault or an error of the server.
+ */
+export function createHttpsResolver(options: HttpsResolverOptions): Resolver {
+  return new HttpsResolver(options);
+}
+
+class HttpsResolver implements Resolver {
+  readonly #options: HttpsResolverOptions;
+  readonly #places = new Places(UNDER_WAY_MAX);
+  readonly #open = new Set<AbortController>();
+  readonly #counts = { queries: 0, retries: 0, recovered: 0 };
+  readonly #unknown = noUnknown();
+  #isClosed = false;
+
+  constructor(options: HttpsResolverOptions) {
+    this.#options = options;
+  }
+
+  ask<T>(question: Asked<T>, done: Done<T>): void {
+    void this.#ask(question, done);
+  }
+
+  room(): undefined {
+    return undefined;
+  }
+
+  stats(): ResolverStats {
+    const unsettled = this.#open.size;
+    return {
+      ...this.#counts,
+      lateAnswers: 0,
+      strays: 0,
+      truncated: 0,
+      unknown: { ...this.#unknown },
+      window: UNDER_WAY_MAX,
+      underWay: Math.min(UNDER_WAY_MAX, unsettled),
+      unsettled,
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const controller of this.#open) controller.abort();
+  }
+
+  async #ask<T>(question: Asked<T>, done: Done<T>): Promise<void> {
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    this.#counts.queries += 1;
+    const reply = await this.#answer(question);
+    if (reply.kind === "unknown") this.#unknown[reply.why] += 1;
+    done(reply, clock.monotonicMs() - startMs);
+  }
+
+  /** Never rejects. */
+  async #answer<T>(question: Asked<T>): Promise<Parameters<Done<T>>[0]> {
+    const query = encodeQuery(question, { edns: false });
+    if (query === undefined) return { kind: "absent", why: "noName", ttlSeconds: undefined };
+    if (this.#isClosed) return { kind: "unknown", why: "deadline" };
+    const controller = new AbortController();
+    this.#open.add(controller);
+    const { signal } = controller;
+    const cancel = this.#options.clock.after(EXCHANGE_MAX_MS, () => controller.abort());
+    try {
+      const told = await Promise.race([
+        this.#places.hold(() => this.#exchanges(query, signal, question.until)),
+        rejectedBy(signal),
+      ]);
+      if (typeof told === "string") return { kind: "unknown", why: told };
+      return read(question, query, told);
+    } catch {
+      return { kind: "unknown", why: this.#isClosed ? "deadline" : "timeout" };
+    } finally {
+      cancel();
+      this.#open.delete(controller);
+    }
+  }
+
+  /** Asks a second time where that may help, and nothing once nobody waits. */
+  async #exchanges(
+    query: Uint8Array,
+    signal: AbortSignal,
+    until: Until | undefined,
+  ): Promise<Told | UnknownReason> {
+    const isOver = (): boolean => until?.isPast === true;
+    if (isOver()) return "deadline";
+    const first = await this.#exchange(query, signal);
+    if ((first !== "network" && first !== "servfail") || isOver()) return first;
+    this.#counts.retries += 1;
+    const second = await this.#exchange(query, signal);
+    if (typeof second !== "string") this.#counts.recovered += 1;
+    return second;
+  }
+
+  /** The message with the seconds that caches held it, or why there is none. Throws when it is aborted. */
+  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Told | UnknownReason> {
+    const { url, fetch } = this.#options;
+    signal.throwIfAborted(); // it may have waited for a place
+    try {
+      return await toldBy(
+        await fetch(`${url}${url.includes("?") ? "&" : "?"}dns=${base64url(query)}`, {
+          headers: { Accept: MEDIA_TYPE },
+          redirect: "error",
+          signal,
+        }),
+      );
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return "network";
+    }
+  }
+}
+
+async function toldBy({ status, headers, body }: Answered): Promise<Told | UnknownReason> {
+  const octets = await readBody(body);
+  if (status === 429 || status === 403) return "refused";
+  if (status >= 500) return "servfail";
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (status !== 200 || type !== MEDIA_TYPE || octets === undefined) return "malformed";
+  return { octets, ageSeconds: Number(headers.get("age")) || 0 };
+}
+
+const rejectedBy = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("too late")), { once: true });
+  });
+
+interface Told {
+  readonly octets: Uint8Array;
+  /** RFC 8484 section 5.1: what HTTP caches held is older than its TTLs say. */
+  readonly ageSeconds: number;
+}
+
+function read<T>(
+  question: Question<T>,
+  query: Uint8Array,
+  { octets, ageSeconds }: Told,
+): Parameters<Done<T>>[0] {
+  const response = answers(octets, query) ? decodeResponse(octets, question) : undefined;
+  if (response === undefined || response.truncated) return { kind: "unknown", why: "malformed" };
+  const reply = interpret(question, response);
+  if (reply.kind === "unknown" || reply.ttlSeconds === undefined) return reply;
+  return { ...reply, ttlSeconds: Math.max(0, reply.ttlSeconds - ageSeconds) };
+}
+
+/** Undefined when it is longer than any message. */
+async function readBody(body: Answered["body"]): Promise<Uint8Array | undefined> {
+  const reader = body?.getReader();
+  const message = new Uint8Array(MESSAGE_MAX_OCTETS);
+  let used = 0;
+  while (reader !== undefined) {
+    const { done, value } = await reader.read();
+    if (done || value === undefined) break;
+    if (used + value.length > MESSAGE_MAX_OCTETS) {
+      await reader.cancel();
+      return undefined;
+    }
+    message.set(value, used);
+    used += value.length;
+  }
+  return message.subarray(0, used);
+}
+
+/** RFC 4648 section 5, without padding. */
+const base64url = (octets: Uint8Array): string =>
+  btoa(String.fromCharCode(...octets))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");

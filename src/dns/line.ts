@@ -1,0 +1,128 @@
+import { type Answer, Askers, type Awaitable, type Until } from "../core/mail/lookup.ts";
+import type { OwnerKey } from "../base/owner.ts";
+import type { Hold } from "../base/sharing/hold.ts";
+import type { AnswerCache, Outcome } from "./cache.ts";
+import type { QuestionPlaces } from "./question-places.ts";
+
+/** On whose behalf a question is asked, where that is known, and how long anybody waits for it. */
+export interface AskedBy {
+  readonly by?: OwnerKey | undefined;
+  readonly until?: Until | undefined;
+}
+
+/** Asks DNS; calls `done` once, and never before it returns. */
+export type Fetch<T> = (name: string, done: (outcome: Outcome<T>) => void, asked: AskedBy) => void;
+
+/** A question under way, and all who wait for it. */
+interface Flight<T> {
+  readonly answer: Promise<Answer<T>>;
+  readonly askers: Askers;
+}
+
+/** Not kept: the next asker may have a place. */
+const NO_PLACE = { kind: "unknown", why: "deadline" } as const;
+
+/** Answers of one type: from the cache at once, else asked for, and each question asked once at a time. */
+export class Line<T> {
+  /** Answered from the cache. */
+  hits = 0;
+  /** Asked for. */
+  misses = 0;
+  /** Joined a question that was under way. */
+  joined = 0;
+  /** Asked again before they expired, because they are often read. */
+  refreshed = 0;
+  readonly #cache: AnswerCache<T>;
+  readonly #fetch: Fetch<T>;
+  readonly #places: QuestionPlaces | undefined;
+  readonly #flights = new Map<string, Flight<T>>();
+
+  /** `places`: for questions that are asked by an owner; undefined: they need none. */
+  constructor(cache: AnswerCache<T>, fetch: Fetch<T>, places?: QuestionPlaces) {
+    this.#cache = cache;
+    this.#fetch = fetch;
+    this.#places = places;
+  }
+
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  forgetAbsent(): void {
+    this.#cache.forgetAbsent();
+  }
+
+  ask(name: string, by?: OwnerKey, until?: Until): Awaitable<Answer<T>> {
+    const cached = this.#cache.get(name);
+    if (cached === undefined) return this.#fly(name, { by, until });
+    this.hits += 1;
+    if (cached.isDue && !this.#flights.has(name)) {
+      this.refreshed += 1;
+      void this.#start(name, {});
+    }
+    return cached.answer;
+  }
+
+  /** The same, but asks again if only "could not tell" is cached. */
+  askAgain(name: string, by?: OwnerKey, until?: Until): Awaitable<Answer<T>> {
+    const cached = this.#cache.get(name);
+    if (cached === undefined || cached.answer.kind === "unknown") {
+      return this.#fly(name, { by, until });
+    }
+    this.hits += 1;
+    return cached.answer;
+  }
+
+  #fly(name: string, asked: AskedBy): Promise<Answer<T>> {
+    const { by, until } = asked;
+    const flight = this.#flights.get(name);
+    if (flight !== undefined) return this.#join(flight, until);
+    if (by === undefined || this.#places === undefined) {
+      this.misses += 1;
+      return this.#start(name, { until });
+    }
+    const place = this.#places.takeIfFree(by);
+    if (place === undefined) return this.#inTurn(name, asked, this.#places.wait(by));
+    this.misses += 1;
+    return this.#start(name, asked, place);
+  }
+
+  #join(flight: Flight<T>, until: Until | undefined): Promise<Answer<T>> {
+    this.joined += 1;
+    flight.askers.add(until);
+    return flight.answer;
+  }
+
+  /** Each asker waits for a place of its own, also for a name that another owner waits to ask for. */
+  async #inTurn(name: string, asked: AskedBy, turn: Promise<Hold | undefined>): Promise<Answer<T>> {
+    const place = await turn;
+    if (place === undefined) return NO_PLACE;
+    const known = this.#cache.get(name)?.answer;
+    const flight = this.#flights.get(name);
+    if (known === undefined && flight === undefined && asked.until?.isPast !== true) {
+      this.misses += 1;
+      return this.#start(name, asked, place);
+    }
+    place.release();
+    if (flight !== undefined) return this.#join(flight, asked.until);
+    this.joined += 1;
+    return known ?? NO_PLACE;
+  }
+
+  #start(name: string, { by, until }: AskedBy, place?: Hold): Promise<Answer<T>> {
+    const askers = new Askers();
+    askers.add(until);
+    const answer = new Promise<Answer<T>>((resolve) => {
+      const done = (outcome: Outcome<T>): void => {
+        place?.release();
+        this.#flights.delete(name);
+        // Given up because nobody waited any more: the next asker may have more time.
+        const isGivenUp = outcome.kind === "unknown" && outcome.why === "deadline";
+        resolve(isGivenUp && askers.isPast ? outcome : this.#cache.put(name, outcome));
+      };
+      this.#fetch(name, done, { by, until: askers });
+    });
+    this.#flights.set(name, { answer, askers });
+    return answer;
+  }
+}

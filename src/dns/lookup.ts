@@ -1,0 +1,225 @@
+import type { Awaitable, Answer, Lookup, MailExchange } from "../core/mail/lookup.ts";
+import { isReachable } from "../core/name/reachable.ts";
+import type { Share } from "../base/sharing/share.ts";
+import { awakeClock } from "../base/awake-clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { AnswerCache, type Outcome } from "./cache.ts";
+import { chase } from "./chase.ts";
+import { shareExchanges } from "./exchanges.ts";
+import { type Fetch, Line } from "./line.ts";
+import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
+import type { Resolver } from "./resolver.ts";
+import type { ResolverStats } from "./resolver-stats.ts";
+import { QuestionPlaces } from "./question-places.ts";
+import type { Trust } from "./trust/trust.ts";
+
+/** The part of `Lookup` that DNS answers. A cached answer is returned without a promise. */
+export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;
+
+export interface CacheStats {
+  /** Gauge: answers held, ended ones included until their place is needed. */
+  readonly size: number;
+  readonly hits: number;
+  readonly misses: number;
+  /** Questions that were under way already and are not asked twice. */
+  readonly joined: number;
+  readonly refreshed: number;
+}
+
+export interface DnsStats extends ResolverStats {
+  readonly cache: CacheStats;
+}
+
+export interface DnsLookup extends DnsQuestions {
+  /** For a second pass: the same questions, but a cached `unknown` is asked again. */
+  readonly again: DnsQuestions;
+  /** A and AAAA together, to connect to: the network may have one of both alone. Found when either has records. */
+  readonly everyAddress: (host: string) => Awaitable<Answer<string>>;
+  /** See `Resolver.room`: await it before each of thousands of names. */
+  room(): Promise<void> | undefined;
+  stats(): DnsStats;
+  /** Whether DNS gives any well-formed response, REFUSED included. Answers within 5 s. */
+  probe(): Promise<boolean>;
+  /** Leaves no socket and no timer; what is under way becomes `unknown`, "deadline". */
+  close(): void;
+}
+
+export interface LookupOptions {
+  /** All types together; half is for MX, a third for addresses of either kind, the rest for TXT. 32 MiB unless given. */
+  readonly cacheOctets?: number | undefined;
+  readonly clock: Clock;
+  /** Absent: every answer is believed. */
+  readonly trust?: Trust | undefined;
+  /** The share of questions under way; absent: no question needs a place. */
+  readonly questions?: Pick<Share, "takeIfFree" | "wait"> | undefined;
+}
+
+const CACHE_OCTETS = 32 * 1_048_576;
+
+/** Asks DNS by way of `resolver` and remembers what it says. `close` closes the resolver too. */
+export function createDnsLookup(
+  resolver: Resolver,
+  { cacheOctets = CACHE_OCTETS, clock, trust, questions }: LookupOptions,
+): DnsLookup {
+  const places = questions === undefined ? undefined : new QuestionPlaces(questions, clock);
+  const deps = { resolver, clock: awakeClock(clock) };
+  const fetch = <T>(kind: RecordKind<T>): Fetch<T> => {
+    return (name, done, { by, until }) => chase({ name, kind, by, until }, deps, done);
+  };
+  const cache = <T>(share: number, sizeOctets: (record: T) => number): AnswerCache<T> =>
+    new AnswerCache({ octetsMax: cacheOctets * share, clock, sizeOctets });
+  const textOctets = (text: string): number => text.length;
+  const exchangeOctets = ({ host }: MailExchange): number => host.length;
+  const mail = learning(sharing(fetch(MX), shareExchanges()), trust);
+  const mx = new Line(cache(1 / 2, exchangeOctets), examined(mail, trust), places);
+  const [a, aaaa] = [fetch(A), fetch(AAAA)];
+  const addresses = new Line(cache(1 / 4, textOctets), examined(forMail(a, aaaa), trust), places);
+  const everyAddress = new Line(cache(1 / 12, textOctets), examined(both(a, aaaa), trust));
+  const txt = new Line(cache(1 / 6, textOctets), examined(fetch(TXT), trust), places);
+  const lines = [mx, addresses, everyAddress, txt];
+  trust?.onSuspect(() => {
+    for (const line of lines) line.forgetAbsent();
+  });
+  let probing: Promise<boolean> | undefined;
+  return {
+    mx: (name, by, until) => mx.ask(name, by, until),
+    addresses: (host, by, until) => addresses.ask(host, by, until),
+    txt: (name, by, until) => txt.ask(name, by, until),
+    again: {
+      mx: (name, by, until) => mx.askAgain(name, by, until),
+      addresses: (host, by, until) => addresses.askAgain(host, by, until),
+      txt: (name, by, until) => txt.askAgain(name, by, until),
+    },
+    everyAddress: (host) => everyAddress.ask(host),
+    room: () => resolver.room(),
+    stats: () => ({
+      ...resolver.stats(),
+      cache: total(lines),
+    }),
+    probe() {
+      probing ??= probe(resolver).finally(() => (probing = undefined));
+      return probing;
+    },
+    close: () => resolver.close(),
+  };
+}
+
+function total(lines: readonly CacheStats[]): CacheStats {
+  const sum = (key: keyof CacheStats): number => lines.reduce((all, line) => all + line[key], 0);
+  return {
+    size: sum("size"),
+    hits: sum("hits"),
+    misses: sum("misses"),
+    joined: sum("joined"),
+    refreshed: sum("refreshed"),
+  };
+}
+
+/** Asks for the name servers of the root. A server that serves only its own zones answers REFUSED, and works. */
+function probe(resolver: Resolver): Promise<boolean> {
+  return new Promise((resolve) => {
+    resolver.ask({ name: "", kind: NS }, (reply) => {
+      const says = reply.kind !== "unknown" || reply.why === "servfail" || reply.why === "refused";
+      resolve(says);
+    });
+  });
+}
+
+function sharing<T>(fetch: Fetch<T>, share: (records: readonly T[]) => readonly T[]): Fetch<T> {
+  return (name, done, asked) => {
+    const shared = (outcome: Outcome<T>): void => {
+      if (outcome.kind !== "found") done(outcome);
+      else {
+        const { kind, ttlSeconds } = outcome;
+        done({ kind, records: share(outcome.records), ttlSeconds });
+      }
+    };
+    fetch(name, shared, asked);
+  };
+}
+
+/** Withholds what `trust` does not believe. */
+function examined<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
+  if (trust === undefined) return fetch;
+  return (name, done, asked) => fetch(name, (outcome) => trust.examine(name, outcome, done), asked);
+}
+
+/** Lets `trust` learn names that have mail servers. */
+function learning<T>(fetch: Fetch<T>, trust: Trust | undefined): Fetch<T> {
+  if (trust === undefined) return fetch;
+  return (name, done, asked) => {
+    const learnt = (outcome: Outcome<T>): void => {
+      if (outcome.kind === "found") trust.learn(name);
+      done(outcome);
+    };
+    fetch(name, learnt, asked);
+  };
+}
+
+/**
+ * Most mail hosts have an A record, and whether they have AAAA too changes no verdict: AAAA is asked for only when mail
+ * reaches none of what A says. A server that is silent about A is not asked again.
+ */
+function forMail(a: Fetch<string>, aaaa: Fetch<string>): Fetch<string> {
+  return (name, done, asked) => {
+    const heard = (first: Outcome<string>): void => {
+      if (isEnough(first)) done(first);
+      else if (asked.until?.isPast === true) done({ kind: "unknown", why: "deadline" });
+      else aaaa(name, (second) => done(join(first, second)), asked);
+    };
+    a(name, heard, asked);
+  };
+}
+
+function isEnough(outcome: Outcome<string>): boolean {
+  if (outcome.kind === "found") return outcome.records.some(isReachable);
+  return outcome.kind === "unknown" && (outcome.why === "timeout" || outcome.why === "deadline");
+}
+
+/** Asks two ways at once and joins what they say. */
+function both<T>(first: Fetch<T>, second: Fetch<T>): Fetch<T> {
+  return (name, done, asked) => {
+    let earlier: Outcome<T> | undefined;
+    // In the order of the two, whichever comes first: the same question gets the same answer.
+    first(
+      name,
+      (outcome) => {
+        if (earlier === undefined) earlier = outcome;
+        else done(join(outcome, earlier));
+      },
+      asked,
+    );
+    second(
+      name,
+      (outcome) => {
+        if (earlier === undefined) earlier = outcome;
+        else done(join(earlier, outcome));
+      },
+      asked,
+    );
+  };
+}
+
+/** Found when either is; absent only when both are, and without a name when either says so (RFC 8020). */
+export function join<T>(a: Outcome<T>, b: Outcome<T>): Outcome<T> {
+  if (a.kind === "found" || b.kind === "found") {
+    const ttlSeconds = Math.min(foundTtlSeconds(a), foundTtlSeconds(b));
+    return { kind: "found", records: [...recordsOf(a), ...recordsOf(b)], ttlSeconds };
+  }
+  if (a.kind === "unknown") return a;
+  if (b.kind === "unknown") return b;
+  const why = a.why === "noName" || b.why === "noName" ? "noName" : "noData";
+  if (a.ttlSeconds === undefined || b.ttlSeconds === undefined) {
+    return { kind: "absent", why, ttlSeconds: undefined };
+  }
+  return { kind: "absent", why, ttlSeconds: Math.min(a.ttlSeconds, b.ttlSeconds) };
+}
+
+const recordsOf = <T>(outcome: Outcome<T>): readonly T[] =>
+  outcome.kind === "found" ? outcome.records : [];
+
+/** 0 for `unknown`, so that half an answer is kept as briefly as possible; `absent` sets no limit. */
+function foundTtlSeconds(outcome: Outcome<unknown>): number {
+  if (outcome.kind === "unknown") return 0;
+  return outcome.kind === "found" ? outcome.ttlSeconds : Infinity;
+}

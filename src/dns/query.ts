@@ -1,0 +1,183 @@
+import type { Until, UnknownReason } from "../core/mail/lookup.ts";
+import type { OwnerKey } from "../base/owner.ts";
+import type { Link } from "./chain.ts";
+import type { Lane } from "./transport/lane.ts";
+import { interpret, type Reply } from "./message/reply.ts";
+import type { Timed, TryList } from "./flow/try-list.ts";
+import type { Listener, Seat } from "./transport/udp.ts";
+import { decodeResponse, encodeQuery, type Question, RCODE } from "./message/wire.ts";
+
+/** What a message means for the query: it settles it, it must be asked in another way, or the server cannot say. */
+export type Reading = "settles" | "truncated" | "noEdns" | UnknownReason;
+
+/** A server says so of a question with EDNS that it cannot read (RFC 6891 sections 6.1.3 and 7). */
+const WITHOUT_EDNS: ReadonlySet<number> = new Set([RCODE.formErr, RCODE.notImp, RCODE.badVers]);
+
+/** Why the question is unknown after this answer by TCP; undefined: it is answered. What asks for another way is malformed now. */
+export function byTcp(reading: Reading): UnknownReason | undefined {
+  if (reading === "settles") return undefined;
+  return reading === "truncated" || reading === "noEdns" ? "malformed" : reading;
+}
+
+/** A question, on whose behalf it is asked (see `Lane`), and how long anybody waits for it. */
+export interface Asked<T> extends Question<T> {
+  readonly by?: OwnerKey | undefined;
+  readonly until?: Until | undefined;
+}
+
+/** One question, of any type, with its tries. */
+export abstract class Query implements Link<Query> {
+  previous: Query | undefined;
+  next: Query | undefined;
+  readonly askedAtMs: number;
+  readonly by: OwnerKey | undefined;
+  readonly until: Until | undefined;
+  /** When its 5 s began: as it was asked, or in bulk, where questions may wait long, at the first try. */
+  startedAtMs: number;
+  edns = true;
+  /** A try with EDNS was refused or silent. */
+  isEdnsDoubted = false;
+  /** Which server is asked next, as an index. */
+  server = 0;
+  /** How often it was sent; also the number of the next try. */
+  sends = 0;
+  /** A retry waits for its place. */
+  isQueued = false;
+  isRedirected = false;
+  isTruncated = false;
+  isSettled = false;
+  /** The reason to give when no answer comes. */
+  why: UnknownReason = "timeout";
+  /** The last try; earlier ones follow by `earlier`. */
+  latest: Attempt | undefined;
+
+  constructor(askedAtMs: number, { by, until }: Pick<Asked<unknown>, "by" | "until">) {
+    this.by = by;
+    this.until = until;
+    this.askedAtMs = askedAtMs;
+    this.startedAtMs = askedAtMs;
+  }
+
+  /** Nobody waits for it any more: nothing is sent for it, and an answer that still comes is kept. */
+  get isUnwanted(): boolean {
+    return this.until?.isPast === true;
+  }
+
+  /** A new packet for each try; undefined when the name cannot be in DNS. */
+  abstract encode(): Uint8Array | undefined;
+  /** Reads a message that answers the question; when it settles the query, `finish` tells its reply. */
+  abstract read(message: Uint8Array): Reading;
+  /** Passes the reply to the asker: `unknown` with this reason or, without one, the reply that was read. */
+  abstract finish(why: UnknownReason | undefined, spentMs: number): void;
+}
+
+/** Takes the reply; `spentMs` of the question's 5 s are over by then. */
+export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
+
+/** The reply until one is read. It holds for a name that cannot be asked for: such a name cannot exist. */
+const NO_SUCH_NAME = { kind: "absent", why: "noName", ttlSeconds: undefined } as const;
+
+/** A query of one type, with the callback that waits for its reply. */
+export class TypedQuery<T> extends Query {
+  readonly #question: Question<T>;
+  readonly #done: Done<T>;
+  #reply: Reply<T> = NO_SUCH_NAME;
+
+  constructor(question: Asked<T>, askedAtMs: number, done: Done<T>) {
+    super(askedAtMs, question);
+    this.#question = question;
+    this.#done = done;
+  }
+
+  override encode(): Uint8Array | undefined {
+    return encodeQuery(this.#question, this);
+  }
+
+  override read(message: Uint8Array): Reading {
+    const response = decodeResponse(message, this.#question);
+    if (response === undefined) return "malformed";
+    if (response.truncated) return "truncated";
+    if (WITHOUT_EDNS.has(response.rcode)) return "noEdns";
+    const reply = interpret(this.#question, response);
+    if (reply.kind === "unknown") return reply.why;
+    this.#reply = reply;
+    return "settles";
+  }
+
+  override finish(why: UnknownReason | undefined, spentMs: number): void {
+    this.#done(why === undefined ? this.#reply : { kind: "unknown", why }, spentMs);
+  }
+}
+
+export interface AttemptEvents {
+  answered(attempt: Attempt, message: Uint8Array): void;
+  failed(attempt: Attempt): void;
+}
+
+/** One try of a query by UDP. */
+export class Attempt implements Listener, Timed<Attempt> {
+  previous: Attempt | undefined;
+  next: Attempt | undefined;
+  /** The try before it. */
+  readonly earlier: Attempt | undefined;
+  /** Where its time runs; undefined once it is answered or expired. */
+  list: TryList<Attempt> | undefined;
+  readonly query: Query;
+  readonly packet: Uint8Array;
+  readonly server: number;
+  /** 0 for the first try. */
+  readonly number: number;
+  readonly sentAtMs: number;
+  /** Of the window, for its end. */
+  readonly epoch: number;
+  seat: Seat | undefined;
+  /** False for a try whose time runs without a packet, because nobody waits. */
+  isSent = true;
+  /** The lane in which it holds a place; it may listen on without one. */
+  lane: Lane<Query> | undefined;
+  readonly #events: AttemptEvents;
+
+  constructor(query: Query, packet: Uint8Array, place: AttemptPlace) {
+    this.query = query;
+    this.earlier = query.latest;
+    this.packet = packet;
+    this.server = query.server;
+    this.number = query.sends;
+    this.sentAtMs = place.sentAtMs;
+    this.epoch = place.epoch;
+    this.lane = place.lane;
+    this.#events = place.events;
+  }
+
+  answered(message: Uint8Array): void {
+    this.#events.answered(this, message);
+  }
+
+  failed(): void {
+    this.#events.failed(this);
+  }
+
+  /** Answered, or its question is settled: its time stops and its place is free. */
+  end(): void {
+    this.list?.remove(this);
+    this.seat?.forget(this);
+    this.giveBackPlace();
+  }
+
+  get hasEdns(): boolean {
+    return this.packet[11] === 1;
+  }
+
+  giveBackPlace(): void {
+    const { lane } = this;
+    this.lane = undefined;
+    lane?.release(this.query.by);
+  }
+}
+
+export interface AttemptPlace {
+  readonly sentAtMs: number;
+  readonly epoch: number;
+  readonly lane: Lane<Query>;
+  readonly events: AttemptEvents;
+}

@@ -1,0 +1,327 @@
+import type { UnknownReason } from "../core/mail/lookup.ts";
+import { awakeClock } from "../base/awake-clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { Chain } from "./chain.ts";
+import { DueList } from "./flow/due-list.ts";
+import { Lane, QUESTIONS_PER_TURN } from "./transport/lane.ts";
+import {
+  type Asked,
+  Attempt,
+  type AttemptEvents,
+  byTcp,
+  type Done,
+  type Query,
+  TypedQuery,
+} from "./query.ts";
+import { EXCHANGE_MAX_MS, PATIENCE, type Patience, type Profile } from "./flow/patience.ts";
+import type { ServerAddress } from "./transport/server-address.ts";
+import type { SharedCap } from "./flow/shared-cap.ts";
+import { TcpPipe } from "./transport/tcp.ts";
+import { noCounts, noUnknown, type ResolverStats } from "./resolver-stats.ts";
+import { ServerList } from "./server-list.ts";
+import { Ticker } from "./flow/ticker.ts";
+import { Tries } from "./flow/tries.ts";
+import { openUdp } from "./transport/udp.ts";
+import { Window } from "./flow/window.ts";
+import { WindowPlaces } from "./flow/window-places.ts";
+
+export interface ResolverOptions {
+  /** At least one. */
+  readonly servers: readonly ServerAddress[];
+  readonly profile: Profile;
+  readonly clock: Clock;
+  /** `count` random bytes from a cryptographic source. */
+  readonly random: (count: number) => Uint8Array;
+  /** Bounds the tries under way of all clients of the process. */
+  readonly cap: SharedCap;
+  /** Sends by UDP; sockets unless given. */
+  readonly openUdp?: typeof openUdp;
+}
+
+export interface Resolver {
+  /**
+   * Asks, and calls `done` once, never before it returns and at most 5 s later, for bulk 5 s after the first
+   * try. An answer that ends at an alias is not followed.
+   */
+  ask<T>(question: Asked<T>, done: Done<T>): void;
+  /**
+   * Undefined while few questions wait for their first try, else a promise that resolves then. Await it before
+   * each of many names: questions that wait live long, and garbage collection copies what lives.
+   */
+  room(): Promise<void> | undefined;
+  stats(): ResolverStats;
+  /** Closes all sockets and answers what is open `unknown`, "deadline". */
+  close(): void;
+}
+
+export function createResolver(options: ResolverOptions): Resolver {
+  return new UdpResolver(options);
+}
+
+/** Silent tries with EDNS; some servers and middleboxes drop what they cannot read. */
+const EDNS_TRIES_MAX = 2;
+
+class UdpResolver implements Resolver, AttemptEvents {
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  readonly #patience: Patience;
+  readonly #servers: ServerList;
+  readonly #window: Window;
+  readonly #places: WindowPlaces;
+  readonly #lane: Lane<Query>;
+  readonly #tries: Tries;
+  /** By the end of their 5 s: questions whose first try expired, and those sent elsewhere before it did. */
+  readonly #expiring: DueList<Query>;
+  readonly #detoured: DueList<Query>;
+  readonly #unsettled = new Chain<Query>();
+  readonly #unknown = noUnknown();
+  readonly #counts = noCounts();
+  readonly #ticker: Ticker;
+  #isClosed = false;
+
+  constructor(options: ResolverOptions) {
+    const { servers, random, cap } = options;
+    const clock = awakeClock(options.clock);
+    this.#clock = clock;
+    this.#startMs = clock.monotonicMs();
+    this.#patience = PATIENCE[options.profile];
+    const strayed = (): void => void (this.#counts.strays += 1);
+    const open = (options.openUdp ?? openUdp)({ clock, random, strayed });
+    this.#servers = new ServerList(
+      servers.map((server) => ({ udp: open(server), tcp: new TcpPipe(server, clock) })),
+    );
+    const limit = cap.limit(this.#patience.capPart);
+    this.#window = new Window(limit);
+    this.#places = new WindowPlaces(this.#window, cap, limit);
+    this.#lane = new Lane({
+      permits: this.#places,
+      start: (query) => this.#send(query),
+      nowMs: () => this.#nowMs(),
+      window: () => this.#window.size,
+      // Simulated time may pass within one real turn.
+      ...(options.openUdp === undefined && { perTurn: QUESTIONS_PER_TURN }),
+    });
+    this.#tries = new Tries(this.#patience, {
+      window: this.#window,
+      expired: (attempt) => this.#expired(attempt),
+      release: (by) => this.#lane.release(by),
+    });
+    this.#ticker = new Ticker(
+      clock,
+      () => this.#runDue(this.#nowMs()),
+      () => this.#unsettled.length + this.#tries.kept > 0,
+    );
+    const exchanges = (): DueList<Query> =>
+      new DueList(
+        ({ startedAtMs }) => startedAtMs + EXCHANGE_MAX_MS,
+        (query) => this.#settle(query, query.why),
+      );
+    this.#expiring = exchanges();
+    this.#detoured = exchanges();
+  }
+
+  ask<T>(question: Asked<T>, done: Done<T>): void {
+    const query = new TypedQuery(question, this.#nowMs(), done);
+    this.#unsettled.add(query);
+    if (this.#isClosed) {
+      queueMicrotask(() => this.#settle(query, "deadline"));
+      return;
+    }
+    query.server = this.#servers.preferred;
+    this.#ticker.start();
+    this.#lane.add(query, query.by);
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#isClosed ? undefined : this.#lane.room();
+  }
+
+  stats(): ResolverStats {
+    return {
+      ...this.#counts,
+      unknown: { ...this.#unknown },
+      window: this.#window.size,
+      underWay: this.#places.held,
+      unsettled: this.#unsettled.length,
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (let { first } = this.#unsettled; first !== undefined; { first } = this.#unsettled) {
+      this.#settle(first, "deadline");
+    }
+    this.#lane.pump();
+    this.#tries.releaseKept();
+    this.#servers.close();
+  }
+
+  answered(attempt: Attempt, message: Uint8Array): void {
+    const { query } = attempt;
+    const nowMs = this.#nowMs();
+    if (attempt.list === undefined || attempt.number !== query.sends - 1) {
+      this.#counts.lateAnswers += 1;
+    }
+    this.#servers.answered(attempt.server);
+    const reading = query.read(message);
+    const isRead = reading === "settles" || reading === "truncated";
+    if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
+    else if (isRead && query.isEdnsDoubted) this.#servers.neededPlain(attempt.server, nowMs);
+    this.#tries.answered(attempt, reading, nowMs);
+    attempt.end();
+    if (reading === "settles") {
+      if (attempt.number > 0) this.#counts.recovered += 1;
+      this.#settle(query, undefined, nowMs);
+    } else if (reading === "truncated") this.#askByTcp(query, attempt);
+    else if (reading === "noEdns") this.#withoutEdns(query, attempt);
+    else this.#couldNotSay(query, attempt, reading);
+  }
+
+  failed(attempt: Attempt): void {
+    if (attempt.query.isSettled) return;
+    attempt.giveBackPlace(); // its time runs on: without another server the next try comes when it is over
+    this.#couldNotSay(attempt.query, attempt, "network");
+  }
+
+  /** Called by the lane when it has given `query` a place. */
+  #send(query: Query): void {
+    const lane = this.#lane;
+    query.isQueued = false;
+    const isRetry = query.sends > 0;
+    if (this.#servers.isPlain(query.server, this.#nowMs())) query.edns = false;
+    const { isUnwanted } = query;
+    const packet = query.isSettled || (isUnwanted && !isRetry) ? undefined : query.encode();
+    if (packet === undefined) {
+      lane.release(query.by);
+      queueMicrotask(() => this.#settle(query, isUnwanted ? "deadline" : undefined));
+      return;
+    }
+    const sentAtMs = this.#nowMs();
+    // First tries only: a dead name is tried four times, and 2 % of them would look like a server that loses 10 %.
+    const epoch = isRetry ? -1 : this.#window.sent(this.#places.held, sentAtMs);
+    const attempt = new Attempt(query, packet, { sentAtMs, epoch, lane, events: this });
+    if (!isRetry && this.#patience.queueMs === Infinity) query.startedAtMs = sentAtMs;
+    query.sends += 1;
+    query.latest = attempt;
+    this.#tries.add(attempt);
+    if (isUnwanted) {
+      attempt.isSent = false;
+      attempt.giveBackPlace();
+      return;
+    }
+    this.#counts.queries += 1;
+    if (isRetry) this.#counts.retries += 1;
+    this.#servers.at(attempt.server).udp.send(attempt);
+  }
+
+  #settle(query: Query, why: UnknownReason | undefined, nowMs = this.#nowMs()): void {
+    if (query.isSettled) return;
+    query.isSettled = true;
+    this.#unsettled.remove(query);
+    this.#lane.over(query.by, why === undefined);
+    for (let { latest } = query; latest !== undefined; latest = latest.earlier) latest.end();
+    query.latest = undefined;
+    if (why !== undefined) this.#unknown[why] += 1;
+    query.finish(why, nowMs - query.startedAtMs);
+  }
+
+  /** Whether `attempt` is the latest, so that its outcome decides what is done next. */
+  #isLast({ query, number }: Attempt): boolean {
+    return number === query.sends - 1 && !query.isQueued && !query.isTruncated;
+  }
+
+  #retry(query: Query, server: number): void {
+    query.server = server % this.#servers.count;
+    query.isQueued = true;
+    this.#lane.addUrgent(query, query.by);
+  }
+
+  #mayRetry({ sends }: Query): boolean {
+    return sends < this.#patience.triesMs.length;
+  }
+
+  /** No answer came in the time of this try. It is still listened for, without a place. */
+  #expired(attempt: Attempt): void {
+    const { query } = attempt;
+    attempt.giveBackPlace();
+    this.#window.failed(attempt.epoch, query.by);
+    if (query.isSettled) return;
+    if (attempt.number === 0) this.#expiring.add(query);
+    if (!this.#isLast(attempt)) return;
+    if (attempt.isSent) this.#servers.silent(attempt.server);
+    if (!this.#mayRetry(query)) {
+      this.#settle(query, query.why);
+      return;
+    }
+    if (query.edns && query.sends >= EDNS_TRIES_MAX) this.#dropEdns(query);
+    this.#retry(query, attempt.server + 1);
+  }
+
+  /** SERVFAIL, REFUSED, garbage or an unreachable server: one more try on another server, then unknown. */
+  #couldNotSay(query: Query, attempt: Attempt, why: UnknownReason): void {
+    query.why = why;
+    if (!this.#isLast(attempt)) return;
+    if (this.#servers.count > 1 && !query.isRedirected && this.#mayRetry(query)) {
+      query.isRedirected = true;
+      this.#detoured.add(query);
+      this.#retry(query, attempt.server + 1);
+      return;
+    }
+    // The only server may be restarting: the tries go on at their pace.
+    if (why === "network" && this.#servers.count === 1) return;
+    this.#settle(query, why);
+  }
+
+  /** The server does not read EDNS (RFC 6891 section 7): ask it once more without. */
+  #withoutEdns(query: Query, attempt: Attempt): void {
+    if (!query.edns || !this.#mayRetry(query)) {
+      this.#couldNotSay(query, attempt, "malformed");
+      return;
+    }
+    this.#dropEdns(query);
+    this.#detoured.add(query);
+    if (this.#isLast(attempt)) this.#retry(query, attempt.server);
+  }
+
+  #dropEdns(query: Query): void {
+    query.edns = false;
+    query.isEdnsDoubted = true;
+  }
+
+  #askByTcp(query: Query, { server, packet }: Attempt): void {
+    if (query.isTruncated) return;
+    if (query.isUnwanted) {
+      this.#settle(query, "deadline");
+      return;
+    }
+    query.isTruncated = true;
+    this.#counts.truncated += 1;
+    const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
+    const timeoutMs = Math.min(this.#patience.tcpMs, leftMs);
+    this.#servers
+      .at(server)
+      .tcp.ask({ packet, by: query.by, until: query.until }, timeoutMs, (outcome) => {
+        if (query.isSettled) return;
+        const reading = typeof outcome === "string" ? outcome : query.read(outcome);
+        this.#settle(query, byTcp(reading));
+      });
+  }
+
+  /** Whole milliseconds since the start: V8 stores small integers without allocating. */
+  #nowMs(): number {
+    return Math.floor(this.#clock.monotonicMs() - this.#startMs);
+  }
+
+  #runDue(nowMs: number): void {
+    this.#tries.run(nowMs);
+    this.#expiring.run(nowMs);
+    this.#detoured.run(nowMs);
+    const oldestMs = nowMs - this.#patience.queueMs;
+    this.#lane.dropWhile(
+      ({ askedAtMs }) => askedAtMs <= oldestMs,
+      (query) => this.#settle(query, "deadline"),
+    );
+    this.#window.adjust(nowMs);
+    this.#lane.pump();
+  }
+}

@@ -1,0 +1,255 @@
+import type { OwnerKey } from "../../base/owner.ts";
+import { mostUnderWay, provenAfter } from "../../base/sharing/owner-paces.ts";
+import { Fifo } from "./fifo.ts";
+
+/** A queue this short is refilled: long enough that places never stay empty, short enough to be cheap. */
+const SHORT_QUEUE = 256;
+
+/**
+ * Questions that start in one turn of the event loop: about 0.5 ms with their answers. With as many as there are places, a
+ * thousand of premium checks made turns of 40 ms, and others' checks waited for several of them.
+ */
+export const QUESTIONS_PER_TURN = 16;
+
+/** Hands out places. */
+export interface Permits {
+  /** False when there is none just now. */
+  take(): boolean;
+  giveBack(): void;
+}
+
+/** At most `max` at once. */
+export function countedPermits(max: number): Permits {
+  let held = 0;
+  return {
+    take() {
+      if (held >= max) return false;
+      held += 1;
+      return true;
+    },
+    giveBack: () => void (held -= 1),
+  };
+}
+
+export interface LaneTerms<T> {
+  readonly permits: Permits;
+  /** Must not throw. */
+  readonly start: (item: T) => void;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  /** Places that there are; absent: an owner may have all of them. */
+  readonly window?: () => number;
+  /** Items that start in one turn of the event loop; absent: as many as there are places. */
+  readonly perTurn?: number;
+}
+
+/** What one owner has in a lane. */
+class Party<T> {
+  readonly urgent = new Fifo<T>();
+  readonly waiting = new Fifo<T>();
+  /** Items that were added and are not over, whether they wait or not. */
+  open = 0;
+  /** Places that its items have. */
+  held = 0;
+  /** Milliseconds that it had places until `sinceMs`, summed over its places. It starts with what others had. */
+  spentMs: number;
+  sinceMs: number;
+  /** Of its items that are over, answered ones count for it and others against it. */
+  proven = 0;
+
+  constructor(spentMs: number, sinceMs: number) {
+    this.spentMs = spentMs;
+    this.sinceMs = sinceMs;
+  }
+
+  spentAt(nowMs: number): number {
+    return this.spentMs + this.held * (nowMs - this.sinceMs);
+  }
+
+  /** It has so many places more, or less, from now on. */
+  hold(change: 1 | -1, nowMs: number): void {
+    this.spentMs = this.spentAt(nowMs);
+    this.sinceMs = nowMs;
+    this.held += change;
+  }
+
+  get isWaiting(): boolean {
+    return this.urgent.length + this.waiting.length > 0;
+  }
+
+  next(): T | undefined {
+    return this.urgent.length > 0 ? this.urgent.shift() : this.waiting.shift();
+  }
+}
+
+/**
+ * Starts items as there are places for them; the others wait. The next place is the owner's that had places for the
+ * shortest time. With a `window`, an owner has no more places than its answers have earned: otherwise, where a resolver
+ * takes a few hundred questions, an owner with 1,000 silent names makes all others wait for 2 s. Items without an owner
+ * go first.
+ */
+export class Lane<T> {
+  readonly #parties = new Map<OwnerKey, Party<T>>();
+  readonly #ownerless = new Party<T>(0, 0);
+  /** The parties with items that wait. */
+  readonly #queued = new Set<Party<T>>();
+  #waiting = 0;
+  readonly #permits: Permits;
+  readonly #start: (item: T) => void;
+  readonly #nowMs: () => number;
+  readonly #window: (() => number) | undefined;
+  readonly #perTurn: number;
+  #startedInTurn = 0;
+  /** What the owner that was served last had spent: where a new one starts. */
+  #spentMs = 0;
+  #pumping = false;
+  #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  constructor({ permits, start, nowMs, window, perTurn = Infinity }: LaneTerms<T>) {
+    this.#permits = permits;
+    this.#start = start;
+    this.#nowMs = nowMs;
+    this.#window = window;
+    this.#perTurn = perTurn;
+  }
+
+  /** Undefined while the queue is short, else a promise that resolves when it is short again. */
+  room(): Promise<void> | undefined {
+    if (this.#waiting < SHORT_QUEUE) return undefined;
+    if (this.#room === undefined) {
+      let resolve = (): void => undefined;
+      const promise = new Promise<void>((fulfil) => (resolve = fulfil));
+      this.#room = { promise, resolve };
+    }
+    return this.#room.promise;
+  }
+
+  /** Items that wait and are not urgent. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** `over` ends what this begins. */
+  add(item: T, owner?: OwnerKey): void {
+    const party = this.#partyOf(owner);
+    party.open += 1;
+    party.waiting.push(item);
+    this.#waiting += 1;
+    this.#queued.add(party);
+    this.pump();
+  }
+
+  /** Before all of its owner that were added by `add`: an item of which `add` knows. */
+  addUrgent(item: T, owner?: OwnerKey): void {
+    const party = this.#partyOf(owner);
+    party.urgent.push(item);
+    this.#queued.add(party);
+    this.pump();
+  }
+
+  /** An item of that owner has ended, whether it waited or not. */
+  over(owner: OwnerKey | undefined, answered: boolean): void {
+    if (owner === undefined) return;
+    const party = this.#partyOf(owner);
+    party.open -= 1;
+    party.proven = provenAfter(answered, party.proven, this.#window?.() ?? 0);
+    this.#forget(owner, party);
+  }
+
+  /** A started item no longer needs its place. */
+  release(owner?: OwnerKey): void {
+    this.#permits.giveBack();
+    if (owner !== undefined) {
+      const party = this.#partyOf(owner);
+      party.hold(-1, this.#nowMs());
+      this.#forget(owner, party);
+    }
+    this.pump();
+  }
+
+  /** Starts what there is room for. A start that adds or releases is served by the loop already running. */
+  pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    while (this.#startedInTurn < this.#perTurn) {
+      const party = this.#queued.size > 0 ? this.#least() : undefined;
+      if (party === undefined || !this.#permits.take()) break;
+      if (party !== this.#ownerless) {
+        const nowMs = this.#nowMs();
+        this.#spentMs = Math.max(this.#spentMs, party.spentAt(nowMs));
+        party.hold(1, nowMs);
+      }
+      const item = this.#takeFrom(party);
+      if (item === undefined) continue;
+      this.#countStart();
+      this.#start(item);
+    }
+    this.#pumping = false;
+    if (this.#room === undefined || this.#waiting >= SHORT_QUEUE / 2) return;
+    this.#room.resolve();
+    this.#room = undefined;
+  }
+
+  #countStart(): void {
+    if (this.#perTurn === Infinity) return;
+    if (this.#startedInTurn === 0) {
+      setImmediate(() => {
+        this.#startedInTurn = 0;
+        this.pump();
+      });
+    }
+    this.#startedInTurn += 1;
+  }
+
+  /** Takes items out of each owner's queue from the front, up to the first that is not stale. Urgent ones stay. */
+  dropWhile(isStale: (item: T) => boolean, drop: (item: T) => void): void {
+    for (const party of this.#queued) {
+      const { waiting } = party;
+      for (let item = waiting.peek(); item !== undefined && isStale(item); item = waiting.peek()) {
+        waiting.shift();
+        this.#waiting -= 1;
+        drop(item);
+      }
+      if (!party.isWaiting) this.#queued.delete(party);
+    }
+  }
+
+  #partyOf(owner: OwnerKey | undefined): Party<T> {
+    if (owner === undefined) return this.#ownerless;
+    const known = this.#parties.get(owner);
+    if (known !== undefined) return known;
+    const made = new Party<T>(this.#spentMs, this.#nowMs());
+    this.#parties.set(owner, made);
+    return made;
+  }
+
+  #forget(owner: OwnerKey, party: Party<T>): void {
+    if (party.open <= 0 && party.held <= 0 && !party.isWaiting) this.#parties.delete(owner);
+  }
+
+  #takeFrom(party: Party<T>): T | undefined {
+    if (party.urgent.length === 0) this.#waiting -= 1;
+    const item = party.next();
+    if (!party.isWaiting) this.#queued.delete(party);
+    return item;
+  }
+
+  #least(): Party<T> | undefined {
+    let least: Party<T> | undefined;
+    let leastMs = Infinity;
+    const nowMs = this.#nowMs();
+    for (const party of this.#queued) {
+      if (party === this.#ownerless) return party;
+      const spentMs = party.spentAt(nowMs);
+      if (spentMs >= leastMs || !this.#mayHaveMore(party)) continue;
+      least = party;
+      leastMs = spentMs;
+    }
+    return least;
+  }
+
+  #mayHaveMore({ held, proven }: Party<T>): boolean {
+    if (this.#window === undefined) return true;
+    return held < mostUnderWay(proven, { window: this.#window(), owners: this.#parties.size });
+  }
+}

@@ -1,0 +1,239 @@
+import { connect, type Socket } from "node:net";
+import type { Until, UnknownReason } from "../../core/mail/lookup.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import type { Clock } from "../../base/clock.ts";
+import { countedPermits, Lane } from "./lane.ts";
+import type { ServerAddress } from "./server-address.ts";
+import { answers } from "../message/wire.ts";
+
+/** Queries under way at once on one connection. */
+const PIPELINED_MAX = 64;
+
+/**
+ * Connections that one query is sent on, because servers may close them at any time (RFC 7766 section 6.2.3). The
+ * second connection serves this query only, so that a query that makes a server close fails others once at most.
+ */
+const SENDS_MAX = 2;
+
+/** Frames that answer nothing before the connection is given up. */
+const STRAYS_MAX = 64;
+
+/** An unused connection is kept this long (RFC 7766 section 6.2.3 asks for seconds). */
+const IDLE_MS = 2_000;
+
+const LENGTH_OCTETS = 2;
+const FRAME_MAX_OCTETS = LENGTH_OCTETS + 0xffff;
+
+class TcpQuery {
+  readonly packet: Buffer;
+  readonly by: OwnerKey | undefined;
+  readonly until: Until | undefined;
+  readonly done: (outcome: Buffer | UnknownReason) => void;
+  sends = 0;
+  settled = false;
+  /** Where it was sent last. */
+  connection: Connection | undefined;
+  cancelDeadline = (): void => undefined;
+
+  constructor({ packet, by, until }: TcpQuestion, done: (outcome: Buffer | UnknownReason) => void) {
+    this.packet = Buffer.from(packet);
+    this.by = by;
+    this.until = until;
+    this.done = done;
+  }
+}
+
+export interface TcpQuestion {
+  readonly packet: Uint8Array;
+  /** On whose behalf, where that is known. */
+  readonly by?: OwnerKey | undefined;
+  /** Nothing is sent later. */
+  readonly until?: Until | undefined;
+}
+
+/** Asks one server by TCP: one connection, opened when needed, many queries at once (RFC 7766). */
+export class TcpPipe {
+  readonly #server: ServerAddress;
+  readonly #clock: Clock;
+  readonly #lane: Lane<TcpQuery>;
+  /** All that are open. */
+  readonly #connections = new Set<Connection>();
+  /** The one that first sends share. */
+  #shared: Connection | undefined;
+  #closed = false;
+  #nextId = 0;
+
+  constructor(server: ServerAddress, clock: Clock) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#lane = new Lane({
+      permits: countedPermits(PIPELINED_MAX),
+      start: (query) => this.#start(query),
+      nowMs: () => clock.monotonicMs(),
+    });
+  }
+
+  /**
+   * Calls `done` once, never before it returns: with the answer within `timeoutMs`, or why there is none.
+   * Nothing is called after `close`.
+   */
+  ask(
+    question: TcpQuestion,
+    timeoutMs: number,
+    done: (outcome: Buffer | UnknownReason) => void,
+  ): void {
+    const query = new TcpQuery(question, done);
+    query.cancelDeadline = this.#clock.after(Math.max(0, timeoutMs), () => this.#expire(query));
+    this.#lane.add(query, query.by);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  #start(query: TcpQuery): void {
+    if (query.settled || this.#closed) {
+      this.#lane.release(query.by);
+      return;
+    }
+    query.sends += 1;
+    if (query.until?.isPast === true) {
+      this.#settle(query, "deadline");
+      return;
+    }
+    this.#nextId = (this.#nextId + 1) & 0xffff; // nobody off the path can forge into a connection
+    query.packet.writeUInt16BE(this.#nextId, 0);
+    query.connection = query.sends === 1 ? (this.#shared ??= this.#open()) : this.#open();
+    query.connection.send(query);
+  }
+
+  #open(): Connection {
+    const connection = new Connection(this.#server, this.#clock, {
+      answered: (asked, message) => this.#settle(asked, message),
+      broken: (broken, left) => this.#broken(broken, left),
+    });
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  #expire(query: TcpQuery): void {
+    if (query.settled) return;
+    this.#settle(query, "timeout");
+    query.connection?.forget(query);
+  }
+
+  #settle(query: TcpQuery, outcome: Buffer | UnknownReason): void {
+    query.settled = true;
+    query.cancelDeadline();
+    this.#lane.over(query.by, typeof outcome !== "string");
+    query.done(outcome);
+    if (query.sends > 0) this.#lane.release(query.by);
+  }
+
+  #broken(connection: Connection, left: readonly TcpQuery[]): void {
+    this.#connections.delete(connection);
+    if (this.#shared === connection) this.#shared = undefined;
+    if (this.#closed) {
+      for (const query of left) query.cancelDeadline();
+      return;
+    }
+    for (const query of left) {
+      if (query.sends >= SENDS_MAX) this.#settle(query, "network");
+      else this.#start(query);
+    }
+  }
+}
+
+interface ConnectionOwner {
+  answered(query: TcpQuery, message: Buffer): void;
+  /** It can be used no more; `left` were sent on it and have no answer. */
+  broken(connection: Connection, left: readonly TcpQuery[]): void;
+}
+
+class Connection {
+  readonly #clock: Clock;
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #asked = new Map<number, TcpQuery>();
+  readonly #frame = Buffer.allocUnsafe(FRAME_MAX_OCTETS);
+  #filled = 0;
+  #strays = 0;
+  #isBroken = false;
+  #cancelIdle = (): void => undefined;
+
+  constructor(server: ServerAddress, clock: Clock, owner: ConnectionOwner) {
+    this.#clock = clock;
+    this.#owner = owner;
+    this.#socket = connect({ host: server.host, port: server.port, noDelay: true });
+    this.#socket.on("data", (chunk) => this.#received(chunk));
+    this.#socket.on("error", () => this.destroy());
+    this.#socket.on("close", () => this.destroy());
+    this.#socket.on("end", () => this.destroy());
+  }
+
+  send(query: TcpQuery): void {
+    this.#cancelIdle();
+    this.#asked.set(query.packet.readUInt16BE(0), query);
+    const length = Buffer.allocUnsafe(LENGTH_OCTETS);
+    length.writeUInt16BE(query.packet.length);
+    this.#socket.write(Buffer.concat([length, query.packet]));
+  }
+
+  /** No longer waits for it. In the middle of a frame, later answers cannot be read either. */
+  forget(query: TcpQuery): void {
+    this.#asked.delete(query.packet.readUInt16BE(0));
+    if (this.#filled > 0) this.destroy();
+    else this.#restWhenIdle();
+  }
+
+  destroy(): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#cancelIdle();
+    this.#socket.destroy();
+    this.#owner.broken(this, [...this.#asked.values()]);
+  }
+
+  #received(chunk: Buffer): void {
+    let used = 0;
+    while (used < chunk.length && !this.#isBroken) {
+      used += this.#fill(chunk, used);
+      if (this.#filled === this.#frameOctets()) this.#complete();
+    }
+  }
+
+  /** Octets of the frame that is being filled: its length field first, then all of it. */
+  #frameOctets(): number {
+    return this.#filled < LENGTH_OCTETS
+      ? LENGTH_OCTETS
+      : LENGTH_OCTETS + this.#frame.readUInt16BE(0);
+  }
+
+  #fill(chunk: Buffer, from: number): number {
+    const wanted = this.#frameOctets() - this.#filled;
+    const copied = chunk.copy(this.#frame, this.#filled, from, from + wanted);
+    this.#filled += copied;
+    return copied;
+  }
+
+  #complete(): void {
+    const message = Buffer.from(this.#frame.subarray(LENGTH_OCTETS, this.#filled));
+    this.#filled = 0;
+    const query = this.#asked.get(message.length < 2 ? -1 : message.readUInt16BE(0));
+    if (query === undefined || !answers(message, query.packet)) {
+      this.#strays += 1;
+      if (this.#strays > STRAYS_MAX) this.destroy();
+      return;
+    }
+    this.#asked.delete(query.packet.readUInt16BE(0));
+    this.#restWhenIdle();
+    this.#owner.answered(query, message);
+  }
+
+  #restWhenIdle(): void {
+    if (this.#asked.size > 0 || this.#isBroken) return;
+    this.#cancelIdle();
+    this.#cancelIdle = this.#clock.after(IDLE_MS, () => this.destroy());
+  }
+}

@@ -1,0 +1,263 @@
+import { createSocket, type Socket } from "node:dgram";
+import { isIPv6 } from "node:net";
+import type { Clock } from "../../base/clock.ts";
+import type { ServerAddress } from "./server-address.ts";
+import { random16From } from "../message/random16.ts";
+import { answers } from "../message/wire.ts";
+import { Batch } from "./batch.ts";
+
+/** Sockets to one server: each has a source port that a forger would have to guess. */
+const SOCKETS = 8;
+
+/** Queries after which a socket, and with it the port, is replaced. */
+const QUERIES_PER_SOCKET = 2_000;
+
+/** The system's default of some 200 KB loses answers when a few hundred come at once. */
+const RECEIVE_BUFFER_OCTETS = 4 * 1_024 * 1_024;
+
+/** How long to leave it when no socket could be had (EMFILE). */
+const REOPEN_AFTER_MS = 250;
+
+/** Draws of an id that is not in use already; with 2,000 in use one draw in 33 fails. */
+const ID_DRAWS = 16;
+
+/** One query that was sent and is waited for. */
+export interface Listener {
+  /** The pool writes the id into it. */
+  readonly packet: Uint8Array;
+  /** Set by the pool while it listens. */
+  seat: Seat | undefined;
+  /** The first message that answers the packet; the listener is forgotten by then. */
+  answered(message: Uint8Array): void;
+  /** The system refused to send, or the server's machine to take it. Never called within `send`. */
+  failed(): void;
+}
+
+/** Where a listener sits. */
+export interface Seat {
+  forget(listener: Listener): void;
+}
+
+interface UdpOptions {
+  readonly server: ServerAddress;
+  readonly clock: Clock;
+  readonly outbox: Batch<PortSocket>;
+  readonly inbox: Batch<PortSocket>;
+  /** 16 random bits, from a cryptographic source. */
+  readonly random16: () => number;
+  /** Something came that answers nothing we asked: late copies, or a forger at work. */
+  readonly strayed: () => void;
+}
+
+/** Sends queries to one server and passes their answers on. */
+export interface UdpSender {
+  /** Sends and listens until the answer comes or `listener.seat` forgets the listener. */
+  send(listener: Listener): void;
+  /** Closes every socket; listeners that are left are not called. */
+  close(): void;
+}
+
+export interface OpenUdpOptions extends Pick<UdpOptions, "clock" | "strayed"> {
+  /** `count` random bytes from a cryptographic source. */
+  readonly random: (count: number) => Uint8Array;
+}
+
+/** Senders that share one outbox and one inbox. */
+export function openUdp({
+  clock,
+  random,
+  strayed,
+}: OpenUdpOptions): (server: ServerAddress) => UdpSender {
+  const outbox = new Batch<PortSocket>((socket, packet) => socket.transmit(packet));
+  const inbox = new Batch<PortSocket>((socket, message) => socket.received(message));
+  const random16 = random16From(random);
+  return (server) => new UdpPool({ server, clock, outbox, inbox, random16, strayed });
+}
+
+/** Uses changing sockets and random ids. */
+class UdpPool implements UdpSender {
+  readonly #options: UdpOptions;
+  readonly #slots: Slot[];
+
+  constructor(options: UdpOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: SOCKETS }, () => new Slot(options));
+  }
+
+  send(listener: Listener): void {
+    this.#slots[this.#options.random16() % SOCKETS]?.send(listener);
+  }
+
+  close(): void {
+    for (const slot of this.#slots) slot.close();
+  }
+}
+
+/** One place in the pool: the socket in use, and the one that is being opened to take over. */
+class Slot {
+  readonly #options: UdpOptions;
+  #current: PortSocket | undefined;
+  #next: PortSocket | undefined;
+  readonly #retired = new Set<PortSocket>();
+  #reopenAtMs = -Infinity;
+
+  constructor(options: UdpOptions) {
+    this.#options = options;
+  }
+
+  send(listener: Listener): void {
+    this.#current ??= this.#open();
+    if (this.#current === undefined) {
+      this.#options.clock.after(0, () => listener.failed());
+      return;
+    }
+    this.#current.send(listener);
+    if (this.#current.sent >= QUERIES_PER_SOCKET) this.#next ??= this.#open();
+  }
+
+  close(): void {
+    for (const socket of [this.#current, this.#next, ...this.#retired]) socket?.close();
+    this.#retired.clear();
+  }
+
+  #open(): PortSocket | undefined {
+    if (this.#options.clock.monotonicMs() < this.#reopenAtMs) return undefined;
+    return new PortSocket(this.#options, {
+      opened: (socket) => this.#opened(socket),
+      closed: (socket) => this.#closed(socket),
+    });
+  }
+
+  #opened(socket: PortSocket): void {
+    if (socket !== this.#next) return;
+    const old = this.#current;
+    this.#current = socket;
+    this.#next = undefined;
+    if (old === undefined) return;
+    this.#retired.add(old);
+    old.retire();
+  }
+
+  #closed(socket: PortSocket): void {
+    if (this.#retired.delete(socket)) return;
+    this.#reopenAtMs = this.#options.clock.monotonicMs() + REOPEN_AFTER_MS;
+    if (socket === this.#current) this.#current = undefined;
+    if (socket === this.#next) this.#next = undefined;
+  }
+}
+
+interface SocketOwner {
+  opened(socket: PortSocket): void;
+  closed(socket: PortSocket): void;
+}
+
+/** One connected socket and its listeners, by id. */
+class PortSocket implements Seat {
+  sent = 0;
+  readonly #options: UdpOptions;
+  readonly #owner: SocketOwner;
+  readonly #socket: Socket;
+  readonly #listeners = new Map<number, Listener>();
+  #state: "opening" | "open" | "retired" | "closed" = "opening";
+
+  constructor(options: UdpOptions, owner: SocketOwner) {
+    this.#options = options;
+    this.#owner = owner;
+    const { host, port } = options.server;
+    const family = isIPv6(host) ? 6 : 4;
+    this.#socket = createSocket({
+      type: `udp${family}`,
+      lookup: (address, _options, found) => found(null, address, family), // an address, never a name
+    });
+    this.#socket.on("error", () => this.#broke());
+    this.#socket.on("message", (message) => options.inbox.add(this, message));
+    this.#socket.on("connect", () => this.#opened());
+    this.#socket.connect(port, host);
+  }
+
+  send(listener: Listener): void {
+    const { packet } = listener;
+    this.sent += 1;
+    let id = this.#options.random16();
+    for (let draws = 1; draws < ID_DRAWS && this.#listeners.has(id); draws += 1) {
+      id = this.#options.random16();
+    }
+    packet[0] = id >> 8;
+    packet[1] = id & 255;
+    listener.seat = this;
+    this.#listeners.set(id, listener);
+    if (this.#state !== "opening") this.#options.outbox.add(this, packet);
+  }
+
+  /** Nothing when it is closed meanwhile. */
+  transmit(packet: Uint8Array): void {
+    if (this.#state !== "closed") this.#socket.send(packet);
+  }
+
+  forget(listener: Listener): void {
+    const id = idOf(listener.packet);
+    if (this.#listeners.get(id) === listener) this.#remove(listener, id);
+    else listener.seat = undefined;
+  }
+
+  /** Sends nothing more; closes when the last listener is gone. */
+  retire(): void {
+    this.#state = "retired";
+    this.#closeWhenIdle();
+  }
+
+  close(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#socket.close();
+    this.#owner.closed(this);
+  }
+
+  #closeWhenIdle(): void {
+    if (this.#state === "retired" && this.#listeners.size === 0) this.close();
+  }
+
+  #opened(): void {
+    if (this.#state !== "opening") return;
+    this.#state = "open";
+    try {
+      this.#socket.setRecvBufferSize(RECEIVE_BUFFER_OCTETS);
+    } catch {
+      // A system with a lower limit of its own: more retries, nothing wrong.
+    }
+    for (const { packet } of this.#listeners.values()) {
+      this.#options.outbox.add(this, packet);
+    }
+    this.#owner.opened(this);
+  }
+
+  /** A message came, in this turn of the event loop. */
+  received(message: Uint8Array): void {
+    const id = message.length < 2 ? -1 : idOf(message);
+    const listener = this.#listeners.get(id);
+    if (listener === undefined || !answers(message, listener.packet)) {
+      this.#options.strayed();
+      return;
+    }
+    this.#remove(listener, id);
+    listener.answered(message);
+  }
+
+  #remove(listener: Listener, id: number): void {
+    listener.seat = undefined;
+    this.#listeners.delete(id);
+    this.#closeWhenIdle();
+  }
+
+  /** No socket to be had (EMFILE), or the server's machine refuses (ECONNREFUSED): all here have failed. */
+  #broke(): void {
+    const failed = [...this.#listeners.values()];
+    this.#listeners.clear();
+    for (const listener of failed) listener.seat = undefined;
+    if (this.#state === "opening") this.close();
+    this.#closeWhenIdle();
+    for (const listener of failed) listener.failed();
+  }
+}
+
+const idOf = (message: Uint8Array): number => ((message[0] ?? 0) << 8) | (message[1] ?? 0);

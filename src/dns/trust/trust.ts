@@ -1,0 +1,297 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Outcome } from "../cache.ts";
+import { NS } from "../message/records.ts";
+import type { Resolver } from "../resolver.ts";
+import { ask, type Canary, mailCanary } from "./canaries.ts";
+import { askRound, type Round, SUSPECT_REASONS, type SuspectReason } from "./round.ts";
+
+/** For how long after a name was found an answer of "no" is believed; a busy service finds names all the time. */
+const FRESH_MS = 50;
+/** The same in a closed network, whose own names serve as canaries and are asked for less often. */
+const FRESH_CLOSED_MS = 1_000;
+/** An answer of "no" waits up to this long for a canary, and is believed when none has answered by then. */
+const WAIT_MS = 1_000;
+/** Least time between rounds in which no name was found. */
+const REPEAT_MS = 200;
+/** Between rounds: while all is well, and while suspect. */
+const ROUND_EVERY_MS = 60_000;
+const RECHECK_AFTER_MS = 2_000;
+/** Bad rounds this far apart make the server suspect: sooner where names were found before. */
+const CONFIRM_AFTER_MS = 5_000;
+const CONFIRM_TURNED_AFTER_MS = 1_000;
+/** A server that said "yes" or "no" within this time does not refuse everything. */
+const TOLD_MS = 60_000;
+/** Names of the traffic that are remembered as found. */
+const LEARNED_MAX = 8;
+
+/** Never delegated (RFC 6761): a real resolver denies them too, so a "no" does no harm. */
+const TEST_NAME = /(?:^|\.)(?:test|example)$/;
+
+export interface TrustDeps {
+  /** With the profile "probe". Closed with the trust. */
+  readonly resolver: Resolver;
+  readonly random: (count: number) => Uint8Array;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Shown in the log. */
+  readonly servers: string;
+  readonly canaries: readonly Canary[];
+}
+
+export interface TrustFault {
+  readonly says: string;
+  readonly toDo: string;
+}
+
+export interface TrustStats {
+  readonly suspect: SuspectReason | undefined;
+  /** Answers of "no" that were not believed. */
+  readonly withheld: number;
+}
+
+/** Whether the resolver tells the truth, by names whose answer is known. Decision 0033 has the rules and why. */
+export class Trust {
+  readonly #deps: TrustDeps;
+  readonly #clock: Clock;
+  #suspect: SuspectReason | undefined;
+  #withheld = 0;
+  /** Grows when answers of before may be lies. */
+  epoch = 0;
+  readonly #forgetters: (() => void)[] = [];
+  /** When a name was found last, and whether one ever was. */
+  #foundMs = -Infinity;
+  #everFound = false;
+  /** A canary was found at some time, so that learned names are not needed as canaries. */
+  #hasCanaries = false;
+  readonly #learned = new Map<string, Canary>();
+  #round: Promise<Round> | undefined;
+  #quick: Promise<Round> | undefined;
+  #last: Round = { kind: "open" };
+  #lastMs = -Infinity;
+  /** When traffic got its last "yes" or "no". */
+  #toldMs = -Infinity;
+  #firstBadMs: number | undefined;
+  #goodRounds = 0;
+  #nextCanary = 0;
+  #cancel = (): void => undefined;
+  #isClosed = false;
+
+  constructor(deps: TrustDeps) {
+    this.#deps = deps;
+    this.#clock = deps.clock;
+  }
+
+  get suspect(): SuspectReason | undefined {
+    return this.#suspect;
+  }
+
+  stats(): TrustStats {
+    return { suspect: this.#suspect, withheld: this.#withheld };
+  }
+
+  /** What is wrong with the resolver and what to do; undefined while it is trusted. */
+  warning(): string | undefined {
+    const fault = this.#fault();
+    return fault && `${fault.says} ${fault.toDo}`;
+  }
+
+  /** Asks one round of questions; what is wrong then, and what to do. */
+  async round(): Promise<TrustFault | undefined> {
+    await this.#ask();
+    return this.#fault();
+  }
+
+  #fault(): TrustFault | undefined {
+    const { servers } = this.#deps;
+    const reason = this.#suspect ?? (this.#last.kind === "bad" ? this.#last.reason : undefined);
+    if (reason === undefined) return undefined;
+    return {
+      says: `DNS server ${servers} ${SUSPECT_REASONS[reason]}. Its "no" is not trusted.`,
+      toDo: "Set GATEPOST_DNS_SERVERS to a working resolver or, in a closed network, GATEPOST_DNS_CANARIES to names that it has.",
+    };
+  }
+
+  /** `forget` is called when answers of before may be lies. */
+  onSuspect(forget: () => void): void {
+    this.#forgetters.push(forget);
+  }
+
+  /** The first round; others follow. */
+  start(): void {
+    void this.#ask();
+  }
+
+  /** Whether the server answers anything, and is not suspect. Within 2 s. */
+  async answers(): Promise<boolean> {
+    if (this.#suspect !== undefined) return false;
+    void this.#confirm();
+    return (await ask(this.#deps.resolver, "", NS)) !== "silent";
+  }
+
+  /** Passes the outcome on: as it is, or as `unknown` when it is a "no" that must not be believed. */
+  examine<T>(name: string, outcome: Outcome<T>, told: (outcome: Outcome<T>) => void): void {
+    if (outcome.kind === "unknown") {
+      const isTold = outcome.why === "servfail" || outcome.why === "refused";
+      if (isTold && !this.#isFresh()) void this.#confirm();
+    } else this.#toldMs = this.#clock.monotonicMs();
+    if (outcome.kind !== "absent" || this.#isExempt(name)) told(outcome);
+    else if (this.#suspect !== undefined) this.#withhold(told);
+    else if (this.#isFresh()) told(outcome);
+    else {
+      void this.#confirm().then((round) => {
+        if (this.#isLie(outcome.why, round)) this.#withhold(told);
+        else told(outcome);
+      });
+    }
+  }
+
+  /** A mail server was found for `name`, by traffic. Addresses prove nothing: a captive portal gives them to all. */
+  learn(name: string): void {
+    this.#wasFound();
+    if (this.#hasCanaries || this.#learned.has(name)) return;
+    if (this.#learned.size >= LEARNED_MAX) {
+      const [oldest] = this.#learned.keys();
+      if (oldest !== undefined) this.#learned.delete(oldest);
+    }
+    this.#learned.set(name, mailCanary(name));
+    // Suspicion that began before any name was found is unfounded: the server knows other names than ours.
+    if (this.#suspect !== undefined) this.#clear();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+    this.#deps.resolver.close();
+  }
+
+  #withhold<T>(done: (outcome: Outcome<T>) => void): void {
+    this.#withheld += 1;
+    done({ kind: "unknown", why: "suspect" });
+  }
+
+  #wasFound(): void {
+    this.#foundMs = this.#clock.monotonicMs();
+    this.#everFound = true;
+  }
+
+  #isExempt(name: string): boolean {
+    return !this.#everFound && TEST_NAME.test(name);
+  }
+
+  #isFresh(): boolean {
+    const freshMs = this.#hasCanaries ? FRESH_MS : FRESH_CLOSED_MS;
+    return this.#clock.monotonicMs() - this.#foundMs <= freshMs;
+  }
+
+  #isLie(why: "noName" | "noData", round: Round): boolean {
+    if (this.#suspect !== undefined) return true;
+    if (round.kind !== "bad" || this.#isFresh()) return false;
+    if (round.reason === "servfail" || round.reason === "refused") return false; // it tells names apart
+    // It denies the canaries and has this name without such a record: it knows the name.
+    return !(round.reason === "denies" && why === "noData");
+  }
+
+  /** The quickest proof that names are still found; a whole round when there is none. */
+  async #confirm(): Promise<Round> {
+    const round = this.#suspect === undefined && this.#everFound ? this.#askOne() : this.#ask();
+    let cancel = (): void => undefined;
+    const late = new Promise<Round>((resolve) => {
+      cancel = this.#clock.after(WAIT_MS, () => resolve({ kind: "open" }));
+    });
+    const first = await Promise.race([round, late]);
+    cancel();
+    return first;
+  }
+
+  /** One name that was found before, a different one each time; shared by all who ask meanwhile. */
+  #askOne(): Promise<Round> {
+    this.#quick ??= this.#askOneNow().finally(() => (this.#quick = undefined));
+    return this.#quick;
+  }
+
+  async #askOneNow(): Promise<Round> {
+    const names = this.#hasCanaries ? this.#deps.canaries : [...this.#learned.values()];
+    this.#nextCanary += 1;
+    const canary = names[this.#nextCanary % Math.max(1, names.length)];
+    if (canary !== undefined && (await canary(this.#deps.resolver)) === "found") {
+      this.#wasFound();
+      return { kind: "good" };
+    }
+    return this.#ask();
+  }
+
+  #ask(): Promise<Round> {
+    if (this.#clock.monotonicMs() - this.#lastMs < REPEAT_MS) return Promise.resolve(this.#last);
+    this.#round ??= this.#askNow().finally(() => (this.#round = undefined));
+    return this.#round;
+  }
+
+  async #askNow(): Promise<Round> {
+    const startedMs = this.#clock.monotonicMs();
+    let round = await askRound(this.#deps);
+    if (round.kind === "good") this.#hasCanaries = true;
+    else if (this.#learned.size > 0) {
+      const words = await Promise.all(
+        [...this.#learned.values()].slice(-3).map((canary) => canary(this.#deps.resolver)),
+      );
+      if (words.includes("found")) round = { kind: "good" };
+    }
+    if (this.#isRefuted(round, startedMs)) round = { kind: "open" };
+    if (!this.#isClosed) this.#conclude(round);
+    return round;
+  }
+
+  /** Whether traffic shows that the server does not treat all names the same. */
+  #isRefuted(round: Round, startedMs: number): boolean {
+    if (round.kind !== "bad") return false;
+    if (this.#foundMs >= startedMs) return true;
+    const refuses = round.reason === "servfail" || round.reason === "refused";
+    return refuses && startedMs - this.#toldMs < TOLD_MS && !this.#hasCanaries;
+  }
+
+  #conclude(round: Round): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#last = round;
+    this.#lastMs = nowMs;
+    if (round.kind === "bad") {
+      this.#goodRounds = 0;
+      this.#firstBadMs ??= nowMs;
+      const isConfirmed = nowMs - this.#firstBadMs >= this.#confirmAfterMs();
+      if (isConfirmed && this.#suspect !== round.reason) this.#declare(round.reason);
+    } else {
+      this.#firstBadMs = undefined;
+      if (round.kind === "good") this.#wasFound();
+      this.#goodRounds += round.kind === "good" ? 1 : 0;
+      if (this.#suspect !== undefined && this.#goodRounds >= 2) this.#clear();
+    }
+    this.#cancel();
+    this.#cancel = this.#clock.after(this.#pauseMs(), () => this.start());
+  }
+
+  #pauseMs(): number {
+    if (this.#suspect !== undefined) return RECHECK_AFTER_MS;
+    return this.#last.kind === "bad" ? this.#confirmAfterMs() : ROUND_EVERY_MS;
+  }
+
+  #confirmAfterMs(): number {
+    return this.#everFound ? CONFIRM_TURNED_AFTER_MS : CONFIRM_AFTER_MS;
+  }
+
+  #declare(reason: SuspectReason): void {
+    if (this.#suspect === undefined) {
+      this.epoch += 1;
+      for (const forget of this.#forgetters) forget();
+    }
+    this.#suspect = reason;
+    const { log, servers } = this.#deps;
+    log.warn("dns.suspect", { servers, reason, says: SUSPECT_REASONS[reason] });
+  }
+
+  #clear(): void {
+    this.#suspect = undefined;
+    this.#firstBadMs = undefined;
+    this.#goodRounds = 0;
+    this.#deps.log.info("dns.trusted_again", { servers: this.#deps.servers });
+  }
+}

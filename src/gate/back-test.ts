@@ -1,0 +1,216 @@
+import { dayOf } from "../core/calendar.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import type { Lookup } from "../core/mail/lookup.ts";
+import type { MailHosts } from "../core/mail/mail-hosts.ts";
+import { isDomainLevel } from "../core/policy/conditions.ts";
+import { factsOf } from "../core/policy/facts.ts";
+import { decide, type Decision, type Facts, type Policy } from "../core/policy/policy.ts";
+import { validate } from "../core/validate/validate.ts";
+import type { Clock } from "../base/clock.ts";
+import type { DomainMails } from "../lists/domain-mail.ts";
+import type { VerdictCount, VerdictCounts } from "../lists/verdict-counts.ts";
+import { knownMail, nextTurn } from "../lists/rules/back-test.ts";
+
+/** What a draft would have decided on the counted checks, beside what the live policy would. */
+export interface PolicyBackTest {
+  readonly days: number;
+  readonly domains: number;
+  readonly checks: number;
+  readonly live: Readonly<Record<Decision, number>>;
+  readonly draft: Readonly<Record<Decision, number>>;
+  readonly changed_checks: number;
+  readonly changed_domains: number;
+  readonly pairs: readonly {
+    readonly live: Decision;
+    readonly shadow: Decision;
+    readonly count: number;
+  }[];
+  /** Those with the most checks, at most 100; empty for callers that may not see what others checked. */
+  readonly changed: readonly ChangedDomain[];
+  /** Rules that counts by domain cannot test: they are taken as not matching. */
+  readonly untestable: readonly { readonly rule: number; readonly facts: readonly string[] }[];
+}
+
+interface ChangedDomain {
+  readonly domain: string;
+  readonly live: Decision;
+  readonly draft: Decision;
+  readonly checks: number;
+}
+
+export interface BackTested {
+  readonly live: Policy;
+  readonly draft: Policy;
+  readonly days: number;
+  /** The counts are of all accounts: only the operator may ask by domain and see domains. */
+  readonly for: "operator" | "account";
+}
+
+export type BackTestPolicy = (asked: BackTested) => Promise<PolicyBackTest>;
+
+export interface BackTestDeps {
+  readonly counts: Pick<VerdictCounts, "page">;
+  readonly mails: Pick<DomainMails, "page">;
+  readonly datasets: () => Datasets;
+  readonly implicitMx: boolean;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+}
+
+/** Domains between two turns of the event loop: 3 ms. */
+const PAGE = 100;
+const SHOWN_MAX = 100;
+
+/** Facts by which one account could ask for the checks of others. */
+const NAMING: ReadonlySet<string> = new Set(["domain", "registrable_domain", "tld", "mx"]);
+
+export function createBackTestPolicy(deps: BackTestDeps): BackTestPolicy {
+  return async ({ live, draft, days, ...asked }) => {
+    const isTestable = (fact: string): boolean =>
+      isDomainLevel(fact) && (asked.for === "operator" || !NAMING.has(fact));
+    const untestable = draft.rules.flatMap(({ facts }, rule) => {
+      const names = facts.filter((fact) => !isTestable(fact));
+      return names.length === 0 ? [] : { rule, facts: [...new Set(names)] };
+    });
+    const tested = (policy: Policy): Policy => ({
+      ...policy,
+      rules: policy.rules.filter(({ facts }) => facts.every(isTestable)),
+    });
+    const sums = new Sums();
+    const policies = { live: tested(live), draft: tested(draft) };
+    await eachFacts(deps, dayOf(deps.clock.nowMs()) - days + 1, (facts, checks) => {
+      const before = decide(policies.live, facts).decision;
+      sums.add(
+        facts.domain,
+        { live: before, draft: decide(policies.draft, facts).decision },
+        checks,
+      );
+    });
+    const { changed, ...report } = sums.report();
+    return { days, ...report, changed: asked.for === "operator" ? changed : [], untestable };
+  };
+}
+
+/** The facts of every counted domain, by what DNS said of it, with the number of checks. */
+async function eachFacts(
+  deps: BackTestDeps,
+  fromDay: number,
+  take: (facts: Facts, checks: number) => void,
+): Promise<void> {
+  const mails = await knownMail(deps);
+  let after = "";
+  for (;;) {
+    const page = await deps.counts.page(fromDay, after, PAGE);
+    for (const count of page) {
+      const mail = mails.get(count.domain);
+      for (const [dns, checks] of byAnswer(count)) {
+        take(await factsAs(dns, count.domain, { mail, deps }), checks);
+      }
+    }
+    after = page.at(-1)?.domain ?? "";
+    if (page.length < PAGE) return;
+    await nextTurn(deps.clock);
+  }
+}
+
+/** The checks of a domain by what DNS said of it; none that are 0. */
+function byAnswer({
+  disposable,
+  other,
+  noMail = 0,
+  noAnswer = 0,
+}: Omit<VerdictCount, "day">): readonly (readonly [Facts["dns"], number])[] {
+  const yes = disposable + other - noMail - noAnswer;
+  const all = [
+    ["yes", yes],
+    ["no", noMail],
+    ["unknown", noAnswer],
+  ] as const;
+  return all.filter(([, checks]) => checks > 0);
+}
+
+/** As a check of the bare domain would find them now, had DNS said this. */
+async function factsAs(
+  dns: Facts["dns"],
+  domain: string,
+  { mail, deps }: { readonly mail: MailHosts | undefined; readonly deps: BackTestDeps },
+): Promise<Facts> {
+  const datasets = deps.datasets();
+  const lookup = toldLookup(dns, mail);
+  const premium = { lookup, within: () => lookup };
+  const asked = { features: [], spamTrap: false };
+  const { implicitMx } = deps;
+  const question = { text: domain, mode: "domain", asked, nowMs: 0, implicitMx } as const;
+  const validation = await validate(question, { datasets, lookup, premium });
+  const facts = factsOf(validation, { datasets, caller: new Map() });
+  if (facts.dns === dns) return facts;
+  // It has mail hosts, but which was never noted.
+  return { ...facts, dns, signals: facts.signals.filter((one) => one !== "dns_indeterminate") };
+}
+
+const UNKNOWN = { kind: "unknown", why: "timeout" } as const;
+const ABSENT = { kind: "absent", why: "noName" } as const;
+
+/** Answers from what was noted. */
+function toldLookup(dns: Facts["dns"], mail: MailHosts | undefined): Lookup {
+  const known = dns === "yes" && mail?.kind === "hosts" ? mail : undefined;
+  const { hosts = [], addresses = [] } = known ?? {};
+  return {
+    mx() {
+      if (dns === "no") return ABSENT;
+      if (hosts.length === 0) return UNKNOWN;
+      return { kind: "found", records: hosts.map((host, preference) => ({ preference, host })) };
+    },
+    addresses: () => (addresses.length === 0 ? UNKNOWN : { kind: "found", records: addresses }),
+    txt: () => UNKNOWN,
+    registration: () => UNKNOWN,
+  };
+}
+
+const none = (): Record<Decision, number> => ({ accept: 0, challenge: 0, review: 0, reject: 0 });
+
+class Sums {
+  readonly #live = none();
+  readonly #draft = none();
+  readonly #pairs = new Map<string, { live: Decision; shadow: Decision; count: number }>();
+  #changed: ChangedDomain[] = [];
+  readonly #domains = { all: 0, changed: 0, last: "", lastChanged: "" };
+
+  add(
+    domain: string,
+    { live, draft }: { readonly live: Decision; readonly draft: Decision },
+    checks: number,
+  ): void {
+    if (domain !== this.#domains.last) this.#domains.all += 1;
+    this.#domains.last = domain;
+    this.#live[live] += checks;
+    this.#draft[draft] += checks;
+    const key = `${live} ${draft}`;
+    const pair = this.#pairs.get(key) ?? { live, shadow: draft, count: 0 };
+    pair.count += checks;
+    this.#pairs.set(key, pair);
+    if (live === draft) return;
+    if (domain !== this.#domains.lastChanged) this.#domains.changed += 1;
+    this.#domains.lastChanged = domain;
+    this.#changed.push({ domain, live, draft, checks });
+    if (this.#changed.length > 2 * SHOWN_MAX) this.#changed = mostChecked(this.#changed);
+  }
+
+  report(): Omit<PolicyBackTest, "days" | "untestable"> {
+    const pairs = [...this.#pairs.values()].toSorted((a, b) => b.count - a.count);
+    const sum = (some: readonly { readonly count: number }[]): number =>
+      some.reduce((all, { count }) => all + count, 0);
+    return {
+      domains: this.#domains.all,
+      checks: sum(pairs),
+      live: this.#live,
+      draft: this.#draft,
+      changed_checks: sum(pairs.filter(({ live, shadow }) => live !== shadow)),
+      changed_domains: this.#domains.changed,
+      pairs,
+      changed: mostChecked(this.#changed),
+    };
+  }
+}
+
+const mostChecked = (changed: readonly ChangedDomain[]): ChangedDomain[] =>
+  changed.toSorted((a, b) => b.checks - a.checks).slice(0, SHOWN_MAX);

@@ -1,0 +1,254 @@
+import { trimEntry } from "../core/address/trim.ts";
+import type { CallerFact } from "../core/policy/policy.ts";
+import type { HookSystem } from "./hook-types.ts";
+import {
+  type Authenticate,
+  fusionAuthSignature,
+  neonSignature,
+  sharedSecret,
+  signFusionAuth,
+  signStandard,
+  signZitadel,
+  standardWebhooks,
+  zitadelSignature,
+} from "./hook-signatures.ts";
+
+export interface HookReply {
+  readonly status: number;
+  /** JSON; absent: no body. */
+  readonly body?: string;
+}
+
+/** What a payload says of the person who signs up. */
+export interface SignUp {
+  /** As sent; "" when there is none. */
+  readonly email: string;
+  /** Why the person is let in without a check. */
+  readonly unchecked?: string;
+  readonly facts: ReadonlyMap<string, CallerFact>;
+  readonly language: string;
+}
+
+interface SystemRow {
+  /** For people. */
+  readonly name: string;
+  /** Everything is answered by then: half of what the system waits for, 1 s at most. */
+  readonly deadlineMs: number;
+  readonly authenticate: Authenticate;
+  /** Where the address may be, in the order tried. */
+  readonly emailAt: readonly string[];
+  /** Where the payload names its event, and which events bring a new address. */
+  readonly event?: { readonly at: string; readonly isChecked: RegExp };
+  readonly accept: HookReply;
+  readonly reject: (message: string, payload: unknown) => HookReply;
+  readonly secret: "whsec" | "plain";
+  /** A payload as the system sends it. */
+  readonly example: (email: string) => object;
+  /** Headers that prove the example; absent where only the system can sign. */
+  readonly sign?: (body: string, secret: string, nowMs: number) => Record<string, string>;
+}
+
+const json = (status: number, value: object): HookReply => ({
+  status,
+  body: JSON.stringify(value),
+});
+
+/** What each system sends and understands: docs/hooks has the traps. */
+export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
+  supabase: {
+    name: "Supabase Auth",
+    deadlineMs: 1_000,
+    authenticate: standardWebhooks,
+    emailAt: ["user.email"],
+    event: { at: "metadata.name", isChecked: /^before-user-created$/ },
+    accept: json(200, {}),
+    // Another status than 200 would lose the message; an empty one would create the user.
+    reject: (message) => json(200, { error: { http_code: 400, message } }),
+    secret: "whsec",
+    example: (email) => ({
+      metadata: {
+        uuid: "8b34dcdd-9df1-4c10-850a-b3277c653040",
+        name: "before-user-created",
+        ip_address: "192.0.2.1",
+      },
+      user: {
+        id: "ff7fc9ae-3b1b-4642-9241-64adb9848a03",
+        email,
+        phone: "",
+        app_metadata: { provider: "email", providers: ["email"] },
+        user_metadata: {},
+        is_anonymous: false,
+      },
+    }),
+    sign: signStandard,
+  },
+  kratos: {
+    name: "Ory Kratos",
+    deadlineMs: 1_000,
+    authenticate: sharedSecret,
+    emailAt: ["email", "traits.email", "identity.traits.email", "ctx.identity.traits.email"],
+    accept: { status: 204 },
+    // Two messages: the two-step registration hides the field, and shows only what stands at the form.
+    reject: (text, payload) => {
+      const messages = [{ id: 1_234, text, type: "error" }];
+      const field = { instance_ptr: traitPointer(payload), messages };
+      return json(400, { messages: [field, { instance_ptr: "#/", messages }] });
+    },
+    secret: "plain",
+    example: (email) => ({
+      email,
+      flow_id: "3d1b2c0a-6b0e-4c0b-9f0e-0a2b6d1c9e11",
+      flow_type: "browser",
+    }),
+    sign: (_, secret) => ({ authorization: `Bearer ${secret}` }),
+  },
+  zitadel: {
+    name: "ZITADEL",
+    deadlineMs: 1_000,
+    authenticate: zitadelSignature,
+    emailAt: ["request.human.email.email", "request.email.email"],
+    accept: { status: 200 },
+    reject: (message) => json(200, { forwardedStatusCode: 400, forwardedErrorMessage: message }),
+    secret: "plain",
+    example: (email) => ({
+      fullMethod: "/zitadel.user.v2.UserService/CreateUser",
+      instanceID: "344648897353744526",
+      request: {
+        organizationId: "344648897353810062",
+        human: {
+          profile: { givenName: "Minnie", familyName: "Mouse", preferredLanguage: "en" },
+          email: { email },
+        },
+      },
+    }),
+    sign: signZitadel,
+  },
+  fusionauth: {
+    name: "FusionAuth",
+    deadlineMs: 500,
+    authenticate: fusionAuthSignature,
+    emailAt: ["event.user.email"],
+    event: { at: "event.type", isChecked: /^user\.(create|registration\.create|email\.update)\b/ },
+    accept: { status: 200 },
+    reject: (error) => json(422, { error }),
+    secret: "plain",
+    example: (email) => ({
+      event: {
+        createInstant: 1_629_912_352_952,
+        id: "6c854b61-8e16-45db-b9ac-9465255b0fae",
+        type: "user.create",
+        user: { active: true, email, id: "7b6c267c-4a31-47a4-8c19-11aa40dbd304", verified: true },
+      },
+    }),
+    sign: signFusionAuth,
+  },
+  neon: {
+    name: "Neon Auth",
+    deadlineMs: 1_000,
+    authenticate: neonSignature,
+    emailAt: ["user.email"],
+    event: { at: "event_type", isChecked: /^user\.before_create$/ },
+    accept: json(200, { allowed: true }),
+    reject: (message) =>
+      json(200, { allowed: false, error_message: message, error_code: "EMAIL_REJECTED" }),
+    secret: "plain",
+    example: (email) => ({ event_type: "user.before_create", user: { email } }),
+  },
+  standard: {
+    name: "Standard Webhooks",
+    deadlineMs: 1_000,
+    authenticate: standardWebhooks,
+    emailAt: ["email", "user.email", "data.email", "data.user.email"],
+    accept: json(200, { decision: "accept", reason: "unknown", complete: false }),
+    reject: (message) => json(200, { decision: "reject", message }), // the decision itself is sent instead
+    secret: "whsec",
+    example: (email) => ({ email }),
+    sign: signStandard,
+  },
+};
+
+/** Kratos adds a text field for a pointer that its form does not have, so a trait of another name must be told. */
+function traitPointer(payload: unknown): string {
+  const told = textAt(payload, ["instance_ptr"]);
+  return /^#\/traits(\/[\w-]{1,64}){1,4}$/.test(told) ? told : "#/traits/email";
+}
+
+const PROVIDER_AT = ["provider", "user.app_metadata.provider", "event_data.auth_provider"];
+const ANONYMOUS_AT = ["anonymous", "is_anonymous", "user.is_anonymous", "user.isAnonymous"];
+const LANGUAGE_AT = [
+  "language",
+  "locale",
+  "user.language",
+  "user.locale",
+  "user.user_metadata.language",
+  "user.user_metadata.locale",
+  "request.human.profile.preferredLanguage",
+  "request.profile.preferredLanguage",
+  "event.user.preferredLanguages",
+];
+
+/** The system invents an address for these accounts, or has none. */
+const WITHOUT_MAILBOX = /^(anonymous|phone|phone-number|siwe|web3)$/;
+
+/** An address that is there but is no text is refused like any malformed one. */
+const NO_TEXT = "(no text)";
+
+export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): SignUp {
+  const found = emailAt.map((path) => valueAt(payload, path)).find((value) => !isBlank(value));
+  const email = isBlank(found) ? "" : typeof found === "string" ? found : NO_TEXT;
+  const named = event === undefined ? undefined : valueAt(payload, event.at);
+  // Neon calls a sign-up by address and password "credential".
+  const provider = textAt(payload, PROVIDER_AT)
+    .slice(0, 128)
+    .replace(/^credential$/, "email");
+  const anonymous = ANONYMOUS_AT.map((path) => valueAt(payload, path)).find(
+    (value) => typeof value === "boolean",
+  );
+  const language = languageIn(textAt(payload, LANGUAGE_AT));
+  const facts = new Map<string, CallerFact>();
+  if (provider !== "") facts.set("provider", provider);
+  if (typeof anonymous === "boolean") facts.set("anonymous", anonymous);
+  if (language !== "") facts.set("language", language);
+  const isOtherEvent = typeof named === "string" && event?.isChecked.test(named) === false;
+  const unchecked = isOtherEvent
+    ? "The event brings no new address."
+    : anonymous === true || WITHOUT_MAILBOX.test(provider)
+      ? "The account has no mailbox of its own."
+      : email === ""
+        ? "The payload has no address."
+        : undefined;
+  return {
+    email,
+    facts,
+    language: language === "" ? "en" : language,
+    ...(unchecked !== undefined && { unchecked }),
+  };
+}
+
+/** The first tag of a BCP 47 tag, a locale or Accept-Language; "" for anything else. */
+function languageIn(text: string): string {
+  const [tag = ""] = text.trim().replaceAll("_", "-").split(/[,;]/);
+  return tag.length <= 35 && /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(tag) ? tag : "";
+}
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === "string" && trimEntry(value) === "");
+
+/** The first text at one of the paths that is not blank; "" when there is none. */
+function textAt(payload: unknown, paths: readonly string[]): string {
+  for (const path of paths) {
+    const value = valueAt(payload, path);
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    if (typeof first === "string" && !isBlank(first)) return first;
+  }
+  return "";
+}
+
+function valueAt(payload: unknown, path: string): unknown {
+  let value = payload;
+  for (const name of path.split(".")) {
+    const isObject = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+    value = isObject ? Reflect.get(value as object, name) : undefined;
+  }
+  return value;
+}

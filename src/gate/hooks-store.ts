@@ -1,0 +1,180 @@
+import type { Kysely } from "kysely";
+import {
+  type Hook,
+  HOOK_OUTCOMES,
+  type HookCall,
+  type HookNews,
+  type HookOutcome,
+  type Hooks,
+  type HookStanding,
+} from "./hook-types.ts";
+import type { Database } from "../store/schema.ts";
+import { pruneRows } from "../store/prune-rows.ts";
+import { lockAccount } from "../store/row-locks.ts";
+import { inTransaction, type Tx } from "../store/transaction.ts";
+import type { HookRow } from "../store/tables/policy.ts";
+import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
+
+const hook = (row: HookRow): Hook => ({
+  id: row.id,
+  accountId: row.account_id,
+  system: row.system,
+  policy: row.policy,
+  challenge: row.challenge,
+  secret: row.secret,
+  ...(row.jwks_url !== null && { jwksUrl: row.jwks_url }),
+  createdAtMs: row.created_at_ms,
+});
+
+const newRow = (made: Hook): HookRow => ({
+  id: made.id,
+  account_id: made.accountId,
+  system: made.system,
+  policy: made.policy,
+  challenge: made.challenge,
+  secret: made.secret,
+  jwks_url: made.jwksUrl ?? null,
+  last_call: null,
+  last_failure: null,
+  created_at_ms: made.createdAtMs,
+});
+
+/** Written by `note` below. */
+const call = (text: string | null): HookCall | undefined =>
+  text === null ? undefined : (JSON.parse(text) as HookCall);
+
+async function createIn(
+  tx: Tx,
+  made: Hook,
+  limit: number,
+): Promise<"created" | "full" | "no_policy"> {
+  await lockAccount(tx, made.accountId);
+  const { hooks } = await tx.sql
+    .selectFrom("hooks")
+    .select((build) => build.fn.countAll().as("hooks"))
+    .where("account_id", "=", made.accountId)
+    .executeTakeFirstOrThrow();
+  if (Number(hooks) >= limit) return "full";
+  await lockPolicies(tx, made.accountId);
+  const { accountId, policy: name } = made;
+  if (!(await isLivePolicy(tx.sql, { accountId, name }))) return "no_policy";
+  await tx.sql.insertInto("hooks").values(newRow(made)).execute();
+  return "created";
+}
+
+async function noteLast(
+  { sql }: Tx,
+  column: "last_call" | "last_failure",
+  calls: ReadonlyMap<string, HookCall>,
+): Promise<void> {
+  for (const [id, last] of calls) {
+    await sql
+      .updateTable("hooks")
+      .set({ [column]: JSON.stringify(last) })
+      .where("id", "=", id)
+      .execute();
+  }
+}
+
+const byId = <T>(calls: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
+  new Map([...calls].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+async function noteIn(tx: Tx, { counts, lastCalls, lastFailures }: HookNews): Promise<void> {
+  // In one order, so that no two processes wait for each other's rows.
+  await noteLast(tx, "last_call", byId(lastCalls));
+  await noteLast(tx, "last_failure", byId(lastFailures));
+  for (const { hookId, ...made } of counts.toSorted((a, b) => (a.hookId < b.hookId ? -1 : 1))) {
+    await tx.sql
+      .insertInto("hook_counts")
+      .columns(["hook_id", "day", "outcome", "count"])
+      .expression((build) =>
+        build
+          .selectFrom("hooks")
+          .select([
+            "id",
+            build.val(made.day).as("day"),
+            build.val(made.outcome).as("outcome"),
+            build.val(made.count).as("count"),
+          ])
+          .where("id", "=", hookId),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["hook_id", "day", "outcome"]).doUpdateSet((build) => ({
+          count: build("hook_counts.count", "+", build.ref("excluded.count")),
+        })),
+      )
+      .execute();
+  }
+}
+
+async function standingOf(
+  db: Kysely<Database>,
+  id: string,
+  fromDay: number,
+): Promise<HookStanding> {
+  const row = await db.selectFrom("hooks").selectAll().where("id", "=", id).executeTakeFirst();
+  const rows = await db
+    .selectFrom("hook_counts")
+    .select((build) => ["outcome", build.fn.sum("count").as("count")])
+    .where("hook_id", "=", id)
+    .where("day", ">=", fromDay)
+    .groupBy("outcome")
+    .execute();
+  const counted = new Map(rows.map(({ outcome, count }) => [outcome, Number(count)]));
+  const counts = Object.fromEntries(
+    HOOK_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0]),
+  ) as Record<HookOutcome, number>;
+  const lastCall = call(row?.last_call ?? null);
+  const lastFailure = call(row?.last_failure ?? null);
+  return {
+    ...(lastCall !== undefined && { lastCall }),
+    ...(lastFailure !== undefined && { lastFailure }),
+    counts,
+  };
+}
+
+export function sqlHooks(db: Kysely<Database>): Hooks {
+  return {
+    create: (made, limit) => inTransaction(db, (tx) => createIn(tx, made, limit)),
+    async find(id) {
+      const row = await db.selectFrom("hooks").selectAll().where("id", "=", id).executeTakeFirst();
+      return row && hook(row);
+    },
+    async list(accountId) {
+      const rows = await db
+        .selectFrom("hooks")
+        .selectAll()
+        .where("account_id", "=", accountId)
+        .orderBy("created_at_ms", "desc")
+        .orderBy("id")
+        .execute();
+      return rows.map(hook);
+    },
+    async setSecret(id, secret) {
+      const { numUpdatedRows } = await db
+        .updateTable("hooks")
+        .set({ secret })
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === 1;
+    },
+    remove: (id) =>
+      inTransaction(db, async ({ sql }) => {
+        await sql.deleteFrom("hook_counts").where("hook_id", "=", id).execute();
+        const { numDeletedRows } = await sql
+          .deleteFrom("hooks")
+          .where("id", "=", id)
+          .executeTakeFirst();
+        return Number(numDeletedRows) === 1;
+      }),
+    note: (news) => inTransaction(db, (tx) => noteIn(tx, news)),
+    standing: (id, fromDay) => standingOf(db, id, fromDay),
+    prune: (fromDay) =>
+      pruneRows(db, {
+        table: "hook_counts",
+        key: ["hook_id", "day", "outcome"],
+        column: "day",
+        before: fromDay,
+      }),
+  };
+}

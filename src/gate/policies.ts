@@ -1,0 +1,294 @@
+import { dayOf, isoDate, isoTime } from "../core/calendar.ts";
+import { DEFAULT_DOCUMENT, DEFAULT_NAME, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
+import { parsePolicy, POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
+import type { Decision } from "../core/policy/policy.ts";
+import type { Account } from "../accounts/account.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Notices } from "../store/notices.ts";
+import type { Outcomes, ShadowCount } from "./outcome-types.ts";
+import type { PolicyHead, PolicyStore, PolicyVersion } from "./policy-types.ts";
+import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
+import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
+import { isPolicyName } from "./in-force.ts";
+
+/** Policies of one account, and versions of one policy that are kept. */
+const POLICY_LIMITS = { policiesMax: 50, versionsMax: 500 };
+
+/** Versions that one page shows. */
+const VERSIONS_SHOWN = 100;
+
+/** UTC days that counts of shadows are kept, today included. */
+export const SHADOW_DAYS = 90;
+
+/** A policy in lists, as JSON. */
+export interface PolicyRow {
+  readonly name: string;
+  readonly built_in: boolean;
+  readonly live: number;
+  readonly shadow: number | null;
+  /** Of the live version; null for the built-in one. */
+  readonly author: string | null;
+  readonly created_at: string | null;
+}
+
+export interface VersionRow {
+  readonly version: number;
+  readonly state: "live" | "shadow" | "old";
+  readonly author: string | null;
+  readonly created_at: string | null;
+}
+
+export interface PolicyPage extends PolicyRow {
+  /** Of the document. */
+  readonly version: number;
+  readonly document: unknown;
+  readonly versions: readonly VersionRow[];
+}
+
+export interface Pair {
+  readonly live: Decision;
+  readonly shadow: Decision;
+  readonly count: number;
+}
+
+export interface ShadowReport {
+  readonly live: number;
+  readonly shadow: number | null;
+  readonly days: readonly { readonly day: string; readonly pairs: readonly Pair[] }[];
+  readonly pairs: readonly Pair[];
+  readonly total: number;
+  readonly changed: number;
+  readonly domains: readonly (Pair & { readonly day: string; readonly domain: string })[];
+}
+
+export interface SavedPolicy {
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Who changes a policy. */
+export interface Author {
+  readonly account: Pick<Account, "id" | "tier" | "origin" | "createdAtMs">;
+  /** An e-mail address, or the operator's name. */
+  readonly author: string;
+}
+
+/** What an account does with its policies. Throws a `Refusal` that names the mistake. */
+export interface PolicyService {
+  list(accountId: string): Promise<readonly PolicyRow[]>;
+  /** `version`: the live one unless given. */
+  show(accountId: string, name: string, version?: number): Promise<PolicyPage>;
+  /** Makes a new version, which is live or runs as shadow from now on. */
+  save(by: Author, name: string, document: unknown, as: "live" | "shadow"): Promise<SavedPolicy>;
+  /** An older version runs as shadow. */
+  setShadow(accountId: string, name: string, version: number): Promise<SavedPolicy>;
+  endShadow(accountId: string, name: string): Promise<void>;
+  promote(accountId: string, name: string): Promise<SavedPolicy>;
+  remove(accountId: string, name: string): Promise<void>;
+  shadowReport(accountId: string, name: string, days: number): Promise<ShadowReport>;
+}
+
+export interface PolicyServiceDeps {
+  readonly store: PolicyStore;
+  readonly outcomes: Pick<Outcomes, "shadowPairs" | "shadowDomains">;
+  readonly tiers: Tiers;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly notices: Pick<Notices, "tell">;
+}
+
+export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
+  const { store, notices, clock } = deps;
+  const changed = <T>(answer: T): T => {
+    notices.tell("policies");
+    return answer;
+  };
+  return {
+    list: (accountId) => listOf(accountId, store),
+    show: (accountId, name, version) => pageOf({ accountId, name, version }, store),
+    async save({ account, author }, name, document, as) {
+      checkName(name);
+      if (as === "shadow") await headOf(account.id, name, store);
+      const version = await store.save(
+        {
+          accountId: account.id,
+          name,
+          document: checkedDocument(document, account, deps),
+          author,
+          createdAtMs: clock.nowMs(),
+          as,
+          firstVersion: name === DEFAULT_NAME ? DEFAULT_VERSION + 1 : 1,
+        },
+        POLICY_LIMITS,
+      );
+      if (version === undefined) throw tooMany();
+      return changed({ name, version });
+    },
+    async setShadow(accountId, name, version) {
+      await headOf(accountId, name, store);
+      if (!(await store.setShadow(accountId, name, version))) throw noSuchPolicy();
+      return changed({ name, version });
+    },
+    async endShadow(accountId, name) {
+      await headOf(accountId, name, store);
+      await store.setShadow(accountId, name, undefined);
+      changed(undefined);
+    },
+    async promote(accountId, name) {
+      await headOf(accountId, name, store);
+      const version = await store.promote(accountId, name);
+      if (version === undefined) throw notNow("No shadow runs beside this policy.");
+      return changed({ name, version });
+    },
+    async remove(accountId, name) {
+      const removal = await store.remove(accountId, name);
+      if (removal.kind === "unknown") throw noSuchPolicy();
+      if (removal.kind === "in_use") throw policyInUse(name, removal.usedBy);
+      changed(undefined);
+    },
+    shadowReport: (accountId, name, days) => reportOf({ accountId, name, days }, deps),
+  };
+}
+
+const tooMany = (): Error =>
+  notNow(`An account has at most ${String(POLICY_LIMITS.policiesMax)} policies. Remove one first.`);
+
+const policyInUse = (name: string, usedBy: readonly string[]): Error =>
+  notNow(`Policy "${name}" is used by ${usedBy.join(", ")}. Remove what uses it first.`);
+
+function checkName(name: string): void {
+  if (isPolicyName(name)) return;
+  throw badField("A policy's name has 1 to 32 characters: a to z, 0 to 9, _ and -.");
+}
+
+/** The text that is stored. Throws the `Refusal` that names every mistake with its path. */
+function checkedDocument(
+  document: unknown,
+  account: Author["account"],
+  { tiers, clock }: Pick<PolicyServiceDeps, "tiers" | "clock">,
+): string {
+  const text = JSON.stringify(document) ?? "";
+  if (Buffer.byteLength(text) > POLICY_MAX_BYTES) {
+    throw badPolicy([`policy: has more than ${String(POLICY_MAX_BYTES)} octets`]);
+  }
+  const { premium: hasDomainAge } = tiers[tierOf(account, clock.nowMs())];
+  const read = parsePolicy(document, { hasDomainAge });
+  if (!read.ok) throw badPolicy(read.mistakes);
+  return text;
+}
+
+type Store = Pick<PolicyStore, "list" | "version" | "versions">;
+
+const BUILT_IN_HEAD: PolicyHead = { name: DEFAULT_NAME, live: DEFAULT_VERSION };
+
+/** `default` is always there: without a live version of the account's own the built-in one is live. */
+async function headsOf(accountId: string, store: Pick<PolicyStore, "list">) {
+  const heads = await store.list(accountId);
+  const own = heads.find(({ name }) => name === DEFAULT_NAME);
+  const others = heads.filter(({ name, live }) => name !== DEFAULT_NAME && live !== undefined);
+  return [{ ...BUILT_IN_HEAD, ...own }, ...others];
+}
+
+async function headOf(accountId: string, name: string, store: Pick<PolicyStore, "list">) {
+  const head = (await headsOf(accountId, store)).find((one) => one.name === name);
+  if (head === undefined) throw noSuchPolicy();
+  return head;
+}
+
+const isBuiltIn = (name: string, version: number): boolean =>
+  name === DEFAULT_NAME && version === DEFAULT_VERSION;
+
+async function rowOf(
+  accountId: string,
+  { name, live = DEFAULT_VERSION, shadow }: PolicyHead,
+  store: Store,
+): Promise<PolicyRow> {
+  const built = isBuiltIn(name, live);
+  const saved = built ? undefined : await store.version(accountId, name, live);
+  return { name, built_in: built, live, shadow: shadow ?? null, ...authorOf(saved) };
+}
+
+const authorOf = (saved: PolicyVersion | undefined) => ({
+  author: saved?.author ?? null,
+  created_at: saved === undefined ? null : isoTime(saved.createdAtMs),
+});
+
+async function listOf(accountId: string, store: Store): Promise<readonly PolicyRow[]> {
+  const rows: PolicyRow[] = [];
+  for (const head of await headsOf(accountId, store))
+    rows.push(await rowOf(accountId, head, store));
+  return rows;
+}
+
+async function pageOf(
+  asked: {
+    readonly accountId: string;
+    readonly name: string;
+    readonly version: number | undefined;
+  },
+  store: Store,
+): Promise<PolicyPage> {
+  const { accountId, name } = asked;
+  const head = await headOf(accountId, name, store);
+  const { live = DEFAULT_VERSION, shadow } = head;
+  const version = asked.version ?? live;
+  const built = isBuiltIn(name, version);
+  const saved = built ? undefined : await store.version(accountId, name, version);
+  if (!built && saved === undefined) throw noSuchPolicy();
+  const state = (number: number): VersionRow["state"] =>
+    number === live ? "live" : number === shadow ? "shadow" : "old";
+  const kept = await store.versions(accountId, name, VERSIONS_SHOWN);
+  const rows = kept.map((one) => ({
+    version: one.version,
+    state: state(one.version),
+    ...authorOf(one),
+  }));
+  const first = { version: DEFAULT_VERSION, state: state(DEFAULT_VERSION), ...authorOf(undefined) };
+  return {
+    ...(await rowOf(accountId, head, store)),
+    version,
+    document: saved === undefined ? DEFAULT_DOCUMENT : (JSON.parse(saved.document) as unknown),
+    versions: name === DEFAULT_NAME ? [...rows, first] : rows,
+  };
+}
+
+async function reportOf(
+  asked: { readonly accountId: string; readonly name: string; readonly days: number },
+  { store, outcomes, clock }: PolicyServiceDeps,
+): Promise<ShadowReport> {
+  const { accountId, name } = asked;
+  const { live = DEFAULT_VERSION, shadow } = await headOf(accountId, name, store);
+  const fromDay = dayOf(clock.nowMs()) - asked.days + 1;
+  const which = shadow === undefined ? undefined : { accountId, policy: name, version: shadow };
+  const counts = which === undefined ? [] : await outcomes.shadowPairs(which, fromDay);
+  const domains = which === undefined ? [] : await outcomes.shadowDomains(which, fromDay);
+  const pairs = summed(counts);
+  const sum = (some: readonly Pair[]): number => some.reduce((all, { count }) => all + count, 0);
+  const days = [...new Set(counts.map(({ day }) => day))].map((day) => ({
+    day: isoDate(day),
+    pairs: summed(counts.filter((count) => count.day === day)),
+  }));
+  return {
+    live,
+    shadow: shadow ?? null,
+    days,
+    pairs,
+    total: sum(pairs),
+    changed: sum(pairs.filter((pair) => pair.live !== pair.shadow)),
+    domains: domains.map((one) => ({
+      day: isoDate(one.day),
+      domain: one.domain,
+      live: one.live,
+      shadow: one.shadow,
+      count: one.count,
+    })),
+  };
+}
+
+function summed(counts: readonly ShadowCount[]): readonly Pair[] {
+  const sums = new Map<string, Pair>();
+  for (const { live, shadow, count } of counts) {
+    const key = `${live} ${shadow}`;
+    sums.set(key, { live, shadow, count: count + (sums.get(key)?.count ?? 0) });
+  }
+  return [...sums.values()].toSorted((a, b) => b.count - a.count);
+}

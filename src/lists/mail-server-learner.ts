@@ -1,0 +1,194 @@
+import { dayOf } from "../core/calendar.ts";
+import { registrableOf } from "../core/name/domain.ts";
+import {
+  type LearnedServer,
+  type MailSighting,
+  MailServerTally,
+} from "../core/evidence/mail-servers/learn-mail-servers.ts";
+import type { Lookup } from "../core/mail/lookup.ts";
+import { isCommonCarrier, isSharedMailHost } from "../core/mail/mail-carriers.ts";
+import { findMailHosts, type MailHosts } from "../core/mail/mail-hosts.ts";
+import type { Clock } from "../base/clock.ts";
+import type { DomainMail } from "./domain-mail.ts";
+import type { LearningStore } from "./learning-store.ts";
+import { type End, every } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
+
+export interface MailServerLearnerDeps {
+  /** Names to resolve: those of curated lists, and known-good ones as the counter-check. */
+  readonly names: () => Iterable<NameToLearnFrom>;
+  /**
+   * What checks found of names that are not called disposable, page by page; keeps servers of honest customers from
+   * being accused.
+   */
+  readonly ownTraffic: () => AsyncIterable<readonly DomainMail[]>;
+  readonly lookup: Pick<Lookup, "mx" | "addresses">;
+  readonly store: LearningStore;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Log;
+  /** Lets others have the thread between two slices of long work. */
+  readonly pause: () => Promise<void>;
+  /** Called after each round. */
+  readonly learned: (servers: readonly LearnedServer[]) => void;
+}
+
+export interface NameToLearnFrom {
+  readonly name: string;
+  readonly listed: boolean;
+}
+
+/** Learns which mail servers serve disposable domains, in the background. */
+export interface MailServerLearner {
+  start(): void;
+  /** Waits for the running step; the round continues at the next start. */
+  stop(): Promise<void>;
+}
+
+/** Ten names a second burden no resolver: a round over 15,000 names takes half an hour. */
+export const STEP_MS = 1_000;
+export const STEP_NAMES = 10;
+/** How often a round's findings are written down. */
+const SAVE_EVERY_NAMES = 500;
+/** Days between the starts of two rounds. */
+const ROUND_DAYS = 1;
+const REST_MS = 600_000;
+/**
+ * How often a step without answers is repeated, with a pause: while DNS does not answer a round does not
+ * run empty and forget what was learned, and a row of names on one dead server does not end it.
+ */
+const SILENCES_MAX = 3;
+/** Names that are taken in one go: some milliseconds of work. */
+const SLICE_NAMES = 1_000;
+
+export function createMailServerLearner(deps: MailServerLearnerDeps): MailServerLearner {
+  return new Learner(deps);
+}
+
+const isShared = (host: string): boolean => isCommonCarrier(host) || isSharedMailHost(host);
+
+class Learner implements MailServerLearner {
+  readonly #deps: MailServerLearnerDeps;
+  #sightings: MailSighting[] = [];
+  #queue: NameToLearnFrom[] = [];
+  #asked = 0;
+  #lastName = "";
+  /** Of the step that is next. */
+  #silences = 0;
+  #end: End = () => Promise.resolve();
+
+  constructor(deps: MailServerLearnerDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    // What is kept counts: another process may have gone on with the round since this one stopped.
+    this.#queue = [];
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("learning.failed", fault);
+    this.#end = every({ ms: REST_MS, firstMs: STEP_MS, clock, failed }, () => this.#work());
+  }
+
+  stop(): Promise<void> {
+    return this.#end();
+  }
+
+  /** One step; how long to wait for the next. */
+  async #work(): Promise<number> {
+    if (this.#queue.length === 0) return (await this.#begin()) ? STEP_MS : REST_MS;
+    const names = this.#queue.splice(-STEP_NAMES);
+    const found = await Promise.all(names.map((each) => this.#resolve(each)));
+    if (this.#isSilent(found)) {
+      this.#queue.push(...names);
+      return REST_MS;
+    }
+    this.#lastName = names[0]?.name ?? "";
+    this.#sightings.push(
+      ...found.flatMap(({ name, listed, mail }) => sightingOf(name, listed, mail) ?? []),
+    );
+    this.#asked += names.length;
+    const isOver = this.#queue.length === 0;
+    if (isOver || this.#asked % SAVE_EVERY_NAMES < STEP_NAMES) await this.#save(isOver);
+    if (isOver) await this.#finish();
+    return isOver ? REST_MS : STEP_MS;
+  }
+
+  /** Whether DNS did not answer, and a repetition may help. */
+  #isSilent(found: readonly { readonly mail: MailHosts }[]): boolean {
+    const isSilent = found.every(({ mail }) => mail.kind === "unknown");
+    this.#silences = isSilent && this.#silences < SILENCES_MAX ? this.#silences + 1 : 0;
+    if (this.#silences === 1)
+      this.#deps.log.warn("learning.dns_unreachable", { names: found.length });
+    return this.#silences > 0;
+  }
+
+  /** A started round continues after the names it has asked; false if none is due. */
+  async #begin(): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    const kept = await store.read();
+    const today = dayOf(clock.nowMs());
+    if (kept?.isOver === true && Math.abs(today - kept.day) < ROUND_DAYS) return false;
+    const begun = kept?.isOver === false ? kept : undefined;
+    this.#sightings = [...(begun?.sightings ?? [])];
+    this.#queue = await this.#namesAfter(begun?.lastName ?? "");
+    return this.#queue.length > 0;
+  }
+
+  /** From the end: `splice` takes the names in the order of the alphabet. */
+  async #namesAfter(asked: string): Promise<NameToLearnFrom[]> {
+    const queue: NameToLearnFrom[] = [];
+    for await (const slice of this.#sliced(this.#deps.names())) {
+      queue.push(...slice.filter(({ name }) => name > asked));
+    }
+    return queue.sort((a, b) => (a.name < b.name ? 1 : -1));
+  }
+
+  /** Never more than a slice at a time, so that no check waits for it. */
+  async *#sliced<T>(all: Iterable<T>): AsyncGenerator<readonly T[]> {
+    let slice: T[] = [];
+    for (const each of all) {
+      if (slice.push(each) < SLICE_NAMES) continue;
+      yield slice;
+      slice = [];
+      await this.#deps.pause();
+    }
+    yield slice;
+  }
+
+  async #resolve(each: NameToLearnFrom): Promise<NameToLearnFrom & { readonly mail: MailHosts }> {
+    return { ...each, mail: await findMailHosts(each.name, this.#deps.lookup, false) };
+  }
+
+  async #save(isOver: boolean): Promise<void> {
+    const { store, clock } = this.#deps;
+    const day = dayOf(clock.nowMs());
+    const sightings = isOver ? [] : this.#sightings;
+    await store.save({ day, lastName: this.#lastName, isOver, sightings });
+  }
+
+  async #finish(): Promise<void> {
+    const tally = new MailServerTally(isShared);
+    for await (const slice of this.#sliced(this.#sightings)) {
+      for (const sighting of slice) tally.add(sighting);
+    }
+    for await (const page of this.#deps.ownTraffic()) {
+      for (const { domain: name, ...mail } of page) {
+        const sighting = sightingOf(name, false, { ...mail, kind: "hosts", implicit: false });
+        if (sighting !== undefined) tally.add(sighting);
+      }
+      await this.#deps.pause();
+    }
+    const servers = tally.learned();
+    this.#deps.learned(servers);
+    this.#deps.log.info("learning.finished", {
+      names: this.#sightings.length,
+      servers: servers.length,
+    });
+    this.#sightings = [];
+  }
+}
+
+function sightingOf(name: string, listed: boolean, mail: MailHosts): MailSighting | undefined {
+  const domain = registrableOf(name);
+  if (domain === undefined || mail.kind !== "hosts" || mail.implicit) return undefined;
+  return { domain, listed, hosts: mail.hosts, addresses: mail.addresses ?? [] };
+}

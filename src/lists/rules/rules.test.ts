@@ -1,0 +1,205 @@
+import { strict as assert } from "node:assert";
+import { test } from "node:test";
+import { keptLog } from "../../../test/process/kept-log.ts";
+import { hash, listsWorld } from "../../../test/lists/lists-world.ts";
+import { createLiveRules, OPERATOR_POLL_MS } from "../refresh/live-rules.ts";
+import { memoryNotices } from "../../store/one-process-notices.ts";
+import { DAY_MS, dayOf, isoDate } from "../../core/calendar.ts";
+import type { RuleStore } from "./rule.ts";
+import { endOfDay, listLines } from "./entry-lines.ts";
+import { createRuleService, NOTE_MAX } from "./rules.ts";
+
+const BY_ADA = { note: "", author: "ada" };
+
+test("an address is stored as its keyed hash and nowhere in clear", async (t) => {
+  const { operator, entries } = await listsWorld(t);
+  await operator.save("Some.Body+tag@gmail.com", "deny", BY_ADA);
+  const [stored] = await entries.all();
+  assert.equal(stored?.subject, `address:${hash("somebody@gmail.com")}@gmail.com`);
+  assert.doesNotMatch(JSON.stringify(stored), /some\.?body/i);
+});
+
+const refused = [
+  ["a URL", "http://a.example", "deny", BY_ADA, "bad_entry"],
+  ["a domain as a known account", "a.example", "account", BY_ADA, "bad_word"],
+  ["a note of two lines", "a.example", "deny", { ...BY_ADA, note: "a\nb" }, "bad_note"],
+  ["a long note", "a.example", "deny", { ...BY_ADA, note: "x".repeat(NOTE_MAX + 1) }, "bad_note"],
+  ["a date that is past", "a.example", "deny", { ...BY_ADA, expiresAtMs: 5 }, "bad_expiry"],
+] as const;
+
+for (const [name, text, word, details, want] of refused) {
+  test(`refused: ${name}`, async (t) => {
+    const { operator, entries } = await listsWorld(t);
+    assert.equal((await operator.save(text, word, details)).kind, want);
+    assert.deepEqual(await entries.all(), []);
+  });
+}
+
+test("an import is taken whole, with words and remarks, and exports to the same", async (t) => {
+  const { operator } = await listsWorld(t);
+  const text =
+    "# ours\r\nallow a.example\n\n*.b.example # all of it\nmx:mx.c.example\nd@e.example\n";
+  const answer = await operator.importLines(text, "deny", BY_ADA);
+  assert.deepEqual(answer, { kind: "imported", count: 4 });
+  const lines = listLines(await operator.entries());
+  assert.equal(
+    lines,
+    `deny *.b.example\nallow a.example\ndeny address:${hash("d@e.example")}@e.example\ndeny mx:mx.c.example\n`,
+  );
+  const other = await listsWorld(t);
+  await other.operator.importLines(lines, undefined, BY_ADA);
+  assert.equal(listLines(await other.operator.entries()), lines);
+});
+
+test("the last day of an entry survives export and import, and a day that is past says nothing", async (t) => {
+  const { operator, clock } = await listsWorld(t);
+  const today = dayOf(clock.nowMs());
+  const [last, past] = [isoDate(today + 3), isoDate(today - 1)];
+  const text = `a.example until ${last}\nallow b.example  until  ${isoDate(today)} # why\nc.example until ${past}\nd.example`;
+  const answer = await operator.importLines(text, "deny", {
+    ...BY_ADA,
+    expiresAtMs: endOfDay(today + 9),
+  });
+  assert.deepEqual(answer, { kind: "imported", count: 3 });
+  const lines =
+    `deny a.example until ${last}\nallow b.example until ${isoDate(today)}\n` +
+    `deny d.example until ${isoDate(today + 9)}\n`;
+  assert.equal(listLines(await operator.entries()), lines);
+  const other = await listsWorld(t);
+  await other.operator.importLines(lines, undefined, BY_ADA);
+  assert.equal(listLines(await other.operator.entries()), lines);
+  other.clock.advance(DAY_MS);
+  assert.equal((await other.operator.entries()).length, 2);
+});
+
+test("a date that is none is a wrong line, and an entry may be called until", async (t) => {
+  const { operator } = await listsWorld(t);
+  const text = "until.example\nallow a.example until tomorrow\na.example until\nuntil 2027-01-31";
+  assert.deepEqual(await operator.importLines(text, "deny", BY_ADA), {
+    kind: "wrong_lines",
+    lines: [
+      { line: 2, why: "bad_date" },
+      { line: 3, why: "bad_entry" },
+      { line: 4, why: "bad_entry" },
+    ],
+  });
+});
+
+test("full lists take what they hold already, and nothing else", async (t) => {
+  const { clock } = await listsWorld(t);
+  const names = Array.from({ length: 1_000 }, (_, n) => `n${String(n)}.example`);
+  const held = names.map((subject) => ({
+    ...BY_ADA,
+    subject,
+    word: "deny" as const,
+    createdAtMs: 0,
+  }));
+  const saved: number[] = [];
+  const entries = {
+    all: () => Promise.resolve(held),
+    save: (more: readonly unknown[]) => Promise.resolve(void saved.push(more.length)),
+  } as unknown as RuleStore;
+  const operator = createRuleService({ entries, hash, clock, entriesMax: names.length });
+  assert.equal((await operator.save("n7.example", "allow", BY_ADA)).kind, "saved");
+  assert.equal((await operator.importLines(names.join("\n"), "deny", BY_ADA)).kind, "imported");
+  assert.equal((await operator.save("new.example", "deny", BY_ADA)).kind, "full");
+  assert.equal((await operator.save("n7.example", "pristine", BY_ADA)).kind, "full");
+  assert.deepEqual(saved, [1, names.length]);
+});
+
+test("an import with a wrong line imports nothing and names the lines", async (t) => {
+  const { operator } = await listsWorld(t);
+  const answer = await operator.importLines(
+    "a.example\nno domain\nlisted mx:b.example",
+    "deny",
+    BY_ADA,
+  );
+  assert.deepEqual(answer, {
+    kind: "wrong_lines",
+    lines: [
+      { line: 2, why: "bad_entry" },
+      { line: 3, why: "bad_word" },
+    ],
+  });
+  assert.deepEqual(await operator.entries(), []);
+  const unsaid = await operator.importLines("a.example", undefined, BY_ADA);
+  assert.deepEqual(unsaid, { kind: "wrong_lines", lines: [{ line: 1, why: "no_word" }] });
+});
+
+test("a file of nonsense is given up after twenty mistakes", async (t) => {
+  const { operator } = await listsWorld(t);
+  const answer = await operator.importLines("<html>\n".repeat(100_000), "deny", BY_ADA);
+  assert.equal(answer.kind === "wrong_lines" && answer.lines.length, 20);
+});
+
+test("another process sees a change at its next look, and an entry go at its hour", async (t) => {
+  const { operator, entries, clock } = await listsWorld(t);
+  const live = createLiveRules({ entries, hash, clock, log: keptLog() });
+  await live.refresh();
+  let changes = 0;
+  live.start(() => (changes += 1));
+  t.after(() => live.stop());
+  await operator.save("a.example", "deny", { ...BY_ADA, expiresAtMs: clock.nowMs() + 60_000 });
+  assert.equal(live.current().domain("a.example"), undefined);
+  assert.ok(OPERATOR_POLL_MS <= 2_000);
+  await poll(clock, () => changes === 1);
+  assert.equal(live.current().domain("a.example"), "deny");
+  clock.advance(60_000);
+  await poll(clock, () => changes === 2);
+  assert.equal(live.current().domain("a.example"), undefined);
+  await poll(clock, () => true);
+  assert.equal(changes, 2);
+});
+
+test("a change that is told is seen without a look of the clock", async (t) => {
+  const { entries, clock } = await listsWorld(t);
+  const notices = memoryNotices();
+  const operator = createRuleService({ entries, hash, clock, notices });
+  const live = createLiveRules({ entries, hash, clock, log: keptLog(), notices });
+  await live.refresh();
+  const changed = () => new Promise<void>((resolve) => (heard = resolve));
+  let heard = (): void => undefined;
+  live.start(() => heard());
+  t.after(() => live.stop());
+  const saved = changed();
+  await operator.save("a.example", "deny", BY_ADA);
+  await saved;
+  assert.equal(live.current().domain("a.example"), "deny");
+  const forgotten = changed();
+  await operator.forget("a.example");
+  await forgotten;
+  assert.equal(live.current().domain("a.example"), undefined);
+});
+
+/** Turns the clock a look at a time, at most ten, until something came of it. */
+async function poll(clock: { advance: (ms: number) => void }, isDone: () => boolean) {
+  for (let looks = 0; looks < 10; looks += 1) {
+    clock.advance(OPERATOR_POLL_MS);
+    for (let turns = 0; turns < 20; turns += 1) await new Promise(setImmediate);
+    if (isDone()) return;
+  }
+  assert.fail("nothing came of it");
+}
+
+test("a store that fails leaves the lists as they are and is asked again", async (t) => {
+  const { operator, entries, clock } = await listsWorld(t);
+  await operator.save("a.example", "deny", BY_ADA);
+  let isDown = false;
+  const changes = () => (isDown ? Promise.reject(new Error("down")) : entries.changes());
+  const log = keptLog();
+  const live = createLiveRules({
+    entries: { changes, all: () => entries.all() },
+    hash,
+    clock,
+    log,
+  });
+  await live.refresh();
+  live.start(() => undefined);
+  t.after(() => live.stop());
+  isDown = true;
+  await poll(clock, () => log.events.length > 0);
+  assert.equal(live.current().domain("a.example"), "deny");
+  isDown = false;
+  await operator.save("b.example", "deny", BY_ADA);
+  await poll(clock, () => live.current().domain("b.example") === "deny");
+});

@@ -1,0 +1,146 @@
+import { dayOf } from "../core/calendar.ts";
+import { isInconclusive } from "../core/validate/result.ts";
+import type { Validation } from "../core/validate/validate.ts";
+import type { Clock } from "../base/clock.ts";
+import type { DomainMail, DomainMails } from "./domain-mail.ts";
+import type { Log } from "../base/log.ts";
+import type { VerdictCount, VerdictCounts } from "./verdict-counts.ts";
+import { WriteBehind } from "../base/write-behind.ts";
+
+/** How many UTC days of counts are kept, today included. */
+export const VERDICT_DAYS = 30;
+
+/** Domains of one day that are counted; those that come later are not. */
+export const VERDICT_DOMAINS_MAX = 20_000;
+
+/** Domains whose mail hosts are kept at most; new ones beyond are left out until the daily pruning. */
+const MAIL_DOMAINS_MAX = 60_000;
+
+/** The most rows that pruning keeps, of the newest days. */
+export const MAIL_DOMAINS_KEPT = 40_000;
+
+/** What is counted of a verdict. */
+export interface CountedVerdict {
+  /** Lower-case A-labels. */
+  readonly domain: string;
+  readonly disposable: boolean;
+  readonly dns: "yes" | "no" | "unknown";
+}
+
+/** What is recorded of a verdict. */
+export type Observed = Pick<Validation, "result" | "mail">;
+
+/**
+ * Counts verdicts by domain for back-tests and notes where each domain's mail goes, for those and as evidence
+ * before a mail server is accused. Never addresses of people. A kill may lose ten seconds of it.
+ */
+export interface VerdictRecorder {
+  /** Malformed entries have no domain and are not counted. */
+  record(validation: Observed): void;
+  /** The same for an answer that was kept: where its mail goes is noted already. */
+  count(verdict: CountedVerdict): void;
+  /** Writes what waits, after what is being written; rejects when the store does, and then the rest waits on. */
+  flush(): Promise<void>;
+}
+
+const FLUSH_AFTER_MS = 10_000;
+
+/** Rows of one transaction: few enough not to delay others. */
+const BATCH = 200;
+
+/** Hosts and addresses of one domain that are noted. */
+const SERVERS_MAX = 20;
+
+export interface VerdictRecorderDeps {
+  readonly counts: Pick<VerdictCounts, "add">;
+  readonly mails: Pick<DomainMails, "save">;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+export function createVerdictRecorder(deps: VerdictRecorderDeps): VerdictRecorder {
+  return new Recorder(deps);
+}
+
+class Recorder implements VerdictRecorder {
+  readonly #deps: VerdictRecorderDeps;
+  readonly #counts: WriteBehind<VerdictCount>;
+  readonly #mails: WriteBehind<DomainMail>;
+  /** Saved today already: a busy domain is written once a day and when its verdict changes. */
+  readonly #saved = new Map<string, boolean>();
+  #savedDay = 0;
+
+  constructor(deps: VerdictRecorderDeps) {
+    this.#deps = deps;
+    const { counts, clock, log } = deps;
+    const rules = {
+      afterMs: FLUSH_AFTER_MS,
+      batch: BATCH,
+      max: VERDICT_DOMAINS_MAX,
+      clock,
+      failed: (fault: unknown, lost: number) => log.error("verdicts.flush_failed", fault, { lost }),
+    };
+    this.#counts = new WriteBehind({
+      ...rules,
+      merge: (older, newer) => ({
+        ...older,
+        disposable: older.disposable + newer.disposable,
+        other: older.other + newer.other,
+        noMail: (older.noMail ?? 0) + (newer.noMail ?? 0),
+        noAnswer: (older.noAnswer ?? 0) + (newer.noAnswer ?? 0),
+      }),
+      save: (rows) => counts.add(rows, VERDICT_DOMAINS_MAX),
+    });
+    this.#mails = new WriteBehind({
+      ...rules,
+      merge: (older, newer) => ({ ...newer, disposable: older.disposable || newer.disposable }),
+      save: (rows) => this.#saveMails(rows),
+    });
+  }
+
+  record({ result, mail }: Observed): void {
+    if (!result.format) return;
+    const { domain, disposable } = result;
+    const dns = isInconclusive(result) ? "unknown" : result.dns ? "yes" : "no";
+    const day = this.count({ domain, disposable, dns });
+    if (mail?.kind !== "hosts" || mail.implicit) return;
+    if (this.#savedToday(day).get(domain) === disposable) return;
+    const hosts = mail.hosts.slice(0, SERVERS_MAX);
+    const addresses = (mail.addresses ?? []).slice(0, SERVERS_MAX);
+    this.#mails.note(domain, { domain, hosts, addresses, disposable, day });
+  }
+
+  /** The day it counted for. */
+  count({ domain, disposable, dns }: CountedVerdict): number {
+    const day = dayOf(this.#deps.clock.nowMs());
+    this.#counts.note(`${String(day)} ${domain}`, {
+      day,
+      domain,
+      disposable: disposable ? 1 : 0,
+      other: disposable ? 0 : 1,
+      noMail: dns === "no" ? 1 : 0,
+      noAnswer: dns === "unknown" ? 1 : 0,
+    });
+    return day;
+  }
+
+  async flush(): Promise<void> {
+    const [counts, mails] = await Promise.allSettled([this.#counts.flush(), this.#mails.flush()]);
+    for (const end of [counts, mails]) if (end.status === "rejected") throw end.reason;
+  }
+
+  /** What is noted before it is saved would be lost for the day when the save fails. */
+  async #saveMails(rows: readonly DomainMail[]): Promise<void> {
+    await this.#deps.mails.save(rows, MAIL_DOMAINS_MAX);
+    for (const { domain, disposable, day } of rows) {
+      const saved = this.#savedToday(day);
+      if (saved.size < VERDICT_DOMAINS_MAX) saved.set(domain, disposable);
+    }
+  }
+
+  #savedToday(day: number): Map<string, boolean> {
+    if (this.#savedDay !== day) this.#saved.clear();
+    this.#savedDay = day;
+    return this.#saved;
+  }
+}

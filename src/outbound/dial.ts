@@ -1,0 +1,178 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Answer, Awaitable } from "../core/mail/lookup.ts";
+import type { Clock } from "../base/clock.ts";
+import type { OutboundFailure, OutboundFault, OutboundResult } from "./outbound-types.ts";
+import { type AddressRange, isAllowed, isPublicAddress } from "./public-address.ts";
+
+export interface DialDeps {
+  /** The project's own DNS: `Lookup.addresses`. Never the system's resolver. */
+  readonly addresses: (host: string) => Awaitable<Answer<string>>;
+  readonly clock: Pick<Clock, "after">;
+  /** Non-public addresses that may be dialled all the same. */
+  readonly allowed: readonly AddressRange[];
+  /** Begins a TCP connection to a checked literal address. */
+  readonly connect: (address: string, port: number) => Socket;
+}
+
+export const realConnect: DialDeps["connect"] = (address, port) =>
+  connectTcp({ host: address, port, family: isIP(address) });
+
+export interface Peer {
+  /** A host name or a literal address without brackets, lower case. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+/** Addresses of one name that are tried, and how long one may take to accept. */
+const ADDRESSES_MAX = 4;
+const CONNECT_MS = 3_000;
+
+export function failure(fault: OutboundFault, detail?: string): OutboundFailure {
+  return detail === undefined ? { ok: false, fault } : { ok: false, fault, detail };
+}
+
+/** The system's or OpenSSL's code of an error; "unknown" when it has none. */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "unknown";
+}
+
+/** Calls `work` with a signal that aborts after `timeoutMs`. */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  clock: DialDeps["clock"],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const cancel = clock.after(timeoutMs, () => controller.abort());
+  try {
+    return await work(controller.signal);
+  } finally {
+    cancel();
+  }
+}
+
+/** Runs `stop` when the deadline is past, at once when it already is; the returned function calls it off. */
+export function onAbort(signal: AbortSignal, stop: () => void): () => void {
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  return () => signal.removeEventListener("abort", stop);
+}
+
+/** `work`, or "aborted" as soon as the signal says so. */
+async function orAborted<T>(work: Awaitable<T>, signal: AbortSignal): Promise<T | "aborted"> {
+  let off = (): void => undefined;
+  const aborted = new Promise<"aborted">((resolve) => {
+    off = onAbort(signal, () => resolve("aborted"));
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    off();
+  }
+}
+
+async function answerFor(host: string, deps: Pick<DialDeps, "addresses">): Promise<Answer<string>> {
+  if (isIP(host) !== 0) return { kind: "found", records: [host] };
+  // The resolver's own duty (RFC 6761 section 6.3); what comes of it is for the guard to say.
+  if (host === "localhost") return { kind: "found", records: ["127.0.0.1"] };
+  return deps.addresses(host);
+}
+
+/**
+ * The addresses of `host`, in DNS order and at most four, when every one of them may be dialled: one that
+ * may not makes the name invalid, because the next answer could list it first.
+ */
+export async function checkedAddresses(
+  host: string,
+  deps: Pick<DialDeps, "addresses" | "allowed">,
+  signal: AbortSignal,
+): Promise<OutboundResult<readonly string[]>> {
+  const answer = await orAborted(answerFor(host, deps), signal);
+  if (answer === "aborted") return failure("timeout");
+  if (answer.kind === "unknown") return failure("unresolved", answer.why);
+  if (answer.kind === "absent") return failure("no_address", answer.why);
+  const bad = answer.records.find((address) => !mayDial(address, deps));
+  if (bad !== undefined) return failure("not_public", bad);
+  return { ok: true, value: answer.records.slice(0, ADDRESSES_MAX) };
+}
+
+const mayDial = (address: string, { allowed }: Pick<DialDeps, "allowed">): boolean =>
+  isPublicAddress(address) || isAllowed(address, allowed);
+
+/** A connected socket to a checked address of `peer`, over TLS when it says so. The caller destroys it. */
+export async function dial(
+  peer: Peer,
+  deps: DialDeps,
+  signal: AbortSignal,
+): Promise<OutboundResult<Socket>> {
+  const addresses = await checkedAddresses(peer.host, deps, signal);
+  if (!addresses.ok) return addresses;
+  let last: OutboundResult<Socket> = failure("unreachable");
+  for (const address of addresses.value) {
+    last = await open(address, peer.port, { ...deps, signal });
+    if (last.ok || last.fault === "timeout") break;
+  }
+  return last.ok && peer.tls ? secure(last.value, peer.host, signal) : last;
+}
+
+/** The one place where a socket is opened, and so the place that checks the very address it opens. */
+async function open(
+  address: string,
+  port: number,
+  deps: DialDeps & { readonly signal: AbortSignal },
+): Promise<OutboundResult<Socket>> {
+  if (!mayDial(address, deps)) return failure("not_public", address);
+  if (deps.signal.aborted) return failure("timeout");
+  const socket = deps.connect(address, port);
+  const tooSlow = Object.assign(new Error("connect"), { code: "ETIMEDOUT" });
+  const cancel = deps.clock.after(CONNECT_MS, () => socket.destroy(tooSlow));
+  const result = await ready(socket, "connect", deps.signal);
+  cancel();
+  return result.ok ? { ok: true, value: socket } : result;
+}
+
+/** TLS on an open socket: SNI and certificate for `host`, always verified, regardless of the environment. */
+export async function secure(
+  socket: Socket,
+  host: string,
+  signal: AbortSignal,
+): Promise<OutboundResult<Socket>> {
+  const named = isIP(host) === 0 ? { servername: host } : {};
+  const secured = connectTls({
+    socket,
+    host,
+    ...named,
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+  });
+  const result = await ready(secured, "secureConnect", signal);
+  if (result.ok) return { ok: true, value: secured };
+  socket.destroy();
+  return result.fault === "timeout" ? result : { ...result, fault: "tls" };
+}
+
+/** Waits for `event`; an error, an end or the deadline destroys the socket. */
+export function ready(
+  socket: Socket,
+  event: "connect" | "secureConnect",
+  signal: AbortSignal,
+): Promise<OutboundResult<undefined>> {
+  return new Promise((resolve) => {
+    const fail = (fault: OutboundFault, detail?: string): void => {
+      socket.destroy();
+      resolve(failure(fault, detail));
+    };
+    // Stays on: an error that comes after the outcome must not become an uncaught one.
+    socket.on("error", (error) => fail("unreachable", codeOf(error)));
+    socket.once("close", () => fail("unreachable", "closed"));
+    const off = onAbort(signal, () => fail("timeout"));
+    socket.once(event, () => {
+      off();
+      resolve({ ok: true, value: undefined });
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import type { Until } from "../core/mail/lookup.ts";
+
+/** Why a peer could not be asked, or gave nothing that can be used. */
+export type OutboundFault =
+  /** Not http or https, or with a user name in it. */
+  | "bad_url"
+  /** DNS did not answer for the name. */
+  | "unresolved"
+  /** The name has no address, on authority. */
+  | "no_address"
+  /** An address of the name is outside the public internet. */
+  | "not_public"
+  /** No connection: refused, unreachable, or not accepted in time. */
+  | "unreachable"
+  /** The TLS handshake failed or the certificate does not hold. */
+  | "tls"
+  /** The whole exchange took longer than allowed. */
+  | "timeout"
+  /** The connection ended before the answer did. */
+  | "broken"
+  /** The answer is not HTTP. */
+  | "malformed"
+  /** More redirects than allowed, or one that points where none may. */
+  | "redirect";
+
+export interface OutboundFailure {
+  readonly ok: false;
+  readonly fault: OutboundFault;
+  /** A code for the log ("ECONNREFUSED", "CERT_HAS_EXPIRED"), or the address that was refused. */
+  readonly detail?: string;
+  /** Set if an answer had started before it failed. */
+  readonly status?: number;
+  /** The peer that was named answered, and its redirect led to the failure. */
+  readonly isRedirected?: boolean;
+}
+
+export type OutboundResult<T> = { readonly ok: true; readonly value: T } | OutboundFailure;
+
+export interface HttpQuestion {
+  /** Absolute, http or https. */
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  /** Sent as they are, after Host, Connection and (with a body) Content-Length. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** From the first question to DNS to the last byte of the answer, redirects included. */
+  readonly timeoutMs: number;
+  /** Octets of the answer's body that are read; the rest is cut off with the connection. */
+  readonly maxBodyBytes: number;
+  /** A redirect led here: no address may be dialled that is not public, whatever the operator allows. */
+  readonly isRedirected?: boolean;
+  /** 0: an answer that redirects is an answer like any other. */
+  readonly maxRedirects: number;
+  /** No redirect is followed later. */
+  readonly until?: Until | undefined;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  /** Names in lower case; a repeated header as Node joins it. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+  /** The body was longer than `maxBodyBytes`. */
+  readonly cut: boolean;
+  /** It comes from where a redirect led, not from the peer that was named. */
+  readonly isRedirected?: boolean;
+}
+
+/**
+ * Asks peers that callers named: every address is checked to be public, and the checked address is
+ * the one that is dialled. Never rejects for what a peer or DNS did.
+ */
+export interface Outbound {
+  http(question: HttpQuestion): Promise<OutboundResult<HttpReply>>;
+}

@@ -1,0 +1,17 @@
+import type { HostCheck } from "./public-host-types.ts";
+import { checkedAddresses, type DialDeps, withDeadline } from "./dial.ts";
+
+const RESOLVE_MS = 5_000;
+
+/** Checks hosts for callers that may reach only public addresses; the operator's allowances do not apply. */
+export function createHostCheck(deps: Pick<DialDeps, "addresses" | "clock">): HostCheck {
+  return async (host) => {
+    const guarded = { ...deps, allowed: [] };
+    const result = await withDeadline(RESOLVE_MS, deps.clock, (signal) =>
+      checkedAddresses(host, guarded, signal),
+    );
+    if (result.ok) return { kind: "public" };
+    if (result.fault === "not_public") return { kind: "not_public", address: result.detail ?? "" };
+    return { kind: result.fault === "no_address" ? "no_address" : "unresolved" };
+  };
+}

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { Kysely, sql } from "kysely";
+import { StoreDown } from "../../base/store-down.ts";
+import { openEmbedded } from "../database.ts";
+import { copyLog } from "./copy-log.ts";
+import { type LogSync, logSync } from "./log-sync.ts";
+import { openSqlite, sqliteDialect } from "./sqlite.ts";
+import { inTransaction, quickly } from "../transaction.ts";
+
+const rounds = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** A disk whose syncs end when the test says so. */
+function slowDisk(): {
+  readonly sync: () => Promise<void>;
+  readonly open: (() => void)[];
+  readonly refuse: () => void;
+} {
+  const open: (() => void)[] = [];
+  let isRefusing = false;
+  const sync = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      open.push(() => (isRefusing ? reject(new Error("EIO")) : resolve()));
+    });
+  return { sync, open, refuse: () => void (isRefusing = true) };
+}
+
+const never = (): Promise<void> => Promise.reject(new Error("the log is not to be copied"));
+
+function emptyFile(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "log");
+  writeFileSync(file, "");
+  return file;
+}
+
+test("calls that come while the disk works share its next round", async (t) => {
+  const disk = slowDisk();
+  const log = logSync(emptyFile(t), { sync: disk.sync, copy: never });
+  const ended: string[] = [];
+  const ask = (name: string): void => void log.synced().then(() => ended.push(name));
+  ask("first");
+  for (const name of ["second", "third"]) ask(name);
+  await rounds();
+  assert.equal(disk.open.length, 1);
+  disk.open[0]?.();
+  await rounds();
+  assert.deepEqual([ended, disk.open.length], [["first"], 2]);
+  ask("fourth");
+  disk.open[1]?.();
+  await rounds();
+  assert.deepEqual([ended, disk.open.length], [["first", "second", "third"], 3]);
+  const closed = log.close();
+  disk.open[2]?.();
+  await closed;
+  assert.deepEqual(ended, ["first", "second", "third", "fourth"]);
+});
+
+test("after a refusal of the disk nothing is promised until the log was copied", async (t) => {
+  const disk = slowDisk();
+  const copied: ((error?: Error) => void)[] = [];
+  const copy = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      copied.push((error) => (error === undefined ? resolve() : reject(error)));
+    });
+  const log = logSync(emptyFile(t), { sync: disk.sync, copy });
+  const first = log.synced();
+  const second = log.synced();
+  disk.refuse();
+  disk.open[0]?.();
+  await assert.rejects(first, /EIO/);
+  await rounds();
+  assert.deepEqual([disk.open.length, copied.length], [1, 1]);
+  copied[0]?.(new Error("ENOSPC"));
+  await assert.rejects(second, /ENOSPC/);
+  const third = log.synced();
+  await rounds();
+  copied[1]?.();
+  await third;
+  const fourth = log.synced();
+  await rounds();
+  assert.deepEqual([disk.open.length, copied.length], [2, 2], "the disk is believed again");
+  disk.open[1]?.();
+  await assert.rejects(fourth, /EIO/);
+  await log.close();
+});
+
+test("the log of a database in a folder is copied into its file, also while others read it", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { db, close } = await openEmbedded(folder, 0);
+  t.after(close);
+  await db.insertInto("installation").values({ name: "a", value: "b" }).execute();
+  const file = join(folder, "gatepost.db");
+  assert.ok(statSync(`${file}-wal`).size > 0);
+  const other = openSqlite(file);
+  t.after(() => other.close());
+  other.exec("begin; select * from installation");
+  setTimeout(() => other.exec("commit"), 20);
+  await copyLog(db);
+  assert.equal(statSync(`${file}-wal`).size, 0);
+});
+
+test("a log that is not there is told, too", async () => {
+  await assert.rejects(
+    logSync(join(tmpdir(), "gatepost-none", "log"), { copy: never }).synced(),
+    /ENOENT/,
+  );
+});
+
+type Numbers = Kysely<{ numbers: { value: number } }>;
+
+/** A database whose writes wait for `log`. */
+async function numbers(t: TestContext, log: LogSync): Promise<Numbers> {
+  const db: Numbers = new Kysely({ dialect: sqliteDialect(openSqlite(":memory:"), { log }) });
+  t.after(() => db.destroy());
+  await sql`create table numbers (value integer)`.execute(db);
+  return db;
+}
+
+const add = (db: Numbers, value = 1): Promise<unknown> =>
+  db.insertInto("numbers").values({ value }).execute();
+const all = (db: Numbers): Promise<unknown[]> => db.selectFrom("numbers").selectAll().execute();
+// Transactions of the adapters know the program's tables alone.
+type Tables = Parameters<typeof inTransaction>[0];
+const within = (db: Numbers, work: (db: Numbers) => Promise<unknown>, run?: typeof quickly) =>
+  inTransaction(db as unknown as Tables, ({ sql: own }) => work(own as unknown as Numbers), run);
+
+const WAITS: readonly (readonly [
+  what: string,
+  act: (db: Numbers) => Promise<unknown>,
+  n: number,
+])[] = [
+  ["a read", all, 0],
+  ["a write", (db) => add(db), 1],
+  ["a change by a statement of our own", (db) => sql`update numbers set value = 2`.execute(db), 1],
+  ["a transaction that reads", (db) => within(db, all), 0],
+  ["a transaction of two writes", (db) => within(db, (own) => add(own).then(() => add(own))), 1],
+  ["a quick transaction", (db) => within(db, (own) => add(own), quickly), 0],
+  ["a write after a quick one", (db) => within(db, add, quickly).then(() => add(db)), 1],
+  [
+    "a transaction that is undone",
+    (db) =>
+      within(db, (own) => add(own).then(() => Promise.reject(new Error("no")))).catch(() => []),
+    0,
+  ],
+];
+
+for (const [what, act, count] of WAITS) {
+  test(`${what} waits for the disk ${count === 0 ? "never" : "once"}`, async (t) => {
+    let asked = 0;
+    const synced = (): Promise<void> => Promise.resolve(void (asked += 1));
+    const db = await numbers(t, { synced, close: () => Promise.resolve() });
+    asked = 0;
+    await act(db);
+    assert.equal(asked, count);
+  });
+}
+
+test("others read and write while a transaction waits for the disk", async (t) => {
+  const disk = slowDisk();
+  const log = logSync(emptyFile(t), { sync: disk.sync, copy: never });
+  let isReady = false;
+  const synced = (): Promise<void> => (isReady ? log.synced() : Promise.resolve());
+  const db = await numbers(t, { synced, close: log.close });
+  isReady = true;
+  const told: string[] = [];
+  const first = within(db, (own) => add(own, 1)).then(() => told.push("first"));
+  await rounds();
+  const second = within(db, (own) => add(own, 2)).then(() => told.push("second"));
+  await rounds();
+  assert.equal((await all(db)).length, 2);
+  assert.deepEqual(told, []);
+  disk.open[0]?.();
+  await first;
+  assert.deepEqual(told, ["first"]);
+  disk.open[1]?.();
+  await second;
+});
+
+test("a commit that the disk refuses may have happened", async (t) => {
+  const refuse = (): Promise<void> => Promise.reject(new Error("EIO"));
+  let isReady = false;
+  const synced = (): Promise<void> => (isReady ? refuse() : Promise.resolve());
+  const db = await numbers(t, { synced, close: () => Promise.resolve() });
+  isReady = true;
+  const ends: string[] = [];
+  const work = inTransaction(db as unknown as Tables, async (tx) => {
+    tx.afterCommit(() => void ends.push("committed"));
+    tx.afterRollback(() => void ends.push("undone"));
+    tx.afterUnknown(() => void ends.push("unknown"));
+    await add(tx.sql as unknown as Numbers);
+  });
+  await assert.rejects(work, StoreDown);
+  assert.deepEqual(ends, ["unknown"]);
+  await assert.rejects(add(db), StoreDown);
+});
+
+test("an embedded database in a folder has its log on the disk when a write ends", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "gatepost-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { db, close } = await openEmbedded(folder, 0);
+  await db.insertInto("installation").values({ name: "a", value: "b" }).execute();
+  await close();
+  const again = await openEmbedded(folder, 0);
+  const rows = await again.db.selectFrom("installation").select("value").execute();
+  await again.close();
+  assert.ok(rows.some(({ value }) => value === "b"));
+});

@@ -1,0 +1,29 @@
+import type { Kysely } from "kysely";
+import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
+import type { Database } from "./schema.ts";
+import { lockName } from "./row-locks.ts";
+import type { Tx } from "./transaction.ts";
+
+export interface PolicyName {
+  readonly accountId: string;
+  readonly name: string;
+}
+
+/** Taken by whatever changes a policy or starts to use one. */
+export const lockPolicies = (tx: Tx, accountId: string): Promise<void> =>
+  lockName(tx, `policies ${accountId}`);
+
+/** Whether the account may use a policy of this name: `default` is always there. Call it under `lockPolicies`. */
+export async function isLivePolicy(
+  sql: Kysely<Database>,
+  { accountId, name }: PolicyName,
+): Promise<boolean> {
+  if (name === DEFAULT_NAME) return true;
+  const row = await sql
+    .selectFrom("policies")
+    .select("live_version")
+    .where("account_id", "=", accountId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return typeof row?.live_version === "number";
+}

@@ -1,0 +1,97 @@
+import { StoreDown } from "../base/store-down.ts";
+import { DatabaseFault, type DatabaseFaultCode } from "./database-fault.ts";
+
+/** The five characters of PostgreSQL's own errors (its manual, appendix A); undefined for any other error. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  const { code } = error;
+  // The system's codes, such as EPIPE, may have five letters too: none of ours begins with "E".
+  return typeof code === "string" && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : undefined;
+}
+
+/**
+ * States in which the server answers no query: connection exception (08), no resources
+ * (53), shutting down or starting (57P), the system's own errors (58), idle in transaction (25P03, 25P04),
+ * read-only (25006). The session is given up: one that was read-only stays so when the server no longer is.
+ */
+const SERVER_DOWN = /^(?:08|53|57P|58|25P0[34]$|25006$)/;
+
+/** Cancelled for taking too long (57014), or waited for a lock too long (55P03). The session lives on. */
+const TOO_SLOW = /^(?:57014|55P03)$/;
+
+/** Deadlock, or a conflict that only another try can settle: the server has undone the whole transaction. */
+const TRY_AGAIN = /^(?:40001|40P01)$/;
+
+export const isTryAgain = (error: unknown): boolean => TRY_AGAIN.test(sqlState(error) ?? "");
+
+/** Whether a session on which this happened can be used again. */
+export function isSessionLost(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined ? !(error instanceof TypeError) : SERVER_DOWN.test(state);
+}
+
+/**
+ * What the driver threw, as the adapters throw it. The driver's errors carry whole clients with them, so
+ * of what means "down" only the words go on.
+ */
+export function queryFault(error: unknown): unknown {
+  const state = sqlState(error);
+  const isDown = isSessionLost(error) || (state !== undefined && TOO_SLOW.test(state));
+  return isDown ? storeDown(error) : error;
+}
+
+export function storeDown(error: unknown): StoreDown {
+  return new StoreDown("PostgreSQL does not serve", { cause: bare(error) });
+}
+
+interface BareFault extends Error {
+  code?: string;
+}
+
+/** Message and code alone. */
+function bare(error: unknown): BareFault {
+  const made: BareFault = new Error(error instanceof Error ? error.message : String(error));
+  if (error instanceof Error && "code" in error && typeof error.code === "string") {
+    made.code = error.code;
+  }
+  return made;
+}
+
+/** What stands against opening a database, by SQLSTATE: its class or all of it. */
+const OPENING: readonly (readonly [RegExp, DatabaseFaultCode, string])[] = [
+  [/^28/, "denied", "it does not let this user in"],
+  [/^3D000$/, "no_database", "there is no such database"],
+  [/^42501$/, "denied", "this user may not make tables there"],
+  [/^25006$/, "unwritable", "it is read-only"],
+  [/^53300$/, "unreachable", "it has no connection to spare"],
+  [/^53100$/, "full", "its disk is full"],
+  [/^57P03$/, "unreachable", "it is starting up or shutting down"],
+];
+
+const WORDS_MAX = 200;
+
+/** What failed and why, in one line: a certificate, a name, a pooler's refusal. The driver's messages hold no values. */
+function wordsOf(error: unknown): string {
+  const words: string[] = [];
+  for (let one = error; one instanceof Error && words.length < 3; one = one.cause) {
+    // Several addresses of one host that all refuse have a code and no message.
+    words.push(one.message || ("code" in one ? String(one.code) : one.name));
+  }
+  return (words.join(": ") || String(error)).replaceAll(/\s+/g, " ").slice(0, WORDS_MAX);
+}
+
+/** A sentence that tells the operator why the database at `place` cannot be opened; never with a password. */
+export function openingFault(place: string, error: unknown): DatabaseFault {
+  if (error instanceof DatabaseFault) return error;
+  const origin = error instanceof StoreDown ? error.cause : error;
+  const state = sqlState(origin);
+  const known = OPENING.find(([pattern]) => state !== undefined && pattern.test(state));
+  const isDown = error instanceof StoreDown;
+  const [, code, sentence] = known ?? [
+    undefined,
+    isDown ? "unreachable" : "unusable",
+    `${isDown ? "it does not answer" : "it cannot be used"} (${wordsOf(origin)})`,
+  ];
+  const options = { cause: state !== undefined || isDown ? bare(origin) : origin };
+  return new DatabaseFault(code, `PostgreSQL ${place}: ${sentence}`, options);
+}

@@ -1,0 +1,34 @@
+import type { WebhookSender } from "./webhook-sender-types.ts";
+import { failure } from "../outbound/dial.ts";
+import { createOutbound, type OutboundDeps } from "../outbound/outbound.ts";
+
+const TOTAL_MS = 10_000;
+const BODY_MAX_BYTES = 65_536;
+const KEPT_BYTES = 1_024;
+
+/** Makes its own dialler, so that nothing the operator allows to others is ever allowed to a webhook. */
+export function createWebhookSender(deps: Omit<OutboundDeps, "allowed">): WebhookSender {
+  const outbound = createOutbound({ ...deps, allowed: [] });
+  return {
+    async post({ url, event, body, signature }) {
+      // Settings are checked when they are saved; this holds for rows that came any other way.
+      if (!url.startsWith("https://")) return failure("bad_url");
+      const result = await outbound.http({
+        url,
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          "X-Service-Event": event,
+          "X-Service-Signature": signature,
+          "User-Agent": "Service-Webhook/1.0",
+        },
+        body,
+        timeoutMs: TOTAL_MS,
+        maxBodyBytes: BODY_MAX_BYTES,
+        maxRedirects: 0,
+      });
+      if (!result.ok) return result;
+      return { ok: true, value: { ...result.value, body: result.value.body.slice(0, KEPT_BYTES) } };
+    },
+  };
+}

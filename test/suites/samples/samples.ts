@@ -125,7 +125,11 @@ async function sampleOf(page: string, mark: string): Promise<string> {
   return sample;
 }
 
-async function compileTypeScript(folder: string): Promise<void> {
+export async function compileTypeScript(
+  folder: string,
+  file = "sample.mts",
+  out = join(folder, "built"),
+): Promise<void> {
   const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
   const options = [
     "--ignoreConfig",
@@ -136,6 +140,6 @@ async function compileTypeScript(folder: string): Promise<void> {
     "es2023",
     ...types,
   ];
-  const built = ["--outDir", join(folder, "built"), join(folder, "sample.mts")];
+  const built = ["--outDir", out, join(folder, file)];
   await run("node", [join(root, "node_modules", "typescript", "bin", "tsc"), ...options, ...built]);
 }

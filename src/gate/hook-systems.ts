@@ -53,7 +53,7 @@ const json = (status: number, value: object): HookReply => ({
   body: JSON.stringify(value),
 });
 
-/** What each system sends and understands: docs/hooks has the traps. */
+/** What each system sends and understands: docs/hooks.md has the traps. */
 export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
   supabase: {
     name: "Supabase Auth",

@@ -179,7 +179,7 @@ export const SETTINGS = {
     [
       "GATEPOST_COMPAT_HOSTS",
       "none",
-      "Host names that serve another service's shape at their root: `host=service`, comma-separated; services as in `docs/migrate`.",
+      "Host names that serve another service's shape at their root: `host=service`, comma-separated; services as in `docs/migrate.md`.",
     ],
     (text) =>
       readCompatHosts(

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, suite } from "node:test";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
-import { readDocument } from "../../guards/docs-tables.ts";
 import { testWithTools } from "../../process/require-tool.ts";
+import { guideBlocks } from "./guide-blocks.ts";
 
 /** An address, and what the person reads; a typo is a question that these systems cannot ask. */
 const CASES = [
@@ -22,8 +22,10 @@ const EMAILS = JSON.stringify(CASES.map(([email]) => email));
 
 interface System {
   readonly program: string;
-  /** Language of the fences; each block becomes a file. */
+  /** Language of the fences; each block becomes a file, "" none. */
   readonly fence: string;
+  /** The page of docs/guides, if its name is another. */
+  readonly page?: string;
   readonly files: readonly string[];
   /** The system's call interface, as far as the guide uses it. */
   readonly stubs: Readonly<Record<string, string>>;
@@ -59,7 +61,8 @@ const SYSTEMS: Readonly<Record<string, System>> = {
   auth0: {
     program: "node",
     fence: "js",
-    files: ["action.cjs"],
+    page: "identity",
+    files: ["gatepost.mjs", "action.cjs", "", ""],
     stubs: {},
     driver: {
       file: "driver.mjs",
@@ -76,7 +79,8 @@ const SYSTEMS: Readonly<Record<string, System>> = {
   cognito: {
     program: "node",
     fence: "js",
-    files: ["gatepost.mjs", "index.mjs"],
+    page: "identity",
+    files: ["gatepost.mjs", "", "index.mjs", ""],
     stubs: {},
     driver: {
       file: "driver.mjs",
@@ -95,7 +99,8 @@ const SYSTEMS: Readonly<Record<string, System>> = {
   firebase: {
     program: "node",
     fence: "js",
-    files: ["gatepost.mjs", "index.mjs"],
+    page: "identity",
+    files: ["gatepost.mjs", "", "", "index.mjs"],
     stubs: {
       "node_modules/firebase-functions/package.json":
         '{"type":"module","exports":{"./v2/identity":"./identity.mjs"}}',
@@ -182,13 +187,6 @@ foreach (json_decode('${EMAILS}') as $email) {
   },
 };
 
-function blocks(guide: string, fence: string): readonly string[] {
-  const found = readDocument(`docs/guides/${guide}.md`).matchAll(
-    new RegExp(`\`\`\`${fence}\n([\\s\\S]*?)\`\`\``, "g"),
-  );
-  return [...found].map((match) => match[1] ?? "");
-}
-
 suite(
   "the guides of systems that run code work against a real server, and fail open without it",
   () => {
@@ -204,15 +202,17 @@ suite(
     after(() => rmSync(folder, { recursive: true, force: true }));
 
     for (const [name, system] of Object.entries(SYSTEMS)) {
-      testWithTools([system.program], `docs/guides/${name}.md`, () => {
+      testWithTools([system.program], `docs/guides, ${name}`, () => {
         const place = join(folder, name);
         const write = (file: string, text: string): void => {
           mkdirSync(dirname(join(place, file)), { recursive: true });
           writeFileSync(join(place, file), text);
         };
-        const samples = blocks(name, system.fence);
+        const samples = guideBlocks(system.page ?? name, system.fence);
         assert.equal(samples.length, system.files.length);
-        for (const [at, file] of system.files.entries()) write(file, samples[at] ?? "");
+        for (const [at, file] of system.files.entries()) {
+          if (file !== "") write(file, samples[at] ?? "");
+        }
         for (const [file, text] of Object.entries(system.stubs)) write(file, text);
         write(system.driver.file, system.driver.code);
         const run = (settings: Readonly<Record<string, string>>): readonly string[] => {

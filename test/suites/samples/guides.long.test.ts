@@ -46,8 +46,10 @@ interface Guide {
   readonly program: string;
   readonly missing: () => readonly string[];
   readonly fence: string;
-  /** A file for each block. */
+  /** A file for each block; "" for a block of another guide. */
   readonly files: readonly string[];
+  /** The page of docs/guides, if its name is another. */
+  readonly page?: string;
   readonly wrap?: (file: string, block: string) => string;
   /** What the framework needs beside the guide's files. */
   readonly beside?: Readonly<Record<string, string>>;
@@ -69,7 +71,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     program: "node",
     missing: () => (existsSync(join(FRAMEWORKS, "express")) ? [] : ["express"]),
     fence: "js",
-    files: ["gatepost.mjs", "server.mjs"],
+    files: ["gatepost.mjs", "server.mjs", ""],
     link: { node_modules: FRAMEWORKS },
     driver: [
       "driver.mjs",
@@ -95,7 +97,8 @@ process.stdout.write(JSON.stringify(said), () => process.exit());`,
     program: "node",
     missing: () => [],
     fence: "js",
-    files: ["gatepost.mjs", "app/sign-up/route.mjs"],
+    page: "express",
+    files: ["gatepost.mjs", "", "app/sign-up/route.mjs"],
     driver: [
       "driver.mjs",
       `import { readFileSync } from "node:fs";
@@ -244,9 +247,11 @@ function lay(place: string, name: string, guide: Guide): void {
     mkdirSync(dirname(join(place, file)), { recursive: true });
     writeFileSync(join(place, file), text);
   };
-  const blocks = guideBlocks(name, fence);
+  const blocks = guideBlocks(guide.page ?? name, fence);
   assert.equal(blocks.length, files.length);
-  for (const [at, file] of files.entries()) write(file, wrap(file, blocks[at] ?? ""));
+  for (const [at, file] of files.entries()) {
+    if (file !== "") write(file, wrap(file, blocks[at] ?? ""));
+  }
   for (const [file, text] of Object.entries(beside)) write(file, text);
   for (const [file, target] of Object.entries(link)) symlinkSync(target, join(place, file));
   write(...driver);
@@ -286,7 +291,7 @@ suite("forms guarded by the guides' code", () => {
 
   for (const [name, guide] of Object.entries(GUIDES)) {
     const missing = hasTool(guide.program) ? guide.missing() : [guide.program];
-    testWith(["the framework"], missing, `docs/guides/${name}.md`, async () => {
+    testWith(["the framework"], missing, `docs/guides, ${name}`, async () => {
       const place = join(folder, name);
       lay(place, name, guide);
       const saidAt = async (url: string, forms: readonly Form[]): Promise<readonly string[]> => {

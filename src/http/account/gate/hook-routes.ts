@@ -31,7 +31,7 @@ export const hookRoutes = (deps: Deps): readonly AccountRoute[] => [
 const systems = HOOK_SYSTEMS.map((id) => ({
   id,
   name: SYSTEMS[id].name,
-  guide: `docs/hooks/${id}.md`,
+  guide: `docs/hooks.md#${id}`,
   deadline_ms: SYSTEMS[id].deadlineMs,
 }));
 

@@ -6,7 +6,7 @@ import { splitText } from "../src/core/batch/batch-chunk.ts";
 import { openDns } from "../src/main/parts/dns.ts";
 import { systemMachine } from "../src/main/process/machine.ts";
 import { readConfig } from "../src/main/settings/config.ts";
-import { createShares } from "../src/base/sharing/shares.ts";
+import { createShares } from "../src/base/shares.ts";
 import { threadTexts } from "../src/main/threads/texts.ts";
 import { startNameServer, type Weather } from "../test/dns/numbered-names.ts";
 import { startBulkService } from "./bulk/over-http.ts";

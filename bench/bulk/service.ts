@@ -1,4 +1,4 @@
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 import { type Answer, Askers, type Awaitable, type Until } from "../core/mail/lookup.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import type { Hold } from "../base/sharing/hold.ts";
+import type { Hold } from "../base/shares.ts";
 import type { AnswerCache, Outcome } from "./cache.ts";
 import type { QuestionPlaces } from "./question-places.ts";
 

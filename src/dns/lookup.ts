@@ -1,6 +1,6 @@
 import type { Awaitable, Answer, Lookup, MailExchange } from "../core/mail/lookup.ts";
 import { isReachable } from "../core/name/reachable.ts";
-import type { Share } from "../base/sharing/share.ts";
+import type { Share } from "../base/shares.ts";
 import { awakeClock } from "../base/awake-clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { AnswerCache, type Outcome } from "./cache.ts";

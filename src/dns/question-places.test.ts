@@ -2,8 +2,8 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import type { Answer } from "../core/mail/lookup.ts";
-import { RESOURCES } from "../base/sharing/resources.ts";
-import { Share } from "../base/sharing/share.ts";
+import { RESOURCES } from "../base/resources.ts";
+import { Share } from "../base/shares.ts";
 import { createDnsLookup } from "./lookup.ts";
 import type { Resolver } from "./resolver.ts";
 

@@ -1,7 +1,6 @@
 import type { OwnerKey } from "../base/owner.ts";
 import type { Clock } from "../base/clock.ts";
-import { type Hold, NoRoom } from "../base/sharing/hold.ts";
-import type { Share } from "../base/sharing/share.ts";
+import { type Hold, NoRoom, type Share } from "../base/shares.ts";
 
 /** A turn that comes later is of no use: its caller has given up, or soon will. */
 const WAIT_MAX_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import { RESOURCES } from "../base/sharing/resources.ts";
+import { RESOURCES } from "../base/resources.ts";
 import type { WebhookSender } from "./webhook-sender-types.ts";
 import type {
   Deliveries,

@@ -4,7 +4,7 @@ import { bulkHandler } from "../../src/http/api/bulk/bulk.ts";
 import { readFile, type ReadFile } from "../../src/http/api/bulk/read-file.ts";
 import { uploadRoute } from "../../src/http/api/bulk/upload.ts";
 import { viewRoute } from "../../src/http/api/bulk/view.ts";
-import type { Shares } from "../../src/base/sharing/shares.ts";
+import type { Shares } from "../../src/base/shares.ts";
 import type { BulkService } from "../../src/bulk/bulk.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";

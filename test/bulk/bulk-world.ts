@@ -1,4 +1,4 @@
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 import type { TestContext } from "node:test";
 import { memoryRateCounter } from "../../src/accounts/admission/memory-rate-counter.ts";
 import { splitText } from "../../src/core/batch/batch-chunk.ts";

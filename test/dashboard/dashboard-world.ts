@@ -20,7 +20,7 @@ import { viewRoute } from "../../src/http/api/bulk/view.ts";
 import { buildApp } from "../../src/http/app/app.ts";
 import { accountDocumentation } from "../../src/http/account/documentation.ts";
 import { accountRoutes, addDashboard } from "../../src/http/account/dashboard.ts";
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 import { openDashboard } from "../../src/main/parts/dashboard.ts";
 import type { AccountStore } from "../../src/main/parts/backing/store.ts";
 import { openTestStore } from "../process/test-process.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../src/main/metrics/program-metrics.ts";
 import { watchShares } from "../../src/main/metrics/share-metrics.ts";
 import { watchWorker } from "../../src/main/metrics/worker-metrics.ts";
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 import type { WorkerFigures } from "../../src/bulk/worker/worker.ts";
 import { readText, readYaml } from "./deploy/deploy-files.ts";
 import { plain, tableUnder } from "./docs-tables.ts";

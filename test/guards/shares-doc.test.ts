@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { type Resource, RESOURCES } from "../../src/base/sharing/resources.ts";
+import { type Resource, RESOURCES } from "../../src/base/resources.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 
 const amount = (count: number): string => count.toLocaleString("en-US");

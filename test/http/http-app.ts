@@ -1,7 +1,7 @@
 import { type AppDeps, buildApp } from "../../src/http/app/app.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { CheckOne } from "../../src/check/check-one.ts";
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { openAdmission } from "./open-admission.ts";
 

@@ -5,7 +5,7 @@ import {
   listen,
   type ListenLimits,
 } from "../../src/main/process/listening/listen.ts";
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 import type { AppDeps } from "../../src/http/app/app.ts";
 import { appWith } from "./http-app.ts";
 import { realClock } from "../time/real-clock.ts";

@@ -8,7 +8,7 @@ import { sqlDeliveries } from "../../src/webhooks/webhook-deliveries.ts";
 import { sqlWebhookEndpoints } from "../../src/webhooks/webhooks-store.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { openSecretKey } from "../../src/main/settings/secret-key.ts";
-import { RESOURCES } from "../../src/base/sharing/resources.ts";
+import { RESOURCES } from "../../src/base/resources.ts";
 import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
 import { PUBLIC_V4 } from "../process/public-namespace.ts";
 import type { Outside, Prepared } from "./outside.ts";

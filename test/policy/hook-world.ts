@@ -12,7 +12,7 @@ import { SYSTEMS } from "../../src/gate/hook-systems.ts";
 import { appWith } from "../http/http-app.ts";
 import { realClock } from "../time/real-clock.ts";
 import { GATE_KEY, gateWorld } from "./gate-world.ts";
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 
 /** Hooks of one account in front of the sign-up gate; `bad.example` is disposable. */
 export async function hookWorld(

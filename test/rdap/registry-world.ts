@@ -14,7 +14,7 @@ import { createOutbound } from "../../src/outbound/outbound.ts";
 import { parseRanges } from "../../src/outbound/public-address.ts";
 import { createBootstrapCopy } from "../../src/check/rdap/bootstrap-copy.ts";
 import { createRegistration } from "../../src/check/rdap/registration.ts";
-import { createShares, ONE_OWNER } from "../../src/base/sharing/shares.ts";
+import { createShares, ONE_OWNER } from "../../src/base/shares.ts";
 
 export const DAY_MS = 86_400_000;
 const closing: (() => Promise<unknown>)[] = [];

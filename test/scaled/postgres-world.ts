@@ -1,4 +1,4 @@
-import { createShares } from "../../src/base/sharing/shares.ts";
+import { createShares } from "../../src/base/shares.ts";
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { ownerOf } from "../../base/owner.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { HeldBack } from "../../base/sharing/share-figures.ts";
+import type { HeldBack } from "../../base/shares.ts";
 
 export interface HeldBackOptions {
   readonly log: Log;

@@ -1,5 +1,5 @@
 import type { Passwords } from "./passwords.ts";
-import type { Share } from "../../base/sharing/share.ts";
+import type { Share } from "../../base/shares.ts";
 
 /** Who asks when no caller does. */
 const OPERATOR = "account:operator";

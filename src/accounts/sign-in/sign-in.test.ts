@@ -5,7 +5,7 @@ import { memoryRateCounter } from "../admission/memory-rate-counter.ts";
 import type { Account } from "../account.ts";
 import type { Passwords } from "./passwords.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { createShares } from "../../base/sharing/shares.ts";
+import { createShares } from "../../base/shares.ts";
 import { openEmbedded } from "../../store/database.ts";
 import { sqlGuesses } from "../guesses-store.ts";
 import { boundPasswords } from "./bounded-passwords.ts";

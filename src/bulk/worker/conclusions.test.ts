@@ -64,7 +64,7 @@ test("a fault ends its chunk once the others are concluded, and later entries ar
   await assert.rejects(chunk.end(), /a bug/);
   chunk.add(3, HEARD);
   await turn();
-  assert.deepEqual(concluded, [2, 0]);
+  assert.deepEqual(concluded, [0, 2]);
 });
 
 const unequal: readonly (readonly [what: string, large: Partial<ChunkOf>])[] = [

@@ -10,8 +10,8 @@ import {
   type EntryCheckOptions,
   outcomeOf,
 } from "./entry-check.ts";
-import type { Share } from "../../base/sharing/share.ts";
-import type { Pace } from "../../base/sharing/owner-paces.ts";
+import type { Share } from "../../base/shares.ts";
+import type { Pace } from "../../base/owner-paces.ts";
 import { checkAll } from "./check-all.ts";
 import type { Conclusions } from "./conclusions.ts";
 

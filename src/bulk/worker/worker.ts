@@ -6,11 +6,10 @@ import { Leases } from "./leases.ts";
 import { Conclusions } from "./conclusions.ts";
 import type { Fate } from "../../core/batch/tally.ts";
 import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
-import { RESOURCES } from "../../base/sharing/resources.ts";
-import type { Share } from "../../base/sharing/share.ts";
-import type { Shares } from "../../base/sharing/shares.ts";
+import { RESOURCES } from "../../base/resources.ts";
+import type { Share, Shares } from "../../base/shares.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { OwnerPaces } from "../../base/sharing/owner-paces.ts";
+import { OwnerPaces } from "../../base/owner-paces.ts";
 import { type ChunkDeps, type CheckedChunk, ChunkLost, processChunk } from "./process-chunk.ts";
 import { STORE_PAUSE_MS, storeChunk } from "./store-chunk.ts";
 

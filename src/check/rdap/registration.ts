@@ -12,7 +12,7 @@ import type { Log } from "../../base/log.ts";
 import type { Outbound } from "../../outbound/outbound-types.ts";
 import type { CachedRegistration, RegistrationCache } from "../registration-cache.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import type { Shares } from "../../base/sharing/shares.ts";
+import type { Shares } from "../../base/shares.ts";
 import type { BootstrapCopy } from "./bootstrap-copy.ts";
 import { askRdap, unknown } from "./rdap-client.ts";
 import { createServerSlots, type Question, type ServerSlots } from "./server-slots.ts";

@@ -1,8 +1,7 @@
 import type { Answer, Registration, Until } from "../../core/mail/lookup.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import type { Clock } from "../../base/clock.ts";
-import { NoRoom } from "../../base/sharing/hold.ts";
-import type { Shares } from "../../base/sharing/shares.ts";
+import { NoRoom, type Shares } from "../../base/shares.ts";
 
 /** How long a question may wait for its turn. */
 const WAIT_MS = 10_000;

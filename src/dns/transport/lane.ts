@@ -1,5 +1,5 @@
 import type { OwnerKey } from "../../base/owner.ts";
-import { mostUnderWay, provenAfter } from "../../base/sharing/owner-paces.ts";
+import { mostUnderWay, provenAfter } from "../../base/owner-paces.ts";
 import { Fifo } from "./fifo.ts";
 
 /** A queue this short is refilled: long enough that places never stay empty, short enough to be cheap. */

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import { ownerKey } from "../../base/owner.ts";
 import { storeDownOf } from "../../base/store-down.ts";
-import { RESOURCES } from "../../base/sharing/resources.ts";
-import { NoRoom } from "../../base/sharing/hold.ts";
+import { RESOURCES } from "../../base/resources.ts";
+import { NoRoom } from "../../base/shares.ts";
 import type { Entrance } from "../../accounts/admission/admission.ts";
 import {
   INTERNAL_ERROR_MESSAGE,

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
-import type { Shares } from "../../base/sharing/shares.ts";
+import type { Shares } from "../../base/shares.ts";
 import type { BulkProgress } from "../../bulk/bulk.ts";
 import type { CallerInForce } from "../../accounts/admission/caller-in-force.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";

@@ -1,5 +1,5 @@
 import type { OwnerKey } from "../../base/owner.ts";
-import { Turns } from "../../base/sharing/turns.ts";
+import { Turns } from "../../base/fair-queue.ts";
 import type { HttpRequest } from "./route.ts";
 
 /** Octets of large bodies that are taken in one turn of the event loop: about 0.5 ms. */

@@ -1,4 +1,4 @@
-import { SMALL_BODY_OCTETS } from "../../base/sharing/resources.ts";
+import { SMALL_BODY_OCTETS } from "../../base/resources.ts";
 import type { Admission, Entrance } from "../../accounts/admission/admission.ts";
 import type { Refusal } from "../../base/refusals.ts";
 

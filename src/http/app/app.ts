@@ -9,7 +9,7 @@ import Fastify, {
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { HttpMetrics, MetricsPage } from "../../base/metrics.ts";
-import type { Shares } from "../../base/sharing/shares.ts";
+import type { Shares } from "../../base/shares.ts";
 import type { CheckOne } from "../../check/check-one.ts";
 import type { Admission } from "../../accounts/admission/admission.ts";
 import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";

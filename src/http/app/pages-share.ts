@@ -1,8 +1,7 @@
 import type { OwnerKey } from "../../base/owner.ts";
-import { type Hold, NoRoom } from "../../base/sharing/hold.ts";
-import { RESOURCES } from "../../base/sharing/resources.ts";
-import type { Share } from "../../base/sharing/share.ts";
-import { Turns } from "../../base/sharing/turns.ts";
+import { Turns } from "../../base/fair-queue.ts";
+import { RESOURCES } from "../../base/resources.ts";
+import { type Hold, NoRoom, type Share } from "../../base/shares.ts";
 import { bucketKey } from "../../accounts/admission/bucket.ts";
 import { EVERY_ANSWER, refused } from "../answer/answer.ts";
 import { holdConnection, type HoldTerms, isHeld } from "../answer/held-connections.ts";

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { ResourceName } from "../../base/sharing/resources.ts";
-import type { ShareFigures } from "../../base/sharing/share-figures.ts";
+import type { ResourceName } from "../../base/resources.ts";
+import type { ShareFigures } from "../../base/shares.ts";
 
 type Figures = ReadonlyMap<ResourceName, ShareFigures>;
 

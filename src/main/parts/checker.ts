@@ -14,7 +14,7 @@ import {
   type SingleCheck,
 } from "../../check/single-check.ts";
 import type { Process } from "../process/open-process.ts";
-import { createShares, ONE_OWNER, type Shares } from "../../base/sharing/shares.ts";
+import { createShares, ONE_OWNER, type Shares } from "../../base/shares.ts";
 import type { Config } from "../settings/config.ts";
 import { openDns, openTrust } from "./dns.ts";
 import { rdapFolder } from "./tidy-up.ts";

@@ -24,7 +24,7 @@ import type { Ids } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { QuotaCounter } from "../../accounts/admission/quota-counter.ts";
 import type { RateCounter } from "../../accounts/admission/rate-counter.ts";
-import type { Shares } from "../../base/sharing/shares.ts";
+import type { Shares } from "../../base/shares.ts";
 import type { UsageLedger } from "../../accounts/admission/usage.ts";
 import { createSetUp } from "../../accounts/sign-in/set-up.ts";
 import { createFrontPage } from "../../check/front-page.ts";

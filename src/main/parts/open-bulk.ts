@@ -8,7 +8,7 @@ import { sqlSessionStore } from "../../bulk/sessions-store.ts";
 import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
 import { announcer, type OnCompleted } from "../../bulk/announce.ts";
 import type { Splitter } from "../../bulk/splitter.ts";
-import type { Shares } from "../../base/sharing/shares.ts";
+import type { Shares } from "../../base/shares.ts";
 import type { BulkService } from "../../bulk/bulk.ts";
 import { coreEntryCheck } from "../../bulk/worker/core-entry-check.ts";
 import { BUFFER_MAX_ENTRIES, createBulk } from "../../bulk/submit.ts";

@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import { OWN_MAX } from "../../dns/transport/system-resolvers.ts";
-import { RESOURCES } from "../../base/sharing/resources.ts";
-import { createShares, type Shares } from "../../base/sharing/shares.ts";
+import { RESOURCES } from "../../base/resources.ts";
+import { createShares, type Shares } from "../../base/shares.ts";
 import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { watchShares } from "../metrics/share-metrics.ts";
 import { DEFAULT_LIMITS } from "../process/listening/listen.ts";

@@ -12,7 +12,7 @@ import { createLog, type LogLevel } from "../../base/pino-log.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
-import type { Share } from "../../base/sharing/share.ts";
+import type { Share } from "../../base/shares.ts";
 import {
   type BulkThread,
   type BulkThreadDeps,

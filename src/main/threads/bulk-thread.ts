@@ -4,7 +4,7 @@ import type { ServerAddress } from "../../dns/transport/server-address.ts";
 import type { SharedDatasets } from "../../lists/table/shared-datasets.ts";
 import { systemClock as clock } from "../../base/system-clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { AllFigures } from "../../base/sharing/shares.ts";
+import type { AllFigures } from "../../base/shares.ts";
 import type { WorkerFigures } from "../../bulk/worker/worker.ts";
 import type { DnsFigures } from "../metrics/dns-metrics.ts";
 import type { VerdictCounts } from "../metrics/verdict-metrics.ts";

@@ -1,4 +1,4 @@
-import { createShares, type Shares } from "../../base/sharing/shares.ts";
+import { createShares, type Shares } from "../../base/shares.ts";
 import { createHeldBackLog } from "../../accounts/admission/held-back.ts";
 import { sql } from "kysely";
 import { createLiveRules } from "../../lists/refresh/live-rules.ts";

@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
-import { NoRoom } from "../../base/sharing/hold.ts";
-import { createShares } from "../../base/sharing/shares.ts";
+import { createShares, NoRoom } from "../../base/shares.ts";
 import { type FileOrder, readFile as readHere } from "../../http/api/bulk/read-file.ts";
 import { decodeBody, type DecodeOrder } from "../../http/request/body/decode.ts";
 import { Refusal } from "../../base/refusals.ts";

@@ -4,7 +4,7 @@ import type { ReadFile } from "../../http/api/bulk/read-file.ts";
 import type { Decode } from "../../http/request/body/decode.ts";
 import { inSlices } from "../../http/request/body/slices.ts";
 import type { Splitter } from "../../bulk/splitter.ts";
-import type { Share } from "../../base/sharing/share.ts";
+import type { Share } from "../../base/shares.ts";
 import { TextThread } from "./text-thread.ts";
 
 /** Reads large texts beside the main thread. */

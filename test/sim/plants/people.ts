@@ -88,13 +88,13 @@ export const PEOPLE_PLANTS: readonly Plant[] = [
     ],
   ),
   ...plantsIn(
-    "base/sharing/share",
+    "base/shares",
     [
       "a share is never given back",
       "if (!tenant.holds.delete(held))",
       "if (tenant.holds.delete(held) || true)",
     ],
-    ["who waits for a share waits for ever", "tenant.waiting.shift();", "return;"],
+    ["who waits for a share waits for ever", "next.item.begin();", "void next;"],
   ),
   ...plantsIn("accounts/admission/unsaved-units", [
     "units of a failed write are forgotten",

@@ -1,4 +1,4 @@
-import { createShares, type Shares } from "../../../src/base/sharing/shares.ts";
+import { createShares, type Shares } from "../../../src/base/shares.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -13,7 +13,7 @@ import { dayOf } from "../../../core/calendar.ts";
 import { type Described, Type } from "../../../core/json-schema.ts";
 import type { VerdictCounts } from "../../../lists/verdict-counts.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { Shares } from "../../../base/sharing/shares.ts";
+import type { Shares } from "../../../base/shares.ts";
 import { boundedNumber, numberField, textField } from "../fields.ts";
 import { noteOf } from "../note.ts";
 import { confirmOwn } from "./confirm-own.ts";

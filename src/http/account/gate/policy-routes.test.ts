@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { accountKey, type OwnerKey } from "../../../base/owner.ts";
-import { NoRoom } from "../../../base/sharing/hold.ts";
+import { NoRoom } from "../../../base/shares.ts";
 import type { SignedInRequest } from "../route.ts";
 import { policyRoutes } from "./policy-routes.ts";
 

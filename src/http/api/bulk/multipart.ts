@@ -1,6 +1,6 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import type { OwnerKey } from "../../../base/owner.ts";
-import { type Hold, NoRoom } from "../../../base/sharing/hold.ts";
+import { type Hold, NoRoom } from "../../../base/shares.ts";
 import { UPLOAD_MAX_OCTETS } from "../../../bulk/read-upload.ts";
 import {
   badUpload,

@@ -1,7 +1,7 @@
 import { ownerKey } from "../../../base/owner.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
-import type { Shares } from "../../../base/sharing/shares.ts";
+import type { Shares } from "../../../base/shares.ts";
 import type { BulkService } from "../../../bulk/bulk.ts";
 import type { UploadOptions } from "../../../bulk/read-upload.ts";
 import { notFound } from "../../../base/refusals.ts";

@@ -1,5 +1,5 @@
 import { sessionNotFound, tooManyStreams } from "../../../base/refusals.ts";
-import { RESOURCES } from "../../../base/sharing/resources.ts";
+import { RESOURCES } from "../../../base/resources.ts";
 import { Type } from "../../../core/json-schema.ts";
 import {
   apiError,

@@ -1,6 +1,6 @@
 import type { OwnerKey } from "../../../base/owner.ts";
 import { bodyTooLarge, unsupportedEncoding, unsupportedMediaType } from "../../../base/refusals.ts";
-import { Turns } from "../../../base/sharing/turns.ts";
+import { Turns } from "../../../base/fair-queue.ts";
 import { type Decode, decodeBody, type DecodeOrder } from "./decode.ts";
 import type { Body } from "../params.ts";
 import { isLargeBody, Receiver, type ReceiverDeps, type Source } from "./receive.ts";

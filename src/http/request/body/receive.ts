@@ -1,8 +1,7 @@
 import type { OwnerKey } from "../../../base/owner.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { SMALL_BODY_OCTETS } from "../../../base/sharing/resources.ts";
-import { type Hold, NoRoom } from "../../../base/sharing/hold.ts";
-import type { Shares } from "../../../base/sharing/shares.ts";
+import { SMALL_BODY_OCTETS } from "../../../base/resources.ts";
+import { type Hold, NoRoom, type Shares } from "../../../base/shares.ts";
 import { bodyCutShort, bodyTooLarge, requestTimedOut } from "../../../base/refusals.ts";
 import type { HttpRequest } from "../../answer/route.ts";
 import { drop, pace } from "../../answer/intake.ts";

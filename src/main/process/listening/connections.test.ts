@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { readTrustedProxies } from "../../../http/request/client-address.ts";
-import { createShares } from "../../../base/sharing/shares.ts";
+import { createShares } from "../../../base/shares.ts";
 import { holdConnection } from "../../../http/answer/held-connections.ts";
 import { manualClock } from "../../../../test/time/manual-clock.ts";
 import { Connections } from "./connections.ts";

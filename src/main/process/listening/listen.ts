@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerOptions, type ServerResponse } fr
 import type { AddressInfo, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { OwnerKey } from "../../../base/owner.ts";
-import { Turns } from "../../../base/sharing/turns.ts";
+import { Turns } from "../../../base/fair-queue.ts";
 import { bucketKey } from "../../../accounts/admission/bucket.ts";
 import { Connections, type ConnectionTerms } from "./connections.ts";
 import { isHeld } from "../../../http/answer/held-connections.ts";

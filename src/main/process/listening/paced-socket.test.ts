@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 import { after, before, test, type TestContext } from "node:test";
 import { testServer, type TestServer } from "../../../../test/http/http-server.ts";
 import { askRaw, rawClient } from "../../../../test/http/raw-http.ts";
-import { RESOURCES } from "../../../base/sharing/resources.ts";
-import { Share } from "../../../base/sharing/share.ts";
+import { RESOURCES } from "../../../base/resources.ts";
+import { Share } from "../../../base/shares.ts";
 import { PacedSocket } from "./paced-socket.ts";
 import { readError, readResult } from "../../../../test/http/strict-client.ts";
 

@@ -3,8 +3,7 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isHeld } from "../../../http/answer/held-connections.ts";
 import type { OwnerKey } from "../../../base/owner.ts";
-import { NoRoom } from "../../../base/sharing/hold.ts";
-import type { Share } from "../../../base/sharing/share.ts";
+import { NoRoom, type Share } from "../../../base/shares.ts";
 
 /** What the parser gets at once, in octets; in chunks of one octet (RFC 9112 section 7.1) that is 0.5 ms of work. */
 const PIECE_OCTETS = 1_024;

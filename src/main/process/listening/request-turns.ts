@@ -4,7 +4,7 @@ import { JSON_TYPE } from "../../../http/answer/route.ts";
 import { addressOf } from "../../../http/api/entering.ts";
 import { holdConnection, type HoldTerms } from "../../../http/answer/held-connections.ts";
 import type { OwnerKey } from "../../../base/owner.ts";
-import { Turns } from "../../../base/sharing/turns.ts";
+import { Turns } from "../../../base/fair-queue.ts";
 import { bucketKey } from "../../../accounts/admission/bucket.ts";
 import type { Head } from "./head.ts";
 import type { Rush } from "./rush.ts";

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { OwnerKey } from "../../../base/owner.ts";
-import { Turns } from "../../../base/sharing/turns.ts";
+import { Turns } from "../../../base/fair-queue.ts";
 import type { Rush } from "./rush.ts";
 import { bucketKey } from "../../../accounts/admission/bucket.ts";
 

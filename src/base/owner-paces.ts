@@ -1,5 +1,5 @@
-import { CHUNK_ENTRIES } from "../../core/batch/batch-chunk.ts";
-import type { OwnerKey } from "../owner.ts";
+import { CHUNK_ENTRIES } from "../core/batch/batch-chunk.ts";
+import type { OwnerKey } from "./owner.ts";
 
 /** Names of an owner that may be under way before DNS has answered any: a part of the window. */
 const UNPROVEN_PART = 1 / 8;

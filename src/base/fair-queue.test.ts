@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import { FairQueue, Turns } from "./fair-queue.ts";
 import { type Resource, RESOURCES } from "./resources.ts";
-import { type Hold, NoRoom } from "./hold.ts";
-import { Share } from "./share.ts";
+import { type Hold, NoRoom, Share } from "./shares.ts";
 
 const ROW: Resource = {
   unit: "places",
@@ -217,4 +217,98 @@ test("nobody takes at once while another waits, and what did not fit is not coun
   second.release();
   (await third).release();
   assert.deepEqual(share.figures().refused, { owner: 0, all: 0 });
+});
+
+/** Begins pieces and notes when. */
+function begins(turns: Turns, order: string[]) {
+  return (name: string, amount = 1): void => {
+    const begin = (): void => void order.push(name);
+    if (turns.take(amount, () => name.slice(0, 1), begin)) begin();
+  };
+}
+
+test("what one turn has no room for is begun in later ones, an owner after the other", async () => {
+  const order: string[] = [];
+  const begin = begins(new Turns(2), order);
+  for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"]) begin(name);
+  assert.deepEqual(order, ["a1", "a2"]);
+  await turn();
+  assert.deepEqual(order.slice(2), ["a3", "b1"]);
+  begin("d1");
+  await turn();
+  assert.deepEqual(order.slice(4), ["c1", "d1"]);
+  await turn();
+  assert.deepEqual(order.slice(6), ["a4", "b2"]);
+  await turn();
+  assert.deepEqual(order.slice(8), ["a5"]);
+});
+
+test("after a turn without work the next is begun at once", async () => {
+  const order: string[] = [];
+  const turns = new Turns(1);
+  const begin = begins(turns, order);
+  begin("a1");
+  begin("a2");
+  assert.equal(turns.waitingOf("a"), 1);
+  await turn();
+  await turn();
+  assert.deepEqual([turns.waiting, turns.waitingOf("a"), turns.waitingOf("b")], [0, 0, 0]);
+  begin("a3");
+  assert.deepEqual(order, ["a1", "a2", "a3"]);
+});
+
+test("a piece that is larger than a turn is begun alone", async () => {
+  const order: string[] = [];
+  const begin = begins(new Turns(10), order);
+  for (const name of ["a1", "b1", "c1"]) begin(name, 25);
+  assert.deepEqual(order, ["a1"]);
+  await turn();
+  assert.deepEqual(order, ["a1", "b1"]);
+});
+
+test("small pieces go ahead of others' large ones, which are not passed for ever", async () => {
+  const order: string[] = [];
+  const begin = begins(new Turns(16), order);
+  for (const name of ["a1", "a2", "b1", "c1"]) begin(name, 16);
+  for (const name of ["s1", "s2", "s3"]) begin(name);
+  await turn();
+  assert.deepEqual(order, ["a1", "s1", "s2", "s3", "a2"]);
+  for (let at = 0; order.at(-1) !== "b1"; at += 1) {
+    assert.ok(at < 16, "it is passed by a turn's worth of small ones at most");
+    begin(`t${String(at)}`);
+    await turn();
+  }
+});
+
+test("an owner's pieces go by rank, and its last one can be taken out", () => {
+  const queue = new FairQueue<string>(2);
+  for (const [item, rank] of [
+    ["new", 2],
+    ["old", 1],
+    ["newer", 2],
+  ] as const) {
+    queue.push("a", item, 1, rank);
+  }
+  queue.push("b", "other");
+  assert.deepEqual([queue.length, queue.lengthOf("a"), queue.longest()], [3, 3, "a"]);
+  assert.equal(queue.pop("a"), "newer");
+  const order = [queue.next(), queue.next(), queue.next(), queue.next()];
+  assert.deepEqual(
+    order.map((piece) => piece?.item),
+    ["old", "other", "new", undefined],
+  );
+});
+
+test("an owner that has just been served does not go first again", () => {
+  const queue = new FairQueue<string>();
+  queue.charge("a", 1);
+  queue.push("a", "a");
+  queue.push("b", "b");
+  assert.equal(queue.next()?.item, "b");
+});
+
+test("owners that are gone are forgotten", () => {
+  const queue = new FairQueue<string>();
+  for (let at = 0; at < 10_000; at += 1) queue.charge(`owner ${String(at)}`, 1);
+  assert.ok(queue.owners < 200, String(queue.owners));
 });

@@ -1,0 +1,215 @@
+import type { OwnerKey } from "./owner.ts";
+
+/** A piece of work that waits. */
+interface Piece<T> {
+  readonly item: T;
+  readonly cost: number;
+  readonly rank: number;
+}
+
+/** The pieces of one owner. */
+interface Line<T> {
+  readonly owner: OwnerKey;
+  readonly pieces: Piece<T>[];
+  /** Virtual time at which the owner's last piece ended. */
+  servedUntil: number;
+}
+
+/** A piece that waits is passed by pieces of others that cost this many times as much as it does, at most. */
+const PASSING = 4;
+
+/** Lines without a piece that are remembered, because their owners are ahead of the others. */
+const EMPTY_LINES_MAX = 64;
+
+/**
+ * Work of many owners, served in turn: the next piece is the one that ends first in virtual time, in which each owner is
+ * served at the same speed (weighted fair queueing). A small piece therefore goes before large ones, and an owner with
+ * many pieces does not hold up one with a few. An owner that comes later starts where the others are.
+ */
+export class FairQueue<T> {
+  readonly #lines = new Map<OwnerKey, Line<T>>();
+  /** The lines with pieces. */
+  readonly #waiting = new Set<Line<T>>();
+  readonly #countedPerOwner: number;
+  /** Virtual time: it grows with each piece served, so that new owners cannot pass for ever. */
+  #now = 0;
+  #length = 0;
+
+  /** `countedPerOwner`: of one owner's pieces `length` counts this many at most. */
+  constructor(countedPerOwner = Infinity) {
+    this.#countedPerOwner = countedPerOwner;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Owners that are remembered. */
+  get owners(): number {
+    return this.#lines.size;
+  }
+
+  lengthOf(owner: OwnerKey): number {
+    return this.#lines.get(owner)?.pieces.length ?? 0;
+  }
+
+  /** Behind the owner's pieces of the same or a lower rank. */
+  push(owner: OwnerKey, item: T, cost = 1, rank = 0): void {
+    const line = this.#lineOf(owner);
+    const { pieces } = line;
+    if (pieces.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
+    let at = pieces.length;
+    while (at > 0 && (pieces[at - 1]?.rank ?? rank) > rank) at -= 1;
+    if (at === pieces.length) pieces.push({ item, cost, rank });
+    else pieces.splice(at, 0, { item, cost, rank });
+    this.#waiting.add(line);
+    this.#count(line, 1);
+  }
+
+  /** Takes out the next piece, of owners that `may` begin theirs, unless it does not fit: then nothing else is next. */
+  next(
+    may?: (owner: OwnerKey, cost: number) => boolean,
+    fits?: (cost: number) => boolean,
+  ): Piece<T> | undefined {
+    let next: Line<T> | undefined;
+    let least = Infinity;
+    for (const line of this.#waiting) {
+      const cost = line.pieces[0]?.cost ?? 0;
+      const end = line.servedUntil + cost;
+      if (end >= least || may?.(line.owner, cost) === false) continue;
+      next = line;
+      least = end;
+    }
+    const [first] = next?.pieces ?? [];
+    if (next === undefined || first === undefined || fits?.(first.cost) === false) return undefined;
+    next.pieces.shift();
+    this.#removed(next);
+    this.#charge(next, next.servedUntil, first.cost);
+    return first;
+  }
+
+  /** The owner was served that much without waiting. */
+  charge(owner: OwnerKey, cost: number): void {
+    const line = this.#lineOf(owner);
+    this.#charge(line, Math.max(this.#now, line.servedUntil), cost);
+  }
+
+  /** The owner with the most pieces. */
+  longest(): OwnerKey | undefined {
+    return largestBy(this.#waiting, ({ pieces }) => pieces.length)?.owner;
+  }
+
+  /** Takes the owner's last piece out, unserved. */
+  pop(owner: OwnerKey): T | undefined {
+    const line = this.#lines.get(owner);
+    const piece = line?.pieces.pop();
+    if (line !== undefined && piece !== undefined) this.#removed(line);
+    return piece?.item;
+  }
+
+  #lineOf(owner: OwnerKey): Line<T> {
+    const known = this.#lines.get(owner);
+    if (known !== undefined) return known;
+    if (this.#lines.size >= 2 * this.#waiting.size + EMPTY_LINES_MAX) this.#forgetEmpty();
+    const line: Line<T> = { owner, pieces: [], servedUntil: this.#now };
+    this.#lines.set(owner, line);
+    return line;
+  }
+
+  #removed(line: Line<T>): void {
+    this.#count(line, -1);
+    if (line.pieces.length === 0) this.#waiting.delete(line);
+  }
+
+  #charge(line: Line<T>, start: number, cost: number): void {
+    line.servedUntil = start + cost;
+    this.#now = Math.max(this.#now, start + cost / PASSING);
+  }
+
+  /** Called after the change of the line. */
+  #count({ pieces: { length } }: Line<T>, change: 1 | -1): void {
+    const counted = Math.min(length, this.#countedPerOwner);
+    this.#length += counted - Math.min(length - change, this.#countedPerOwner);
+  }
+
+  #forgetEmpty(): void {
+    for (const [owner, line] of this.#lines) {
+      const isAhead = line.servedUntil > this.#now;
+      if (!isAhead && line.pieces.length === 0) this.#lines.delete(owner);
+    }
+  }
+}
+
+export function largestBy<T>(items: Iterable<T>, sizeOf: (item: T) => number): T | undefined {
+  let largest: T | undefined;
+  for (const item of items) {
+    if (largest === undefined || sizeOf(item) > sizeOf(largest)) largest = item;
+  }
+  return largest;
+}
+
+/**
+ * Bounds what is begun in one turn of the event loop, so that a burst of one owner is no long turn for all others. What
+ * finds no room waits for a later turn, in a `FairQueue`.
+ */
+export class Turns {
+  readonly #perTurn: number;
+  readonly #mustWait: () => boolean;
+  readonly #queue = new FairQueue<() => void>();
+  #begun = 0;
+  #isCounting = false;
+
+  /**
+   * `perTurn`: what may be begun in one turn, in any unit; the last piece may exceed it. While `mustWait` says so, nothing
+   * is begun.
+   */
+  constructor(perTurn: number, mustWait: () => boolean = () => false) {
+    this.#perTurn = perTurn;
+    this.#mustWait = mustWait;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  waitingOf(owner: OwnerKey): number {
+    return this.#queue.lengthOf(owner);
+  }
+
+  /** True: there is room now. False: `begin` is called in a later turn. The owner is asked for only then. */
+  take(amount: number, ownerOf: () => OwnerKey, begin: () => void): boolean {
+    if (this.takeIfFree(amount)) return true;
+    this.wait(amount, ownerOf(), begin);
+    return false;
+  }
+
+  /** Whether there is room now. */
+  takeIfFree(amount: number): boolean {
+    if (!this.#isCounting) {
+      this.#isCounting = true;
+      setImmediate(this.#turn);
+    }
+    if (this.waiting > 0 || this.#begun >= this.#perTurn || this.#mustWait()) return false;
+    this.#begun += amount;
+    return true;
+  }
+
+  /** `begin` is called in a later turn. */
+  wait(amount: number, owner: OwnerKey, begin: () => void): void {
+    this.#queue.push(owner, begin, amount);
+  }
+
+  readonly #turn = (): void => {
+    this.#begun = 0;
+    this.#isCounting = this.waiting > 0;
+    if (!this.#isCounting) return;
+    setImmediate(this.#turn);
+    if (this.#mustWait()) return;
+    while (this.#begun < this.#perTurn) {
+      const next = this.#queue.next();
+      if (next === undefined) return;
+      this.#begun += next.cost;
+      next.item();
+    }
+  };
+}

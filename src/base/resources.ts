@@ -1,0 +1,111 @@
+/** One bounded resource. All amounts are in `unit`; the two queues count whoever waits. */
+export interface Resource {
+  readonly unit: "places" | "octets" | "entries" | "connections";
+  /** What one process has; of webhooks, all processes together. */
+  readonly total: number;
+  /** The most that one owner holds at once. */
+  readonly perOwner: number;
+  /** Pieces of work that one owner has begun at once; absent: as many as `perOwner` allows. */
+  readonly atOncePerOwner?: number;
+  /**
+   * Of the last `reservePart` an owner gets more only while it holds at most `perFree` times what is then free, so that
+   * something is left for the next owner, and the one after it.
+   */
+  readonly perFree?: number;
+  /** 0 to 1; absent: `perFree` holds for all. */
+  readonly reservePart?: number;
+  /** How many may wait in all; 0: nothing waits. */
+  readonly queue: number;
+  readonly queuePerOwner: number;
+  /** What happens to work that finds no room. */
+  readonly refusal: string;
+  /** Where it is bounded, when not by a `Share`. */
+  readonly boundedBy?: "database";
+}
+
+const MIB = 1_048_576;
+
+/** A body up to this size is small: it has room of its own and never waits behind a large one. Octets. */
+export const SMALL_BODY_OCTETS = 65_536;
+
+type Row = Pick<Resource, "total" | "perOwner"> & Partial<Resource>;
+
+/** Work without a queue is refused at once. */
+const row = (given: Row): Resource => ({
+  unit: "places",
+  queue: 0,
+  queuePerOwner: 0,
+  refusal: "429 over the share, 503 when full",
+  ...given,
+});
+
+const octets = (total: number, perOwner: number, more: Partial<Resource> = {}): Resource =>
+  row({ unit: "octets", total, perOwner, ...more });
+
+const queued = (queue: number, queuePerOwner: number, refusal?: string): Partial<Resource> => ({
+  queue,
+  queuePerOwner,
+  ...(refusal !== undefined && { refusal }),
+});
+
+/**
+ * Every bounded resource that callers share. `docs/operations/sizing.md` has the same table, held against this
+ * one by a test. An owner is an account, an IPv4 address or an IPv6 /64.
+ */
+export const RESOURCES = {
+  connections: row({
+    unit: "connections",
+    total: 10_000,
+    perOwner: 256,
+    refusal: "429 or 503 and closed, after the longest idle and the largest owner's",
+  }),
+  reading: octets(2_048, 1_024, queued(10_000, 256, "closed")),
+  small_bodies: octets(32 * MIB, 4 * MIB),
+  large_bodies: octets(32 * MIB, 12 * MIB),
+  uploads: octets(64 * MIB, 24 * MIB),
+  decoding: octets(12 * MIB, 12 * MIB, { atOncePerOwner: 1, ...queued(256, 16) }),
+  splitting: row({ total: 2, perOwner: 1, ...queued(128, 8) }),
+  batches: row({ total: 64, perOwner: 8, ...queued(512, 64) }),
+  writes: row({ total: 2, perOwner: 1, ...queued(2_000, 100) }),
+  chunks: row({
+    unit: "entries",
+    total: 100_000,
+    perOwner: 5_500,
+    perFree: 1,
+    refusal: "stays in the database until its owner's next turn",
+  }),
+  again: row({
+    unit: "entries",
+    total: 1_000,
+    perOwner: 250,
+    ...queued(20_000, 5_500, "stays without an answer"),
+  }),
+  storing: row({ total: 4, perOwner: 2, ...queued(400, 400, "the chunk is checked again") }),
+  questions: row({
+    total: 1_250,
+    perOwner: 1_000,
+    perFree: 0.04,
+    reservePart: 0.2,
+    ...queued(50_000, 1_000, "could not tell"),
+  }),
+  webhooks: row({
+    total: 64,
+    perOwner: 8,
+    ...queued(0, 100, "the delivery is logged as failed"),
+    boundedBy: "database",
+  }),
+  registry: row({
+    total: 2,
+    perOwner: 1,
+    ...queued(50, 10, "the feature is temporarily unavailable"),
+  }),
+  sign_ins: row({ total: 2, perOwner: 1, ...queued(512, 4) }),
+  back_tests: row({ total: 2, perOwner: 1, ...queued(8, 1) }),
+  event_streams: row({ total: 1_000, perOwner: 4 }),
+  view_streams: row({ total: 256, perOwner: 8 }),
+  pages: row({ total: 512, perOwner: 128 }),
+};
+
+export type ResourceName = keyof typeof RESOURCES;
+
+export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[];

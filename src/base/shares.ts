@@ -1,0 +1,369 @@
+import { FairQueue, largestBy } from "./fair-queue.ts";
+import type { OwnerKey } from "./owner.ts";
+import { type Resource, type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
+import { StacklessError } from "./stackless-error.ts";
+
+/** Whether the owner is over its own share, or everything is in use. */
+export type WhyNoRoom = "owner" | "all";
+
+/** Work that finds no room: it was not started. The HTTP floor answers 429 for `owner` and 503 for `all`. */
+export class NoRoom extends StacklessError {
+  readonly resource: ResourceName;
+  readonly why: WhyNoRoom;
+
+  constructor(resource: ResourceName, why: WhyNoRoom) {
+    super(`no room: ${resource}, ${why}`);
+    this.name = "NoRoom";
+    this.resource = resource;
+    this.why = why;
+  }
+}
+
+/** What an owner holds of a resource. */
+export interface Hold {
+  /** Takes more, or throws `NoRoom` and holds what it held. */
+  grow(amount: number): void;
+  /** Gives a part of it back. */
+  shrink(amount: number): void;
+  /** From now on it is never reclaimed: its work can no longer be ended. */
+  keep(): void;
+  /** Gives all of it back; later calls do nothing. */
+  release(): void;
+}
+
+export interface TakeOptions {
+  /**
+   * Called when an owner with less than an equal part needs room that this owner has beyond one. It must end the
+   * work and release the hold before it returns. Absent: the hold is never taken away.
+   */
+  readonly reclaim?: () => void;
+}
+
+/** What an operator sees of one resource. */
+export interface ShareFigures {
+  readonly total: number;
+  readonly used: number;
+  readonly waiting: number;
+  /** Owners that hold something or wait. */
+  readonly owners: number;
+  /** The most that one owner held since the last reading. */
+  readonly largest: number;
+  readonly refused: Readonly<Record<WhyNoRoom, number>>;
+  /** Holds that were taken away for an owner with less. */
+  readonly reclaimed: number;
+}
+
+/** Called whenever an owner is refused, loses a hold or fills half of its queue. */
+export type HeldBack = (held: {
+  readonly resource: ResourceName;
+  readonly owner: OwnerKey;
+  readonly used: number;
+  readonly waiting: number;
+}) => void;
+
+interface Waiter {
+  readonly begin: () => void;
+  readonly refuse: (why: NoRoom) => void;
+}
+
+interface Held {
+  amount: number;
+  reclaim: (() => void) | undefined;
+}
+
+interface Tenant {
+  readonly owner: OwnerKey;
+  used: number;
+  readonly holds: Set<Held>;
+}
+
+/** A bounded resource that owners share: each owner has at most its share, and what waits is a `FairQueue` with bounds. */
+export class Share {
+  readonly #name: ResourceName;
+  readonly #row: Resource;
+  readonly #heldBack: HeldBack;
+  readonly #tenants = new Map<OwnerKey, Tenant>();
+  readonly #queue = new FairQueue<Waiter>();
+  #used = 0;
+  #largest = 0;
+  #reclaimed = 0;
+  readonly #refused = { owner: 0, all: 0 };
+
+  constructor(name: ResourceName, row: Resource, heldBack: HeldBack = () => undefined) {
+    this.#name = name;
+    this.#row = row;
+    this.#heldBack = heldBack;
+  }
+
+  /** Takes at once, without waiting; throws `NoRoom`. */
+  take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Hold {
+    const tenant = this.#tenantOf(owner);
+    if (!this.#fitsOwner(tenant, amount)) throw this.#refuse(tenant, "owner");
+    this.#makeRoom(tenant, amount);
+    return this.#grant(tenant, amount, options.reclaim);
+  }
+
+  /** Takes at once when nobody waits and there is room; else returns undefined, which counts as no refusal. */
+  takeIfFree(owner: OwnerKey, amount = 1): Hold | undefined {
+    if (this.#queue.length > 0) return undefined;
+    const tenant = this.#tenantOf(owner);
+    if (this.#used + amount > this.#row.total || !this.#fitsOwner(tenant, amount)) {
+      this.#forget(tenant);
+      return undefined;
+    }
+    this.#queue.charge(owner, amount);
+    return this.#grant(tenant, amount);
+  }
+
+  /**
+   * Takes in turn; more than the share counts as the whole share. Rejects with `NoRoom` when the queue of the owner
+   * is full, or that of everybody while no owner has more waiting than this one.
+   */
+  async wait(owner: OwnerKey, amount = 1): Promise<Hold> {
+    const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
+    const atOnce = this.takeIfFree(owner, wanted);
+    if (atOnce !== undefined) return atOnce;
+    const tenant = this.#tenantOf(owner);
+    const { queue, queuePerOwner } = this.#row;
+    if (this.#queue.lengthOf(owner) >= queuePerOwner) throw this.#refuse(tenant, "owner");
+    if (this.#queue.length >= queue) this.#displaceFor(tenant);
+    return await new Promise<Hold>((resolve, refuse) => {
+      const begin = (): void => {
+        const hold = this.#grant(this.#tenantOf(owner), wanted);
+        setImmediate(() => resolve(hold)); // what waited is not begun in one turn with what it waited for
+      };
+      this.#queue.push(owner, { begin, refuse }, wanted);
+      if (this.#queue.lengthOf(owner) * 2 > queuePerOwner) this.#tell(tenant);
+      this.#serve(); // all that wait may be owners at their share
+    });
+  }
+
+  /** Runs `work` with a hold of its own, in turn. */
+  async run<T>(owner: OwnerKey, work: () => Promise<T>, amount = 1): Promise<T> {
+    const hold = await this.wait(owner, amount);
+    try {
+      return await work();
+    } finally {
+      hold.release();
+    }
+  }
+
+  /** Whether the owner could take that much within its share. */
+  hasRoom(owner: OwnerKey, amount: number): boolean {
+    const tenant = this.#tenants.get(owner);
+    return tenant === undefined || this.#fitsOwner(tenant, amount);
+  }
+
+  /** "read" begins a new `largest`, a "look" does not. */
+  figures(how: "read" | "look" = "read"): ShareFigures {
+    const largest = this.#largest;
+    if (how === "read") {
+      this.#largest = Math.max(0, ...[...this.#tenants.values()].map(({ used }) => used));
+    }
+    return {
+      total: this.#row.total,
+      used: this.#used,
+      waiting: this.#queue.length,
+      owners: this.#tenants.size,
+      largest,
+      refused: { ...this.#refused },
+      reclaimed: this.#reclaimed,
+    };
+  }
+
+  #tenantOf(owner: OwnerKey): Tenant {
+    const known = this.#tenants.get(owner);
+    if (known !== undefined) return known;
+    const made: Tenant = { owner, used: 0, holds: new Set() };
+    this.#tenants.set(owner, made);
+    return made;
+  }
+
+  #forget({ owner, holds }: Tenant): void {
+    if (holds.size === 0 && this.#queue.lengthOf(owner) === 0) this.#tenants.delete(owner);
+  }
+
+  #fitsOwner(tenant: Tenant, amount: number): boolean {
+    const { total, perOwner, perFree, reservePart = 1, atOncePerOwner = Infinity } = this.#row;
+    if (tenant.used + amount > perOwner || tenant.holds.size >= atOncePerOwner) return false;
+    const free = total - this.#used - amount;
+    return perFree === undefined || free >= total * reservePart || tenant.used <= perFree * free;
+  }
+
+  #grant(tenant: Tenant, amount: number, reclaim?: () => void): Hold {
+    const held: Held = { amount: 0, reclaim };
+    tenant.holds.add(held);
+    this.#count(tenant, held, amount);
+    return {
+      grow: (more) => this.#grow(tenant, held, more),
+      shrink: (less) => this.#shrink(tenant, held, less),
+      keep: () => void (held.reclaim = undefined),
+      release: () => this.#release(tenant, held),
+    };
+  }
+
+  #count(tenant: Tenant, held: Held, amount: number): void {
+    held.amount += amount;
+    tenant.used += amount;
+    this.#used += amount;
+    if (tenant.used > this.#largest) this.#largest = tenant.used;
+  }
+
+  #grow(tenant: Tenant, held: Held, amount: number): void {
+    if (!tenant.holds.has(held)) throw new NoRoom(this.#name, "owner"); // it was reclaimed
+    if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
+    this.#makeRoom(tenant, amount);
+    this.#count(tenant, held, amount);
+  }
+
+  #shrink(tenant: Tenant, held: Held, amount: number): void {
+    if (!tenant.holds.has(held)) return;
+    this.#count(tenant, held, -amount);
+    if (this.#queue.length > 0) this.#serve();
+  }
+
+  #release(tenant: Tenant, held: Held): void {
+    if (!tenant.holds.delete(held)) return;
+    tenant.used -= held.amount;
+    this.#used -= held.amount;
+    this.#forget(tenant);
+    this.#serve();
+  }
+
+  /** A piece that is too large for what is free is waited for, so that it gets its turn. */
+  #serve(): void {
+    if (this.#queue.length === 0) return;
+    for (;;) {
+      const next = this.#queue.next(
+        (owner, amount) => this.#fitsOwner(this.#tenantOf(owner), amount),
+        (amount) => this.#used + amount <= this.#row.total,
+      );
+      if (next === undefined) return;
+      next.item.begin();
+    }
+  }
+
+  /** Refuses the last in the longest queue of one owner, or this owner when none is longer. */
+  #displaceFor(tenant: Tenant): void {
+    const longest = this.#queue.longest();
+    const own = this.#queue.lengthOf(tenant.owner);
+    if (longest === undefined || this.#queue.lengthOf(longest) <= own + 1) {
+      throw this.#refuse(tenant, "all");
+    }
+    const last = this.#queue.pop(longest);
+    last?.refuse(this.#refuse(this.#tenantOf(longest), "owner"));
+  }
+
+  /** Throws `NoRoom` when no owner has more than an equal part that can be reclaimed. */
+  #makeRoom(tenant: Tenant, amount: number): void {
+    while (this.#used + amount > this.#row.total) {
+      const equalPart = this.#row.total / this.#tenants.size;
+      const largest = largestBy(this.#tenants.values(), ({ used }) => used);
+      const isModest = tenant.used + amount <= equalPart;
+      if (!isModest || largest === undefined || !this.#reclaimFrom(largest, equalPart)) {
+        throw this.#refuse(tenant, "all");
+      }
+    }
+  }
+
+  #reclaimFrom(largest: Tenant, equalPart: number): boolean {
+    const held = [...largest.holds].find(({ reclaim }) => reclaim !== undefined);
+    if (held === undefined || largest.used <= equalPart) return false;
+    this.#reclaimed += 1;
+    this.#tell(largest);
+    held.reclaim?.();
+    this.#release(largest, held);
+    return true;
+  }
+
+  #refuse(tenant: Tenant, why: WhyNoRoom): NoRoom {
+    this.#refused[why] += 1;
+    if (why === "owner") this.#tell(tenant);
+    this.#forget(tenant);
+    return new NoRoom(this.#name, why);
+  }
+
+  #tell({ owner, used }: Tenant): void {
+    const waiting = this.#queue.lengthOf(owner);
+    this.#heldBack({ resource: this.#name, owner, used, waiting });
+  }
+}
+
+/** The shares of one process: one for each resource, and one for each registry's server. */
+export interface Shares {
+  of(name: ResourceName): Share;
+  /** One share a server, by its name. */
+  registry(server: string): Share;
+  /** Of all resources; those of all registries are one. `how`: see `Share.figures`. */
+  figures(how?: "read" | "look"): AllFigures;
+  /** From now on the figures of another thread, which uses other resources, are part of these. */
+  include(others: () => AllFigures | undefined): void;
+}
+
+export type AllFigures = ReadonlyMap<ResourceName, ShareFigures>;
+
+export type Overrides = Partial<
+  Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner">>>
+>;
+
+/** For a program that asks registries for one owner alone. */
+export const ONE_OWNER = {
+  registry: {
+    perOwner: RESOURCES.registry.total,
+    queuePerOwner: RESOURCES.registry.queue,
+  },
+} as const satisfies Overrides;
+
+/** Servers whose share is kept while nobody uses it; all registries that answer RDAP are fewer. */
+const SERVERS_MAX = 2_000;
+
+/** `over`: what the operator set of some rows. */
+export function createShares(heldBack?: HeldBack, over: Overrides = {}): Shares {
+  const shares = new Map(
+    RESOURCE_NAMES.map((name) => {
+      const row: Resource = { ...RESOURCES[name], ...over[name] };
+      return [name, new Share(name, row, heldBack)];
+    }),
+  );
+  const servers = new Map<string, Share>();
+  const parts: (() => AllFigures | undefined)[] = [];
+  const of = (name: ResourceName): Share => {
+    const share = shares.get(name);
+    if (share === undefined) throw new Error(`no such resource: ${name}`);
+    return share;
+  };
+  return {
+    of,
+    registry(server) {
+      const known = servers.get(server);
+      if (known !== undefined) return known;
+      const made = new Share("registry", { ...RESOURCES.registry, ...over.registry }, heldBack);
+      // Beyond the bound a share is not kept: callers could invent host names.
+      if (servers.size < SERVERS_MAX) servers.set(server, made);
+      return made;
+    },
+    figures(how) {
+      const all = new Map([...shares].map(([name, share]) => [name, share.figures(how)]));
+      for (const share of servers.values()) {
+        const sum = all.get("registry");
+        if (sum !== undefined) all.set("registry", added(sum, share.figures(how)));
+      }
+      for (const [name, figures] of parts.flatMap((others) => [...(others() ?? [])])) {
+        const own = all.get(name);
+        if (own !== undefined) all.set(name, added(own, figures));
+      }
+      return all;
+    },
+    include: (others) => void parts.push(others),
+  };
+}
+
+const added = (a: ShareFigures, b: ShareFigures): ShareFigures => ({
+  total: a.total,
+  used: Math.max(a.used, b.used),
+  waiting: a.waiting + b.waiting,
+  owners: Math.max(a.owners, b.owners),
+  largest: Math.max(a.largest, b.largest),
+  refused: { owner: a.refused.owner + b.refused.owner, all: a.refused.all + b.refused.all },
+  reclaimed: a.reclaimed + b.reclaimed,
+});
